@@ -74,6 +74,9 @@ fn without_results(text: &str) -> &str {
 
 const ROUTE: &str = "- apiVersion: gateway.networking.k8s.io/v1beta1 # old\n  kind: HTTPRoute\n  metadata:\n    name: shop\n    namespace: store\n    annotations: {internal.config.kubernetes.io/path: 'apps/a.yaml', internal.config.kubernetes.io/index: '1'}\n  spec: {hostnames:   [a.example.com]}\n";
 
+/// An object whose field is acknowledged, or would be, that standard releases lack.
+const RETRY: &str = "- apiVersion: gateway.networking.k8s.io/v1\n  kind: HTTPRoute\n  metadata: {name: pay}\n  spec:\n    rules:\n    - retry: {attempts: 3} # reversion: ignore[dropped-field] the bank is slow\n";
+
 /// An object that has no place in older releases for one of its values.
 const HELD: &str = "- apiVersion: gateway.networking.k8s.io/v1alpha3\n  kind: BackendTLSPolicy\n  metadata: {name: pair}\n  spec:\n    targetRefs:\n    - {group: '', kind: Service, name: a}\n    - {group: '', kind: Service, name: b}\n    validation: {hostname: a.example.com, wellKnownCACertificates: System}\n";
 
@@ -167,6 +170,150 @@ fn a_held_back_item_fails_the_function_unless_it_is_told_otherwise() {
     assert_eq!(allowed.list(0)["items"][1]["spec"]["targetRef"]["name"], "a");
     let kept = function(&list(&items, "{to: gateway-api@1.0/experimental, stash: 'true'}")).list(0);
     assert!(kept["items"][1]["metadata"]["annotations"]["reversion.dev/stash"].is_string());
+}
+
+#[test]
+fn what_a_comment_acknowledges_is_counted_and_an_information() {
+    let before = list(RETRY, "{to: gateway-api@1.6}");
+    let run = function(&before);
+    let acknowledged = json!({
+        "message": "HTTPRoute pay: spec.rules[0].retry would be lost: gateway-api@1.6.1/standard has no such field (acknowledged by a comment: the bank is slow)",
+        "severity": "info",
+        "resourceRef": {"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute", "name": "pay"},
+        "tags": {"code": "dropped-field"},
+        "field": {"path": "spec.rules[0].retry"},
+    });
+    assert_eq!(run.results(0), [acknowledged]);
+    assert_eq!(without_results(&run.out), before);
+    assert_eq!(
+        run.err,
+        "1 file read, 1 object recognised: 0 changed in 0 files, 0 held back, 1 acknowledged; 0 files skipped, 0 failed\n"
+    );
+}
+
+#[test]
+fn comments_that_acknowledge_nothing_are_warnings() {
+    for (codes, code) in [("dropped-field, too-many-items", "unused-ignore"), ("dropped-field, nope", "invalid-ignore")]
+    {
+        let run = function(&list(&RETRY.replace("dropped-field", codes), "{to: gateway-api@1.6}"));
+        let results = run.results(0);
+        let found: Vec<_> = results.iter().map(|result| (&result["severity"], &result["tags"]["code"])).collect();
+        assert_eq!(found, [(&json!("warning"), &json!(code)), (&json!("info"), &json!("dropped-field"))]);
+        assert_eq!(results[0]["resourceRef"]["name"], "pay");
+        assert!(run.err.starts_with(&format!("-:9:28: warning[{code}] ")), "{}", run.err);
+    }
+}
+
+/// Whether `check` of the same items as a List says that everything is acknowledged.
+fn is_acknowledged_in_a_list(items: &str) -> bool {
+    let checked =
+        run(&["check", "-", "--to", "gateway-api@1.6"], &format!("apiVersion: v1\nkind: List\nitems:{items}"));
+    checked.code == Some(0) && checked.err.contains(" acknowledged;")
+}
+
+#[test]
+fn a_comment_holds_wherever_it_is_at_an_item() {
+    let first = "- apiVersion: gateway.networking.k8s.io/v1\n  kind: Gateway\n  metadata: {name: edge}\n  spec: {gatewayClassName: a, listeners: [{name: web, port: 80, protocol: HTTP}]}\n";
+    let frozen = "# reversion: ignore[changes-needed] frozen";
+    let api = "apiVersion: gateway.networking.k8s.io/v1beta1";
+    let rest = "  kind: HTTPRoute\n  metadata: {name: shop}\n  spec: {}\n";
+    let flow = format!("{{{api}, kind: HTTPRoute, metadata: {{name: shop}}, spec: {{}}}}");
+    let routes = [
+        // As kpt writes the comment above a document.
+        format!("- {frozen}\n  {api}\n{rest}"),
+        format!("{frozen}\n- {api}\n{rest}"),
+        format!("  {frozen}\n# and more\n\n- {api}\n{rest}"),
+        format!("- {api} {frozen}\n{rest}"),
+        format!("- {frozen}\n\n  # and more\n  {api}\n{rest}"),
+        format!("{frozen}\n- {flow}\n"),
+        format!("- {flow} {frozen}\n"),
+        format!("- {frozen}\n  {flow}\n"),
+    ];
+    let in_block = routes.iter().flat_map(|route| ["", first].map(|before| format!("\n{before}{route}{first}")));
+    let in_brackets = [
+        format!(" [\n  {frozen}\n  {flow},\n  {{}}]\n"),
+        format!(" [\n  {{}},\n  {flow}, {frozen}\n  {{}}]\n"),
+        format!(" [{{}}, {{}},\n  {flow}] {frozen}\n"),
+        format!(" [{{}},\n  {{}}, # and more\n  {frozen}\n  {flow}\n]\n"),
+    ];
+    // In a List these are above the first field alone; here they are above a document, which has no dash.
+    let of_documents =
+        [format!("\n- # and more\n  {frozen}\n  {api}\n{rest}"), format!("\n-\n  {frozen}\n  {api}\n{rest}")];
+    let alike: Vec<String> = in_block.chain(in_brackets).collect();
+    for items in &alike {
+        assert!(is_acknowledged_in_a_list(items), "{items}");
+    }
+    for items in alike.into_iter().chain(of_documents) {
+        for items in [items.clone(), items.replace('\n', "\r\n")] {
+            let before = list("", "{to: gateway-api@1.6}").replace("items:\n", &format!("items:{items}"));
+            let run = function(&before);
+            assert!(run.err.contains(": 0 changed in 0 files, 0 held back, 1 acknowledged;"), "{items}{}", run.err);
+            let results = run.results(0);
+            assert_eq!((results.len(), &results[0]["tags"]["code"]), (1, &json!("changes-needed")), "{results:?}");
+            assert_eq!(results[0]["resourceRef"]["name"], "shop", "{items}");
+            assert_eq!(without_results(&run.out), before);
+        }
+    }
+    let lost = RETRY.replace(" # reversion: ignore[dropped-field] the bank is slow", "");
+    let lost = format!("# reversion: ignore[dropped-field] the bank is slow\n{lost}");
+    assert!(is_acknowledged_in_a_list(&format!("\n{lost}")));
+    assert_eq!(function(&list(&lost, "{to: gateway-api@1.6}")).results(0)[0]["tags"]["code"], "dropped-field");
+}
+
+#[test]
+fn a_comment_that_is_at_no_item_is_a_warning() {
+    let text = list(ROUTE, "{to: gateway-api@1.6}");
+    let comment = "# reversion: ignore[changes-needed] all";
+    for (text, line) in [
+        (format!("{comment}\n{text}"), 1),
+        (text.replace("items:", &format!("items: {comment}")), 3),
+        (text.replace("functionConfig:", &format!("functionConfig: {comment}")), 11),
+    ] {
+        let run = function(&text);
+        let results = run.results(0);
+        let warning = results.iter().find(|result| result["severity"] == "warning").unwrap();
+        assert_eq!(warning["tags"]["code"], "unused-ignore");
+        let message = format!("the comment on line {line} of the ResourceList is at no item");
+        assert!(warning["message"].as_str().unwrap().starts_with(&message), "{results:?}");
+        assert_eq!(without_results(&run.out), text.replace("/v1beta1 # old", "/v1 # old"));
+    }
+}
+
+/// A dash stands before the first key, whatever was there and above it.
+#[test]
+fn items_with_comments_keep_their_dash() {
+    let policy = |key: &str, comment: &str| {
+        format!(
+            "{comment}{key}: {{targetRef: {{group: '', kind: Service, name: a}}, tls: {{hostname: a.example.com, wellKnownCACerts: System}}}}\n  kind: BackendTLSPolicy\n  metadata: {{name: p}}\n  apiVersion: gateway.networking.k8s.io/v1alpha2\n"
+        )
+    };
+    for comment in ["- # one\n  ", "# one\n- ", "  # one\n# two\n\n- ", "# one\n- # two\n  ", "-\n  # one\n  "] {
+        let run = function(&list(&policy("spec", comment), "{to: gateway-api@1.1/experimental}"));
+        let spec = &run.list(0)["items"][0]["spec"];
+        assert_eq!(spec["validation"], json!({"hostname": "a.example.com", "wellKnownCACertificates": "System"}));
+        assert!(run.out.contains(&format!("items:\n{comment}spec: {{targetRefs: [")), "{}", run.out);
+    }
+}
+
+#[test]
+fn comments_for_editors_follow_the_item_below_them() {
+    let schema = |version: &str| {
+        format!(
+            "# yaml-language-server: $schema=https://example.org/gateway.networking.k8s.io/httproute_{version}.json"
+        )
+    };
+    let item = |version: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/{version}\n  kind: HTTPRoute\n  metadata: {{name: a}}\n  spec: {{}}\n"
+        )
+    };
+    let above = |version: &str| format!("{}\n- {}", schema(version), item(version));
+    let inside = |version: &str| format!("- {}\n  {}", schema(version), item(version));
+    for (before, after) in [(above("v1beta1"), above("v1")), (inside("v1beta1"), inside("v1"))] {
+        let run = function(&list(&before, "{to: gateway-api@1.6}"));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        assert_eq!(without_results(&run.out), list(&after, "{to: gateway-api@1.6}"));
+    }
 }
 
 #[test]

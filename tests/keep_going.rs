@@ -57,6 +57,25 @@ fn without_the_flag_nothing_is_written() {
     run(&tree, &["check"]).check(2);
 }
 
+/// Standard input is one file: what reads it fails with it, whatever is wrong with it, and prints nothing of it.
+#[test]
+fn without_the_flag_standard_input_that_cannot_be_read_fails_every_command() {
+    let wide: Vec<u8> = ROUTE.bytes().flat_map(|byte| [byte, 0]).collect();
+    let latin = [b"# caf\xe9\n", ROUTE.as_bytes()].concat();
+    let inputs = [BROKEN.as_bytes(), &wide, &latin];
+    let tree = Tree::new(0);
+    for input in inputs {
+        let converted = tree.run_fed(&[&["convert", "-"][..], &TO].concat(), input);
+        assert_eq!((converted.code, converted.out.as_str()), (Some(2), ""), "{}", converted.err);
+        assert!(converted.err.contains("-:") && converted.err.contains("error["), "{}", converted.err);
+        assert!(!converted.err.contains("left out"), "{}", converted.err);
+        for command in ["check", "diff"] {
+            tree.run_fed(&[&[command, "-"][..], &TO].concat(), input).check(2);
+            tree.run_fed(&[&[command, "-", "--keep-going"][..], &TO].concat(), input).check(1);
+        }
+    }
+}
+
 #[test]
 fn the_others_are_written_and_the_exit_code_is_never_0() {
     let tree = Tree::of(&[("broken.yaml", BROKEN), ("good.yaml", ROUTE)]);

@@ -73,7 +73,7 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     }
     let goal = goal(&request, &manifests, console).context("functionConfig")?;
     let mut made = plan(&manifests, &goal);
-    made.findings.extend(unread);
+    made.findings.extend(unread.into_iter().chain(list.findings()));
     made.findings.sort();
     counts.recognised = made.objects.iter().filter(|object| object.is_recognised).count();
     let exit = match Exit::decide(&counts, &made.findings, &[], Pending::Nothing) {
@@ -120,7 +120,7 @@ fn conclude(
         files: &made.files,
         objects: &made.objects,
         findings: &made.findings,
-        acknowledged: &[],
+        acknowledged: &made.acknowledged,
         advisories: &made.advisories,
         counts,
         left_out: Vec::new(),

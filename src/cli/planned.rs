@@ -28,6 +28,8 @@ use crate::yaml::FrontEnd;
 /// What is left unchanged although a target is about it.
 #[derive(Clone, Copy)]
 pub(super) struct Limits<'l> {
+    /// Whether the run goes on without the files that fail.
+    keep_going: bool,
     /// What happens to changes that need files that are not listed.
     dependent: Dependent,
     /// Where the objects start that the user declined to change.
@@ -36,7 +38,7 @@ pub(super) struct Limits<'l> {
 
 impl From<Dependent> for Limits<'_> {
     fn from(dependent: Dependent) -> Self {
-        Self { dependent, declined: &[] }
+        Self { keep_going: false, dependent, declined: &[] }
     }
 }
 
@@ -130,7 +132,7 @@ pub(super) fn planned_without<'p>(
     declined: &[Location],
     console: Console,
 ) -> Result<Planned<'p>> {
-    let limits = Limits { dependent: Dependent::HoldBack, declined };
+    let limits = Limits { declined, ..Dependent::HoldBack.into() };
     planned_within(args, packs, (record(args), FrontEnd::Exact), limits, console)
 }
 
@@ -165,17 +167,9 @@ fn planned_within<'p>(
     let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = input::recognizer(packs, &config);
     let empty = Empty::of(args.output.allow_empty);
+    let limits = Limits { keep_going: args.keep_going, ..limits };
     plan_files(&request, &recognizer, (limits, console), |make| {
         let mut input = input::read(&args.files, empty, (&recognizer, config.excluded.as_ref()), console, make)?;
-        if !args.keep_going {
-            let failed = std::mem::take(&mut input.failed);
-            if limits.dependent == Dependent::HoldBack {
-                // This run is not the one that fails because of them, and must not write what depends on them.
-                let elsewhere = failed.into_iter().filter(|file| !input.is_listed(Path::new(&file.name)));
-                let elsewhere: Vec<LeftOut> = elsewhere.collect();
-                input.unread.extend(elsewhere);
-            }
-        }
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
             let manifest = input.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));
@@ -229,6 +223,17 @@ pub(super) fn plan_files<'p>(
     conclude(&Planner::new(&goal), (request.packs(), recognizer), limits, input)
 }
 
+/// Takes the files that failed as ones that fail the run.
+fn fail_with(input: &mut Input<Seen<'_>>, dependent: Dependent) {
+    let failed = std::mem::take(&mut input.failed);
+    if dependent == Dependent::HoldBack {
+        // This run is not the one that fails because of those of other shards, and must not write what depends on them.
+        let elsewhere = failed.into_iter().filter(|file| !input.is_listed(Path::new(&file.name)));
+        let elsewhere: Vec<LeftOut> = elsewhere.collect();
+        input.unread.extend(elsewhere);
+    }
+}
+
 /// Returns the failure of a file that could not be read: it comes before a missing target.
 fn unreadable(findings: &[Finding]) -> Option<Error> {
     let finding = findings.iter().find(|finding| finding.code == Code::IoError)?;
@@ -252,6 +257,9 @@ fn conclude<'p>(
     limits: Limits<'_>,
     mut input: Input<Seen<'_>>,
 ) -> Result<Planned<'p>> {
+    if !limits.keep_going {
+        fail_with(&mut input, limits.dependent);
+    }
     let (mut local, mut texts, mut linked) = (Vec::new(), Vec::new(), Vec::new());
     for seen in std::mem::take(&mut input.made) {
         let (planned, text) = match seen.kept {

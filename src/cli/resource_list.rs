@@ -1,7 +1,7 @@
 //! The ResourceList of a KRM function: its items as the files that they come from, and the edits of those put back into its text.
 //!
-//! An item is a document of the file that its annotation names, with the bytes and columns that it has in the list, so that an edit of
-//! the file is an edit of the list. Items without that annotation are documents of one file, standard input.
+//! An item is a document of the file that its annotation names, with the comments around it, and with the bytes and columns that it has
+//! in the list, so that an edit of the file is an edit of the list. Items without that annotation are documents of one file, standard input.
 //!
 //! Invariant: bytes outside of items and of the results are the caller's own; the data of the written list was read back and compared.
 
@@ -12,10 +12,11 @@ use serde_json::{Map, Value};
 
 use crate::edits::FilePlan;
 use crate::field::FieldPath;
-use crate::finding::{Finding, FindingObject, Location};
+use crate::finding::{Code, Finding, FindingObject, Location, Severity};
+use crate::manifest::is_ignore_comment;
 use crate::report::visible;
 use crate::text::{Edit, EditSet, LineIndex, Position, Span};
-use crate::yaml::{Intent, Place, Problem, Style, find_node, parse, parse_exact, read_value, rewrite};
+use crate::yaml::{Intent, Place, Problem, Style, Tree, find_node, locate, parse, parse_exact, read_value, rewrite};
 
 /// The API versions of a ResourceList.
 ///
@@ -32,6 +33,8 @@ pub(super) struct ResourceList {
     value: Value,
     lines: LineIndex,
     files: BTreeMap<String, ItemFile>,
+    /// The lines of comments that would acknowledge findings, and are at no item.
+    outside: Vec<usize>,
 }
 
 /// A file that items come from.
@@ -44,40 +47,73 @@ pub(super) struct ItemFile {
     lines: usize,
 }
 
-/// An item, in the list and as a document of its file.
+/// An item, in the list and as a document of its file: with the comments above it, and spaces for its dash and what else is no part of
+/// it, so that both have the same length.
 struct Chunk {
     item: usize,
-    /// Where the item is in the list, to the end of its last line if it is written on lines of its own.
+    /// Where it is in the list.
     span: Span,
-    /// Where its document starts in its file: with the spaces that stand for what is before the item on its first line.
+    /// Where it starts in its file.
     start: usize,
-    padding: usize,
     /// The first line of the document in its file.
     line: usize,
+    /// Where in the file the space is that stands for the dash.
+    dash: Option<usize>,
 }
 
 impl Chunk {
     const fn end(&self) -> usize {
-        self.start + self.padding + (self.span.end - self.span.start)
+        self.start + (self.span.end - self.span.start)
     }
 
-    /// Returns the offset in the list of an offset in the file that is not in the padding.
+    /// Returns the offset in the list of an offset in the file.
     const fn in_list(&self, offset: usize) -> usize {
-        offset - self.start - self.padding + self.span.start
+        offset - self.start + self.span.start
     }
 
-    /// Turns an edit of the file into one of the list, on whose line the item starts behind something else than spaces.
+    /// Turns an edit of the file into one of the list. One from before the dash replaces that, so that the first line with content
+    /// behind the edit gets it.
     fn edit_of_list(&self, file: &str, edit: &Edit) -> Option<Edit> {
-        let first = self.start + self.padding;
-        if edit.span.start >= first {
-            let (start, end) = (self.in_list(edit.span.start), self.in_list(edit.span.end));
-            return Some(Edit::new(start, end, edit.text.as_str()));
+        let Span { start, end } = edit.span;
+        let direct = || Edit::new(self.in_list(start), self.in_list(end), edit.text.as_str());
+        let Some(dash) = self.dash.filter(|dash| start <= *dash) else { return Some(direct()) };
+        let is_in_comment =
+            start < end && end <= dash && !edit.text.contains('\n') && !edit.span.of(file).contains('\n');
+        if is_in_comment {
+            return Some(direct());
         }
-        let end = edit.span.end.max(first);
-        let changed = format!("{}{}{}", &file[self.start..edit.span.start], edit.text, &file[edit.span.end..end]);
-        let text = changed.strip_prefix(&" ".repeat(self.padding))?;
-        Some(Edit::new(self.span.start, self.in_list(end), text))
+        let mut end = end.max(dash + 1);
+        let mut changed = format!("{}{}{}", &file[self.start..start], edit.text, &file[edit.span.end..end]);
+        let line = if let Some(line) = first_content(&changed) {
+            changed[..line].rfind('\n').map_or(0, |feed| feed + 1)
+        } else {
+            let rest = &file[end..self.end()];
+            let more = first_content(rest)?;
+            changed.push_str(&rest[..more]);
+            end += more;
+            changed.rfind('\n').map_or(0, |feed| feed + 1)
+        };
+        let column = dash - file[..dash].rfind('\n').map_or(0, |feed| feed + 1);
+        let at = line + column;
+        if !changed.get(line..=at)?.bytes().all(|byte| byte == b' ') {
+            return None;
+        }
+        changed.replace_range(at..=at, "-");
+        Some(Edit::new(self.span.start, self.in_list(end), changed))
     }
+}
+
+/// Returns the first byte that is no white space or comment, in lines that a text starts with.
+fn first_content(text: &str) -> Option<usize> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_start();
+        if !content.is_empty() && !content.starts_with('#') {
+            return Some(at + line.len() - content.len());
+        }
+        at += line.len();
+    }
+    None
 }
 
 impl ResourceList {
@@ -116,13 +152,21 @@ impl ResourceList {
             Some(items) => items.as_array().context("`items` of the ResourceList is not a list")?.as_slice(),
         };
         let mut files: BTreeMap<String, ItemFile> = BTreeMap::new();
+        let path = FieldPath::default().key("items");
+        let place = |path: &FieldPath| locate(&tree, &text, document.root, path);
+        let (mut first, mut end) = (text.len(), line_end(&text, place(&path).start));
         for (number, item) in items.iter().enumerate() {
-            let path = FieldPath::default().key("items").index(number);
+            let path = path.clone().index(number);
             let node = find_node(&tree, &text, document.root, &path).map_err(invalid)?;
+            let part = Part::new((&tree, &text), end, place(&path), tree.span(node));
+            (first, end) = (first.min(part.span.start), end.max(part.span.end));
             let file = origin(item).0.unwrap_or(STANDARD_INPUT);
-            files.entry(file.to_owned()).or_default().add(&text, number, tree.span(node));
+            files.entry(file.to_owned()).or_default().add(&text, number, &part);
         }
-        Ok(Self { text, value, lines, files })
+        let is_outside = |comment: &&Span| comment.start < first || comment.start >= end;
+        let outside = tree.comments().iter().filter(is_outside).filter(|comment| is_ignore_comment(comment.of(&text)));
+        let outside = outside.map(|comment| lines.position(&text, comment.start).line).collect();
+        Ok(Self { text, value, lines, files, outside })
     }
 
     /// Returns the function's configuration.
@@ -138,6 +182,19 @@ impl ResourceList {
     /// Returns the items.
     pub(super) fn items(&self) -> &[Value] {
         self.value.get("items").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Reports comments that acknowledge nothing, since they are at no item.
+    pub(super) fn findings(&self) -> impl Iterator<Item = Finding> {
+        self.outside.iter().map(|line| Finding {
+            location: Location { file: STANDARD_INPUT.to_owned(), position: None },
+            code: Code::UnusedIgnore,
+            severity: Severity::Warning,
+            object: None,
+            field: None,
+            message: format!("the comment on line {line} of the ResourceList is at no item"),
+            help: Some("write it behind the first line of an item, or on a line above".to_owned()),
+        })
     }
 
     /// Returns the number of the item that holds a place in its file.
@@ -164,7 +221,7 @@ impl ResourceList {
             let start = self.lines.position(&self.text, chunk.span.start);
             let line = position.line - chunk.line;
             if line == 0 {
-                position.column += start.column - 1 - chunk.padding;
+                position.column += start.column - 1;
             }
             Position { line: start.line + line, ..position }
         };
@@ -224,36 +281,90 @@ impl ResourceList {
     }
 }
 
+/// The part of the list that becomes a document.
+struct Part {
+    /// From the comments above the item to the comment behind it.
+    span: Span,
+    item: Span,
+    dash: Option<usize>,
+    /// The comments around the item.
+    comments: Vec<Span>,
+}
+
+impl Part {
+    /// Finds the part of the item that covers `item` and that `mark` is at: its dash, or its first byte. What is before `after` is not
+    /// in it.
+    fn new((tree, list): (&Tree, &str), after: usize, mark: Span, item: Span) -> Self {
+        let dash = (mark.of(list) == "-" && after <= mark.start && mark.start < item.start).then_some(mark.start);
+        let before = Span::new(after.min(item.start), item.start);
+        let above = tree.comments_in(before);
+        // Minified JSON has no lines.
+        let start = if dash.is_none() && above.is_empty() { item.start } else { before.start };
+        let end = match dash {
+            Some(_) => end_of_lines(list, item.end),
+            None => end_of_comment(tree, list, item.end),
+        };
+        let comments = above.iter().chain(tree.comments_in(Span::new(item.end, end))).copied().collect();
+        Self { span: Span::new(start, end), item, dash, comments }
+    }
+
+    /// Writes it with spaces for what is neither the item nor a comment.
+    fn text(&self, list: &str) -> String {
+        let mut text = String::with_capacity(self.span.end - self.span.start);
+        let mut at = self.span.start;
+        let above = self.comments.partition_point(|comment| comment.start < self.item.start);
+        let (above, behind) = self.comments.split_at(above);
+        let end = Span::new(self.span.end, self.span.end);
+        for kept in above.iter().chain([&self.item]).chain(behind).chain([&end]) {
+            // A tab may be at the end of a text, but not between dash and item.
+            let is_kept = |byte: u8| matches!(byte, b'\r' | b'\n') || byte == b'\t' && at >= self.item.end;
+            let keep = |byte: u8| if is_kept(byte) { char::from(byte) } else { ' ' };
+            text.extend(list[at..kept.start].bytes().map(keep));
+            text.push_str(kept.of(list));
+            at = kept.end;
+        }
+        text
+    }
+}
+
 impl ItemFile {
-    /// Adds the item that `span` covers in the list.
-    fn add(&mut self, list: &str, item: usize, span: Span) {
-        let start = self.text.len();
-        if start > 0 {
+    /// Adds a part of the list.
+    fn add(&mut self, list: &str, item: usize, part: &Part) {
+        let before = self.text.len();
+        if before > 0 {
             self.text.push_str("---\n");
         }
-        let is_flow = span.of(list).starts_with(['{', '[']);
-        let line_start = list[..span.start].rfind('\n').map_or(0, |at| at + 1);
-        let padding = if is_flow { 0 } else { list[line_start..span.start].chars().count() };
-        let end = if is_flow { span.end } else { end_of_lines(list, span.end) };
-        let line = self.lines + 1 + usize::from(start > 0);
-        self.chunks.push(Chunk { item, span: Span::new(span.start, end), start: self.text.len(), padding, line });
-        self.text.extend(std::iter::repeat_n(' ', padding));
-        self.text.push_str(&list[span.start..end]);
+        let start = self.text.len();
+        let line = self.lines + 1 + usize::from(before > 0);
+        let dash = part.dash.map(|dash| dash - part.span.start + start);
+        self.chunks.push(Chunk { item, span: part.span, start, line, dash });
+        self.text.push_str(&part.text(list));
         if !self.text.ends_with('\n') {
             self.text.push('\n');
         }
-        self.lines += self.text[start..].matches('\n').count();
+        self.lines += self.text[before..].matches('\n').count();
     }
+}
+
+/// Returns the end of the line that `from` is on.
+fn line_end(text: &str, from: usize) -> usize {
+    text[from..].find('\n').map_or(text.len(), |at| from + at + 1)
 }
 
 /// Returns the end of the line that `from` is on, and of the blank lines after it: they can belong to a text.
 fn end_of_lines(text: &str, from: usize) -> usize {
-    let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at + 1);
-    let mut end = line_end(from);
-    while end < text.len() && text[end..line_end(end)].trim().is_empty() {
-        end = line_end(end);
+    let mut end = line_end(text, from);
+    while end < text.len() && text[end..line_end(text, end)].trim().is_empty() {
+        end = line_end(text, end);
     }
     end
+}
+
+/// Returns the end of the comment behind an item of a list in brackets that ends at `from`, or `from` where there is none.
+fn end_of_comment(tree: &Tree, text: &str, from: usize) -> usize {
+    let rest = text[from..].trim_start_matches([' ', '\t', ',', ']', '}']);
+    let at = text.len() - rest.len();
+    tree.comments_in(Span::new(at, at + 1)).first().map_or(from, |comment| comment.end)
 }
 
 /// Returns the file of an item and its number there, as the caller annotated them.
@@ -272,4 +383,32 @@ fn documents(text: &str) -> Result<Vec<Value>> {
     let tree = parse_exact(text).map_err(|problem| anyhow!("{}", problem.message))?;
     let read = |document: &crate::yaml::Document| read_value(&tree, text, document.root);
     tree.documents().iter().map(read).collect::<Result<_, _>>().map_err(|problem| anyhow!("{}", problem.message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The list in which the first item ends with the line `b: 2`, after an edit of its file.
+    #[track_caller]
+    fn check(list: &str, edit: &Edit, expected: &str) {
+        let list = format!("kind: ResourceList\napiVersion: config.kubernetes.io/v1\nitems:\n{list}");
+        let read = ResourceList::read(list.clone().into_bytes()).unwrap();
+        let file = &read.files[STANDARD_INPUT];
+        let edit = file.chunks[0].edit_of_list(&file.text, edit).unwrap();
+        let after = EditSet::new(vec![edit]).unwrap().apply(&list);
+        assert_eq!(after.split_once("items:\n").unwrap().1, expected);
+    }
+
+    #[test]
+    fn an_edit_from_before_the_dash_leaves_one_at_the_first_key() {
+        let list = "# c\n- a: 1\n  b: 2\n";
+        check(list, &Edit::new(4, 11, ""), "# c\n- b: 2\n");
+        check(list, &Edit::new(0, 11, ""), "- b: 2\n");
+        check(list, &Edit::new(4, 4, "  z: 0\n"), "# c\n- z: 0\n  a: 1\n  b: 2\n");
+        check(list, &Edit::new(4, 11, "  # d\n  z: 0\n"), "# c\n  # d\n- z: 0\n  b: 2\n");
+        check(list, &Edit::new(2, 3, "e"), "# e\n- a: 1\n  b: 2\n");
+        check(list, &Edit::new(6, 7, "z"), "# c\n- z: 1\n  b: 2\n");
+        check("- # c\n  a: 1\n  b: 2\n", &Edit::new(6, 13, ""), "- # c\n  b: 2\n");
+    }
 }

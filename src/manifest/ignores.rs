@@ -69,6 +69,11 @@ fn around(manifest: &Manifest, source: SourceText<'_>, own: &[&Object], offset: 
     manifest.locate(object, &FieldPath::default()).position
 }
 
+/// Returns whether a comment is meant to acknowledge findings.
+pub fn is_ignore_comment(comment: &str) -> bool {
+    directive(comment).is_some()
+}
+
 /// Returns what follows the mark in a comment, where it has one behind a `#`.
 fn directive(comment: &str) -> Option<&str> {
     let follows = |at: usize| comment[at + 1..].trim_start_matches([' ', '\t']).strip_prefix(MARK);

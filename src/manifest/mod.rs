@@ -29,6 +29,7 @@ mod values;
 
 pub use configuration::TRANSFORMERS;
 pub use ignore_comment::Ignore;
+pub use ignores::is_ignore_comment;
 pub use inline::folder as patched_folder;
 pub use inline_patch::{DataPatch, InlinePatch};
 pub use json6902::mentioning as mentioning_operations;

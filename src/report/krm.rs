@@ -1,4 +1,4 @@
-//! The results of a KRM function: one for each finding, and one for each object that was converted.
+//! The results of a KRM function: one for each finding, acknowledged ones too, and one for each object that was converted.
 //!
 //! Source: KRM Functions Specification, `results`.
 
@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::conversion::Report;
+use super::text::accepted_by;
 use crate::field::FieldPattern;
 use crate::finding::{Finding, Location, Severity};
 use crate::plan::{ObjectPlan, Outcome};
@@ -29,15 +30,23 @@ pub struct Item<'a> {
 pub fn results<'a>(report: &Report<'_>, item_at: impl Fn(&Location) -> Option<Item<'a>>, held: Severity) -> Vec<Value> {
     let plans: BTreeMap<&Location, &ObjectPlan> = report.objects.iter().map(|plan| (&plan.location, plan)).collect();
     let mut results = Vec::new();
-    for finding in report.findings.iter().filter(|finding| finding.severity > Severity::Note) {
+    let mut add = |finding: &Finding, severity: Severity, message: &str| {
         let item = item_at(&finding.location);
         let plan = finding.object.as_ref().and_then(|object| plans.get(&object.location));
-        let severity = if finding.severity == Severity::Held { held } else { finding.severity };
-        let mut result = result(&message(finding), severity, item);
+        let mut result = result(message, severity, item);
         result.insert("tags".to_owned(), json!({"code": finding.code.name()}));
         let field = finding.field.as_deref().map(|field| field_of(field, item, plan.copied()));
         result.extend(field.map(|field| ("field".to_owned(), field)));
         results.push((item.map(|item| item.number), severity, result));
+    };
+    let is_shown = |finding: &Finding| finding.severity > Severity::Note;
+    for finding in report.findings.iter().filter(|finding| is_shown(finding)) {
+        let severity = if finding.severity == Severity::Held { held } else { finding.severity };
+        add(finding, severity, &message(finding));
+    }
+    for one in report.acknowledged.iter().filter(|one| is_shown(&one.finding)) {
+        let message = format!("{} ({})", one.finding.sentence(), accepted_by(one));
+        add(&one.finding, Severity::Note, &message);
     }
     for plan in report.objects.iter().filter(|plan| plan.outcome == Outcome::Changed) {
         let item = item_at(&plan.location);

@@ -14,16 +14,22 @@ const NOTHING_LISTED: &str = "no file was listed";
 
 /// Prints a finding that was accepted before, and what accepts it.
 pub fn acknowledged(acknowledged: &Acknowledged, painter: &Painter) -> String {
+    let finding = &acknowledged.finding;
+    let code = painter.code(finding.severity, finding.code.name());
+    let place = painter.place(&finding.location);
+    let by = accepted_by(acknowledged);
+    format!("{place}: {code} {}\n  {}\n", visible(&finding.sentence()), visible(&by))
+}
+
+/// Says what accepts a finding, and why.
+pub(super) fn accepted_by(acknowledged: &Acknowledged) -> String {
     let by = match acknowledged.by {
         AcknowledgedBy::Comment => "a comment",
         AcknowledgedBy::Config => "reversion.toml",
         AcknowledgedBy::Baseline => "the baseline",
     };
-    let finding = &acknowledged.finding;
-    let reason = acknowledged.reason.as_ref().map_or_else(String::new, |reason| format!(": {}", visible(reason)));
-    let code = painter.code(finding.severity, finding.code.name());
-    let place = painter.place(&finding.location);
-    format!("{place}: {code} {}\n  acknowledged by {by}{reason}\n", visible(&finding.sentence()))
+    let reason = acknowledged.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    format!("acknowledged by {by}{reason}")
 }
 
 /// Prints the advisories about the run, in a section for each thing that they are about.

@@ -136,7 +136,7 @@ impl Tree {
     }
 
     /// Runs the program with `input` as standard input.
-    pub(crate) fn run_fed(&self, arguments: &[&str], input: &str) -> Run {
+    pub(crate) fn run_fed(&self, arguments: &[&str], input: impl AsRef<[u8]>) -> Run {
         let file = TempDir::new().unwrap();
         let file = file.path().join("input");
         fs::write(&file, input).unwrap();
