@@ -311,3 +311,16 @@ fn an_undone_stop_does_not_ask_once_more_at_the_end() {
     assert!(end.contains("2 changed in 2 files") && !end.contains("write 2 files?"), "{end}");
     assert_eq!(code, Some(0));
 }
+
+#[test]
+fn a_file_has_what_was_declined_and_the_terminal_has_not() {
+    let tree = routes();
+    let mut terminal = Terminal::run(&tree, &format!("{APPLY} -i --output-file report"));
+    terminal.choose("1/3", "y");
+    terminal.choose("2/3", "n");
+    terminal.choose("3/3", "y");
+    let (end, _) = terminal.end();
+    assert!(end.contains("1 held back") && !end.contains("declined"), "{end}");
+    let declined = "b.yaml:1:1: held-back[declined] HTTPRoute two: it is left unchanged, as you answered\n";
+    assert_eq!(tree.text("report"), declined);
+}
