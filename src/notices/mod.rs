@@ -2,7 +2,7 @@
 //!
 //! Each file finds one kind of notice in a manifest or an object: `advisories` of the releases that a run crosses, `moved_fields`
 //! that belong in other objects at the target, `pins` of chart versions and image tags, chart `values` that are not converted,
-//! `mentions` of renamed kinds, `rbac` rules and webhooks.
+//! `mentions` of renamed kinds, `rbac` rules and webhooks; `old_names` drops what is reported about kinds that the run does not rename.
 //!
 //! Invariant: nothing here changes anything or holds anything back.
 
@@ -13,3 +13,4 @@ pub(crate) mod rbac;
 pub(crate) mod values;
 
 pub(crate) mod mentions;
+pub(crate) mod old_names;

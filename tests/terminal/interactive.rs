@@ -324,3 +324,19 @@ fn a_file_has_what_was_declined_and_the_terminal_has_not() {
     let declined = "b.yaml:1:1: held-back[declined] HTTPRoute two: it is left unchanged, as you answered\n";
     assert_eq!(tree.text("report"), declined);
 }
+
+#[test]
+fn what_names_a_kind_whose_objects_are_all_declined_is_not_advised_to_change() {
+    let note = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: note}\ndata:\n  group: gateway.networking.x-k8s.io\n  kind: XListenerSet\n";
+    for (answer, advised) in [("n", false), ("y", true)] {
+        let tree = Tree::of(&[("a.yaml", LISTENERS), ("b.yaml", note), ("c.yaml", &route("one"))]);
+        let mut terminal = start(&tree);
+        terminal.choose("1/2", answer);
+        terminal.choose("2/2", "y");
+        let (end, _) = terminal.end();
+        let end = plain(&end);
+        assert!(end.contains("2 objects recognised"), "{end}");
+        assert_eq!(end.contains("renamed to ListenerSet"), advised, "{end}");
+        assert_eq!(end.contains("1 unresolved"), advised, "{end}");
+    }
+}
