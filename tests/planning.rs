@@ -604,6 +604,32 @@ fn rbac_rules_for_a_renamed_kind_are_reported_until_they_list_the_new_kind() {
     assert!(named.after["a.yaml"].contains("[{group: gateway.networking.k8s.io, kind: ListenerSet}]"));
 }
 
+#[test]
+fn an_old_name_is_reported_unless_all_objects_of_the_kind_are_left_unchanged() {
+    let note = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: note}\ndata: {group: gateway.networking.x-k8s.io, kind: XListenerSet}\n";
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: sets}\nrules: [{apiGroups: [gateway.networking.x-k8s.io], resources: [xlistenersets]}]\n";
+    let build = "replacements:\n- source: {kind: XListenerSet, name: stays}\n  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.x]}]\n";
+    let names = "nameReference:\n- kind: XListenerSet\n  fieldSpecs: [{kind: Widget, path: spec.set}]\n";
+    let others = [("build/kustomization.yaml", build), ("names.yaml", names), ("note.yaml", note), ("role.yaml", role)];
+    let (converted, held) = (listener_set("goes", 80), listener_set("stays", 0));
+    let stays = "stays.yaml held-back invalid-in-target spec.listeners[0].port";
+    let reported = [
+        "build/kustomization.yaml unresolved reference-not-updated replacements[0].source",
+        "names.yaml unresolved reference-not-updated nameReference[0]",
+        "note.yaml unresolved reference-not-updated data",
+        "role.yaml unresolved reference-not-updated rules[0]",
+    ];
+    let with = |sets: &[(&'static str, &str)]| {
+        let files: Vec<(&str, &str)> = others.iter().copied().chain(sets.iter().copied()).collect();
+        run(&files, "1.6.1/standard")
+    };
+    // The objects may be elsewhere.
+    with(&[]).check_findings(Severity::Unresolved, &reported);
+    let some = with(&[("goes.yaml", &converted), ("stays.yaml", &held)]);
+    some.check_findings(Severity::Unresolved, &[&reported[..], &[stays]].concat());
+    with(&[("stays.yaml", &held)]).check_findings(Severity::Unresolved, &[stays]);
+}
+
 /// Returns choices with `ngf.namespace` set.
 fn with_namespace(namespace: &str) -> Choices {
     let parameters = [("ngf.namespace".to_owned(), namespace.to_owned())].into();

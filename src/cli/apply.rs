@@ -70,6 +70,10 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
         console.note("nothing was written\n")?;
         return Ok(unwritten);
     }
+    if args.interactive || is_asked {
+        // Meanwhile other programs may have changed what git has.
+        write::guard(&planned.plan.files, args.guard)?;
+    }
     write::write(&planned.plan.files, &planned.targets.join(", "), bounds, journal)?;
     let exit = planned.exit_with(Pending::Nothing, output);
     let report = planned.report("apply", Written::Yes, exit);

@@ -121,7 +121,7 @@ pub const GLOSSARY: &[Term] = &[
     term("read", "Summary: files that were read, whatever they hold."),
     term(
         "recognised",
-        "Summary: objects of a kind that a pack knows, and places with values of a known chart. Without one, the exit code is 3.",
+        "Summary: objects of a kind that a pack knows, other objects that change or are held back, and places with values of a known chart. With a target, only its packs count, so the number can differ between targets. Without one, the exit code is 3.",
     ),
     term(
         "release",

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::args::ApplyArgs;
 use super::console::{Answer, Console};
@@ -17,6 +17,7 @@ use super::output::{Level, about_places};
 use super::planned::{Planned, planned_without};
 use crate::edits::FilePlan;
 use crate::finding::{Finding, Location, Severity};
+use crate::fingerprint::Fingerprint;
 use crate::pack::Packs;
 use crate::plan::{ObjectPlan, Outcome};
 use crate::report::changes::{ObjectChange, by_object};
@@ -66,11 +67,64 @@ pub(super) fn choose(
     packs: &'static Packs,
     console: Console,
 ) -> Result<(Planned<'static>, Consent)> {
-    let changed = planned.plan.objects.iter().filter(|object| object.outcome == Outcome::Changed);
-    let numbers: BTreeMap<Location, usize> = changed.map(|object| object.location.clone()).zip(1..).collect();
     let paint = console.note_paint(&args.convert.output);
-    let session = Session { args, packs, console, paint, numbers };
+    let tree = TreeSeen::of(&planned);
+    let session = Session { args, packs, console, paint, tree };
     session.run(planned)
+}
+
+/// What is remembered of the tree as it was before the first question.
+struct TreeSeen {
+    /// How many files were read.
+    files: usize,
+    /// The text of each file that was to change.
+    texts: BTreeMap<String, Fingerprint>,
+}
+
+impl TreeSeen {
+    fn of(planned: &Planned<'_>) -> Self {
+        let text = |file: &FilePlan| (file.file.clone(), Fingerprint::of(file.before.as_bytes()));
+        Self { files: planned.counts.files, texts: planned.plan.files.iter().map(text).collect() }
+    }
+
+    /// Refuses to go on where the answers are about a tree that is no longer there.
+    fn ensure_same(&self, planned: &Planned<'_>) -> Result<()> {
+        let is_other = |file: &&FilePlan| {
+            self.texts.get(&file.file).is_some_and(|text| *text != Fingerprint::of(file.before.as_bytes()))
+        };
+        let what = match planned.plan.files.iter().find(is_other) {
+            Some(file) => format!("{} was changed", file.file),
+            None if planned.counts.files != self.files => "files appeared or disappeared".to_owned(),
+            None => return Ok(()),
+        };
+        bail!(
+            "nothing was written: {what} after the first question\n  help: run again when nothing else changes the files"
+        )
+    }
+}
+
+/// The number of each object that changes, from 1, and of those that did before some were declined.
+#[derive(Default)]
+struct Numbers(BTreeMap<Location, usize>);
+
+impl Numbers {
+    /// Adds the objects that `planned` changes. The numbers stay as they are unless one is new: others held it back before.
+    fn add(&mut self, planned: &Planned<'_>) {
+        let is_changed = |object: &&ObjectPlan| object.outcome == Outcome::Changed;
+        let objects = &planned.plan.objects;
+        if objects.iter().filter(is_changed).all(|object| self.0.contains_key(&object.location)) {
+            return;
+        }
+        let counts = |object: &&ObjectPlan| is_changed(object) || self.0.contains_key(&object.location);
+        self.0 = objects.iter().filter(counts).map(|object| object.location.clone()).zip(1..).collect();
+    }
+
+    /// Returns the question about an object.
+    fn question(&self, object: &ObjectPlan) -> String {
+        let (number, all) = (self.0[&object.location], self.0.len());
+        let keys = KEYS.map(|(key, _)| key.to_string()).join(",");
+        format!("({number}/{all}) change this object [{keys}]? ")
+    }
 }
 
 struct Session<'s> {
@@ -78,20 +132,25 @@ struct Session<'s> {
     packs: &'static Packs,
     console: Console,
     paint: Paint,
-    /// The number of each object that changes, from 1.
-    numbers: BTreeMap<Location, usize>,
+    tree: TreeSeen,
 }
 
 impl Session<'_> {
     fn run(&self, mut planned: Planned<'static>) -> Result<(Planned<'static>, Consent)> {
         let mut steps: Vec<Step> = Vec::new();
+        // How many steps there were when `q` was answered.
+        let mut stopped: Option<usize> = None;
+        let mut numbers = Numbers::default();
         let consent = loop {
+            numbers.add(&planned);
             let changes = by_object(&planned.plan.files, &planned.plan.objects);
             let choices = in_force(&steps);
             let open: Vec<&ObjectChange<'_>> = changes.iter().filter(|change| !is_accepted(change, &choices)).collect();
-            let Some(current) = open.first() else { break Consent::Yes };
+            let Some(current) = open.first() else {
+                break if stopped.is_some() { Consent::Open } else { Consent::Yes };
+            };
             self.show(current, choices.contains_key(&current.object.location), &planned.plan.findings)?;
-            let Some(key) = self.ask(current.object)? else { break Consent::No };
+            let Some(key) = self.ask(&numbers.question(current.object))? else { break Consent::No };
             let file = &current.object.location.file;
             let in_file = |change: &&&ObjectChange<'_>| change.object.location.file == *file;
             let step: Step = match key {
@@ -106,6 +165,7 @@ impl Session<'_> {
                         Some(undone) if undone.iter().any(is_declined) => planned = self.plan_again(&steps)?,
                         Some(_) => {}
                     }
+                    stopped = stopped.filter(|at| *at <= steps.len());
                     continue;
                 }
                 'e' => {
@@ -119,13 +179,13 @@ impl Session<'_> {
             };
             let declines = step.iter().any(is_declined);
             steps.push(step);
+            if key == 'q' {
+                stopped = Some(steps.len());
+            }
             if declines {
                 let before = planned;
                 planned = self.plan_again(&steps)?;
                 self.report_dropped(&before, &planned, &in_force(&steps))?;
-            }
-            if key == 'q' {
-                break Consent::Open;
             }
         };
         if planned.plan.files.is_empty() {
@@ -145,7 +205,9 @@ impl Session<'_> {
         let choices = in_force(steps);
         let declined = choices.iter().filter(|(_, choice)| matches!(choice, Choice::Declined));
         let declined: Vec<Location> = declined.map(|(place, _)| (*place).clone()).collect();
-        planned_without(&self.args.convert, self.packs, &declined, self.console.silent())
+        let planned = planned_without(&self.args.convert, self.packs, &declined, self.console.silent())?;
+        self.tree.ensure_same(&planned)?;
+        Ok(planned)
     }
 
     /// Shows a change and the findings about its object. `is_known` is whether another change of the object was accepted before.
@@ -174,10 +236,8 @@ impl Session<'_> {
     }
 
     /// Asks until there is an answer; `None` where there is no more input. A key that has no meaning is answered with the help.
-    fn ask(&self, object: &ObjectPlan) -> Result<Option<char>> {
-        let (number, all) = (self.numbers.get(&object.location).copied().unwrap_or_default(), self.numbers.len());
-        let keys = KEYS.map(|(key, _)| key.to_string()).join(",");
-        match self.console.ask(&format!("({number}/{all}) change this object [{keys}]? "))? {
+    fn ask(&self, question: &str) -> Result<Option<char>> {
+        match self.console.ask(question)? {
             Answer::End => Ok(None),
             Answer::Line(line) => {
                 let mut characters = line.chars();

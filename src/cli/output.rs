@@ -21,15 +21,22 @@ use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Places, Shown, grouped};
 use crate::report::{Counts, Painter, Report, diff, html, plural, stat, text, thousands, visible};
 
-/// The least severity that is printed.
+/// What is printed: the least severity, and whether what the user just answered is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Level(Severity);
+pub(super) struct Level(Severity, Answers);
+
+/// Whether the objects that the user just declined are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answers {
+    Hidden,
+    Shown,
+}
 
 impl Level {
     /// What affects the exit code.
-    pub(super) const QUIET: Self = Self(Severity::Unresolved);
+    pub(super) const QUIET: Self = Self(Severity::Unresolved, Answers::Hidden);
     /// Warnings too.
-    pub(super) const USUAL: Self = Self(Severity::Warning);
+    pub(super) const USUAL: Self = Self(Severity::Warning, Answers::Hidden);
 
     /// Reads `--quiet` and `--verbose`.
     pub(super) const fn of(output: &OutputArgs) -> Self {
@@ -40,16 +47,27 @@ impl Level {
     pub(super) const fn new(quiet: bool, verbose: bool) -> Self {
         match (quiet, verbose) {
             (true, _) => Self::QUIET,
-            (_, true) => Self(Severity::Note),
+            (_, true) => Self(Severity::Note, Answers::Shown),
             _ => Self::USUAL,
         }
     }
 
-    /// Says whether a finding is printed; a skipped file always is, and what the user just answered with `--verbose` only.
+    /// Adds what the user answered, for a report that goes to a file: others read it.
+    const fn for_report(self, destination: Destination, output: &OutputArgs) -> Self {
+        match destination {
+            Destination::Report | Destination::FileOrNotes if output.output_file.is_some() => {
+                Self(self.0, Answers::Shown)
+            }
+            Destination::Report | Destination::FileOrNotes | Destination::Notes => self,
+        }
+    }
+
+    /// Says whether a finding is printed; a skipped file always is, and on the terminal what the user just answered with `--verbose`
+    /// only.
     pub(super) fn shows(self, finding: &Finding) -> bool {
         match finding.code {
             Code::Template | Code::Binary => true,
-            Code::Declined => self.0 == Severity::Note,
+            Code::Declined => self.1 == Answers::Shown,
             _ => finding.severity >= self.0,
         }
     }
@@ -87,6 +105,7 @@ pub(super) fn finish(
     let level = Level::of(output);
     match output.format {
         Format::Text => {
+            let level = level.for_report(destination, output);
             console.text(destination, output, |painter| findings(report, level, (painter, places(output))))?
         }
         Format::Html => console.report(&html::page(report), output)?,
@@ -241,7 +260,7 @@ mod tests {
     /// Also for a plan that was saved: both ways to print a finding agree.
     #[test]
     fn notes_are_printed_with_verbose_only() {
-        let verbose = Level(Severity::Note);
+        let verbose = Level::new(false, true);
         let all = [Severity::Note, Severity::Warning, Severity::Unresolved, Severity::Held, Severity::Error];
         for (level, shown) in [(verbose, 5), (Level::USUAL, 4), (Level::QUIET, 3)] {
             for (at, severity) in all.into_iter().enumerate() {

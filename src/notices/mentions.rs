@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 
+use super::old_names::OldNames;
 use super::rbac;
 use crate::convert::{Conversion, Remark, Renames, Successor, Targets};
 use crate::field::{FieldPath, PathRef, Step};
@@ -49,7 +50,7 @@ struct Search<'a> {
     /// The lists that name a new kind.
     already_listed: BTreeSet<(FieldPath, &'a GroupKind)>,
     /// What is reported about texts.
-    texts: Vec<Remark>,
+    texts: Vec<OldNames<Remark>>,
 }
 
 /// A place that mentions a kind.
@@ -76,13 +77,13 @@ pub(crate) fn findings(
     conversions: &[Option<Conversion>],
     targets: &Targets<'_>,
     names: &KindNames,
-) -> Vec<Finding> {
+) -> Vec<OldNames<Finding>> {
     if !names.may_be_in(&manifest.text) {
         return Vec::new();
     }
     let of_objects = manifest.objects.iter().zip(conversions).flat_map(|(object, made)| {
         let remarks = in_object(manifest, (object, made.as_ref()), targets).into_iter();
-        remarks.map(|remark| remark.finding(manifest, object, Severity::Unresolved)).collect::<Vec<_>>()
+        remarks.map(|remark| remark.finding(manifest, object)).collect::<Vec<_>>()
     });
     let others = manifest.documents_without_objects();
     of_objects.chain(others.flat_map(|number| in_document(manifest, number, targets))).collect()
@@ -93,7 +94,7 @@ fn in_object(
     manifest: &Manifest,
     (object, made): (&Object, Option<&Conversion>),
     targets: &Targets<'_>,
-) -> Vec<Remark> {
+) -> Vec<OldNames<Remark>> {
     let is_apart = ["CustomResourceDefinition", "Secret"].contains(&object.kind.kind.as_str());
     if is_apart || object.is_json_patch() || targets.goal.packs.of_group(&object.kind.group).is_some() {
         return Vec::new();
@@ -132,7 +133,7 @@ fn in_object(
 }
 
 /// Searches a document without objects, except for what was reported when it was read.
-fn in_document(manifest: &Manifest, number: usize, targets: &Targets<'_>) -> Vec<Finding> {
+fn in_document(manifest: &Manifest, number: usize, targets: &Targets<'_>) -> Vec<OldNames<Finding>> {
     let Ok(value) = read_value(&manifest.tree, &manifest.text, manifest.tree.documents()[number].root) else {
         return Vec::new();
     };
@@ -142,24 +143,25 @@ fn in_document(manifest: &Manifest, number: usize, targets: &Targets<'_>) -> Vec
     if is_reported(&manifest.place_in(number, &FieldPath::default()), &[Code::NotAnObject]) {
         return Vec::new();
     }
-    let finding = |remark: Remark| {
-        let location = manifest.place_in(number, &remark.path);
-        let is_new = !is_reported(&location, &[Code::PatchTarget, Code::InlinePatch]);
-        is_new.then(|| Finding {
-            location,
-            code: remark.code,
-            severity: Severity::Unresolved,
-            object: None,
-            field: Some(remark.path.to_string()),
-            message: remark.message,
-            help: remark.help,
-        })
+    let is_new = |one: &OldNames<Remark>| {
+        let location = manifest.place_in(number, &one.report.path);
+        !is_reported(&location, &[Code::PatchTarget, Code::InlinePatch])
     };
-    in_value(&value, &targets.renames, true).into_iter().filter_map(finding).collect()
+    let finding = |remark: Remark| Finding {
+        location: manifest.place_in(number, &remark.path),
+        code: remark.code,
+        severity: Severity::Unresolved,
+        object: None,
+        field: Some(remark.path.to_string()),
+        message: remark.message,
+        help: remark.help,
+    };
+    let found = in_value(&value, &targets.renames, true).into_iter().filter(is_new);
+    found.map(|one| one.map(finding)).collect()
 }
 
 /// Searches a value that is not an object. A schema names every version of a kind, and is reported when it is read.
-fn in_value(value: &Value, renames: &Renames, alone: bool) -> Vec<Remark> {
+fn in_value(value: &Value, renames: &Renames, alone: bool) -> Vec<OldNames<Remark>> {
     if value.get("definitions").is_some() {
         return Vec::new();
     }
@@ -227,14 +229,15 @@ impl<'a> Search<'a> {
         let Some(tree) = yaml::parse(text).ok().filter(|_| !self.known.contains(&path)) else { return };
         let values = tree.documents().iter().filter_map(|document| read_value(&tree, text, document.root).ok());
         let remarks: Vec<_> = values.flat_map(|value| in_value(&value, self.renames, at.alone)).collect();
-        self.texts.extend(remarks.into_iter().map(|remark| {
+        let in_text = |remark: Remark| {
             let message = format!("in the text {path}: {}", remark.message);
             Remark { message, path: path.clone(), ..remark }
-        }));
+        };
+        self.texts.extend(remarks.into_iter().map(|one| one.map(in_text)));
     }
 
     /// Reports what was found, except where the same list names the new kind too.
-    fn remarks(self) -> Vec<Remark> {
+    fn remarks(self) -> Vec<OldNames<Remark>> {
         let Self { found, already_listed, texts, .. } = self;
         let is_already_listed = |one: &Mention<'_>| match one.path.split_last() {
             Some((list, Step::Index(_))) => already_listed.contains(&(list, one.new)),
@@ -244,7 +247,7 @@ impl<'a> Search<'a> {
             let what = if path.steps().is_empty() { "the document".to_owned() } else { path.to_string() };
             let message = format!("{what} names {old}, renamed to {new}; it is not updated");
             let help = Some(format!("replace it with {} of the group {} by hand, or add that", new.kind, new.group));
-            Remark::new(Code::ReferenceNotUpdated, path, message, help)
+            OldNames { kinds: vec![old.clone()], report: Remark::new(Code::ReferenceNotUpdated, path, message, help) }
         });
         mentions.chain(texts).collect()
     }

@@ -2,7 +2,8 @@
 //!
 //! Each file finds one kind of notice in a manifest or an object: `advisories` of the releases that a run crosses, `moved_fields`
 //! that belong in other objects at the target, `pins` of chart versions and image tags, chart `values` that are not converted,
-//! `mentions` of renamed kinds, `rbac` rules and webhooks, `typed_lists` of a kind or apiVersion that the target lacks.
+//! `mentions` of renamed kinds, `rbac` rules and webhooks, `typed_lists` of a kind or apiVersion that the target lacks; `old_names`
+//! drops what is reported about kinds that the run does not rename.
 //!
 //! Invariant: nothing here changes anything or holds anything back.
 
@@ -14,3 +15,4 @@ pub(crate) mod typed_lists;
 pub(crate) mod values;
 
 pub(crate) mod mentions;
+pub(crate) mod old_names;

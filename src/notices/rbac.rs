@@ -13,9 +13,10 @@ use std::collections::BTreeSet;
 use memchr::memmem;
 use serde_json::{Map, Value};
 
+use super::old_names::OldNames;
 use crate::convert::{Remark, Renames, Targets, walk};
 use crate::field::{FieldPath, FieldPattern, PathRef};
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Code, Finding};
 use crate::manifest::Manifest;
 use crate::release::GroupKind;
 
@@ -30,21 +31,23 @@ const ADMISSION_RULES: [&str; 5] = [
 
 /// Reports the mappings of each object that name a kind which is renamed, where none names its new name, and webhooks and
 /// admission policies for versions that the target does not serve.
-pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<Finding> {
+pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<OldNames<Finding>> {
     // Keys can be written with escapes.
     let text = manifest.text.as_bytes();
     if memchr::memchr2(b'*', b'\\', text).is_none() && memmem::find(text, b"apiGroups").is_none() {
         return Vec::new();
     }
     let of_object = manifest.objects.iter().flat_map(|object| {
-        let remarks = remarks(&object.value, &targets.renames).into_iter().chain(not_served(&object.value, targets));
-        remarks.map(|remark| remark.finding(manifest, object, Severity::Unresolved)).collect::<Vec<_>>()
+        let not_served = not_served(&object.value, targets).into_iter();
+        let not_served = not_served.map(|report| OldNames { kinds: Vec::new(), report });
+        let remarks = remarks(&object.value, &targets.renames).into_iter().chain(not_served);
+        remarks.map(|remark| remark.finding(manifest, object)).collect::<Vec<_>>()
     });
     of_object.collect()
 }
 
 /// Reports the mappings below `value` that name a kind in `renames`, where none names its new name.
-pub(crate) fn remarks(value: &Value, renames: &Renames) -> Vec<Remark> {
+pub(super) fn remarks(value: &Value, renames: &Renames) -> Vec<OldNames<Remark>> {
     if renames.is_empty() {
         return Vec::new();
     }
@@ -127,22 +130,24 @@ impl<'v> ResourceRule<'v> {
     }
 
     /// Reports which of the `renamed` kinds the mapping names by parts whose new name is nowhere in the object.
-    fn remark(&self, renamed: &[Renamed<'_>]) -> Option<Remark> {
+    fn remark(&self, renamed: &[Renamed<'_>]) -> Option<OldNames<Remark>> {
         let path = self.path.clone()?;
-        let (mut old, mut new) = (Vec::new(), Vec::new());
+        let (mut kinds, mut old, mut new) = (Vec::new(), Vec::new(), Vec::new());
         for (kind, successor, named) in renamed {
             if let Some(part) = self.parts_of(kind).into_iter().find(|part| !named.contains(part)) {
+                kinds.push(GroupKind::clone(kind));
                 old.push(self.name(kind, part));
                 new.push(self.name(successor, part));
             }
         }
         let (old, new) = (old.join(", "), new.join(", "));
-        (!old.is_empty()).then(|| Remark {
+        let remark = (!old.is_empty()).then(|| Remark {
             message: format!("{path} names {old}, renamed to {new}; it is not updated"),
             help: Some(format!("add {new} to it by hand, or replace {old}")),
             code: Code::ReferenceNotUpdated,
             path,
-        })
+        });
+        remark.map(|report| OldNames { kinds, report })
     }
 
     /// Returns what the mapping names of `kind`: the kind itself, which is an empty text, and parts such as `status`.

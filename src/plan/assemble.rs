@@ -10,6 +10,7 @@ use crate::convert::{ObjectPlan, Outcome};
 use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, Finding};
 use crate::notices::advisories::{Advised, Reported, RunAdvisory};
+use crate::notices::old_names::KindsOfRun;
 
 /// Everything that a run would do, nothing of it done.
 #[derive(Debug, Default)]
@@ -44,7 +45,9 @@ pub(super) fn assemble(
     let mut ignores = Vec::new();
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
+    let (mut kinds, mut old_names) = (KindsOfRun::default(), Vec::new());
     for planned in files {
+        planned.local.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
         sources.extend(planned.value_sources.iter().cloned());
         let is_reported = is_listed(planned.file());
         for (at, found) in planned.advised.into_iter().filter(|_| is_reported || is_shard) {
@@ -58,6 +61,7 @@ pub(super) fn assemble(
         plan.files.extend(planned.change);
         plan.objects.extend(planned.local.objects);
         plan.findings.extend(planned.findings);
+        old_names.extend(planned.old_names);
         ignores.extend(planned.ignores);
         plan.seen_objects += planned.seen_objects;
     }
@@ -71,6 +75,7 @@ pub(super) fn assemble(
     }
     plan.advisories.sort_by_key(|advisory| advisory.about);
     plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
+    plan.findings.extend(old_names.into_iter().filter_map(|one| one.unless_kept(&kinds)));
     plan.findings.sort();
     plan.findings.dedup();
     let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };

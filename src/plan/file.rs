@@ -12,6 +12,7 @@ use crate::finding::{Code, Finding, FindingObject, Severity};
 use crate::links::{File, LocalFile, dangling};
 use crate::manifest::{Ignore, Manifest, Object, sops};
 use crate::notices::advisories::Advised;
+use crate::notices::old_names::OldNames;
 use crate::notices::values::{self, UnconvertedValues};
 use crate::notices::{mentions, moved_fields, pins, rbac, typed_lists};
 use crate::release::GroupKind;
@@ -43,6 +44,8 @@ pub struct PlannedFile {
     pub(super) local: LocalFile,
     pub(super) change: Option<FilePlan>,
     pub(super) findings: Vec<Finding>,
+    /// What is reported about names of renamed kinds, unless the run renames none of their objects.
+    pub(super) old_names: Vec<OldNames<Finding>>,
     pub(super) seen_objects: usize,
     /// The objects of the file that advisories are about, by the number of the advisory.
     pub(super) advised: BTreeMap<usize, Advised>,
@@ -97,6 +100,7 @@ impl PlannedFile {
             local,
             change,
             findings: manifest.findings.clone(),
+            old_names: mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names),
             seen_objects: manifest.object_count(),
             advised: BTreeMap::new(),
             unconverted_values: Vec::new(),
@@ -108,8 +112,7 @@ impl PlannedFile {
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());
         planned.findings.extend(pins::findings(manifest, goal));
-        planned.findings.extend(mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names));
-        planned.findings.extend(rbac::findings(manifest, &planner.targets));
+        planned.old_names.extend(rbac::findings(manifest, &planner.targets));
         planned.findings.extend(typed_lists::findings(manifest, &planner.targets));
         // All documents are read for it, so it is decided once, and only for files with an object that is held back.
         let is_encrypted = LazyCell::new(|| sops::is_encrypted(manifest));
@@ -189,6 +192,7 @@ impl PlannedFile {
         self.local.objects.iter_mut().for_each(|object| object.rules.shrink_to_fit());
         self.local.indexed.shrink_to_fit();
         self.findings.shrink_to_fit();
+        self.old_names.shrink_to_fit();
     }
 }
 

@@ -204,6 +204,9 @@ impl<'r> ToDo<'r> {
         let mut out = format!("{}\n", painter.strong("to do by hand:"));
         let width = self.items.len().to_string().len();
         for ((help, places), number) in self.items.iter().zip(1..) {
+            // A place can have several findings with the same help.
+            let mut seen = BTreeSet::new();
+            let places: Vec<&Location> = places.iter().copied().filter(|place| seen.insert(*place)).collect();
             let named: Vec<String> = places.iter().take(PLACES).map(|place| painter.place(place)).collect();
             let more = places.len() - named.len();
             let more = if more == 0 { String::new() } else { format!(" and {} more", thousands(more)) };
@@ -460,5 +463,14 @@ to do by hand:
   2. mend it (a.yaml:1:1, a.yaml:5:1, a.yaml:6:1 and 1 more)
 ";
         check(&[], &findings, Places::First, expected);
+    }
+
+    #[test]
+    fn a_place_is_to_be_looked_at_once_whatever_is_to_be_done_there() {
+        let at = |line, message| finding(line, Some(1), WARNING, (message, "mend it"));
+        let findings = [at(5, "odd"), at(5, "even"), at(6, "odd too"), at(7, "red"), at(7, "blue"), at(8, "low")];
+        let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
+        let to_do = grouped([], &shown, (&Painter::PLAIN, Places::First)).to_do;
+        assert_eq!(to_do, "to do by hand:\n  1. mend it (a.yaml:5:1, a.yaml:6:1, a.yaml:7:1 and 1 more)\n");
     }
 }

@@ -1,8 +1,10 @@
 //! `apply --interactive`.
 
+use std::fs;
+
 use crate::pty::{KEYS, Terminal, plain};
 use crate::trees::Tree;
-use crate::{APPLY, converted, route, routes};
+use crate::{APPLY, converted, git, route, routes};
 
 fn start(tree: &Tree) -> Terminal {
     Terminal::run(tree, &format!("{APPLY} -i"))
@@ -231,4 +233,110 @@ fn a_narrow_terminal_has_room_for_the_counts() {
         "{end}"
     );
     assert_eq!(code, Some(0));
+}
+
+/// Commits a tree, and starts the questions without a flag that allows what git does not have.
+fn start_committed(tree: &Tree) -> Terminal {
+    git(tree, &["init", "-q"]);
+    git(tree, &["add", "."]);
+    git(tree, &["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "files"]);
+    Terminal::run(tree, "reversion apply -i --to gateway-api@1.6.1/standard")
+}
+
+#[test]
+fn a_tree_that_changes_while_it_is_asked_about_is_not_written() {
+    type Edit = fn(&Tree);
+    let edit: Edit = |tree| fs::write(tree.path("b.yaml"), format!("# edited\n{}", route("two"))).unwrap();
+    let add: Edit = |tree| fs::write(tree.path("c.yaml"), route("three")).unwrap();
+    for (change, why) in [(edit, "b.yaml was changed"), (add, "files appeared or disappeared")] {
+        let tree = Tree::of(&[("a.yaml", &route("one")), ("b.yaml", &route("two"))]);
+        let mut terminal = start_committed(&tree);
+        terminal.until(&format!("(1/2) {KEYS}"));
+        change(&tree);
+        terminal.send("n");
+        let (end, code) = terminal.end();
+        assert!(end.contains(&format!("nothing was written: {why} after the first question")), "{end}");
+        assert_eq!((code, tree.text("a.yaml")), (Some(2), route("one")));
+    }
+}
+
+#[test]
+fn git_is_asked_again_before_anything_is_written() {
+    let tree = Tree::of(&[("a.yaml", &route("one")), ("b.yaml", &converted("two")), ("c.yaml", &route("three"))]);
+    let mut terminal = start_committed(&tree);
+    terminal.until(&format!("(1/2) {KEYS}"));
+    fs::write(tree.path("b.yaml"), route("two")).unwrap();
+    terminal.send("n");
+    // An object that is new among the changes counts.
+    terminal.choose("2/3", "y");
+    terminal.choose("3/3", "y");
+    let (end, code) = terminal.end();
+    assert!(end.contains("nothing was written: 1 file to be written is not committed\n  b.yaml"), "{end}");
+    assert_eq!([tree.text("b.yaml"), tree.text("c.yaml")], [route("two"), route("three")]);
+    assert_eq!(code, Some(2));
+}
+
+const GRANT: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: ReferenceGrant\nmetadata: {name: read, namespace: certs}\n\
+                     spec:\n  from:\n  - {group: gateway.networking.x-k8s.io, kind: XListenerSet, namespace: blog}\n  \
+                     to:\n  - {group: \"\", kind: Secret}\n";
+const LISTENERS: &str = "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XListenerSet\nmetadata: {name: blog, namespace: blog}\n\
+                         spec:\n  parentRef: {name: edge}\n  listeners:\n  - {name: web, port: 80, protocol: HTTP}\n";
+
+#[test]
+fn an_accepted_change_that_becomes_another_one_by_stopping_is_asked_about_again() {
+    let tree = Tree::of(&[("grant.yaml", GRANT), ("listeners.yaml", LISTENERS), ("route.yaml", &route("one"))]);
+    let mut terminal = start(&tree);
+    let first = plain(&terminal.choose("1/3", "y"));
+    assert!(first.contains("kind: ListenerSet"), "{first}");
+    terminal.choose("2/3", "q");
+    let again = plain(&terminal.choose("1/3", "y"));
+    assert!(again.contains("(again: ") && !again.contains("kind: ListenerSet"), "{again}");
+    terminal.answer("write 1 file? [y/N/d/?] ", "y");
+    assert_eq!(terminal.end().1, Some(1));
+    let written = GRANT.replace("k8s.io/v1beta1", "k8s.io/v1");
+    assert_eq!([tree.text("grant.yaml"), tree.text("listeners.yaml")], [written, LISTENERS.to_owned()]);
+    assert_eq!(tree.text("route.yaml"), route("one"));
+}
+
+#[test]
+fn an_undone_stop_does_not_ask_once_more_at_the_end() {
+    let tree = Tree::of(&[("grant.yaml", GRANT), ("listeners.yaml", LISTENERS)]);
+    let mut terminal = start(&tree);
+    terminal.choose("1/2", "y");
+    terminal.choose("2/2", "q");
+    terminal.choose("1/2", "u");
+    terminal.choose("2/2", "y");
+    let (end, code) = terminal.end();
+    let end = plain(&end);
+    assert!(end.contains("2 changed in 2 files") && !end.contains("write 2 files?"), "{end}");
+    assert_eq!(code, Some(0));
+}
+
+#[test]
+fn a_file_has_what_was_declined_and_the_terminal_has_not() {
+    let tree = routes();
+    let mut terminal = Terminal::run(&tree, &format!("{APPLY} -i --output-file report"));
+    terminal.choose("1/3", "y");
+    terminal.choose("2/3", "n");
+    terminal.choose("3/3", "y");
+    let (end, _) = terminal.end();
+    assert!(end.contains("1 held back") && !end.contains("declined"), "{end}");
+    let declined = "b.yaml:1:1: held-back[declined] HTTPRoute two: it is left unchanged, as you answered\n";
+    assert_eq!(tree.text("report"), declined);
+}
+
+#[test]
+fn what_names_a_kind_whose_objects_are_all_declined_is_not_advised_to_change() {
+    let note = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: note}\ndata:\n  group: gateway.networking.x-k8s.io\n  kind: XListenerSet\n";
+    for (answer, advised) in [("n", false), ("y", true)] {
+        let tree = Tree::of(&[("a.yaml", LISTENERS), ("b.yaml", note), ("c.yaml", &route("one"))]);
+        let mut terminal = start(&tree);
+        terminal.choose("1/2", answer);
+        terminal.choose("2/2", "y");
+        let (end, _) = terminal.end();
+        let end = plain(&end);
+        assert!(end.contains("2 objects recognised"), "{end}");
+        assert_eq!(end.contains("renamed to ListenerSet"), advised, "{end}");
+        assert_eq!(end.contains("1 unresolved"), advised, "{end}");
+    }
 }

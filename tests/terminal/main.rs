@@ -10,6 +10,8 @@ mod question;
 #[path = "../trees/mod.rs"]
 mod trees;
 
+use std::process::Command;
+
 use trees::Tree;
 
 /// The target of all runs.
@@ -31,4 +33,9 @@ pub(crate) fn converted(name: &str) -> String {
 /// Three routes in two files.
 pub(crate) fn routes() -> Tree {
     Tree::of(&[("a.yaml", &route("one")), ("b.yaml", &format!("{}---\n{}", route("two"), route("three")))])
+}
+
+/// Runs git in a tree.
+pub(crate) fn git(tree: &Tree, arguments: &[&str]) {
+    assert!(Command::new("git").args(arguments).current_dir(tree.path("")).status().unwrap().success());
 }

@@ -58,8 +58,13 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn answer(&mut self, text: &str, line: &str) -> String {
         let before = self.until(text);
-        self.session.send(format!("{line}\n")).unwrap();
+        self.send(line);
         before
+    }
+
+    /// Types a line.
+    pub(crate) fn send(&mut self, line: &str) {
+        self.session.send(format!("{line}\n")).unwrap();
     }
 
     /// Answers the question about the change of this number.

@@ -2,7 +2,7 @@
 
 use crate::pty::{Terminal, plain};
 use crate::trees::Tree;
-use crate::{APPLY, converted, route, routes};
+use crate::{APPLY, converted, git, route, routes};
 
 #[test]
 fn the_files_and_a_short_diff_are_shown_before_the_question() {
@@ -83,4 +83,19 @@ fn a_long_run_shows_how_far_it_is_and_clears_the_line() {
     assert!(!large.text("err").contains('\u{1b}'));
     let (short, _) = Terminal::run(&routes(), &format!("{check} > out")).end();
     assert!(!short.contains("\u{1b}[2K"), "{short:?}");
+}
+
+#[test]
+fn a_file_that_git_no_longer_has_when_the_answer_is_yes_is_not_written() {
+    let tree = routes();
+    git(&tree, &["init", "-q"]);
+    git(&tree, &["add", "."]);
+    git(&tree, &["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "files"]);
+    let mut terminal = Terminal::run(&tree, "reversion apply --to gateway-api@1.6.1/standard");
+    terminal.until("write 2 files? [y/N/d/?] ");
+    git(&tree, &["rm", "-q", "--cached", "b.yaml"]);
+    terminal.send("y");
+    let (end, code) = terminal.end();
+    assert!(end.contains("nothing was written: 1 file to be written is not committed\n  b.yaml"), "{end}");
+    assert_eq!((code, tree.text("a.yaml")), (Some(2), route("one")));
 }
