@@ -296,6 +296,31 @@ fn paths_and_globs_count_from_the_folder_of_the_file() {
 }
 
 #[test]
+fn an_excluded_folder_is_not_read_from_within_either() {
+    for glob in ["l/", "l", "/l/", "./l/", "l/**", "/l/m", "**/m/"] {
+        let tree = Tree::of(&[
+            (".git/x", ""),
+            ("reversion.toml", &format!("to = 'gateway-api@1.4'\nexclude = ['{glob}']\n")),
+            ("l/m/a.yaml", ROUTE),
+            ("l/m/n/b.yaml", ROUTE),
+        ]);
+        for (folder, path) in
+            [("", "."), ("l", "."), ("", "l"), ("l/m", "."), ("", "l/m/n"), ("l/m/n", "."), ("l", "./m/../m")]
+        {
+            let run = tree.run_in(folder, &["apply", "--yes", "--allow-no-vcs", "--allow-dirty", path]);
+            run.check(3);
+            assert!(run.err.contains("excluded by reversion.toml"), "{glob}: {path} in {folder}: {}", run.err);
+            assert_eq!(
+                [tree.text("l/m/a.yaml"), tree.text("l/m/n/b.yaml")],
+                [ROUTE, ROUTE],
+                "{glob}: {path} in {folder}"
+            );
+        }
+        tree.run_in("l", &["check", "m/a.yaml"]).check(1);
+    }
+}
+
+#[test]
 fn settings_of_paths_hold_for_their_files_only() {
     let tree = Tree::of(&[
         (
@@ -399,6 +424,22 @@ fn errors_name_their_line_and_what_to_write() {
     check_error("exclude = {}\n", "1:11: `exclude` is a table: write a glob in quotes, or a list of them");
     let fault = "error parsing glob '[z-a]': invalid range; 'z' > 'a'";
     check_error("exclude = ['x', '[z-a]']\n", &format!("1:17: {fault}"));
+    check_error(
+        "exclude = ['a',\n '../x']\n",
+        "2:2: the glob '../x' leads out of the folder that it counts from: write a glob of what is in it",
+    );
+    check_error(
+        "exclude = 'vendor['\n",
+        "1:11: the glob 'vendor[' has a `[` without `]`: write `\\[` for the character, or close the list of characters",
+    );
+    check_error(
+        "[[paths]]\nglob = './'\n",
+        "2:8: the glob './' matches nothing: write a name such as `vendor/`, or `*` for everything",
+    );
+    check_error(
+        "[[paths]]\nglob = 'x'\nignore = ['advisory', 'parse-error']\n",
+        "3:23: `parse-error` is an error, and an error cannot be acknowledged: correct the file, or `exclude` it",
+    );
     check_error("to = ''\n", "1:6: `to` is empty: write a text in quotes, or a list of them");
     check_error("to = 'gatewayapi@1.4'\n", "1:6: there is no pack `gatewayapi`: did you mean gateway-api?");
     let two = "two targets for one pack, gateway-api@1.3.0/standard and gateway-api@1.4.1/standard: pass one of them; convert to the other in a second run";

@@ -69,7 +69,7 @@ pub(super) struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PathEntry {
     pub(super) globs: Vec<Entry>,
-    pub(super) ignore: Vec<Entry>,
+    pub(super) ignore: Option<Vec<Entry>>,
     /// The codes; `all` for every one.
     pub(super) allow_loss: Option<Vec<Entry>>,
     pub(super) stash: Option<bool>,
@@ -357,7 +357,9 @@ impl ConfigFile {
                 match key.get_ref().as_ref() {
                     name @ "allow-loss" => read.allow_loss = Some(self.losses(name, value)?),
                     name @ "glob" => read.globs = self.texts(name, value, GLOBS)?,
-                    name @ "ignore" => read.ignore = self.texts(name, value, "a code in quotes, or a list of them")?,
+                    name @ "ignore" => {
+                        read.ignore = Some(self.texts(name, value, "a code in quotes, or a list of them")?)
+                    }
                     name @ "keep-api-version" => read.keep_api_version = Some(self.switch(name, value)?),
                     name @ "repair" => read.repair = Some(self.switch(name, value)?),
                     name => read.stash = Some(self.switch(name, value)?),
