@@ -14,7 +14,9 @@ use super::args::FileArgs;
 use super::config::Config;
 use super::console::Console;
 use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing};
-use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, PathGlobs, Scan, Shard, Skip, WalkOptions};
+use crate::disk::{
+    self, Failure, FileKind, FileList, ListRemark, MAX_FILE_SIZE, PathGlobs, Scan, Shard, Skip, WalkOptions,
+};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
@@ -137,6 +139,9 @@ pub(super) fn read<T: Send>(
     }
     args.paths.iter().try_for_each(|path| is_readable(path))?;
     let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
+    for remark in listed.iter().flat_map(|listed| &listed.remarks) {
+        console.note(&about_list(remark))?;
+    }
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
     let options = options(args, excluded)?;
     let progress = console.progress("read");
@@ -253,6 +258,24 @@ fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roo
 fn file_list(list: &Path, roots: &[PathBuf]) -> Result<FileList> {
     let read = FileList::read(list, roots);
     read.map_err(|failure| anyhow!("cannot read the list of files {}: {failure}", visible(&name(list))))
+}
+
+/// Says what is odd about a list of files.
+fn about_list(remark: &ListRemark) -> String {
+    match remark {
+        ListRemark::FromTop => {
+            "note: the listed files are taken from the top folder of the repository: from here, none of them exists\n"
+                .to_owned()
+        }
+        ListRemark::NothingThere(file) => format!(
+            "warning: no listed file exists, such as {}\n  help: names count from the current folder, or from the top folder of its repository\n",
+            visible(&name(file))
+        ),
+        ListRemark::Folder(folder) => format!(
+            "warning: {} is a folder, and only files are listed: of what is in it, nothing is read for the list\n  help: list its files, or pass the folder as an argument\n",
+            visible(&name(folder))
+        ),
+    }
 }
 
 /// Refuses a path that was passed and leads to nothing, or to something other than a file or a folder.

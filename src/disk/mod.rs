@@ -66,7 +66,7 @@ mod walk_builder;
 
 pub use bounds::{Bounds, Repository, inside_current_folder, is_place};
 pub use failure::{Failure, FileKind};
-pub use file_list::{FileList, place_of};
+pub use file_list::{FileList, ListRemark, place_of};
 pub use journal::Journal;
 pub use options::{PathGlobs, WalkOptions};
 pub use output::{append_output, is_same_file, replace_output, write_output};
