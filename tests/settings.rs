@@ -232,6 +232,19 @@ fn the_file_of_the_nearest_folder_up_to_the_top_of_the_repository_holds() {
         targets(&check_in(&tree, "r", &["a", "c", "--config=c/reversion.toml"])),
         ["gateway-api@1.3.0/standard"]
     );
+    // The same text twice is one configuration, unless paths in it count from two folders.
+    fs::write(tree.path("r/c/reversion.toml"), "to = 'gateway-api@1.2'\n").unwrap();
+    assert_eq!(targets(&check_in(&tree, "r", &["a", "c"])), ["gateway-api@1.2.1/standard"]);
+    for paths in ["exclude = '/x'\n", "[[paths]]\nglob = '/x'\nstash = true\n", "baseline = 'x'\n"] {
+        for file in ["r/reversion.toml", "r/c/reversion.toml"] {
+            fs::write(tree.path(file), format!("to = 'gateway-api@1.2'\n{paths}")).unwrap();
+        }
+        let two = check_in(&tree, "r", &["a", "c"]);
+        two.check(2);
+        assert!(two.err.starts_with("error: two configurations in one run"), "{paths}: {}", two.err);
+    }
+    fs::write(tree.path("r/reversion.toml"), "to = 'gateway-api@1.2'\n").unwrap();
+    fs::write(tree.path("r/c/reversion.toml"), "to = 'gateway-api@1.3'\n").unwrap();
     let named = tree.run_with(&[("REVERSION_CONFIG", "s/reversion.toml")], &[&JSON[..], &["r/a"]].concat());
     assert_eq!(targets(&named), ["gateway-api@1.4.1/standard"]);
     for isolated in [
@@ -419,6 +432,14 @@ fn errors_name_their_line_and_what_to_write() {
         "1:26: `to` is a switch: write a text in quotes, or a list of them",
     );
     check_error("hidden = 'yes'\n", "1:10: `hidden` is a text: write true or false");
+    check_error(
+        "to = 'gateway-api@1.4'\nnamespace = 'A_b'\n",
+        "2:13: `A_b` is no namespace: write at most 63 lower-case letters, digits and hyphens, with no hyphen at either end",
+    );
+    check_error(
+        "baseline = 'known.json'\n",
+        "1:12: baseline known.json: no such file\n  help: `reversion check --write-baseline known.json` makes one",
+    );
     check_error("crds = ['a']\n", "1:8: `crds` is a list: write a path in quotes");
     check_error("crds = 'none'\n", "1:8: no such file or folder: none");
     check_error("exclude = {}\n", "1:11: `exclude` is a table: write a glob in quotes, or a list of them");
@@ -471,6 +492,20 @@ fn errors_name_their_line_and_what_to_write() {
     check_error("[set]\nngf.namespace = 'A'\n", &format!("2:17: `A` is not a valid ngf.namespace: write {shape}"));
     check_error("[values]\n'x.yaml' = 'x'\n", "2:12: no pack knows the chart `x`; there are: nginx-gateway-fabric");
     check_error("[values]\n'x.yaml' = 'nginx-gateway-fabric'\n", "2:1: no such file: x.yaml");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_is_no_missing_file() {
+    let tree = Tree::of(&[("a.yaml", ROUTE)]);
+    std::os::unix::fs::symlink("gone.toml", tree.path("reversion.toml")).unwrap();
+    let run = tree.run(&["check", "--to=gateway-api@1.4"]);
+    run.check(2);
+    let expected = "error: reversion.toml: a symbolic link to nothing: correct where it leads, or remove it\n";
+    assert_eq!(run.err, expected);
+    tree.run(&["check", "--to=gateway-api@1.4", "--isolated"]).check(1);
+    fs::write(tree.path("gone.toml"), "to = 'gateway-api@1.4'\n").unwrap();
+    tree.run(&["check"]).check(1);
 }
 
 #[test]

@@ -16,7 +16,6 @@ use crate::disk::{self, Failure, PathGlobs, Places};
 use crate::finding::Code;
 use crate::pack::Packs;
 use crate::pack::near;
-use crate::pack::wire::Format;
 use crate::plan::{AllowedLoss, FileChoices, FileSet, Keeping, Mistakes, VersionChoice};
 
 /// The settings of a call.
@@ -49,15 +48,6 @@ impl Config {
             }
         }
         allowed(file, file.flag("allow-loss"))?;
-        for name in file.flag("namespace") {
-            let (text, format) = (&name.text, Format::DnsLabel);
-            ensure!(
-                format.accepts(text),
-                "{}: `{text}` is no namespace: write {}",
-                file.place(name),
-                format.description()
-            );
-        }
         for (name, value) in &file.set {
             parameters::check(name, &value.text, packs).with_context(|| file.place(value))?;
             config.set.insert(name.clone(), value.text.clone());
