@@ -84,6 +84,7 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
 /// # Errors
 /// Both are passed, or both variables are set.
 fn louder_and_quieter(command: &mut clap::Command, matches: &ArgMatches) -> Result<Option<&'static str>> {
+    let name = matches.subcommand_name().unwrap_or_default().to_owned();
     let matches = deepest(matches);
     let ids = ["quiet", "verbose"];
     let is_on = |id: &&str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
@@ -92,18 +93,15 @@ fn louder_and_quieter(command: &mut clap::Command, matches: &ArgMatches) -> Resu
     }
     let is_variable = |id: &&str| matches.value_source(id) == Some(ValueSource::EnvVariable);
     let mut variables = ids.into_iter().filter(is_variable);
-    match (variables.next(), variables.next()) {
-        (Some(id), None) => Ok(Some(id)),
-        (None, _) => {
-            let message = "the argument '--quiet' cannot be used with '--verbose'";
-            Err(command.error(ErrorKind::ArgumentConflict, message).into())
-        }
+    let message = match (variables.next(), variables.next()) {
+        (Some(id), None) => return Ok(Some(id)),
+        (None, _) => "the argument '--quiet' cannot be used with '--verbose'",
         (Some(_), Some(_)) => {
-            let message =
-                "REVERSION_QUIET and REVERSION_VERBOSE are both set: unset one of them, or pass --quiet or --verbose";
-            Err(command.error(ErrorKind::ArgumentConflict, message).into())
+            "REVERSION_QUIET and REVERSION_VERBOSE are both set: unset one of them, or pass --quiet or --verbose"
         }
-    }
+    };
+    let command = command.find_subcommand_mut(name).expect("the subcommand matched");
+    Err(command.error(ErrorKind::ArgumentConflict, message).into())
 }
 
 /// Names an argument of `apply --plan` that was passed although a saved plan decides it; variables do not count.

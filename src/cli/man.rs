@@ -62,7 +62,8 @@ fn page(command: &Command, exit_codes: &[String]) -> Result<Vec<u8>> {
     if !rest.is_empty() {
         more.control("SH", ["NOTES"]).text(rest);
     }
-    page.extend(more.to_roff().into_bytes());
+    page.extend(more.to_roff().trim_end().bytes());
+    page.push(b'\n');
     Ok(page)
 }
 
