@@ -411,6 +411,31 @@ fn a_verbose_run_says_where_settings_come_from() {
     assert_eq!(line(&tree.run(&["check", "-v", "--isolated", "--to=gateway-api@1.3"])), None);
 }
 
+#[test]
+fn a_verbose_run_names_the_files_below_that_are_not_read() {
+    let tree = Tree::of(&[
+        (".git/x", ""),
+        ("reversion.toml", "to = 'gateway-api@1.4'\n"),
+        ("a.yaml", ROUTE),
+        ("sub/reversion.toml", "to = 'gateway-api@1.3'\n"),
+        ("sub/deep/a.yaml", ROUTE),
+        ("sub/deep/b.yaml", ROUTE),
+        ("none/reversion.toml", "?"),
+    ]);
+    let note = "sub/reversion.toml is not read: it holds for calls on its folder\n";
+    let named = |folder: &str, arguments: &[&str]| {
+        let run = tree.run_in(folder, &[&["check"], arguments].concat());
+        run.check(1);
+        (run.err.matches("is not read").count(), run.err.contains(note))
+    };
+    assert_eq!(named("", &["-v"]), (1, true));
+    assert_eq!(named("none", &["-v", "--config=../reversion.toml", ".."]), (1, true));
+    assert_eq!(named("", &[]), (0, false));
+    assert_eq!(named("", &["-v", "sub"]), (0, false));
+    assert_eq!(named("sub", &["-v"]), (0, false));
+    assert_eq!(named("", &["-v", "--isolated", "--to=gateway-api@1.4"]), (0, false));
+}
+
 #[track_caller]
 fn check_error(text: &str, expected: &str) {
     let tree = Tree::of(&[("reversion.toml", text), ("a.yaml", ROUTE)]);

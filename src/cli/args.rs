@@ -241,6 +241,9 @@ pub(super) struct FileArgs {
     )]
     #[arg(value_parser = threads)]
     pub(super) threads: u16,
+    /// Whether to say which files of settings are not read.
+    #[arg(skip)]
+    pub(super) has_notes_on_settings: bool,
 }
 
 /// Which packs are known, and which settings hold.

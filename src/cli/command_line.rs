@@ -71,7 +71,11 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
             files.paths.push(PathBuf::from(HERE));
         }
     }
+    let source = config_source(deepest(&matches));
     let is_verbose = deepest(&matches).try_get_one::<bool>("verbose").ok().flatten() == Some(&true);
+    if let Some(files) = cli.command.files_mut() {
+        files.has_notes_on_settings = is_verbose && source != Source::None;
+    }
     cli.settings = file.description().filter(|_| is_verbose);
     if let Some(packs) = cli.command.packs_mut() {
         *packs.file = file;

@@ -18,7 +18,7 @@ use crate::pack::near;
 use crate::pack::wire::Format;
 
 /// The name of the file.
-const NAME: &str = "reversion.toml";
+pub(super) const NAME: &str = "reversion.toml";
 
 /// What a key can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
