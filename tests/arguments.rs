@@ -30,7 +30,18 @@ fn paths_are_passed_as_to_kubectl() {
         read(tree.run(&["diff", TO, "--recursive", "-f", "."])).iter().filter(|line| *line == "--- a/e.yaml").count(),
         1
     );
+    assert_eq!(read(tree.run(&["check", TO, "-f", "a.yaml,b", "-f=e.yaml"])), ["a.yaml", "b/c/d.yaml", "e.yaml"]);
     assert_eq!(read(tree.run_fed(&["check", TO, "-f", "-"], ROUTE)), ["-"]);
+    let converted = tree.run_fed(&["convert", TO, "-"], ROUTE);
+    converted.check(0);
+    assert!(converted.out.contains("gateway.networking.k8s.io/v1\n"), "{}", converted.out);
+    for spelling in [&["-f", "-"][..], &["-f-"], &["--filename=-"]] {
+        assert_eq!(tree.run_fed(&[&["convert", TO][..], spelling].concat(), ROUTE).out, converted.out);
+    }
+    let file = tree.run(&["convert", TO, "-f", "a.yaml"]);
+    file.check(2);
+    assert!(file.err.contains("`reversion convert - < a.yaml` prints it converted"), "{}", file.err);
+    tree.run(&["convert", TO]).check(2);
     let conflict = tree.run(&["apply", "--plan", "x", "-f", "a.yaml"]);
     conflict.check(2);
     assert!(conflict.err.contains("cannot be used with '--filename'"), "{}", conflict.err);
@@ -139,6 +150,26 @@ fn a_variable_that_is_neither_on_nor_off_is_an_error() {
 }
 
 #[test]
+fn a_passed_quiet_or_verbose_overrides_the_variable_of_the_other() {
+    let tree = Tree::of(&[("a.yaml", ROUTE)]);
+    let run = |variables: &[(&str, &str)], flag: &str| tree.run_with(variables, &["check", TO, flag]);
+    let (quiet, verbose) = (("REVERSION_QUIET", "1"), ("REVERSION_VERBOSE", "1"));
+    assert_ne!(run(&[], "-q").out, run(&[], "-v").out);
+    for (variable, flag) in [(verbose, "-q"), (quiet, "-v"), (verbose, "--quiet"), (quiet, "--verbose")] {
+        let overriding = run(&[variable], flag);
+        overriding.check(1);
+        assert_eq!(overriding.out, run(&[], flag).out, "{flag}");
+    }
+    assert_eq!(run(&[quiet, ("REVERSION_VERBOSE", "0")], "-R").out, run(&[], "-q").out);
+    for both in [run(&[quiet, verbose], "-R"), tree.run(&["check", TO, "-q", "-v"])] {
+        both.check(2);
+        assert!(both.err.contains("--quiet") && both.err.contains("--verbose"), "{}", both.err);
+    }
+    let fed = |flag: &str| tree.run_fed(&["convert", TO, flag, "-"], ROUTE).code;
+    assert_eq!([fed("-q"), fed("-v"), fed("-qv")], [Some(0), Some(0), Some(2)]);
+}
+
+#[test]
 fn wrong_calls_name_what_to_call() {
     let tree = Tree::of(&[("a.yaml", ROUTE), ("b/c.yaml", ROUTE), (".git/x", "")]);
     for word in ["", " "] {
@@ -189,7 +220,13 @@ fn each_shell_reads_its_completions() {
     for shell in SHELLS {
         let script = tree.run(&["completion", shell]);
         script.check(0);
-        for word in ["keep-going", "completion", "allow-loss"] {
+        // Not every shell completes values of flags and arguments.
+        let values: &[&str] = match shell {
+            "bash" | "zsh" => &["gateway-api@1.4", "ngf@latest", "held-back", "dropped-field"],
+            "fish" => &["gateway-api@1.4", "ngf@latest"],
+            _ => &[],
+        };
+        for word in ["keep-going", "completion", "allow-loss"].iter().chain(values) {
             assert!(script.out.contains(word), "{shell} does not complete {word}");
         }
         fs::write(tree.path("script"), &script.out).unwrap();
@@ -206,6 +243,32 @@ fn each_shell_reads_its_completions() {
         }
     }
     tree.run(&["completion", "csh"]).check(2);
+}
+
+/// Returns the descriptions of the flags in a help text, each in one line.
+fn texts(help: &str) -> Vec<String> {
+    let mut texts: Vec<Vec<&str>> = Vec::new();
+    let mut is_text = false;
+    for line in help.lines() {
+        let indent = line.len() - line.trim_start().len();
+        if line.trim_start().starts_with('-') && indent <= 6 {
+            is_text = true;
+            texts.push(Vec::new());
+        } else if indent < 10 || line.trim_start().starts_with(['[', '-']) || line.trim() == "Possible values:" {
+            // The values of a flag are described behind an empty line.
+            is_text &= line.is_empty() && texts.last().is_some_and(Vec::is_empty);
+        } else if is_text {
+            texts.last_mut().unwrap().push(line.trim());
+        }
+    }
+    texts.into_iter().map(|lines| lines.join(" ")).filter(|text| !text.contains("(see a summary with '-h')")).collect()
+}
+
+/// Returns the text of a manual page, with one space between words.
+fn plain(page: &str) -> String {
+    let text = page.replace("\\-", "-").replace("\\fB", "").replace("\\fI", "").replace("\\fR", "");
+    let text = text.replace("\\*(Aq", "'").replace("\\&", "");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the long flags in a help text.
@@ -247,7 +310,23 @@ fn the_manual_pages_have_every_flag() {
         for flag in flags {
             assert!(page.contains(&flag.replace('-', "\\-")), "{command}: {flag}");
         }
+        for text in texts(&help) {
+            assert!(plain(&page).contains(&text), "{command}: the page lacks `{text}`: {page}");
+        }
+        assert!(page.contains("\n.SH EXAMPLES\n") && !page.contains(".SH EXTRA"), "{command}: {page}");
+        let has_codes = ["detect", "check", "diff", "apply", "plan", "show", "convert"].contains(&command);
+        assert_eq!(page.contains("\n.SH \"EXIT STATUS\"\n"), has_codes, "{command}");
+        assert_eq!(plain(&page).contains("3 no object was recognised"), has_codes, "{command}");
     }
+    let pages = fs::read_dir(tree.path("pages")).unwrap().map(|page| page.unwrap().file_name().into_string().unwrap());
+    let pages: Vec<String> = pages.filter(|page| page != "x").collect();
+    for page in &pages {
+        let text = plain(&tree.text(&format!("pages/{page}")));
+        for named in text.split_whitespace().filter_map(|word| word.split_once("(1)")).map(|(name, _)| name) {
+            assert!(pages.contains(&format!("{named}.1")), "{page} refers to {named}(1), which is not written");
+        }
+    }
+    assert!(plain(&page.out).contains("2 failed: a bad argument"), "{}", page.out);
     assert!(tree.text("pages/reversion-pack-lint.1").contains("\\-\\-fixtures"));
     let missing = tree.run(&["man", "nowhere"]);
     missing.check(2);

@@ -129,13 +129,84 @@ fn what_is_no_manifest_is_no_error() {
     check.check(0);
     assert_eq!(
         check.err,
-        "1 of 8 listed files read, 0 objects recognised: 0 to change in 0 files, 0 held back; 0 files skipped, 0 failed\n"
+        "warning: sub is a folder, and only files are listed: of what is in it, nothing is read for the list\n  help: list its files, or pass the folder as an argument\n1 of 8 listed files read, 0 objects recognised: 0 to change in 0 files, 0 held back; 0 files skipped, 0 failed\n"
     );
     run(&tree, "image.yaml\n", &["check"]).check(0);
     let json = run(&tree, "README.md\n", &["check", "--format", "json"]);
     json.check(0);
     let report: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!((&report["summary"]["files"], &report["summary"]["listed"]), (&json!(0), &json!(1)));
+}
+
+/// A repository whose folder `sub` is the current one.
+fn run_in_sub(tree: &Tree, list: impl AsRef<[u8]>) -> Run {
+    fs::write(tree.path("sub/list"), list).unwrap();
+    tree.run_in("sub", &[&["check", "--files-from", "list"][..], &TO].concat())
+}
+
+#[test]
+fn names_that_count_from_the_top_of_the_repository_are_found_from_a_folder_in_it() {
+    let tree = || Tree::of(&[(".git/x", ""), ("a.yaml", ROUTE), ("sub/b.yaml", ROUTE), ("sub/a.yaml", ROUTE)]);
+    let note =
+        "note: the listed files are taken from the top folder of the repository: from here, none of them exists\n";
+    for list in ["sub/b.yaml\n", "gone.yaml\nsub/b.yaml\n", "sub/b.yaml\0sub/gone.yaml\0"] {
+        let run = run_in_sub(&tree(), list);
+        run.check(1);
+        assert!(run.out.starts_with("b.yaml:1:1: ") && !run.out.contains("a.yaml"), "{list:?}: {}", run.out);
+        assert!(run.err.starts_with(note) && run.err.contains("1 of "), "{list:?}: {}", run.err);
+    }
+    // Which `a.yaml` is meant cannot be known.
+    let both = run_in_sub(&tree(), "sub/b.yaml\na.yaml\n");
+    both.check(2);
+    assert!(
+        both.err.contains("names sub/b.yaml, which is in the top folder of the repository, and a.yaml,"),
+        "{}",
+        both.err
+    );
+    assert!(both.err.contains("`git diff --relative`"), "{}", both.err);
+    // A file that was deleted here, and one of that name in the top folder.
+    let deleted = tree();
+    fs::write(deleted.path("gone.yaml"), ROUTE).unwrap();
+    let run = run_in_sub(&deleted, "gone.yaml\nb.yaml\n");
+    run.check(1);
+    assert!(run.out.starts_with("b.yaml:1:1: ") && run.err.starts_with("1 of 2 listed files read"), "{}", run.err);
+}
+
+#[test]
+fn a_list_of_which_nothing_exists_is_not_silent() {
+    let tree = two_routes();
+    let none = run(&tree, "apps/x.yaml\napps/y.yaml\n", &["check", "--quiet"]);
+    none.check(0);
+    let warning = "warning: no listed file exists, such as apps/x.yaml\n  help: names count from the current folder, or from the top folder of its repository\n";
+    assert!(none.err.starts_with(warning), "{}", none.err);
+    let folder = run(&tree, "sub\n", &["check"]);
+    folder.check(0);
+    assert!(folder.err.starts_with("warning: sub is a folder, and only files are listed"), "{}", folder.err);
+}
+
+#[test]
+fn what_is_no_list_of_names_is_an_error() {
+    let tree = two_routes();
+    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let refused = |list: &[u8], why: &str| {
+        fs::write(tree.path("list"), list).unwrap();
+        let run = tree.run(&[&["check", "--files-from", "list"][..], &TO].concat());
+        run.check(2);
+        assert!(run.err.starts_with(&format!("error: cannot read the list of files list: {why}")), "{}", run.err);
+    };
+    let utf16 = "is in UTF-16: save it in UTF-8, in PowerShell with `Out-File -Encoding utf8`\n";
+    refused(&wide("\u{feff}a.yaml\r\nsub/b.yaml\r\n", u16::to_le_bytes), utf16);
+    refused(&wide("\u{feff}a.yaml\n", u16::to_be_bytes), utf16);
+    refused(&wide("a.yaml", u16::to_le_bytes), utf16);
+    refused(b"a.yaml\ncaf\xe9.yaml\n", "is not valid UTF-8: ");
+    refused(b"M\ta.yaml\n", "has status letters, as in `M a.yaml`: list names only, as `git diff --name-only` does\n");
+    for status in ["R100\tx.yaml\ta.yaml", "D\tgone.yaml", " M a.yaml", "?? a.yaml", "MM \"sub/b.yaml\""] {
+        refused(format!("sub/b.yaml\n{status}\n").as_bytes(), "has status letters");
+    }
+    fs::write(tree.path("M a.yaml"), ROUTE).unwrap();
+    let named = run(&tree, "M a.yaml\nM gone.yaml\na.yaml  \n", &["check"]);
+    named.check(1);
+    assert!(named.err.contains("2 of 3 listed files read"), "a name can look like that: {}", named.err);
 }
 
 #[test]

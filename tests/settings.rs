@@ -232,6 +232,19 @@ fn the_file_of_the_nearest_folder_up_to_the_top_of_the_repository_holds() {
         targets(&check_in(&tree, "r", &["a", "c", "--config=c/reversion.toml"])),
         ["gateway-api@1.3.0/standard"]
     );
+    // The same text twice is one configuration, unless paths in it count from two folders.
+    fs::write(tree.path("r/c/reversion.toml"), "to = 'gateway-api@1.2'\n").unwrap();
+    assert_eq!(targets(&check_in(&tree, "r", &["a", "c"])), ["gateway-api@1.2.1/standard"]);
+    for paths in ["exclude = '/x'\n", "[[paths]]\nglob = '/x'\nstash = true\n", "baseline = 'x'\n"] {
+        for file in ["r/reversion.toml", "r/c/reversion.toml"] {
+            fs::write(tree.path(file), format!("to = 'gateway-api@1.2'\n{paths}")).unwrap();
+        }
+        let two = check_in(&tree, "r", &["a", "c"]);
+        two.check(2);
+        assert!(two.err.starts_with("error: two configurations in one run"), "{paths}: {}", two.err);
+    }
+    fs::write(tree.path("r/reversion.toml"), "to = 'gateway-api@1.2'\n").unwrap();
+    fs::write(tree.path("r/c/reversion.toml"), "to = 'gateway-api@1.3'\n").unwrap();
     let named = tree.run_with(&[("REVERSION_CONFIG", "s/reversion.toml")], &[&JSON[..], &["r/a"]].concat());
     assert_eq!(targets(&named), ["gateway-api@1.4.1/standard"]);
     for isolated in [
@@ -293,6 +306,31 @@ fn paths_and_globs_count_from_the_folder_of_the_file() {
     }
     let named = tree.run_in("apps", &["check", "old/route.yaml", "x.gen.yaml"]);
     assert!(named.err.contains("2 to change"), "a path that is passed is read: {}", named.err);
+}
+
+#[test]
+fn an_excluded_folder_is_not_read_from_within_either() {
+    for glob in ["l/", "l", "/l/", "./l/", "l/**", "/l/m", "**/m/"] {
+        let tree = Tree::of(&[
+            (".git/x", ""),
+            ("reversion.toml", &format!("to = 'gateway-api@1.4'\nexclude = ['{glob}']\n")),
+            ("l/m/a.yaml", ROUTE),
+            ("l/m/n/b.yaml", ROUTE),
+        ]);
+        for (folder, path) in
+            [("", "."), ("l", "."), ("", "l"), ("l/m", "."), ("", "l/m/n"), ("l/m/n", "."), ("l", "./m/../m")]
+        {
+            let run = tree.run_in(folder, &["apply", "--yes", "--allow-no-vcs", "--allow-dirty", path]);
+            run.check(3);
+            assert!(run.err.contains("excluded by reversion.toml"), "{glob}: {path} in {folder}: {}", run.err);
+            assert_eq!(
+                [tree.text("l/m/a.yaml"), tree.text("l/m/n/b.yaml")],
+                [ROUTE, ROUTE],
+                "{glob}: {path} in {folder}"
+            );
+        }
+        tree.run_in("l", &["check", "m/a.yaml"]).check(1);
+    }
 }
 
 #[test]
@@ -373,6 +411,31 @@ fn a_verbose_run_says_where_settings_come_from() {
     assert_eq!(line(&tree.run(&["check", "-v", "--isolated", "--to=gateway-api@1.3"])), None);
 }
 
+#[test]
+fn a_verbose_run_names_the_files_below_that_are_not_read() {
+    let tree = Tree::of(&[
+        (".git/x", ""),
+        ("reversion.toml", "to = 'gateway-api@1.4'\n"),
+        ("a.yaml", ROUTE),
+        ("sub/reversion.toml", "to = 'gateway-api@1.3'\n"),
+        ("sub/deep/a.yaml", ROUTE),
+        ("sub/deep/b.yaml", ROUTE),
+        ("none/reversion.toml", "?"),
+    ]);
+    let note = "sub/reversion.toml is not read: it holds for calls on its folder\n";
+    let named = |folder: &str, arguments: &[&str]| {
+        let run = tree.run_in(folder, &[&["check"], arguments].concat());
+        run.check(1);
+        (run.err.matches("is not read").count(), run.err.contains(note))
+    };
+    assert_eq!(named("", &["-v"]), (1, true));
+    assert_eq!(named("none", &["-v", "--config=../reversion.toml", ".."]), (1, true));
+    assert_eq!(named("", &[]), (0, false));
+    assert_eq!(named("", &["-v", "sub"]), (0, false));
+    assert_eq!(named("sub", &["-v"]), (0, false));
+    assert_eq!(named("", &["-v", "--isolated", "--to=gateway-api@1.4"]), (0, false));
+}
+
 #[track_caller]
 fn check_error(text: &str, expected: &str) {
     let tree = Tree::of(&[("reversion.toml", text), ("a.yaml", ROUTE)]);
@@ -394,11 +457,35 @@ fn errors_name_their_line_and_what_to_write() {
         "1:26: `to` is a switch: write a text in quotes, or a list of them",
     );
     check_error("hidden = 'yes'\n", "1:10: `hidden` is a text: write true or false");
+    check_error(
+        "to = 'gateway-api@1.4'\nnamespace = 'A_b'\n",
+        "2:13: `A_b` is no namespace: write at most 63 lower-case letters, digits and hyphens, with no hyphen at either end",
+    );
+    check_error(
+        "baseline = 'known.json'\n",
+        "1:12: baseline known.json: no such file\n  help: `reversion check --write-baseline known.json` makes one",
+    );
     check_error("crds = ['a']\n", "1:8: `crds` is a list: write a path in quotes");
     check_error("crds = 'none'\n", "1:8: no such file or folder: none");
     check_error("exclude = {}\n", "1:11: `exclude` is a table: write a glob in quotes, or a list of them");
     let fault = "error parsing glob '[z-a]': invalid range; 'z' > 'a'";
     check_error("exclude = ['x', '[z-a]']\n", &format!("1:17: {fault}"));
+    check_error(
+        "exclude = ['a',\n '../x']\n",
+        "2:2: the glob '../x' leads out of the folder that it counts from: write a glob of what is in it",
+    );
+    check_error(
+        "exclude = 'vendor['\n",
+        "1:11: the glob 'vendor[' has a `[` without `]`: write `\\[` for the character, or close the list of characters",
+    );
+    check_error(
+        "[[paths]]\nglob = './'\n",
+        "2:8: the glob './' matches nothing: write a name such as `vendor/`, or `*` for everything",
+    );
+    check_error(
+        "[[paths]]\nglob = 'x'\nignore = ['advisory', 'parse-error']\n",
+        "3:23: `parse-error` is an error, and an error cannot be acknowledged: correct the file, or `exclude` it",
+    );
     check_error("to = ''\n", "1:6: `to` is empty: write a text in quotes, or a list of them");
     check_error("to = 'gatewayapi@1.4'\n", "1:6: there is no pack `gatewayapi`: did you mean gateway-api?");
     let two = "two targets for one pack, gateway-api@1.3.0/standard and gateway-api@1.4.1/standard: pass one of them; convert to the other in a second run";
@@ -430,6 +517,20 @@ fn errors_name_their_line_and_what_to_write() {
     check_error("[set]\nngf.namespace = 'A'\n", &format!("2:17: `A` is not a valid ngf.namespace: write {shape}"));
     check_error("[values]\n'x.yaml' = 'x'\n", "2:12: no pack knows the chart `x`; there are: nginx-gateway-fabric");
     check_error("[values]\n'x.yaml' = 'nginx-gateway-fabric'\n", "2:1: no such file: x.yaml");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_is_no_missing_file() {
+    let tree = Tree::of(&[("a.yaml", ROUTE)]);
+    std::os::unix::fs::symlink("gone.toml", tree.path("reversion.toml")).unwrap();
+    let run = tree.run(&["check", "--to=gateway-api@1.4"]);
+    run.check(2);
+    let expected = "error: reversion.toml: a symbolic link to nothing: correct where it leads, or remove it\n";
+    assert_eq!(run.err, expected);
+    tree.run(&["check", "--to=gateway-api@1.4", "--isolated"]).check(1);
+    fs::write(tree.path("gone.toml"), "to = 'gateway-api@1.4'\n").unwrap();
+    tree.run(&["check"]).check(1);
 }
 
 #[test]

@@ -200,7 +200,7 @@ pub(super) struct FileArgs {
     #[arg(help_heading = None)]
     pub(super) paths: Vec<PathBuf>,
     /// A file or folder, as without the flag
-    #[arg(short = 'f', long, value_name = "PATH", hide_short_help = true)]
+    #[arg(short = 'f', long, value_name = "PATH", value_delimiter = ',', hide_short_help = true)]
     pub(super) filename: Vec<PathBuf>,
     /// Accepted for those who are used to kubectl: folders are always read with all that is in them
     #[arg(short = 'R', long, hide_short_help = true)]
@@ -241,6 +241,9 @@ pub(super) struct FileArgs {
     )]
     #[arg(value_parser = threads)]
     pub(super) threads: u16,
+    /// Whether to say which files of settings are not read.
+    #[arg(skip)]
+    pub(super) has_notes_on_settings: bool,
 }
 
 /// Which packs are known, and which settings hold.
@@ -278,7 +281,7 @@ pub(super) struct OutputArgs {
     #[arg(long, env = "REVERSION_NO_PAGER", value_parser = switch, hide_short_help = true)]
     pub(super) no_pager: bool,
     /// Print only what affects the exit code, and the summary
-    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = switch)]
+    #[arg(short, long, env = "REVERSION_QUIET", value_parser = switch)]
     pub(super) quiet: bool,
     /// Print notes too
     #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch)]
@@ -558,12 +561,15 @@ Examples:
 #[command(override_usage = "reversion convert [OPTIONS] -")]
 pub(super) struct StreamArgs {
     /// `-`: standard input
-    #[arg(required = true)]
-    pub(super) input: String,
+    #[arg(required_unless_present = "filename", conflicts_with = "filename")]
+    pub(super) input: Option<String>,
+    /// The same, as for kubectl
+    #[arg(short = 'f', long, value_name = "-", hide_short_help = true)]
+    pub(super) filename: Option<String>,
     #[command(flatten)]
     pub(super) target: TargetArgs,
     /// Print only what affects the exit code, and the summary
-    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", help_heading = "Report")]
+    #[arg(short, long, env = "REVERSION_QUIET", help_heading = "Report")]
     #[arg(value_parser = switch)]
     pub(super) quiet: bool,
     /// Print notes too

@@ -65,26 +65,26 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Reads the baseline in `file`, for a run to `targets`.
+    /// Reads the baseline in `file`, which `origin` names, for a run to `targets`.
     ///
     /// # Errors
     /// Why it cannot be read, or that it was made for other targets.
-    pub(super) fn read(file: &Path, targets: &[String]) -> Result<Self> {
+    pub(super) fn read(file: &Path, origin: &str, targets: &[String]) -> Result<Self> {
         let shown = visible(&file.to_string_lossy());
         let help = format!("`reversion check --write-baseline {shown}` makes one");
         let saved = match saved(file)? {
             Some(Ok(saved)) => saved,
-            Some(Err(error)) => bail!("--baseline {shown}: not a baseline: {error}\n  help: {help}"),
-            None => bail!("--baseline {shown}: no such file\n  help: {help}"),
+            Some(Err(error)) => bail!("{origin} {shown}: not a baseline: {error}\n  help: {help}"),
+            None => bail!("{origin} {shown}: no such file\n  help: {help}"),
         };
         ensure!(
             saved.schema_version == SCHEMA_VERSION,
-            "--baseline {shown}: it has schemaVersion {}, and this program reads {SCHEMA_VERSION}\n  help: {help}",
+            "{origin} {shown}: it has schemaVersion {}, and this program reads {SCHEMA_VERSION}\n  help: {help}",
             saved.schema_version
         );
         ensure!(
             saved.targets == targets,
-            "--baseline {shown}: it was made for {}, and this run is to {}\n  help: pass that target, or write the baseline again with `--write-baseline {shown}`",
+            "{origin} {shown}: it was made for {}, and this run is to {}\n  help: pass that target, or write the baseline again with `--write-baseline {shown}`",
             visible(&saved.targets.join(", ")),
             targets.join(", ")
         );

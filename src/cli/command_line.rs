@@ -52,15 +52,16 @@ const HERE: &str = ".";
 /// A [`clap::Error`], also for a request of help; a failure that names the file.
 pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Console) -> Result<Cli> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let mut command = command_line(&ConfigFile::default(), console);
+    let mut command = command_line(&ConfigFile::default(), &[], console);
     let matches = command.try_get_matches_from_mut(&arguments)?;
+    let unset = louder_and_quieter(&mut command, &matches)?;
     if let Some(ignored) = ignored_by_plan(&matches) {
         let apply = command.find_subcommand_mut("apply").expect("`apply` is a subcommand");
         let message = format!("the argument '--plan <FILE>' cannot be used with {ignored}");
         return Err(apply.error(ErrorKind::ArgumentConflict, message).into());
     }
     let mut file = ConfigFile::find(&config_source(deepest(&matches)))?;
-    let mut command = command_line(&file, console);
+    let mut command = command_line(&file, unset.as_slice(), console);
     let matches = command.try_get_matches_from_mut(&arguments)?;
     overridden(&command, &matches).into_iter().for_each(|key| file.override_key(key));
     let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
@@ -70,12 +71,41 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
             files.paths.push(PathBuf::from(HERE));
         }
     }
+    let source = config_source(deepest(&matches));
     let is_verbose = deepest(&matches).try_get_one::<bool>("verbose").ok().flatten() == Some(&true);
+    if let Some(files) = cli.command.files_mut() {
+        files.has_notes_on_settings = is_verbose && source != Source::None;
+    }
     cli.settings = file.description().filter(|_| is_verbose);
     if let Some(packs) = cli.command.packs_mut() {
         *packs.file = file;
     }
     Ok(cli)
+}
+
+/// Returns which of `--quiet` and `--verbose` is to be without its variable, since the other one is passed.
+///
+/// # Errors
+/// Both are passed, or both variables are set.
+fn louder_and_quieter(command: &mut clap::Command, matches: &ArgMatches) -> Result<Option<&'static str>> {
+    let name = matches.subcommand_name().unwrap_or_default().to_owned();
+    let matches = deepest(matches);
+    let ids = ["quiet", "verbose"];
+    let is_on = |id: &&str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
+    if !ids.iter().all(is_on) {
+        return Ok(None);
+    }
+    let is_variable = |id: &&str| matches.value_source(id) == Some(ValueSource::EnvVariable);
+    let mut variables = ids.into_iter().filter(is_variable);
+    let message = match (variables.next(), variables.next()) {
+        (Some(id), None) => return Ok(Some(id)),
+        (None, _) => "the argument '--quiet' cannot be used with '--verbose'",
+        (Some(_), Some(_)) => {
+            "REVERSION_QUIET and REVERSION_VERBOSE are both set: unset one of them, or pass --quiet or --verbose"
+        }
+    };
+    let command = command.find_subcommand_mut(name).expect("the subcommand matched");
+    Err(command.error(ErrorKind::ArgumentConflict, message).into())
 }
 
 /// Names an argument of `apply --plan` that was passed although a saved plan decides it; variables do not count.
@@ -89,12 +119,13 @@ fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
 
 /// Makes the command line without settings.
 pub(super) fn command(console: Console) -> clap::Command {
-    command_line(&ConfigFile::default(), console)
+    command_line(&ConfigFile::default(), &[], console)
 }
 
-/// Makes the command line, with the defaults that `file` sets. Help does not list the environment variables.
-fn command_line(file: &ConfigFile, console: Console) -> clap::Command {
-    let mut command = prepared(Cli::command(), file, console);
+/// Makes the command line, with the defaults that `file` sets, and without the variables of the arguments in `unset`. Help does not list
+/// the environment variables.
+fn command_line(file: &ConfigFile, unset: &[&str], console: Console) -> clap::Command {
+    let mut command = prepared(Cli::command(), file, unset, console);
     for name in ["apply", "plan"] {
         command = command
             .mut_subcommand(name, |command| command.mut_arg("paths", |arg| arg.help("Files and folders [default: .]")));
@@ -103,14 +134,17 @@ fn command_line(file: &ConfigFile, console: Console) -> clap::Command {
     command.mut_subcommand("plan", |command| command.mut_arg("format", |arg| arg.short(None)))
 }
 
-fn prepared(command: clap::Command, file: &ConfigFile, console: Console) -> clap::Command {
+fn prepared(command: clap::Command, file: &ConfigFile, unset: &[&str], console: Console) -> clap::Command {
     let with_default = |arg: clap::Arg| {
         let default = file.defaults().find(|(key, _)| is_flag(&arg, key));
         let arg = default.map_or(arg.clone(), |(_, values)| arg.default_values(values));
-        let is_empty = arg.get_env().is_some_and(|name| console.has_empty_variable(name));
+        let is_unset = |arg: &clap::Arg| unset.contains(&arg.get_id().as_str());
+        let is_empty = is_unset(&arg) || arg.get_env().is_some_and(|name| console.has_empty_variable(name));
         if is_empty { arg.env(None) } else { arg }
     };
-    command.mut_args(|arg| with_default(arg).hide_env(true)).mut_subcommands(|command| prepared(command, file, console))
+    command
+        .mut_args(|arg| with_default(arg).hide_env(true))
+        .mut_subcommands(|command| prepared(command, file, unset, console))
 }
 
 /// Returns whether `arg` is the flag whose default a key of `reversion.toml` sets: the one with the variable of that name.

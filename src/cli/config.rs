@@ -16,7 +16,6 @@ use crate::disk::{self, Failure, PathGlobs, Places};
 use crate::finding::Code;
 use crate::pack::Packs;
 use crate::pack::near;
-use crate::pack::wire::Format;
 use crate::plan::{AllowedLoss, FileChoices, FileSet, Keeping, Mistakes, VersionChoice};
 
 /// The settings of a call.
@@ -30,7 +29,7 @@ pub(super) struct Config {
     pub(super) excluded: Option<PathGlobs>,
     /// What holds for some files only; of two entries about a file, the later one counts.
     pub(super) by_file: Vec<FileChoices>,
-    /// The findings that are acknowledged in some files.
+    /// The findings that are acknowledged in some files; of two entries about a file, the later one counts.
     ignored: Vec<(FileSet, BTreeSet<Code>)>,
 }
 
@@ -49,15 +48,6 @@ impl Config {
             }
         }
         allowed(file, file.flag("allow-loss"))?;
-        for name in file.flag("namespace") {
-            let (text, format) = (&name.text, Format::DnsLabel);
-            ensure!(
-                format.accepts(text),
-                "{}: `{text}` is no namespace: write {}",
-                file.place(name),
-                format.description()
-            );
-        }
         for (name, value) in &file.set {
             parameters::check(name, &value.text, packs).with_context(|| file.place(value))?;
             config.set.insert(name.clone(), value.text.clone());
@@ -88,8 +78,10 @@ impl Config {
     fn add(&mut self, file: &ConfigFile, entry: &PathEntry, places: &Places) -> Result<()> {
         let (globs, places) = (globs(file, &entry.globs)?, places.clone());
         let files = FileSet::new(move |file| places.place(Path::new(file)).is_some_and(|place| globs.covers(&place)));
-        let codes = entry.ignore.iter().map(|code| self::code(&code.text).with_context(|| file.place(code)));
-        self.ignored.push((files.clone(), codes.collect::<Result<_>>()?));
+        if let Some(codes) = &entry.ignore {
+            let codes = codes.iter().map(|code| self::code(&code.text).with_context(|| file.place(code)));
+            self.ignored.push((files.clone(), codes.collect::<Result<_>>()?));
+        }
         let allow = |entries: &Vec<Entry>| allowed(file, entries);
         self.by_file.push(FileChoices {
             files,
@@ -106,7 +98,9 @@ impl Config {
     /// Returns what says whether findings of a code are acknowledged in a file.
     pub(super) fn ignores(&self) -> impl Fn(&str, Code) -> bool + Send + Sync + 'static {
         let ignored = self.ignored.clone();
-        move |file, code| ignored.iter().any(|(files, codes)| codes.contains(&code) && files.has(file))
+        move |file, code| {
+            ignored.iter().rev().find(|(files, _)| files.has(file)).is_some_and(|(_, codes)| codes.contains(&code))
+        }
     }
 }
 
@@ -126,7 +120,7 @@ fn globs(file: &ConfigFile, globs: &[Entry]) -> Result<PathGlobs> {
     PathGlobs::new(&file.folder, globs.iter().map(|glob| &glob.text)).map_err(|message| anyhow!(message))
 }
 
-/// Reads the code of a finding.
+/// Reads the code of a finding that can be acknowledged.
 fn code(name: &str) -> Result<Code> {
     let found = Code::ALL.iter().find(|code| code.name() == name).copied();
     let Some(code) = found else {
@@ -135,7 +129,15 @@ fn code(name: &str) -> Result<Code> {
             None => bail!("`{name}` is not the code of a finding; reports show it in brackets behind the severity"),
         }
     };
-    Ok(code)
+    match code {
+        Code::InterruptedRun | Code::InvalidEncoding | Code::IoError | Code::ParseError | Code::VerificationFailed => {
+            bail!("`{name}` is an error, and an error cannot be acknowledged: correct the file, or `exclude` it")
+        }
+        Code::InvalidIgnore | Code::UnusedIgnore => {
+            bail!("`{name}` is about a comment, and cannot be acknowledged: correct the comment, or remove it")
+        }
+        code => Ok(code),
+    }
 }
 
 fn is_file(path: &Path) -> bool {
@@ -151,7 +153,7 @@ mod tests {
     #[test]
     fn codes_are_ignored_in_the_files_of_their_entry() {
         let tree = tempfile::tempdir().unwrap();
-        let text = "[[paths]]\nglob = ['old/', '!old/new/']\nignore = ['advisory']\n[[paths]]\nglob = '*.x.yaml'\nignore = 'template'\n";
+        let text = "[[paths]]\nglob = ['old/', '!old/new/']\nignore = ['advisory']\n[[paths]]\nglob = '*.x.yaml'\nignore = 'template'\n[[paths]]\nglob = 'old/none/*.x.yaml'\nignore = []\n[[paths]]\nglob = 'none/'\nstash = true\n";
         let file = tree.path().join("reversion.toml");
         disk::write_output(&file, text.as_bytes()).unwrap();
         let packs = embedded::with(Vec::new()).unwrap();
@@ -163,7 +165,9 @@ mod tests {
             [Code::Advisory, Code::Template, Code::UnknownField].map(|code| ignores(&file.to_string_lossy(), code))
         };
         assert_eq!(ignored("old/a.yaml"), [true, false, false]);
-        assert_eq!(ignored("old/a.x.yaml"), [true, true, false]);
+        assert_eq!(ignored("old/a.x.yaml"), [false, true, false], "the later entry counts");
+        assert_eq!(ignored("old/none/a.x.yaml"), [false; 3], "an empty list takes back what was ignored");
+        assert_eq!(ignored("old/none/kept.yaml"), [true, false, false]);
         assert_eq!(ignored("old/new/a.yaml"), [false; 3]);
         assert_eq!(ignored("a.yaml"), [false; 3]);
         assert!(!ignores("-", Code::Advisory));

@@ -15,21 +15,29 @@ use toml::de::{DeTable, DeValue};
 
 use crate::disk::{self, Failure};
 use crate::pack::near;
+use crate::pack::wire::Format;
 
 /// The name of the file.
-const NAME: &str = "reversion.toml";
+pub(super) const NAME: &str = "reversion.toml";
 
 /// What a key can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Switch,
-    Text,
     Texts,
     Path,
     Paths,
     /// A file that need not exist yet.
     File,
     Losses,
+    /// The name of a namespace.
+    Namespace,
+}
+
+impl Form {
+    const fn is_path(self) -> bool {
+        matches!(self, Self::Path | Self::Paths | Self::File)
+    }
 }
 
 /// The keys that are named like the flag whose default they set.
@@ -43,7 +51,7 @@ const FLAGS: [(&str, Form); 16] = [
     ("hidden", Form::Switch),
     ("keep-api-version", Form::Switch),
     ("keep-going", Form::Switch),
-    ("namespace", Form::Text),
+    ("namespace", Form::Namespace),
     ("no-ignore", Form::Switch),
     ("pack", Form::Paths),
     ("repair", Form::Switch),
@@ -69,7 +77,7 @@ pub(super) struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PathEntry {
     pub(super) globs: Vec<Entry>,
-    pub(super) ignore: Vec<Entry>,
+    pub(super) ignore: Option<Vec<Entry>>,
     /// The codes; `all` for every one.
     pub(super) allow_loss: Option<Vec<Entry>>,
     pub(super) stash: Option<bool>,
@@ -124,18 +132,22 @@ impl ConfigFile {
             Source::Around(paths) => paths,
         };
         let mut found: Option<(PathBuf, Vec<u8>)> = None;
+        let is_same = |bytes: &[u8], other: &[u8], file: &Path| {
+            bytes == other && Self::read(file, bytes).is_ok_and(|file| !file.counts_from_its_folder())
+        };
         for path in paths {
             let path = if path == Path::new("-") { Path::new(".") } else { path };
             for folder in disk::folders_around(path) {
                 let file = disk::from_here(&folder.join(NAME));
                 let Some(bytes) = bytes(&file)? else { continue };
                 match &found {
-                    Some((other, _)) if *other != file => bail!(
+                    Some((other, text)) if *other != file && !is_same(&bytes, text, &file) => bail!(
                         "two configurations in one run, {} and {}\n  help: run on one of the trees at a time, name the file with `--config FILE`, or read none with `--isolated`",
                         other.display(),
                         file.display()
                     ),
-                    _ => found = Some((file, bytes)),
+                    Some(_) => {}
+                    None => found = Some((file, bytes)),
                 }
                 break;
             }
@@ -168,6 +180,13 @@ impl ConfigFile {
             }
         }
         Ok(file)
+    }
+
+    /// Returns whether something in the file is a path or a glob, so that the same text in another folder means something else.
+    fn counts_from_its_folder(&self) -> bool {
+        let is_path = |key: &str| FLAGS.iter().any(|(flag, form)| *flag == key && form.is_path());
+        let has_path = self.flags.iter().any(|(key, _)| is_path(key));
+        has_path || !(self.exclude.is_empty() && self.values.is_empty() && self.paths.is_empty())
     }
 
     /// Returns the keys that are named like flags.
@@ -226,6 +245,12 @@ impl ConfigFile {
         self.position(entry.at)
     }
 
+    /// Returns the place of a key that is named like a flag, if it is what sets it.
+    pub(super) fn place_of(&self, key: &str) -> Option<String> {
+        let is_overridden = self.overridden.contains(key);
+        self.flag(key).first().filter(|_| !is_overridden).map(|entry| self.place(entry))
+    }
+
     fn position(&self, at: usize) -> String {
         let before = &self.text[..at];
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -254,7 +279,7 @@ impl ConfigFile {
         match form {
             Form::Switch => Ok(entry(if self.switch(key, value)? { "true" } else { "false" })),
             Form::Losses => self.losses(key, value),
-            Form::Text => Ok(vec![self.text(key, value, "a text in quotes")?]),
+            Form::Namespace => Ok(vec![self.namespace(self.text(key, value, "a name in quotes")?)?]),
             Form::Texts => self.texts(key, value, "a text in quotes, or a list of them"),
             Form::File => {
                 let entry = self.text(key, value, "a path in quotes")?;
@@ -267,6 +292,16 @@ impl ConfigFile {
                 paths.into_iter().map(|path| self.existing(path)).collect()
             }
         }
+    }
+
+    /// Checks the name of a namespace.
+    fn namespace(&self, entry: Entry) -> Result<Entry> {
+        let format = Format::DnsLabel;
+        if !format.accepts(&entry.text) {
+            let message = format!("`{}` is no namespace: write {}", entry.text, format.description());
+            return Err(self.error(entry.at, &message));
+        }
+        Ok(entry)
     }
 
     /// Returns a path of the file from the current folder.
@@ -357,7 +392,9 @@ impl ConfigFile {
                 match key.get_ref().as_ref() {
                     name @ "allow-loss" => read.allow_loss = Some(self.losses(name, value)?),
                     name @ "glob" => read.globs = self.texts(name, value, GLOBS)?,
-                    name @ "ignore" => read.ignore = self.texts(name, value, "a code in quotes, or a list of them")?,
+                    name @ "ignore" => {
+                        read.ignore = Some(self.texts(name, value, "a code in quotes, or a list of them")?)
+                    }
                     name @ "keep-api-version" => read.keep_api_version = Some(self.switch(name, value)?),
                     name @ "repair" => read.repair = Some(self.switch(name, value)?),
                     name => read.stash = Some(self.switch(name, value)?),
@@ -387,6 +424,9 @@ fn sorted<'v, 't>(table: &'v DeTable<'t>) -> Vec<(&'v Spanned<std::borrow::Cow<'
 fn bytes(file: &Path) -> Result<Option<Vec<u8>>> {
     match disk::read(file) {
         Ok(bytes) => Ok(Some(bytes)),
+        Err(Failure::Missing) if disk::is_link(file) => {
+            bail!("{}: a symbolic link to nothing: correct where it leads, or remove it", file.display())
+        }
         Err(Failure::Missing) => Ok(None),
         Err(failure) => bail!("{}: {failure}", file.display()),
     }

@@ -20,13 +20,14 @@ use crate::report::{Written, text, visible};
 
 /// Runs `convert -`: an object that is held back or not recognised is written as it was read.
 pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
-    let input = visible(&args.input);
+    let named = args.input.as_ref().or(args.filename.as_ref()).map_or("-", String::as_str);
+    let input = visible(named);
     let in_place = format!("`reversion diff {input}` shows what would change, `reversion apply {input}` changes it");
-    let help = match disk::read_up_to(Path::new(&args.input), 0) {
+    let help = match disk::read_up_to(Path::new(named), 0) {
         Err(Failure::NotAFile(FileKind::Folder)) => in_place,
         _ => format!("{in_place}; `reversion convert - < {input}` prints it converted"),
     };
-    ensure!(args.input == "-", "`convert` reads standard input only\n  help: {help}");
+    ensure!(named == "-", "`convert` reads standard input only\n  help: {help}");
     let packs = packs::load(&args.packs)?;
     let config = Config::new(&args.packs.file, &[], packs)?;
     let request = Request::read(&args.target, &config, packs, console)?;

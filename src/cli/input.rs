@@ -12,9 +12,12 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::FileArgs;
 use super::config::Config;
+use super::config_file;
 use super::console::Console;
 use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing};
-use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, PathGlobs, Scan, Shard, Skip, WalkOptions};
+use crate::disk::{
+    self, Failure, FileKind, FileList, ListRemark, MAX_FILE_SIZE, PathGlobs, Scan, Shard, Skip, WalkOptions,
+};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
@@ -137,6 +140,9 @@ pub(super) fn read<T: Send>(
     }
     args.paths.iter().try_for_each(|path| is_readable(path))?;
     let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
+    for remark in listed.iter().flat_map(|listed| &listed.remarks) {
+        console.note(&about_list(remark))?;
+    }
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
     let options = options(args, excluded)?;
     let progress = console.progress("read");
@@ -153,6 +159,11 @@ pub(super) fn read<T: Send>(
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
+    }
+    if args.has_notes_on_settings {
+        let line = |file: &PathBuf| format!("{} is not read: it holds for calls on its folder\n", visible(&name(file)));
+        let files = scan.visited.iter().map(|(file, _)| file.as_path());
+        console.note(&settings_below(&args.paths, files).iter().map(line).collect::<String>())?;
     }
     let input = Input { roots: args.paths.clone(), listed, shard: args.shard, ..Input::default() };
     Ok(input.collect(scan, seen))
@@ -176,6 +187,7 @@ pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Resul
         shard: None,
         inspect: false,
         threads: 0,
+        has_notes_on_settings: false,
     };
     let recognizer = recognizer(packs, &Config::default());
     let read = read(&files, Empty::Refuse, (&recognizer, None), console, |manifest| manifest);
@@ -253,6 +265,35 @@ fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roo
 fn file_list(list: &Path, roots: &[PathBuf]) -> Result<FileList> {
     let read = FileList::read(list, roots);
     read.map_err(|failure| anyhow!("cannot read the list of files {}: {failure}", visible(&name(list))))
+}
+
+/// Returns the files of settings in folders below `roots` that `files` are in: only one at a root, or above it, is read.
+fn settings_below<'f>(roots: &[PathBuf], files: impl Iterator<Item = &'f Path>) -> Vec<PathBuf> {
+    let is_below = |folder: &&Path| {
+        let is_root = roots.iter().any(|root| root == folder) || folder.as_os_str().is_empty();
+        !is_root && roots.iter().any(|root| root == Path::new(".") || folder.starts_with(root))
+    };
+    let folders: BTreeSet<&Path> = files.flat_map(|file| file.ancestors().skip(1).take_while(is_below)).collect();
+    let is_file = |file: &PathBuf| matches!(disk::read_up_to(file, 0), Ok(_) | Err(Failure::TooLarge(_)));
+    folders.into_iter().map(|folder| folder.join(config_file::NAME)).filter(is_file).collect()
+}
+
+/// Says what is odd about a list of files.
+fn about_list(remark: &ListRemark) -> String {
+    match remark {
+        ListRemark::FromTop => {
+            "note: the listed files are taken from the top folder of the repository: from here, none of them exists\n"
+                .to_owned()
+        }
+        ListRemark::NothingThere(file) => format!(
+            "warning: no listed file exists, such as {}\n  help: names count from the current folder, or from the top folder of its repository\n",
+            visible(&name(file))
+        ),
+        ListRemark::Folder(folder) => format!(
+            "warning: {} is a folder, and only files are listed: of what is in it, nothing is read for the list\n  help: list its files, or pass the folder as an argument\n",
+            visible(&name(folder))
+        ),
+    }
 }
 
 /// Refuses a path that was passed and leads to nothing, or to something other than a file or a folder.

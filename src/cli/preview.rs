@@ -55,7 +55,9 @@ fn compare(planned: &mut Planned, args: &CheckArgs, console: Console) -> Result<
         return if output.quiet { Ok(()) } else { baseline.report_written(console) };
     }
     let Some(file) = &args.baseline else { return Ok(()) };
-    let baseline = Baseline::read(file, &planned.targets)?;
+    let place = args.convert.packs.file.place_of("baseline");
+    let origin = place.map_or_else(|| "--baseline".to_owned(), |place| format!("{place}: baseline"));
+    let baseline = Baseline::read(file, &origin, &planned.targets)?;
     let stale = baseline.acknowledge(planned);
     // What is excluded, or was not read, may still occur.
     let is_whole = args.convert.files.glob.is_empty() && planned.counts.failed == 0;

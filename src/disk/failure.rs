@@ -51,6 +51,8 @@ pub enum Failure {
     Unfinished,
     /// A journal or a record in it is not one that this program wrote: why.
     Damaged(String),
+    /// The text is no list of the names of files: why.
+    NotAList(String),
     /// The message of the operating system.
     Io(String),
 }
@@ -170,7 +172,7 @@ impl fmt::Display for Failure {
             Self::OtherUser => f.write_str("belongs to another user; remove it if it is unused"),
             Self::Unfinished => f.write_str("an earlier run was interrupted"),
             Self::Damaged(why) => write!(f, "is damaged: {why}"),
-            Self::Io(message) => f.write_str(message),
+            Self::NotAList(message) | Self::Io(message) => f.write_str(message),
         }
     }
 }

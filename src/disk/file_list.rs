@@ -12,6 +12,7 @@ use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
 use super::failure::{Failure, FileKind};
+use super::places::folders_around;
 use super::read::{MAX_FILE_SIZE, files_from, read_all, read_stdin};
 use super::roots::shown;
 
@@ -24,6 +25,19 @@ pub struct FileList {
     places: BTreeSet<PathBuf>,
     /// The same as a walk shows them.
     files: BTreeSet<PathBuf>,
+    /// What is odd about the list.
+    pub remarks: Vec<ListRemark>,
+}
+
+/// What is odd about a list, so that it may not be the one that was meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListRemark {
+    /// The paths count from the top of the repository, as those of `git diff --name-only`.
+    FromTop,
+    /// No path leads to anything, as this one.
+    NothingThere(PathBuf),
+    /// A path leads to a folder.
+    Folder(PathBuf),
 }
 
 impl FileList {
@@ -39,7 +53,25 @@ impl FileList {
         } else {
             read_all(File::open(file)?, MAX_FILE_SIZE)?
         };
-        Ok(Self::new(files_from(&text), roots))
+        let is_separated = memchr::memchr(0, &text).is_some();
+        let mut names = files_from(&text);
+        if is_separated {
+            refuse_wide(&names)?;
+        } else {
+            names = names.into_iter().map(name).collect::<Result<_, _>>()?;
+        }
+        let mut remarks = Vec::new();
+        if let Some(top) =
+            above(&names, folders_around(Path::new(".")).last().map_or(Path::new("."), PathBuf::as_path))?
+        {
+            names = names.iter().map(|name| top.join(name)).collect();
+            remarks.push(ListRemark::FromTop);
+        }
+        if let Some(first) = names.first().filter(|_| !names.iter().any(|name| is_there(name))) {
+            remarks.push(ListRemark::NothingThere(first.clone()));
+        }
+        remarks.extend(names.iter().find(|name| name.is_dir()).map(|name| ListRemark::Folder(name.clone())));
+        Ok(Self { remarks, ..Self::new(names, roots) })
     }
 
     fn new(paths: impl IntoIterator<Item = PathBuf>, roots: &[PathBuf]) -> Self {
@@ -81,6 +113,74 @@ impl FileList {
     pub fn has(&self, file: &Path) -> bool {
         self.files.contains(file)
     }
+}
+
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Refuses UTF-16, of which every second byte is NUL: no list that is separated by NUL has a dot or the end of a line for a name.
+fn refuse_wide(names: &[PathBuf]) -> Result<(), Failure> {
+    if names.iter().any(|name| [".", "\n", "\r"].map(Path::new).contains(&name.as_path())) {
+        let why = "is in UTF-16: save it in UTF-8, in PowerShell with `Out-File -Encoding utf8`";
+        return Err(Failure::NotAList(why.to_owned()));
+    }
+    Ok(())
+}
+
+/// Reads a line: a path, which may be gone, but not what is no path.
+fn name(line: PathBuf) -> Result<PathBuf, Failure> {
+    if is_there(&line) {
+        return Ok(line);
+    }
+    let Some(text) = line.to_str() else {
+        let why = "is not valid UTF-8: save it in UTF-8, or separate the names by NUL, as `git diff -z` does";
+        return Err(Failure::NotAList(why.to_owned()));
+    };
+    let trimmed = Path::new(text.trim());
+    if is_there(trimmed) {
+        return Ok(trimmed.to_owned());
+    }
+    if has_status(text) {
+        let why = format!(
+            "has status letters, as in `{}`: list names only, as `git diff --name-only` does",
+            text.replace('\t', " ")
+        );
+        return Err(Failure::NotAList(why));
+    }
+    Ok(line)
+}
+
+/// Returns whether a line is one of `git diff --name-status` or `git status --short`.
+fn has_status(line: &str) -> bool {
+    let is_letter = |letter: char| "ABCDMRTUX".contains(letter);
+    let (status, rest) = line.split_once('\t').unwrap_or((line, ""));
+    if !rest.is_empty()
+        && status.trim_end_matches(|digit: char| digit.is_ascii_digit()).chars().eq(status.chars().take(1))
+    {
+        return status.starts_with(is_letter);
+    }
+    let mut letters = line.chars();
+    let is_short = letters.by_ref().take(2).all(|letter| is_letter(letter) || " ?!".contains(letter));
+    is_short && letters.next() == Some(' ') && is_there(Path::new(letters.as_str().trim_matches('"')))
+}
+
+/// Returns what leads to `top`, the top of the repository, if the names count from there: none leads to anything from here, and some do
+/// from there. One that is gone does not matter.
+fn above(names: &[PathBuf], top: &Path) -> Result<Option<PathBuf>, Failure> {
+    let from_top = |name: &&PathBuf| is_there(&top.join(name));
+    let Some(name) = names.iter().find(|name| !is_there(name) && from_top(name)) else { return Ok(None) };
+    let here: Vec<&PathBuf> = names.iter().filter(|name| is_there(name)).collect();
+    if here.iter().any(|name| !from_top(name)) {
+        return Ok(None);
+    }
+    let Some(both) = here.first() else { return Ok(Some(top.to_owned())) };
+    let why = format!(
+        "names {}, which is in the top folder of the repository, and {}, which is both there and here: list names from here, as `git diff --relative` does, or run in the top folder",
+        name.display(),
+        both.display()
+    );
+    Err(Failure::NotAList(why))
 }
 
 /// Returns a path without `.`, and without `..` behind a folder.

@@ -23,7 +23,8 @@ pub(super) fn ignored(root: &Path, options: &WalkOptions) -> Vec<(PathBuf, Skip)
         return Vec::new();
     };
     let mut listing = Listing { all, files, place: fs::canonicalize(root).ok(), found: Vec::new() };
-    let mut folders = vec![PathBuf::new()];
+    let is_excluded = listing.place.as_ref().is_some_and(|place| options.excludes_folder(place));
+    let mut folders = if is_excluded { Vec::new() } else { vec![PathBuf::new()] };
     while let Some(folder) = folders.pop() {
         listing.visit(root, &folder, options, &mut folders);
     }

@@ -66,11 +66,11 @@ mod walk_builder;
 
 pub use bounds::{Bounds, Repository, inside_current_folder, is_place};
 pub use failure::{Failure, FileKind};
-pub use file_list::{FileList, place_of};
+pub use file_list::{FileList, ListRemark, place_of};
 pub use journal::Journal;
 pub use options::{PathGlobs, WalkOptions};
 pub use output::{append_output, is_same_file, replace_output, write_output};
-pub use places::{Places, folders_around, from_here};
+pub use places::{Places, folders_around, from_here, is_link};
 pub use read::{MAX_FILE_SIZE, read, read_stdin, read_up_to};
 pub use record::{Action, Record};
 pub use recovery::{RunProgress, Unfinished, inspect};

@@ -51,6 +51,11 @@ impl WalkOptions {
         included.any(|included| extension.eq_ignore_ascii_case(included))
     }
 
+    /// Returns whether nothing below the folder at `place` is visited: it, or a folder that it is in, is excluded.
+    pub(super) fn excludes_folder(&self, place: &Path) -> bool {
+        self.excluded.as_ref().is_some_and(|excluded| place.ancestors().any(|folder| excluded.matches(folder, true)))
+    }
+
     /// Returns why an entry below a root is not visited and, if it is a folder, not entered; `place` is where it is.
     pub(super) fn skips(&self, name: &OsStr, place: impl FnOnce() -> Option<PathBuf>, is_folder: bool) -> Option<Skip> {
         if is_reserved(name) || self.hidden == Hidden::Skip && name.as_encoded_bytes().starts_with(b".") {
@@ -127,7 +132,7 @@ impl Globs {
         let folder = std::env::current_dir().unwrap_or_default();
         let mut builder = OverrideBuilder::new(folder);
         for glob in globs {
-            builder.add(glob.as_ref()).map_err(|error| one_line(&error.to_string()))?;
+            builder.add(&line(glob.as_ref())?).map_err(|error| one_line(&error.to_string()))?;
         }
         builder.build().map(Self).map_err(|error| one_line(&error.to_string()))
     }
@@ -136,6 +141,50 @@ impl Globs {
     pub(super) const fn matcher(&self) -> &Override {
         &self.0
     }
+}
+
+/// Returns a glob as the line of a `.gitignore` with this meaning: `./x` is `x` of the folder itself.
+///
+/// # Errors
+/// Why it would match nothing, or not what it looks like.
+fn line(glob: &str) -> Result<String, String> {
+    let (sign, path) = glob.strip_prefix('!').map_or(("", glob), |path| ("!", path));
+    let wrong = |why: &str| Err(format!("the glob '{glob}' {why}"));
+    let line = match path.strip_prefix("./") {
+        Some(path) => format!("{sign}/{}", path.trim_start_matches("./").trim_start_matches('/')),
+        None => glob.to_owned(),
+    };
+    if path.split('/').any(|part| part == "..") {
+        return wrong("leads out of the folder that it counts from: write a glob of what is in it");
+    }
+    if path.split('/').all(|part| part.trim().is_empty() || part == ".") {
+        return wrong("matches nothing: write a name such as `vendor/`, or `*` for everything");
+    }
+    if path.starts_with('#') && sign.is_empty() {
+        return wrong(&format!("is a comment: write `\\{path}`"));
+    }
+    if is_unclosed(path) {
+        return wrong("has a `[` without `]`: write `\\[` for the character, or close the list of characters");
+    }
+    Ok(line)
+}
+
+/// Returns whether a `[` has no `]`; `ignore` reads such a bracket as it is, and so as another glob than was meant.
+fn is_unclosed(glob: &str) -> bool {
+    let mut rest = glob.chars().peekable();
+    while let Some(character) = rest.next() {
+        if character == '\\' {
+            rest.next();
+        } else if character == '[' {
+            rest.next_if(|first| matches!(first, '!' | '^'));
+            // A bracket in the first place is one of the characters.
+            rest.next_if_eq(&']');
+            if !rest.any(|character| character == ']') {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// Globs as the lines of a `.gitignore` in one folder; paths are compared as places.
@@ -151,14 +200,15 @@ impl PathGlobs {
         let message = |error: ignore::Error| one_line(&error.to_string());
         let mut builder = GitignoreBuilder::new(folder);
         for glob in globs {
-            builder.add_line(None, glob.as_ref()).map_err(message)?;
+            builder.add_line(None, &line(glob.as_ref())?).map_err(message)?;
         }
         builder.build().map(Self).map_err(message)
     }
 
     /// Returns whether a file or folder is matched itself.
     pub(super) fn matches(&self, place: &Path, is_folder: bool) -> bool {
-        place.starts_with(self.0.path()) && self.0.matched(place, is_folder).is_ignore()
+        let below = place.strip_prefix(self.0.path());
+        below.is_ok_and(|below| !below.as_os_str().is_empty()) && self.0.matched(place, is_folder).is_ignore()
     }
 
     /// Returns whether a file is matched, or a folder that it is in.
@@ -182,5 +232,25 @@ mod tests {
         }
         assert!(globs.matches(Path::new("/r/legacy"), true) && !globs.matches(Path::new("/r/legacy/a.yaml"), false));
         assert!(PathGlobs::new(Path::new("/r"), ["[z-a]"]).unwrap_err().contains("[z-a]"));
+    }
+
+    #[test]
+    fn a_dot_in_front_names_the_folder_of_the_globs() {
+        let globs = PathGlobs::new(Path::new("/r"), ["./vendor/", "*.gen.yaml", "!./././keep.gen.yaml"]).unwrap();
+        for (file, is_covered) in [
+            ("/r/vendor/a.yaml", true),
+            ("/r/x/vendor/a.yaml", false),
+            ("/r/x/keep.gen.yaml", true),
+            ("/r/keep.gen.yaml", false),
+        ] {
+            assert_eq!(globs.covers(Path::new(file)), is_covered, "{file}");
+        }
+        for text in ["../x", "a/../b", "!../x", ".", "./", "/", "", " ", "!", "#a", "vendor[", "a[!]b", "[^]", "\\[["] {
+            assert!(PathGlobs::new(Path::new("/r"), [text]).is_err(), "{text}");
+            assert!(Globs::new([text]).is_err() || text == "#a", "{text}");
+        }
+        for text in ["\\[", "[]]", "[[]", "[!]]", "\\#a", "!#a", "..a", "a."] {
+            assert!(PathGlobs::new(Path::new("/r"), [text]).is_ok(), "{text}");
+        }
     }
 }

@@ -47,6 +47,11 @@ pub fn folders_around(path: &Path) -> Vec<PathBuf> {
     folder.ancestors().take(depth + 1).map(Path::to_owned).collect()
 }
 
+/// Returns whether a symbolic link is there, also one to nothing.
+pub fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
 /// Returns how the place of a file is shown from the current folder: by `..` where it is in a folder above, in full where it is elsewhere.
 pub fn from_here(place: &Path) -> PathBuf {
     let Ok(here) = fs::canonicalize(".") else { return place.to_owned() };

@@ -170,9 +170,14 @@ fn filter(
 ) -> Arc<Mutex<Vec<(PathBuf, Skip)>>> {
     let skipped = Arc::new(Mutex::new(Vec::new()));
     let (found, roots, options) = (Arc::clone(&skipped), roots.clone(), options.clone());
+    let is_excluded = |root: &(&PathBuf, &PathBuf)| options.excludes_folder(root.1);
+    let excluded: BTreeSet<PathBuf> = roots.iter().filter(is_excluded).map(|(root, _)| root.clone()).collect();
     walk.filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|file_type| file_type.is_dir());
+        let is_in_excluded =
+            || entry.depth() == 1 && entry.path().parent().is_some_and(|root| excluded.contains(&shown(root)));
         let skip = options.skips(entry.file_name(), || place(&roots, entry), is_folder);
+        let skip = skip.or_else(|| is_in_excluded().then_some(Skip::Excluded));
         if let Some(skip) = skip.filter(|_| !is_reserved(entry.file_name())) {
             found.lock().unwrap_or_else(PoisonError::into_inner).push((shown(entry.path()), skip));
         }
@@ -378,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn excluded_entries_are_skipped_and_listed_unless_they_are_roots() {
+    fn excluded_entries_are_skipped_and_listed_unless_they_are_files_that_are_roots() {
         let folder = tree(&["a.yaml", "old/b.yaml", "old/.gitignore", "sub/old/c.yaml", "sub/d.gen.yaml"]);
         let top = folder.path().canonicalize().unwrap();
         let excluded = Some(PathGlobs::new(&top, ["old/", "*.gen.yaml"]).unwrap());
@@ -386,9 +391,18 @@ mod tests {
         let scan = check(&top, &options, &["a.yaml"]);
         let skipped = ["old", "sub/d.gen.yaml", "sub/old"].map(|name| (name, Skip::Excluded));
         check_skipped(&top, &scan, &skipped);
-        let roots = [top.join("old"), top.join("sub/d.gen.yaml")];
-        let names = below(&top, &walk(&roots, &options).visited).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(names, ["old/b.yaml", "sub/d.gen.yaml"]);
+        let roots = ["old", "sub/old", "sub/d.gen.yaml"].map(|name| top.join(name));
+        let scan = walk(&roots, &options);
+        let names = below(&top, &scan.visited).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names, ["sub/d.gen.yaml"]);
+        let skipped = ["old/b.yaml", "sub/old/c.yaml"].map(|name| (name, Skip::Excluded));
+        check_skipped(&top, &scan, &[&[("old/.gitignore", Skip::Hidden)], &skipped[..]].concat());
+        fs::create_dir_all(top.join("old/deep")).unwrap();
+        fs::write(top.join("old/deep/e.yaml"), "").unwrap();
+        let scan = walk(&[top.join("old/deep")], &options);
+        assert_eq!((scan.seen, scan.skips), (0, BTreeMap::from([(Skip::Excluded, 1)])));
+        let scan = walk(&[top.join("old"), top.join("old/b.yaml")], &options);
+        assert_eq!((scan.seen, scan.visited.len()), (1, 1), "a file that is passed is read");
     }
 
     #[test]
