@@ -151,7 +151,7 @@ fn junit_has_a_suite_for_each_file_and_a_case_for_each_object() {
     let expected = [
         ("deploy/a b/held.yaml", "TLSRoute feeds", "failure kind-not-in-target"),
         ("deploy/broken.yaml", "parse-error", "error parse-error"),
-        ("deploy/chart.yaml", "template", "skipped"),
+        ("deploy/chart.yaml", "template", "failure template"),
         ("deploy/route.yaml", "HTTPRoute shop", "failure changes-needed"),
     ];
     assert_eq!(cases, expected);
@@ -167,6 +167,14 @@ fn junit_has_a_suite_for_each_file_and_a_case_for_each_object() {
     ]);
     let suites = check_junit(&at_target.out);
     assert_eq!((&*suites[0].cases[0].name, &*suites[0].cases[0].status), ("HTTPRoute shop", "passed"));
+}
+
+/// What makes `check` fail makes the pipeline fail that reads the report instead.
+#[test]
+fn a_template_is_no_green_test_case() {
+    let suites = check_junit(&report(&tree(), "junit", &["chart.yaml", "--exit-zero"], 0));
+    let statuses: Vec<&str> = suites.iter().flat_map(|suite| &suite.cases).map(|case| &*case.status).collect();
+    assert_eq!(statuses, ["failure template"]);
 }
 
 #[test]
