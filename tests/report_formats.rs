@@ -259,6 +259,42 @@ fn markdown_fits_into_a_comment_and_says_what_it_leaves_out() {
     assert!(!summary.contains("left out") && summary.len() < 1 << 20);
 }
 
+/// What is unresolved needs a person most, and is counted.
+#[test]
+fn markdown_has_what_is_unresolved_first() {
+    let mut document = crowd(0, 1, 0);
+    let mut unresolved = document.objects[0].clone();
+    unresolved.object = "Route z".to_owned();
+    unresolved.findings[0].severity = Severity::Unresolved;
+    document.objects.push(unresolved);
+    document.summary.unresolved = 1;
+    let text = markdown::report(&document, markdown::COMMENT);
+    assert!(text.contains("| held back | unresolved | acknowledged |"), "{text}");
+    let section = "**To do by hand (2, 1 unresolved)**\n\n1. **unresolved** <code>Route z</code>: message";
+    assert!(text.contains(section), "{text}");
+    assert!(text.contains("\n2. <code>Route warning-0</code>: message"), "{text}");
+}
+
+#[test]
+fn a_run_that_recognises_nothing_says_why_in_the_step_summary_and_in_a_notice() {
+    let tree = Tree::of(&[
+        ("deploy/service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n"),
+        ("deploy/notes.txt", ""),
+    ]);
+    let summary = tree.path("summary.md");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_reversion"));
+    command.args(["check", "--format", "github", "deploy"]).args(TO).current_dir(tree.path(""));
+    let output = command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let why = "nothing recognised: no object of gateway-api or ngf in deploy (1 file read; not read: 1 file with another extension)";
+    let commands = String::from_utf8(output.stdout).unwrap();
+    assert!(commands.starts_with(&format!("::notice title=reversion::{why}%0A  help: ")), "{commands}");
+    assert!(String::from_utf8(output.stderr).unwrap().contains(why));
+    let summary = fs::read_to_string(summary).unwrap();
+    let lines: Vec<&str> = summary.lines().collect();
+    assert!(lines[2].starts_with(why) && lines[2].contains("<br>help: ") && !summary.contains('|'), "{summary}");
+}
+
 const SECRET: &str =
     "apiVersion: v1\nkind: Secret\nmetadata: {name: ngf-license}\ndata:\n  license.jwt: c2VjcmV0LXZhbHVl\n---\n";
 

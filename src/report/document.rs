@@ -42,6 +42,9 @@ pub struct Document {
     pub top: Option<String>,
     /// The exit code of the run.
     pub exit_code: u8,
+    /// Why nothing was recognised, where that is so and the run says why.
+    #[serde(skip)]
+    pub nothing_recognised: Option<String>,
     /// Whether the changes were written.
     pub written: bool,
     /// How many files and objects were seen, and what becomes of them.
@@ -348,6 +351,7 @@ impl Document {
             folder: ran_in.folder,
             top: ran_in.top,
             exit_code: report.exit,
+            nothing_recognised: report.nothing_recognised.clone(),
             written: report.written == Written::Yes,
             summary: Summary::of_counts(&report.counts),
             totals: Totals::default(),
@@ -373,6 +377,7 @@ impl Document {
             folder: ran_in.folder,
             top: ran_in.top,
             exit_code,
+            nothing_recognised: None,
             written: false,
             summary: Summary::of_counts(&detection.counts),
             totals: Totals::default(),
