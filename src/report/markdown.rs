@@ -14,7 +14,8 @@ use crate::finding::Code;
 
 /// How long a comment on GitHub or GitLab may be, in bytes; GitHub allows 65,536 characters, GitLab 1,000,000.
 pub const COMMENT: usize = 65_000;
-/// How long the summary of a step may be, in bytes; GitHub allows 1 MiB, and other commands of the step may add to it.
+/// How long the summary of a step may be, in bytes, with what the step has written before; GitHub allows 1 MiB and shows nothing of a
+/// longer one.
 pub const STEP_SUMMARY: usize = 1_000_000;
 
 /// The exit code of a run that recognised nothing.
