@@ -151,7 +151,7 @@ fn junit_has_a_suite_for_each_file_and_a_case_for_each_object() {
     let expected = [
         ("deploy/a b/held.yaml", "TLSRoute feeds", "failure kind-not-in-target"),
         ("deploy/broken.yaml", "parse-error", "error parse-error"),
-        ("deploy/chart.yaml", "template", "skipped"),
+        ("deploy/chart.yaml", "template", "failure template"),
         ("deploy/route.yaml", "HTTPRoute shop", "failure changes-needed"),
     ];
     assert_eq!(cases, expected);
@@ -167,6 +167,14 @@ fn junit_has_a_suite_for_each_file_and_a_case_for_each_object() {
     ]);
     let suites = check_junit(&at_target.out);
     assert_eq!((&*suites[0].cases[0].name, &*suites[0].cases[0].status), ("HTTPRoute shop", "passed"));
+}
+
+/// What makes `check` fail makes the pipeline fail that reads the report instead.
+#[test]
+fn a_template_is_no_green_test_case() {
+    let suites = check_junit(&report(&tree(), "junit", &["chart.yaml", "--exit-zero"], 0));
+    let statuses: Vec<&str> = suites.iter().flat_map(|suite| &suite.cases).map(|case| &*case.status).collect();
+    assert_eq!(statuses, ["failure template"]);
 }
 
 #[test]
@@ -251,6 +259,42 @@ fn markdown_fits_into_a_comment_and_says_what_it_leaves_out() {
     assert!(!summary.contains("left out") && summary.len() < 1 << 20);
 }
 
+/// What is unresolved needs a person most, and is counted.
+#[test]
+fn markdown_has_what_is_unresolved_first() {
+    let mut document = crowd(0, 1, 0);
+    let mut unresolved = document.objects[0].clone();
+    unresolved.object = "Route z".to_owned();
+    unresolved.findings[0].severity = Severity::Unresolved;
+    document.objects.push(unresolved);
+    document.summary.unresolved = 1;
+    let text = markdown::report(&document, markdown::COMMENT);
+    assert!(text.contains("| held back | unresolved | acknowledged |"), "{text}");
+    let section = "**To do by hand (2, 1 unresolved)**\n\n1. **unresolved** <code>Route z</code>: message";
+    assert!(text.contains(section), "{text}");
+    assert!(text.contains("\n2. <code>Route warning-0</code>: message"), "{text}");
+}
+
+#[test]
+fn a_run_that_recognises_nothing_says_why_in_the_step_summary_and_in_a_notice() {
+    let tree = Tree::of(&[
+        ("deploy/service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n"),
+        ("deploy/notes.txt", ""),
+    ]);
+    let summary = tree.path("summary.md");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_reversion"));
+    command.args(["check", "--format", "github", "deploy"]).args(TO).current_dir(tree.path(""));
+    let output = command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let why = "nothing recognised: no object of gateway-api or ngf in deploy (1 file read; not read: 1 file with another extension)";
+    let commands = String::from_utf8(output.stdout).unwrap();
+    assert!(commands.starts_with(&format!("::notice title=reversion::{why}%0A  help: ")), "{commands}");
+    assert!(String::from_utf8(output.stderr).unwrap().contains(why));
+    let summary = fs::read_to_string(summary).unwrap();
+    let lines: Vec<&str> = summary.lines().collect();
+    assert!(lines[2].starts_with(why) && lines[2].contains("<br>help: ") && !summary.contains('|'), "{summary}");
+}
+
 const SECRET: &str =
     "apiVersion: v1\nkind: Secret\nmetadata: {name: ngf-license}\ndata:\n  license.jwt: c2VjcmV0LXZhbHVl\n---\n";
 
@@ -262,6 +306,30 @@ fn what_a_secret_holds_is_in_no_format() {
         run.check(1);
         assert!(run.out.contains("shop") && !run.out.contains("c2VjcmV0"), "{format}: {}", run.out);
     }
+}
+
+/// The keys of a Secret can be secrets too; those of other objects are named.
+#[test]
+fn a_key_that_a_secret_has_twice_is_in_no_format() {
+    let twice = "  t0psecret: a\n  t0psecret: b\n";
+    let note = "metadata: {annotations: {note: gateway.networking.k8s.io}}\n";
+    for secret in [
+        format!("{note}data:\n{twice}kind: Secret\n"),
+        format!("kind: \"Secret\"\n{note}stringData:\n{twice}"),
+        format!("kind: SecretList\nitems:\n- {}", format!("{note}data:\n{twice}").trim_end().replace('\n', "\n  ")),
+    ] {
+        let tree = Tree::of(&[("a.yaml", &secret)]);
+        for format in ["text", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown"] {
+            let run = tree.run(&["check", "--to", "gateway-api@1.6", "--format", format]);
+            run.check(2);
+            assert!(run.out.contains("duplicate key in one mapping"), "{format}: {}", run.out);
+            assert!(!format!("{}{}", run.out, run.err).contains("t0psecret"), "{format}: {}", run.out);
+        }
+    }
+    let tree = Tree::of(&[("a.yaml", &format!("kind: ConfigMap\n{note}data:\n{twice}"))]);
+    let run = tree.run(&["check", "--to", "gateway-api@1.6"]);
+    run.check(2);
+    assert!(run.out.contains("duplicate key `t0psecret` in one mapping"), "{}", run.out);
 }
 
 #[test]
@@ -288,8 +356,78 @@ fn places_are_the_same_however_files_are_named() {
         let absolute = ["a b", "route.yaml"].map(|file| folder.join(file).to_string_lossy().into_owned());
         let absolute = report(&tree, format, &absolute.each_ref().map(String::as_str), 1);
         assert_eq!(absolute, below, "{format}");
+        let indirect =
+            ["a b", "route.yaml"].map(|file| folder.join("a b/./..").join(file).to_string_lossy().into_owned());
+        let indirect = report(&tree, format, &indirect.each_ref().map(String::as_str), 1);
+        assert_eq!(indirect, below, "{format}");
         let above = tree.run(&[&["check", "--format", format, "deploy/a b", "./deploy/route.yaml"], &TO[..]].concat());
         assert_eq!(above.out, below, "{format}");
+    }
+}
+
+/// The limit is that of the file, to which the step may have written before.
+#[test]
+fn a_step_summary_leaves_room_for_what_is_there_already() {
+    let routes: Vec<String> = (0..2_000).map(|at| ROUTE.replace("shop", &format!("shop-{at}"))).collect();
+    let tree = Tree::of(&[("deploy/a.yaml", &routes.join("---\n"))]);
+    let summary = tree.path("summary.md");
+    let before = "#".repeat(950_000);
+    for (before, is_cut) in [("", false), (before.as_str(), true)] {
+        fs::write(&summary, before).unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_reversion"));
+        command.args(["check", "--format", "github", "deploy"]).args(TO).current_dir(tree.path(""));
+        command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
+        let text = fs::read_to_string(&summary).unwrap();
+        let added = text.strip_prefix(before).unwrap();
+        assert!(added.starts_with("### reversion check") && text.len() <= 1_000_000, "{}", text.len());
+        assert_eq!(added.contains("left out: the text would be too long"), is_cut);
+    }
+}
+
+/// Git applies a diff whose file names are quoted, and a terminal shows nothing in another order.
+#[cfg(unix)]
+#[test]
+fn a_name_that_reorders_text_is_quoted_in_a_diff_for_git() {
+    let name = "a\u{202e}b.yaml";
+    let tree = Tree::of(&[(name, ROUTE)]);
+    tree.git(&["init", "--quiet"]);
+    let run = tree.run(&[&["diff", "--output-file", "changes.diff"], &TO[..]].concat());
+    run.check(1);
+    let diff = tree.text("changes.diff");
+    assert!(diff.starts_with("--- \"a/a\\342\\200\\256b.yaml\"\n+++ \"b/a\\342\\200\\256b.yaml\"\n"), "{diff}");
+    tree.git(&["apply", "changes.diff"]);
+    assert_eq!(tree.text(name), ROUTE.replace("v1beta1", "v1"));
+}
+
+/// Kinds of one name can be of several groups.
+#[test]
+fn totals_are_by_kind_and_group() {
+    let tree = Tree::of(&[("a.yaml", ROUTE)]);
+    let run = tree.run(&[&["check", "--format", "json"], &TO[..]].concat());
+    run.check(1);
+    let report: Value = serde_json::from_str(&run.out).unwrap();
+    let expected = json!({"HTTPRoute.gateway.networking.k8s.io": {"unchanged": 0, "changed": 1, "heldBack": 0}});
+    assert_eq!(report["totals"]["kinds"], expected);
+}
+
+/// What is one line in the text is one line in every format: a name cannot look like help.
+#[test]
+fn a_line_break_in_a_name_is_written_out_in_every_format() {
+    let route = ROUTE.replace("name: shop", "name: \"shop\\nhelp: nothing to do\"");
+    let tree = Tree::of(&[("a.yaml", &route)]);
+    for format in ["text", "github", "gitlab", "sarif", "junit", "markdown"] {
+        let run = tree.run(&[&["check", "--format", format], &TO[..]].concat());
+        run.check(1);
+        // A backslash is two in JSON, and its number in Markdown.
+        let name = match format {
+            "gitlab" | "sarif" => "shop\\\\nhelp: nothing to do",
+            "markdown" => "shop&#92;nhelp: nothing to do",
+            _ => "shop\\nhelp: nothing to do",
+        };
+        assert!(run.out.contains(name), "{format}: {}", run.out);
+        for line_break in ["shop\n", "shop%0A", "shop&#10;"] {
+            assert!(!run.out.contains(line_break), "{format}: {}", run.out);
+        }
     }
 }
 

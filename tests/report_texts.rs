@@ -90,6 +90,12 @@ fn unescaped(text: &str) -> String {
     text.replace("%25", "%")
 }
 
+/// What is printed of the finding: its help is the only other line.
+fn advice(case: &Case) -> String {
+    let [title, message, help] = [&case.title, &case.message, &case.help].map(|text| visible(text));
+    format!("{title}: {message}\nhelp: {help}")
+}
+
 fn check_github(document: &Document, case: &Case) -> Result<(), TestCaseError> {
     let commands = github::commands(document);
     let lines: Vec<&str> = commands.lines().collect();
@@ -97,12 +103,9 @@ fn check_github(document: &Document, case: &Case) -> Result<(), TestCaseError> {
     let (properties, message) = lines[0].strip_prefix("::error ").unwrap().split_once("::").unwrap();
     let file = properties.split(',').next().unwrap().strip_prefix("file=").unwrap();
     prop_assert_eq!(unescaped(file), visible_lines(&case.file));
-    let expected = format!("{}: {}\nhelp: {}", case.title, case.message, case.help);
-    prop_assert_eq!(unescaped(message), visible_lines(&expected));
-    prop_assert_eq!(
-        unescaped(lines[1].strip_prefix("::warning title=advisory::").unwrap()),
-        visible_lines(&case.advice)
-    );
+    let expected = advice(case);
+    prop_assert_eq!(unescaped(message), expected);
+    prop_assert_eq!(unescaped(lines[1].strip_prefix("::warning title=advisory::").unwrap()), visible(&case.advice));
     Ok(())
 }
 
@@ -127,7 +130,7 @@ fn check_json_formats(document: &Document, case: &Case) -> Result<(), TestCaseEr
     let records: Vec<Value> = json::lines(document).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     prop_assert_eq!(records[0]["object"].as_str().unwrap(), &case.title);
     prop_assert_eq!(records[0]["findings"][0]["message"].as_str().unwrap(), &case.message);
-    let advice = visible_lines(&format!("{}: {}\nhelp: {}", case.title, case.message, case.help));
+    let advice = advice(case);
     let log: Value = serde_json::from_str(&sarif::report(document)).unwrap();
     let result = &log["runs"][0]["results"][0];
     prop_assert_eq!(result["message"]["text"].as_str().unwrap(), &advice);

@@ -261,3 +261,14 @@ fn apply_holds_back_what_needs_a_change_in_another_shard() {
     assert!(tree.text("base/route.yaml").contains("beta1"));
     tree.run(&["apply", "--yes", "--allow-no-vcs", TO[0], TO[1]]).check(0);
 }
+
+#[test]
+fn help_of_merge_lists_the_formats_that_it_has() {
+    let tree = Tree::new(0);
+    let help = tree.run(&["report", "merge", "-h"]);
+    help.check(0);
+    assert!(help.out.contains("values: text, json, jsonl, github, gitlab, sarif, junit, markdown]"), "{}", help.out);
+    let page = tree.run(&["report", "merge", "a.json", "--format", "html"]);
+    page.check(2);
+    assert!(page.err.contains("invalid value 'html'"), "{}", page.err);
+}

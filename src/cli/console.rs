@@ -172,10 +172,10 @@ impl Console {
         }
     }
 
-    /// Appends to the step summary of a GitHub Actions run, where there is one.
-    pub(super) fn step_summary(self, text: &str) -> Result<()> {
+    /// Appends to the step summary of a GitHub Actions run, where there is one, what `text` makes of the number of bytes there.
+    pub(super) fn step_summary(self, text: impl FnOnce(usize) -> String) -> Result<()> {
         match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) {
-            Some(file) => disk::append_output(file.as_ref(), text.as_bytes())
+            Some(file) => disk::append_output(file.as_ref(), |used| text(used).into_bytes())
                 .with_context(|| format!("cannot write the step summary {}", file.to_string_lossy())),
             None => Ok(()),
         }

@@ -47,5 +47,5 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let found = findings(&report, level, (&painter, places));
     console.painted_note(&format!("{found}{}\n", text::summary(&report, &painter)))?;
     let exit = if exit == Exit::NothingRecognised && args.allow_empty { Exit::Clean } else { exit };
-    explain_exit(exit, &planned.counts, (&planned.roots, &planned.skips), packs, console)
+    explain_exit(exit, planned.nothing_recognised(exit), console)
 }

@@ -10,7 +10,7 @@ use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
 use super::formats;
 use super::input::{self, Empty};
-use super::output::{Level, explain_exit, places, print};
+use super::output::{Level, explain_exit, nothing_recognised, places, print};
 use super::packs;
 use crate::field::FieldPath;
 use crate::finding::Severity;
@@ -64,6 +64,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     let ran_in = formats::ran_in();
+    let why = nothing_recognised(exit, &detection.counts, (&input.roots, &input.skips), packs);
     match output.format {
         Format::Text => {
             console.text(Destination::Report, output, |painter| text_report(&detection, args, painter))?;
@@ -75,12 +76,13 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
             console.report(&json::lines(&json::detection(&detection, exit as u8, ran_in.folder)), output)?
         }
         Format::Html | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
-            print(Document::of_detection(&detection, exit as u8, ran_in), output, console)?;
+            let document = Document::of_detection(&detection, exit as u8, ran_in);
+            print(Document { nothing_recognised: why.clone(), ..document }, output, console)?;
         }
     }
     let painter = console.note_painter(output.color);
     console.painted_note(&format!("{}\n", text::detected(&detection.counts, &painter)))?;
-    explain_exit(exit, &detection.counts, (&input.roots, &input.skips), packs, console)
+    explain_exit(exit, why, console)
 }
 
 /// Renders what was detected: of each object or in totals, the findings, and what holds for the whole tree.

@@ -31,7 +31,8 @@ pub(super) fn print(
         Format::Text => plain::findings(&document),
         Format::Github => {
             if !document.is_detection() {
-                console.step_summary(&markdown::report(&document, markdown::STEP_SUMMARY))?;
+                console
+                    .step_summary(|used| markdown::report(&document, markdown::STEP_SUMMARY.saturating_sub(used)))?;
             }
             github::commands(&document)
         }

@@ -127,6 +127,7 @@ fn conclude(
         written: Written::Yes,
         shard: None,
         exit: exit as u8,
+        nothing_recognised: None,
     };
     let item_at = |location: &Location| {
         let number = list.item_at(location)?;

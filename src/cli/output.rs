@@ -191,28 +191,32 @@ fn secret(file: &FilePlan) -> String {
     format!("{}: changed, but its diff would show values of a Secret\n", visible(&file.file))
 }
 
-/// Prints why nothing was recognised, where the run ends with that exit code; `searched` is where, and what was not read there.
-pub(super) fn explain_exit(
-    exit: Exit,
-    counts: &Counts,
-    searched: (&[PathBuf], &BTreeMap<Skip, usize>),
-    packs: &Packs,
-    console: Console,
-) -> Result<Exit> {
-    if exit == Exit::NothingRecognised {
-        console.note(&nothing_recognised(counts, searched, packs))?;
+/// Prints why nothing was recognised, where that is so.
+pub(super) fn explain_exit(exit: Exit, nothing_recognised: Option<String>, console: Console) -> Result<Exit> {
+    if let Some(why) = nothing_recognised {
+        console.note(&format!("{why}\n"))?;
     }
     Ok(exit)
 }
 
-fn nothing_recognised(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &Packs) -> String {
+/// Says why nothing was recognised, where the run ends with that exit code; `searched` is where, and what was not read there.
+pub(super) fn nothing_recognised(
+    exit: Exit,
+    counts: &Counts,
+    searched: (&[PathBuf], &BTreeMap<Skip, usize>),
+    packs: &Packs,
+) -> Option<String> {
+    (exit == Exit::NothingRecognised).then(|| searched_in_vain(counts, searched, packs))
+}
+
+fn searched_in_vain(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &Packs) -> String {
     let names: Vec<&str> = packs.iter().map(Pack::name).collect();
     let names = names.join(" or ");
     let skipped = skipped(counts, skips);
     let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
     let help = "`reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0";
     if roots.is_empty() {
-        return format!("nothing recognised: standard input holds no object of {names}{skipped}\n  help: {help}\n");
+        return format!("nothing recognised: standard input holds no object of {names}{skipped}\n  help: {help}");
     }
     let shown: Vec<String> = roots.iter().take(3).map(|root| visible(&root.to_string_lossy())).collect();
     let more = if roots.len() > shown.len() { ", ..." } else { "" };
@@ -221,7 +225,7 @@ fn nothing_recognised(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Sk
         0 => format!("no object of {names} in {place} (no file read{skipped})"),
         files => format!("no object of {names} in {place} ({} read{skipped})", plural(files, "file")),
     };
-    format!("nothing recognised: {what}\n  help: `--inspect` lists what is not read, ignored files too; {help}\n")
+    format!("nothing recognised: {what}\n  help: `--inspect` lists what is not read, ignored files too; {help}")
 }
 
 /// Counts what was not read, by reason.

@@ -14,6 +14,7 @@ use super::console::Console;
 use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
+use super::output;
 use super::target::Request;
 use crate::disk::{self, FileList, Shard, Skip};
 use crate::finding::{Code, Finding, Location, Severity};
@@ -77,7 +78,13 @@ impl Planned<'_> {
             written,
             shard: self.shard.map(|shard| shard.to_string()),
             exit: exit as u8,
+            nothing_recognised: self.nothing_recognised(exit),
         }
+    }
+
+    /// Says why nothing was recognised, where the run ends with that exit code.
+    pub(super) fn nothing_recognised(&self, exit: Exit) -> Option<String> {
+        output::nothing_recognised(exit, &self.counts, (&self.roots, &self.skips), self.packs)
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.

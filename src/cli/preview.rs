@@ -102,5 +102,5 @@ fn preview(
     compare(&mut planned)?;
     let exit = planned.exit_with(planned.pending(), &args.output);
     print(&planned.report(command, Written::No, exit))?;
-    explain_exit(exit, &planned.counts, (&planned.roots, &planned.skips), packs, console)
+    explain_exit(exit, planned.nothing_recognised(exit), console)
 }

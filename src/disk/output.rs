@@ -39,10 +39,12 @@ pub fn is_same_file(left: &Path, right: &Path) -> bool {
     matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
 }
 
-/// Appends `bytes` to `file`, which is created if it does not exist.
+/// Appends to `file`, which is created if it does not exist, what `bytes` makes of its size.
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn append_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    OpenOptions::new().append(true).create(true).open(file)?.write_all(bytes)
+pub fn append_output(file: &Path, bytes: impl FnOnce(usize) -> Vec<u8>) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(file)?;
+    let size = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    file.write_all(&bytes(size))
 }

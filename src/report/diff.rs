@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices};
 
-use super::escape::visible;
+use super::escape::{steers, visible};
 pub use super::paint::Paint;
 use super::words;
 use crate::edits::FilePlan;
@@ -179,12 +179,12 @@ pub(super) fn lines_changed(plan: &FilePlan) -> (usize, usize) {
         .fold((0, 0), |(added, removed), change| (added + change.new_range().len(), removed + change.old_range().len()))
 }
 
-/// Writes a file name as git does: quoted where it holds quotes, backslashes or control characters, with a tab behind it
-/// where it holds a space.
+/// Writes a file name as git does: quoted where it holds quotes, backslashes, or characters that steer a terminal, with a tab behind
+/// it where it holds a space.
 fn file_name(prefix: &str, file: &str, paint: Paint) -> String {
     let file = file.trim_start_matches('/');
     let file = if file == "-" { Cow::Borrowed("stdin") } else { Cow::Borrowed(file) };
-    let quote = file.chars().any(|character| character.is_control() || matches!(character, '"' | '\\'));
+    let quote = file.chars().any(|character| steers(character) || matches!(character, '"' | '\\'));
     if !quote {
         return match paint {
             Paint::Plain if file.contains(' ') => format!("{prefix}{file}\t"),
@@ -240,6 +240,9 @@ mod tests {
     fn odd_names_are_quoted_as_git_does() {
         assert_eq!(file_name("a/", "x\"\u{1b}é.yaml", Paint::Plain), "\"a/x\\\"\\033\\303\\251.yaml\"");
         assert_eq!(file_name("b/", "/abs/é.yaml", Paint::Plain), "b/abs/é.yaml");
+        for paint in [Paint::Plain, Paint::Legible, Paint::Colour] {
+            assert_eq!(file_name("a/", "x\u{202e}y.yaml", paint), "\"a/x\\342\\200\\256y.yaml\"");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::conversion::{Report, Written, changes_needed};
 use super::count::Counts;
 use super::detection::Detection;
+use super::escape::visible;
 use crate::edits::FilePlan;
 use crate::finding::{self, AcknowledgedBy, Code, Finding, Location};
 use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
@@ -42,6 +43,9 @@ pub struct Document {
     pub top: Option<String>,
     /// The exit code of the run.
     pub exit_code: u8,
+    /// Why nothing was recognised, where that is so and the run says why.
+    #[serde(skip)]
+    pub nothing_recognised: Option<String>,
     /// Whether the changes were written.
     pub written: bool,
     /// How many files and objects were seen, and what becomes of them.
@@ -101,7 +105,7 @@ pub struct Summary {
 pub struct Totals {
     /// Findings by code.
     pub codes: BTreeMap<String, usize>,
-    /// Objects by kind and outcome.
+    /// Objects by kind, as `Kind.group`, and outcome.
     pub kinds: BTreeMap<String, Outcomes>,
     /// Objects that change by rule.
     pub rules: BTreeMap<String, usize>,
@@ -348,6 +352,7 @@ impl Document {
             folder: ran_in.folder,
             top: ran_in.top,
             exit_code: report.exit,
+            nothing_recognised: report.nothing_recognised.clone(),
             written: report.written == Written::Yes,
             summary: Summary::of_counts(&report.counts),
             totals: Totals::default(),
@@ -373,6 +378,7 @@ impl Document {
             folder: ran_in.folder,
             top: ran_in.top,
             exit_code,
+            nothing_recognised: None,
             written: false,
             summary: Summary::of_counts(&detection.counts),
             totals: Totals::default(),
@@ -404,7 +410,7 @@ impl Document {
             *totals.codes.entry(finding.code.clone()).or_default() += 1;
         }
         for object in open() {
-            let outcomes = totals.kinds.entry(object.from.kind.clone()).or_default();
+            let outcomes = totals.kinds.entry(object.from.group_kind().to_string()).or_default();
             match object.outcome {
                 Fate::Unchanged => outcomes.unchanged += 1,
                 Fate::Changed => outcomes.changed += 1,
@@ -455,9 +461,12 @@ impl Document {
 
     /// Returns the path of a file from the root of the repository, where that is known.
     pub fn path(&self, file: &str) -> String {
-        let below = |top: &String| file.strip_prefix(top.as_str())?.strip_prefix('/');
         match &self.folder {
-            _ if file.starts_with('/') => self.top.as_ref().and_then(below).unwrap_or(file).to_owned(),
+            _ if file.starts_with('/') => {
+                let whole = format!("/{}", joined("", file));
+                let below = |top: &String| Some(whole.strip_prefix(top.as_str())?.strip_prefix('/')?.to_owned());
+                self.top.as_ref().and_then(below).unwrap_or(whole)
+            }
             Some(folder) if file != "-" => joined(folder, file),
             _ => file.to_owned(),
         }
@@ -519,6 +528,14 @@ impl ChangedFile {
             text: (!hides).then(|| edit.text.clone()),
         });
         Self { file: file.file.clone(), edits: edits.collect() }
+    }
+}
+
+impl Side {
+    /// Returns the kind with its group.
+    fn group_kind(&self) -> GroupKind {
+        let group = self.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        GroupKind::new(&self.kind, group)
     }
 }
 
@@ -617,8 +634,11 @@ impl Advisory {
     }
 }
 
+/// Joins a message and its help, in which the control characters of texts from files are written out: the only line break is that
+/// between them.
 fn with_help(message: &str, help: Option<&str>) -> String {
-    help.map_or_else(|| message.to_owned(), |help| format!("{message}\nhelp: {help}"))
+    let message = visible(message);
+    help.map_or_else(|| message.clone(), |help| format!("{message}\nhelp: {}", visible(help)))
 }
 
 impl Place {

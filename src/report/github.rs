@@ -78,7 +78,14 @@ pub fn commands(document: &Document) -> String {
         title: Code::Advisory.name().to_owned(),
         message: advisory.advice(),
     });
-    let mut all: Vec<Annotation> = of_run.chain(of_finding).collect();
+    let in_vain = document.nothing_recognised.iter().map(|why| Annotation {
+        level: Level::Notice,
+        is_change: false,
+        place: String::new(),
+        title: "reversion".to_owned(),
+        message: why.clone(),
+    });
+    let mut all: Vec<Annotation> = in_vain.chain(of_run).chain(of_finding).collect();
     all.sort_by_key(|one| (one.level, one.is_change));
     let count = |level| all.iter().filter(|one| one.level == level).count();
     let is_cut = Level::ALL.into_iter().any(|level| count(level) > SHOWN);

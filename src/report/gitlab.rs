@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::document::{Document, Severity};
 use super::entry::entries;
-use super::escape::visible_lines;
 use super::json::pretty;
 
 /// Renders the findings that are not acknowledged.
@@ -16,7 +15,7 @@ pub fn report(document: &Document) -> String {
     let open = entries.iter().filter(|entry| entry.accepted.is_none());
     let issue = |entry: &super::entry::Entry<'_>| {
         json!({
-            "description": visible_lines(&entry.found.advice(entry.title)),
+            "description": entry.found.advice(entry.title),
             "check_name": entry.found.code,
             "fingerprint": entry.fingerprint,
             "severity": severity(entry.found.severity),

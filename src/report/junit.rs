@@ -1,7 +1,7 @@
 //! The format `junit`: a test suite for each file, a test case for each object.
 //!
-//! A held-back object and one that must change are failures, a file that failed is an error; templates and what is acknowledged are
-//! skipped. What is about the cluster or a release is no test case and is in no such report.
+//! A held-back object, one that must change and what is unresolved are failures, a file that failed is an error; skipped files of which
+//! nothing is unresolved and what is acknowledged are skipped. What is about the cluster or a release is no test case and is in no such report.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -67,7 +67,7 @@ impl Suite<'_> {
                 Severity::Error => {
                     add(&mut suite, &found.code, non_success(NonSuccessKind::Error, &[found]), "");
                 }
-                Severity::Unresolved if !is_skipped => {
+                Severity::Unresolved => {
                     add(&mut suite, &found.code, non_success(NonSuccessKind::Failure, &[found]), "");
                 }
                 _ if is_skipped => add(&mut suite, &found.code, skipped(&found.message), ""),

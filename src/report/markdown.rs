@@ -14,9 +14,12 @@ use crate::finding::Code;
 
 /// How long a comment on GitHub or GitLab may be, in bytes; GitHub allows 65,536 characters, GitLab 1,000,000.
 pub const COMMENT: usize = 65_000;
-/// How long the summary of a step may be, in bytes; GitHub allows 1 MiB, and other commands of the step may add to it.
+/// How long the summary of a step may be, in bytes, with what the step has written before; GitHub allows 1 MiB and shows nothing of a
+/// longer one.
 pub const STEP_SUMMARY: usize = 1_000_000;
 
+/// The exit code of a run that recognised nothing.
+const NOTHING_RECOGNISED: u8 = 3;
 /// How many characters of one text are shown.
 const TEXT: usize = 1_000;
 /// How many bytes are kept for saying what was left out of a section, and for its end.
@@ -28,16 +31,21 @@ pub fn report(document: &Document, limit: usize) -> String {
     let open = || entries.iter().filter(|entry| entry.accepted.is_none());
     let of = |severity| open().filter(move |entry| entry.found.severity == severity).map(item).collect::<Vec<_>>();
     let is_change = |entry: &&Entry<'_>| entry.found.code == Code::ChangesNeeded.name();
-    let by_hand = open()
-        .filter(|entry| matches!(entry.found.severity, Severity::Warning | Severity::Unresolved) && !is_change(entry))
-        .map(item);
+    let unresolved: Vec<String> =
+        of(Severity::Unresolved).into_iter().map(|item| format!("**unresolved** {item}")).collect();
+    let warnings = open().filter(|entry| entry.found.severity == Severity::Warning && !is_change(entry)).map(item);
     let advisories = document.advisories.iter().map(|one| {
         let text = format!("about the {}: {}{}", prose(&one.about), prose(&one.message), help(one.help.as_deref()));
         (one.severity, text)
     });
     let (notes, warned): (Vec<_>, Vec<_>) = advisories.partition(|(severity, _)| *severity == Severity::Note);
     let notes = notes.into_iter().map(|(_, text)| text).chain(of(Severity::Note)).collect();
-    let by_hand = warned.into_iter().map(|(_, text)| text).chain(by_hand).collect();
+    let among = match unresolved.len() {
+        0 => String::new(),
+        count => format!(", {} unresolved", thousands(count)),
+    };
+    let by_hand: Vec<String> =
+        unresolved.into_iter().chain(warned.into_iter().map(|(_, text)| text)).chain(warnings).collect();
     let acknowledged = entries.iter().filter_map(|entry| {
         let reason = entry.accepted?.reason.as_deref();
         Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
@@ -49,14 +57,11 @@ pub fn report(document: &Document, limit: usize) -> String {
     let (objects, files) = (changed.clone().count(), by_file(document, changed));
     let changes = if document.written { "Changed" } else { "To change" };
     let changes = format!("{changes}: {} in {}", plural(objects, "object"), plural(files.len(), "file"));
-    let section = |title: &str, are, items: Vec<String>| {
-        let title = format!("{title} ({})", thousands(items.len()));
-        Section { title, are, items }
-    };
+    let section = |title: &str, are, items: Vec<String>| Section { title: counted(title, items.len(), ""), are, items };
     let sections = [
         section("Failed", List::Shown, of(Severity::Error)),
         section("Held back", List::Shown, by_object(&entries)),
-        section("To do by hand", List::Numbered, by_hand),
+        Section { title: counted("To do by hand", by_hand.len(), &among), are: List::Numbered, items: by_hand },
         Section { title: changes, are: List::Folded, items: files },
         section("Acknowledged", List::Folded, acknowledged.collect()),
         section("Notes", List::Folded, notes),
@@ -70,11 +75,20 @@ pub fn report(document: &Document, limit: usize) -> String {
     out
 }
 
-/// Prints the targets and the counts.
+fn counted(title: &str, count: usize, among: &str) -> String {
+    format!("{title} ({}{among})", thousands(count))
+}
+
+/// Prints the targets and the counts; where nothing was recognised, why.
 fn head(document: &Document) -> String {
     let targets: Vec<String> = document.targets.iter().map(|target| code(target)).collect();
     let shard = document.shard.as_ref().map(|shard| format!(", shard {}", prose(shard))).unwrap_or_default();
     let mut out = format!("### reversion {} {}{shard}\n\n", prose(&document.command), targets.join(", "));
+    if document.exit_code == NOTHING_RECOGNISED {
+        let why = document.nothing_recognised.as_deref().unwrap_or("nothing recognised");
+        let lines: Vec<String> = why.lines().map(|line| prose(line.trim())).collect();
+        return out + &lines.join("<br>") + "\n";
+    }
     let summary = &document.summary;
     let change = if document.written { "changed" } else { "to change" };
     let counts = [
@@ -82,6 +96,7 @@ fn head(document: &Document) -> String {
         ("objects recognised", summary.recognised),
         (change, summary.changed),
         ("held back", summary.held_back),
+        ("unresolved", summary.unresolved),
         ("acknowledged", summary.acknowledged),
         ("skipped", summary.templates + summary.binaries),
         ("failed", summary.failed),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::document::{Accepted, AcceptedBy, Advisory, Document, Place, Severity};
 use super::entry::{Entry, entries};
-use super::escape::visible_lines;
+use super::escape::visible;
 use super::json::pretty;
 use crate::finding::Code;
 
@@ -27,7 +27,7 @@ pub fn report(document: &Document) -> String {
         json!({
             "descriptor": {"id": Code::Advisory.name(), "index": index(Code::Advisory.name())},
             "level": level(advisory.severity),
-            "message": {"text": visible_lines(&format!("about the {}: {}", advisory.about, advisory.advice()))},
+            "message": {"text": format!("about the {}: {}", visible(&advisory.about), advisory.advice())},
         })
     };
     let run = json!({
@@ -73,13 +73,13 @@ fn result(entry: &Entry<'_>, rule: usize) -> Value {
         location["physicalLocation"]["region"] = region;
     }
     if !names.is_empty() {
-        location["logicalLocations"] = json!([{"fullyQualifiedName": visible_lines(&names.join(" "))}]);
+        location["logicalLocations"] = json!([{"fullyQualifiedName": visible(&names.join(" "))}]);
     }
     let mut result = json!({
         "ruleId": found.code,
         "ruleIndex": rule,
         "level": level(found.severity),
-        "message": {"text": visible_lines(&found.advice(entry.title))},
+        "message": {"text": found.advice(entry.title)},
         "locations": [location],
         "partialFingerprints": {"reversion/v1": entry.fingerprint},
     });
@@ -95,7 +95,7 @@ fn suppression(accepted: &Accepted) -> Value {
         AcceptedBy::Config | AcceptedBy::Baseline => "external",
     };
     match &accepted.reason {
-        Some(reason) => json!({"kind": kind, "status": "accepted", "justification": visible_lines(reason)}),
+        Some(reason) => json!({"kind": kind, "status": "accepted", "justification": visible(reason)}),
         None => json!({"kind": kind, "status": "accepted"}),
     }
 }

@@ -417,6 +417,7 @@ mod tests {
             written,
             shard: None,
             exit: 1,
+            nothing_recognised: None,
         };
         SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned()))
     }

@@ -157,7 +157,13 @@ impl Reader<'_> {
             }
             other_names.extend(other_name);
             match map.entry(name) {
-                Entry::Vacant(free) => drop(free.insert(self.value(value)?)),
+                Entry::Vacant(free) => {
+                    let holds_secret = ["data", "stringData"].contains(&free.key().as_str());
+                    let read = self.value(value);
+                    let read =
+                        if holds_secret { read.map_err(|problem| self.without_key(problem, node)) } else { read };
+                    free.insert(read?);
+                }
                 Entry::Occupied(taken) => return Err(self.duplicate(key, taken.key())),
             }
         }
@@ -184,6 +190,21 @@ impl Reader<'_> {
                 let differs = other_name != name;
                 Ok((name, differs.then_some(other_name)))
             }
+        }
+    }
+
+    /// Takes the key out of a problem below the data of `object`, which is a Secret unless its `kind` says something else: keys can be
+    /// secrets too.
+    fn without_key(&self, problem: Problem, object: NodeId) -> Problem {
+        let text = |node| scalar_text(self.tree, self.text, node);
+        let mut kinds =
+            self.tree.pairs(object).filter(|(key, _)| text(*key) == "kind").map(|(_, kind)| kind).peekable();
+        let is_other = kinds.peek().is_some() && kinds.all(|kind| !matches!(&*text(kind), "Secret" | ""));
+        match problem.code {
+            ProblemCode::DuplicateKey if !is_other => {
+                Problem { message: "duplicate key in one mapping".to_owned(), ..problem }
+            }
+            _ => problem,
         }
     }
 

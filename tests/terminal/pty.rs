@@ -1,6 +1,7 @@
 //! A run of the program on a pseudo-terminal.
 
 use std::process::Command;
+use std::sync::Once;
 use std::time::Duration;
 
 use expectrl::process::unix::WaitStatus;
@@ -39,6 +40,7 @@ impl Terminal {
             .current_dir(tree.path(""));
         shell.env_clear().env("PATH", path).env("TERM", "xterm").env("HOME", tree.path("")).env("PAGER", "cat");
         shell.envs(variables.iter().copied());
+        hear_interrupts();
         let mut session = Session::spawn(shell).unwrap();
         session.set_expect_timeout(Some(PATIENCE));
         // The terminal gets a size of its own when it is made, so the one of the test is set after that.
@@ -91,6 +93,13 @@ impl Terminal {
             _ => (rest, None),
         }
     }
+}
+
+/// Makes Ctrl-C end the programs that the tests start, as on any terminal. A shell without job control starts tests in the background
+/// with the interrupt ignored, which programs that they start inherit; a signal that is handled is as usual in them.
+fn hear_interrupts() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| ctrlc::set_handler(|| std::process::exit(130)).unwrap());
 }
 
 /// Returns a text without its colours and links.

@@ -180,6 +180,7 @@ mod tests {
             written: Written::No,
             shard: None,
             exit: 1,
+            nothing_recognised: None,
         };
         let text = page(&report(&acknowledged));
         assert!(text.contains("1 of 2 recognised objects must change, in 1 file; none is held back."), "{text}");
