@@ -384,6 +384,54 @@ fn a_file_that_is_no_baseline_is_neither_read_nor_replaced() {
     assert_eq!(tree.text("apps/a.yaml"), ROUTE);
 }
 
+/// Every entry is of one shard, which alone knows whether it still occurs.
+#[test]
+fn entries_of_other_shards_may_still_occur() {
+    let tree = team();
+    write_baseline(&tree);
+    let stale = |arguments: &[&str]| {
+        let run = |at: u32| with_baseline(&tree, &[&["--shard", &format!("{at}/3")], arguments].concat());
+        let runs = (1..=3).map(run).inspect(|run| run.check(0));
+        runs.map(|run| run.err.matches(".yaml: [").count()).sum::<usize>()
+    };
+    assert_eq!((stale(&[]), stale(&["apps", "apps/a.yaml"])), (0, 0));
+    fs::remove_file(tree.path("apps/a.yaml")).unwrap();
+    fs::write(tree.path("apps/pay.yaml"), "kind: none\n").unwrap();
+    assert_eq!((stale(&[]), stale(&["apps"])), (2, 2));
+    let before = tree.text("known.json");
+    let write = tree.run(&[&["check", "--shard", "1/3", "--write-baseline", "known.json"][..], &TO].concat());
+    write.check(2);
+    assert!(write.err.contains("cannot be used with"), "{}", write.err);
+    assert_eq!(tree.text("known.json"), before);
+}
+
+#[test]
+fn entries_of_files_that_a_run_does_not_look_at_are_kept() {
+    let tree = team();
+    write_baseline(&tree);
+    let all = tree.text("known.json");
+    fs::write(tree.path("apps/a.yaml"), ROUTE.replace("v1beta1", "v1")).unwrap();
+    let write =
+        |arguments: &[&str]| tree.run(&[&["check", "--write-baseline", "known.json", "--to"], arguments].concat());
+    let some = write(&[TO[1], "apps/a.yaml"]);
+    some.check(0);
+    let line = "wrote 0 findings to the baseline known.json and kept 3 of files that this run did not look at; read it";
+    assert!(some.err.starts_with(line), "{}", some.err);
+    let without_a: String =
+        all.lines().filter(|line| !line.contains("a.yaml")).map(|line| format!("{line}\n")).collect();
+    assert_eq!(tree.text("known.json"), without_a);
+    write(&[TO[1], "--glob", "!b.yaml"]).check(0);
+    assert_eq!(tree.text("known.json"), without_a);
+    let other = write(&["gateway-api@1.5/standard", "apps/a.yaml"]);
+    other.check(2);
+    let message = "error: --write-baseline known.json: it was made for gateway-api@1.6.1/standard, and has 3 findings of files that this run does not look at\n";
+    assert!(other.err.starts_with(message), "{}", other.err);
+    assert_eq!(tree.text("known.json"), without_a);
+    // On all paths it is made for them.
+    write(&["gateway-api@1.5/standard"]).check(0);
+    assert!(tree.text("known.json").contains("gateway-api@1.5.1/standard"));
+}
+
 #[test]
 fn apply_converts_what_a_baseline_lists() {
     let tree = team();
