@@ -384,6 +384,65 @@ fn a_file_that_is_no_baseline_is_neither_read_nor_replaced() {
     assert_eq!(tree.text("apps/a.yaml"), ROUTE);
 }
 
+/// One object of each way to be accepted, one that is at the target, and one that must change.
+fn accepted() -> Tree {
+    let held = RETRY.replace("    retry", "    # reversion: ignore[dropped-field]\n    retry");
+    let kept = format!("# reversion: ignore[changes-needed]\n{}", ROUTE.replace("shop", "kept"));
+    let tree = Tree::of(&[("apps/a.yaml", ROUTE), ("apps/held.yaml", &held), ("apps/kept.yaml", &kept)]);
+    write_again(&tree);
+    fs::write(tree.path("apps/new.yaml"), ROUTE.replace("shop", "new")).unwrap();
+    fs::write(tree.path("apps/old.yaml"), ROUTE.replace("v1beta1", "v1").replace("shop", "old")).unwrap();
+    tree
+}
+
+/// What is accepted is neither held back nor to change in any format.
+#[test]
+fn every_format_says_the_same_of_accepted_objects() {
+    let tree = accepted();
+    let outcomes = |report: &str| {
+        let report: Value = serde_json::from_str(report).unwrap();
+        let of = |object: &Value| object["outcome"].as_str().unwrap().to_owned();
+        let outcomes: Vec<String> = report["objects"].as_array().unwrap().iter().map(of).collect();
+        assert_eq!(outcomes, ["acknowledged", "acknowledged", "acknowledged", "changed", "unchanged"]);
+        let kinds = &report["totals"]["kinds"]["HTTPRoute"];
+        assert_eq!(*kinds, serde_json::json!({"acknowledged": 3, "changed": 1, "heldBack": 0, "unchanged": 1}));
+        assert_eq!(report["files"].as_array().unwrap().len(), 1);
+        assert_eq!(report["summary"]["changedFiles"], 1);
+    };
+    let json = with_baseline(&tree, &["--format", "json"]);
+    outcomes(&json.out);
+    fs::write(tree.path("report.json"), &json.out).unwrap();
+    outcomes(&tree.run(&["report", "merge", "report.json", "--format", "json"]).out);
+    let statistics = with_baseline(&tree, &["--statistics"]).out;
+    let sections = ["to change, by kind:\n  1 ", "acknowledged, by kind:\n  3 ", "unchanged, by kind:\n  1 "];
+    assert!(sections.iter().all(|section| statistics.contains(section)), "{statistics}");
+    assert!(!statistics.contains("held back"), "{statistics}");
+    let page = with_baseline(&tree, &["--format", "html"]).out;
+    assert!(page.contains("1 of 5 recognised objects must change, in 1 file; none is held back."));
+    for tile in ["<b>1</b> to change<", "<b>0</b> held back<", "<b>3</b> acknowledged<", "<b>1</b> unchanged<"] {
+        assert!(page.contains(tile), "{tile}");
+    }
+    let junit = with_baseline(&tree, &["--format", "junit"]).out;
+    assert!(junit.contains("tests=\"5\" skipped=\"3\" failures=\"1\" errors=\"0\""), "{junit}");
+    let markdown = with_baseline(&tree, &["--format", "markdown"]).out;
+    assert!(markdown.contains("Acknowledged (3)") && markdown.contains("To change: 1 object in 1 file"), "{markdown}");
+    assert!(!markdown.contains("Held back ("), "{markdown}");
+}
+
+#[test]
+fn a_saved_plan_counts_what_is_acknowledged() {
+    let tree = accepted();
+    let plan = tree.run(&[&["plan", "-o", "saved.plan", "."][..], &TO].concat());
+    plan.check(0);
+    let counts = "5 objects recognised: 2 to change in 2 files, 0 held back, 2 acknowledged;";
+    assert!(plan.err.contains(counts), "{}", plan.err);
+    let shown = tree.run(&["show", "saved.plan"]);
+    assert!(shown.err.contains(counts), "{}", shown.err);
+    let applied = tree.run(&["apply", "--plan", "saved.plan", "--yes", "--allow-no-vcs"]);
+    applied.check(0);
+    assert!(applied.err.contains("2 changed in 2 files, 0 held back, 2 acknowledged;"), "{}", applied.err);
+}
+
 /// Every entry is of one shard, which alone knows whether it still occurs.
 #[test]
 fn entries_of_other_shards_may_still_occur() {
