@@ -133,8 +133,53 @@ fn a_comment_that_acknowledges_nothing_is_reported() {
     let text = ROUTE.replace("a.example.com", "'# reversion: ignore[changes-needed]'");
     assert!(!found(&Tree::of(&[("a.yaml", &text)]), &[]).0.iter().any(|one| one.starts_with("unused-ignore")));
     let run = check(&Tree::of(&[("a.yaml", &with("# reversion: ignore[change-needed]"))]));
-    let lines = "a.yaml:1:1: warning[invalid-ignore] `change-needed` is neither a finding code nor a rule\n  help: did you mean `changes-needed`?\n";
+    let lines = "a.yaml:1:1: unresolved[invalid-ignore] `change-needed` is neither a finding code nor a rule\n  help: did you mean `changes-needed`?\n";
     assert!(run.out.contains(lines), "{}", run.out);
+}
+
+#[test]
+fn a_misspelt_comment_is_reported_and_fails() {
+    let with = |comment: &str| format!("{comment}\n{ROUTE}");
+    for comment in [
+        "# reversion:ignore[changes-needed]",
+        "# Reversion: ignore[changes-needed]",
+        "# reversion:  ignore[changes-needed]",
+        "# reversion: IGNORE[changes-needed]",
+        "# reversion: ignore-file[changes-needed]",
+    ] {
+        finds(&with(comment), &["invalid-ignore:1"], &[]);
+    }
+    finds(&with("# Reversion: Ignored by some"), &[], &[]);
+    finds(&with("# reversion: ignore-by-design is prose"), &[], &[]);
+    let new = ROUTE.replace("v1beta1", "v1");
+    let run = check(&Tree::of(&[("a.yaml", &format!("# reversion:ignore[advisory]\n{new}"))]));
+    run.check(1);
+    assert!(
+        run.out.contains("unresolved[invalid-ignore]") && run.out.contains("write `# reversion: ignore["),
+        "{}",
+        run.out
+    );
+}
+
+/// That an object is left as it is says nothing of what the target cannot hold.
+#[test]
+fn a_comment_about_changes_acknowledges_nothing_that_holds_an_object_back() {
+    let old = RETRY.replace("/v1", "/v1beta1");
+    let with = |codes: &str| format!("# reversion: ignore[{codes}]\n{old}");
+    finds(&with("changes-needed"), &["dropped-field:8"], &[]);
+    finds(&with("changes-needed, dropped-field"), &[], &["dropped-field:8"]);
+    let run = check(&Tree::of(&[("a.yaml", &with("changes-needed"))]));
+    run.check(1);
+    assert!(run.err.contains("0 to change in 0 files, 1 held back;"), "{}", run.err);
+}
+
+#[test]
+fn a_json_patch_of_an_object_that_is_left_as_it_is_stays_too() {
+    let patch = "resources: [policy.yaml]\npatches:\n- target: {kind: BackendTLSPolicy}\n  patch: |\n    - {op: replace, path: /spec/tls/hostname, value: other.example.com}\n";
+    let kept = format!("# reversion: ignore[changes-needed] later\n{POLICY}");
+    let tree = Tree::of(&[("policy.yaml", &kept), ("kustomization.yaml", patch)]);
+    assert_eq!(found(&tree, &[]), (Vec::new(), strings(&["changes-needed:2"])));
+    check(&tree).check(0);
 }
 
 /// An object that a rule changes, besides its apiVersion.
