@@ -13,7 +13,7 @@ use super::exit::{Exit, Pending};
 use super::output::{Level, diffs, explain_exit, findings, finish, places, summarise, with_changes};
 use super::packs;
 use super::planned::{Planned, planned};
-use crate::disk;
+use crate::disk::{self, Failure};
 use crate::plan::Dependent;
 use crate::report::{Report, Written, stat, statistics};
 use crate::yaml::FrontEnd;
@@ -55,7 +55,8 @@ fn compare(planned: &mut Planned, args: &CheckArgs, console: Console) -> Result<
             return console.note(&format!("no baseline was written{}\n", planned.why_failed()));
         }
         let places = LazyCell::new(|| reported_places(planned));
-        let is_read = |place: &Path| args.convert.files.glob.is_empty() || !place.exists() || places.contains(place);
+        let is_missing = |place: &Path| matches!(disk::read_up_to(place, 0), Err(Failure::Missing));
+        let is_read = |place: &Path| args.convert.files.glob.is_empty() || places.contains(place) || is_missing(place);
         let baseline = Baseline::of(file, planned, |place| planned.is_about(place) && is_read(place))?;
         baseline.write(&planned.targets)?;
         baseline.acknowledge(planned);

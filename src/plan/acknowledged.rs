@@ -31,9 +31,15 @@ pub(super) fn ignores<'m>(manifest: &'m Manifest, goal: &Goal<'_>) -> &'m [Ignor
 
 /// Returns whether object number `at` is left as it is, although `rules` would change it.
 fn is_kept(goal: &Goal<'_>, manifest: &Manifest, at: usize, rules: &Rules) -> bool {
-    let position = || manifest.locate(&manifest.objects[at], &FieldPath::default()).position;
-    let keeps = |ignore: &Ignore| position().is_some_and(|position| keeps_at(ignore, position, rules).next().is_some());
-    goal.choices.ignored.has(&manifest.file, Code::ChangesNeeded) || ignores(manifest, goal).iter().any(keeps)
+    if goal.choices.ignored.has(&manifest.file, Code::ChangesNeeded) {
+        return true;
+    }
+    let ignores = ignores(manifest, goal);
+    if ignores.is_empty() {
+        return false;
+    }
+    let position = manifest.locate(&manifest.objects[at], &FieldPath::default()).position;
+    position.is_some_and(|position| ignores.iter().any(|ignore| keeps_at(ignore, position, rules).next().is_some()))
 }
 
 /// Returns the numbers of the names in a comment for which an object that starts at `position` is left as it is, although `rules`
