@@ -52,6 +52,7 @@ pub struct SavedPlan {
     /// Every finding.
     pub findings: Vec<SavedFinding>,
     /// How many more are acknowledged.
+    #[serde(default)]
     pub acknowledged: usize,
     /// What is to be known about the cluster and the releases.
     pub advisories: Vec<SavedAdvisory>,
