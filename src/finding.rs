@@ -92,7 +92,7 @@ codes! {
     InlinePatch "inline-patch" "A kustomization, or an object that runs Kustomize, patches a known object inline, and the patch is not converted: it is neither a literal block nor on one line, or has an anchor (the object is held back), or it contains no object. Write the patch as a literal block, move it to a file, or change it by hand.";
     InterruptedRun "interrupted-run" "An earlier run was interrupted, and the tree contains both old and new files. Roll it back with `reversion undo`, or finish it with `reversion apply --resume`. Also reported if the journal of another user cannot be read.";
     InvalidEncoding "invalid-encoding" "The file is not valid UTF-8 text. It is counted as failed; convert its encoding first.";
-    InvalidIgnore "invalid-ignore" "A comment `reversion: ignore` names no code in brackets, or something that is neither a finding code nor a rule. It acknowledges nothing; correct it.";
+    InvalidIgnore "invalid-ignore" "A comment `reversion: ignore` is misspelt, names no code in brackets, or something that is neither a finding code nor a rule. It acknowledges nothing, and so the object is converted; write `# reversion: ignore[CODE] reason`.";
     InvalidInTarget "invalid-in-target" "The converted object violates the schema of the target release. It is held back; change the value by hand.";
     InvalidStash "invalid-stash" "The annotation reversion.dev/stash does not contain a stash of this program. It is not used and left unchanged; restore its text or remove the annotation.";
     IoError "io-error" "The operating system refused to read or write the file. The message gives the reason.";

@@ -133,8 +133,53 @@ fn a_comment_that_acknowledges_nothing_is_reported() {
     let text = ROUTE.replace("a.example.com", "'# reversion: ignore[changes-needed]'");
     assert!(!found(&Tree::of(&[("a.yaml", &text)]), &[]).0.iter().any(|one| one.starts_with("unused-ignore")));
     let run = check(&Tree::of(&[("a.yaml", &with("# reversion: ignore[change-needed]"))]));
-    let lines = "a.yaml:1:1: warning[invalid-ignore] `change-needed` is neither a finding code nor a rule\n  help: did you mean `changes-needed`?\n";
+    let lines = "a.yaml:1:1: unresolved[invalid-ignore] `change-needed` is neither a finding code nor a rule\n  help: did you mean `changes-needed`?\n";
     assert!(run.out.contains(lines), "{}", run.out);
+}
+
+#[test]
+fn a_misspelt_comment_is_reported_and_fails() {
+    let with = |comment: &str| format!("{comment}\n{ROUTE}");
+    for comment in [
+        "# reversion:ignore[changes-needed]",
+        "# Reversion: ignore[changes-needed]",
+        "# reversion:  ignore[changes-needed]",
+        "# reversion: IGNORE[changes-needed]",
+        "# reversion: ignore-file[changes-needed]",
+    ] {
+        finds(&with(comment), &["invalid-ignore:1"], &[]);
+    }
+    finds(&with("# Reversion: Ignored by some"), &[], &[]);
+    finds(&with("# reversion: ignore-by-design is prose"), &[], &[]);
+    let new = ROUTE.replace("v1beta1", "v1");
+    let run = check(&Tree::of(&[("a.yaml", &format!("# reversion:ignore[advisory]\n{new}"))]));
+    run.check(1);
+    assert!(
+        run.out.contains("unresolved[invalid-ignore]") && run.out.contains("write `# reversion: ignore["),
+        "{}",
+        run.out
+    );
+}
+
+/// That an object is left as it is says nothing of what the target cannot hold.
+#[test]
+fn a_comment_about_changes_acknowledges_nothing_that_holds_an_object_back() {
+    let old = RETRY.replace("/v1", "/v1beta1");
+    let with = |codes: &str| format!("# reversion: ignore[{codes}]\n{old}");
+    finds(&with("changes-needed"), &["dropped-field:8"], &[]);
+    finds(&with("changes-needed, dropped-field"), &[], &["dropped-field:8"]);
+    let run = check(&Tree::of(&[("a.yaml", &with("changes-needed"))]));
+    run.check(1);
+    assert!(run.err.contains("0 to change in 0 files, 1 held back;"), "{}", run.err);
+}
+
+#[test]
+fn a_json_patch_of_an_object_that_is_left_as_it_is_stays_too() {
+    let patch = "resources: [policy.yaml]\npatches:\n- target: {kind: BackendTLSPolicy}\n  patch: |\n    - {op: replace, path: /spec/tls/hostname, value: other.example.com}\n";
+    let kept = format!("# reversion: ignore[changes-needed] later\n{POLICY}");
+    let tree = Tree::of(&[("policy.yaml", &kept), ("kustomization.yaml", patch)]);
+    assert_eq!(found(&tree, &[]), (Vec::new(), strings(&["changes-needed:2"])));
+    check(&tree).check(0);
 }
 
 /// An object that a rule changes, besides its apiVersion.
@@ -382,6 +427,113 @@ fn a_file_that_is_no_baseline_is_neither_read_nor_replaced() {
     newer.check(2);
     assert!(newer.err.contains("it has schemaVersion 2, and this program reads 1\n"), "{}", newer.err);
     assert_eq!(tree.text("apps/a.yaml"), ROUTE);
+}
+
+/// One object of each way to be accepted, one that is at the target, and one that must change.
+fn accepted() -> Tree {
+    let held = RETRY.replace("    retry", "    # reversion: ignore[dropped-field]\n    retry");
+    let kept = format!("# reversion: ignore[changes-needed]\n{}", ROUTE.replace("shop", "kept"));
+    let tree = Tree::of(&[("apps/a.yaml", ROUTE), ("apps/held.yaml", &held), ("apps/kept.yaml", &kept)]);
+    write_again(&tree);
+    fs::write(tree.path("apps/new.yaml"), ROUTE.replace("shop", "new")).unwrap();
+    fs::write(tree.path("apps/old.yaml"), ROUTE.replace("v1beta1", "v1").replace("shop", "old")).unwrap();
+    tree
+}
+
+/// What is accepted is neither held back nor to change in any format.
+#[test]
+fn every_format_says_the_same_of_accepted_objects() {
+    let tree = accepted();
+    let outcomes = |report: &str| {
+        let report: Value = serde_json::from_str(report).unwrap();
+        let of = |object: &Value| object["outcome"].as_str().unwrap().to_owned();
+        let outcomes: Vec<String> = report["objects"].as_array().unwrap().iter().map(of).collect();
+        assert_eq!(outcomes, ["acknowledged", "acknowledged", "acknowledged", "changed", "unchanged"]);
+        let kinds = &report["totals"]["kinds"]["HTTPRoute"];
+        assert_eq!(*kinds, serde_json::json!({"acknowledged": 3, "changed": 1, "heldBack": 0, "unchanged": 1}));
+        assert_eq!(report["files"].as_array().unwrap().len(), 1);
+        assert_eq!(report["summary"]["changedFiles"], 1);
+    };
+    let json = with_baseline(&tree, &["--format", "json"]);
+    outcomes(&json.out);
+    fs::write(tree.path("report.json"), &json.out).unwrap();
+    outcomes(&tree.run(&["report", "merge", "report.json", "--format", "json"]).out);
+    let statistics = with_baseline(&tree, &["--statistics"]).out;
+    let sections = ["to change, by kind:\n  1 ", "acknowledged, by kind:\n  3 ", "unchanged, by kind:\n  1 "];
+    assert!(sections.iter().all(|section| statistics.contains(section)), "{statistics}");
+    assert!(!statistics.contains("held back"), "{statistics}");
+    let page = with_baseline(&tree, &["--format", "html"]).out;
+    assert!(page.contains("1 of 5 recognised objects must change, in 1 file; none is held back."));
+    for tile in ["<b>1</b> to change<", "<b>0</b> held back<", "<b>3</b> acknowledged<", "<b>1</b> unchanged<"] {
+        assert!(page.contains(tile), "{tile}");
+    }
+    let junit = with_baseline(&tree, &["--format", "junit"]).out;
+    assert!(junit.contains("tests=\"5\" skipped=\"3\" failures=\"1\" errors=\"0\""), "{junit}");
+    let markdown = with_baseline(&tree, &["--format", "markdown"]).out;
+    assert!(markdown.contains("Acknowledged (3)") && markdown.contains("To change: 1 object in 1 file"), "{markdown}");
+    assert!(!markdown.contains("Held back ("), "{markdown}");
+}
+
+#[test]
+fn a_saved_plan_counts_what_is_acknowledged() {
+    let tree = accepted();
+    let plan = tree.run(&[&["plan", "-o", "saved.plan", "."][..], &TO].concat());
+    plan.check(0);
+    let counts = "5 objects recognised: 2 to change in 2 files, 0 held back, 2 acknowledged;";
+    assert!(plan.err.contains(counts), "{}", plan.err);
+    let shown = tree.run(&["show", "saved.plan"]);
+    assert!(shown.err.contains(counts), "{}", shown.err);
+    let applied = tree.run(&["apply", "--plan", "saved.plan", "--yes", "--allow-no-vcs"]);
+    applied.check(0);
+    assert!(applied.err.contains("2 changed in 2 files, 0 held back, 2 acknowledged;"), "{}", applied.err);
+}
+
+/// Every entry is of one shard, which alone knows whether it still occurs.
+#[test]
+fn entries_of_other_shards_may_still_occur() {
+    let tree = team();
+    write_baseline(&tree);
+    let stale = |arguments: &[&str]| {
+        let run = |at: u32| with_baseline(&tree, &[&["--shard", &format!("{at}/3")], arguments].concat());
+        let runs = (1..=3).map(run).inspect(|run| run.check(0));
+        runs.map(|run| run.err.matches(".yaml: [").count()).sum::<usize>()
+    };
+    assert_eq!((stale(&[]), stale(&["apps", "apps/a.yaml"])), (0, 0));
+    fs::remove_file(tree.path("apps/a.yaml")).unwrap();
+    fs::write(tree.path("apps/pay.yaml"), "kind: none\n").unwrap();
+    assert_eq!((stale(&[]), stale(&["apps"])), (2, 2));
+    let before = tree.text("known.json");
+    let write = tree.run(&[&["check", "--shard", "1/3", "--write-baseline", "known.json"][..], &TO].concat());
+    write.check(2);
+    assert!(write.err.contains("cannot be used with"), "{}", write.err);
+    assert_eq!(tree.text("known.json"), before);
+}
+
+#[test]
+fn entries_of_files_that_a_run_does_not_look_at_are_kept() {
+    let tree = team();
+    write_baseline(&tree);
+    let all = tree.text("known.json");
+    fs::write(tree.path("apps/a.yaml"), ROUTE.replace("v1beta1", "v1")).unwrap();
+    let write =
+        |arguments: &[&str]| tree.run(&[&["check", "--write-baseline", "known.json", "--to"], arguments].concat());
+    let some = write(&[TO[1], "apps/a.yaml"]);
+    some.check(0);
+    let line = "wrote 0 findings to the baseline known.json and kept 3 of files that this run did not look at; read it";
+    assert!(some.err.starts_with(line), "{}", some.err);
+    let without_a: String =
+        all.lines().filter(|line| !line.contains("a.yaml")).map(|line| format!("{line}\n")).collect();
+    assert_eq!(tree.text("known.json"), without_a);
+    write(&[TO[1], "--glob", "!b.yaml"]).check(0);
+    assert_eq!(tree.text("known.json"), without_a);
+    let other = write(&["gateway-api@1.5/standard", "apps/a.yaml"]);
+    other.check(2);
+    let message = "error: --write-baseline known.json: it was made for gateway-api@1.6.1/standard, and has 3 findings of files that this run does not look at\n";
+    assert!(other.err.starts_with(message), "{}", other.err);
+    assert_eq!(tree.text("known.json"), without_a);
+    // On all paths it is made for them.
+    write(&["gateway-api@1.5/standard"]).check(0);
+    assert!(tree.text("known.json").contains("gateway-api@1.5.1/standard"));
 }
 
 #[test]

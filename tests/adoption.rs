@@ -210,8 +210,7 @@ fn a_saved_plan_ends_as_the_run_that_it_is_made_in() {
     tree.run(&[&["plan", "-o", "x.plan"][..], &TO].concat()).check(0);
     let clean = apply(&tree);
     clean.check(0);
-    let summary =
-        "2 files read, 2 objects recognised: 1 changed in 1 file, 0 held back; to gateway-api@1.6.1/standard\n";
+    let summary = "2 files read, 2 objects recognised: 1 changed in 1 file, 0 held back, 1 acknowledged; to gateway-api@1.6.1/standard\n";
     assert!(clean.err.ends_with(summary), "{}", clean.err);
     assert_eq!(tree.text("legacy.yaml"), kept);
     let owner = BREAKING[0].2.replace("/v1\nkind: HTTP", "/v1beta1\nkind: HTTP");
@@ -219,5 +218,9 @@ fn a_saved_plan_ends_as_the_run_that_it_is_made_in() {
     tree.run(&[&["plan", "-o", "x.plan"][..], &TO].concat()).check(1);
     let unresolved = apply(&tree);
     unresolved.check(1);
-    assert!(unresolved.err.contains("1 changed in 1 file, 0 held back, 1 unresolved; to "), "{}", unresolved.err);
+    assert!(
+        unresolved.err.contains("1 changed in 1 file, 0 held back, 1 unresolved, 1 acknowledged; to "),
+        "{}",
+        unresolved.err
+    );
 }

@@ -150,6 +150,19 @@ fn a_broken_file_fails_its_shard() {
     check(&tree.path(""), &["check", TO[0], TO[1], "--keep-going"]);
 }
 
+/// `--exit-zero` is for the runs on the shards, so that all of them report; what they found decides for the whole.
+#[test]
+fn merged_reports_end_as_the_whole_run_does() {
+    let tree = tree();
+    for at in 1..=2 {
+        let (shard, out) = (format!("{at}/2"), format!("{at}.json"));
+        let check =
+            ["check", TO[0], TO[1], "--shard", &shard, "--format", "json", "--exit-zero", "--output-file", &out];
+        tree.run(&check).check(0);
+    }
+    tree.run(&["report", "merge", "1.json", "2.json"]).check(1);
+}
+
 #[test]
 fn a_wrong_shard_is_refused() {
     let run = tree().run(&["check", TO[0], TO[1], "--shard", "4/3"]);

@@ -417,7 +417,7 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "FILE", env = "REVERSION_BASELINE", help_heading = "Acknowledged findings")]
     pub(super) baseline: Option<PathBuf>,
     /// List the findings of this run in FILE, for --baseline
-    #[arg(long, value_name = "FILE", conflicts_with = "files_from", help_heading = "Acknowledged findings")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["files_from", "shard"], help_heading = "Acknowledged findings")]
     pub(super) write_baseline: Option<PathBuf>,
     /// Print totals by rule, by kind and by code instead of each object
     #[arg(long, env = "REVERSION_STATISTICS", value_parser = switch, help_heading = "Report")]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::console::Console;
@@ -17,7 +17,7 @@ use super::exit::Exit;
 use super::planned::Planned;
 use crate::disk::{self, Failure, MAX_FILE_SIZE};
 use crate::finding::{Acknowledged, AcknowledgedBy, Finding, Severity};
-use crate::report::{Written, changes_needed, plural, visible};
+use crate::report::{Written, changes_needed, plural, thousands, visible};
 
 const SCHEMA_VERSION: u32 = 1;
 
@@ -31,6 +31,13 @@ struct Saved {
     schema_version: u32,
     targets: Vec<String>,
     findings: Vec<Entry>,
+}
+
+impl Saved {
+    fn counts(self) -> BTreeMap<Key, usize> {
+        let entry = |Entry { file, object, code, field, count }| (Key { file, object, code, field }, count);
+        self.findings.into_iter().map(entry).collect()
+    }
 }
 
 /// So many findings of one code at one field of one object.
@@ -62,6 +69,8 @@ pub(super) struct Baseline {
     /// Where it is.
     folder: PathBuf,
     counts: BTreeMap<Key, usize>,
+    /// How many of these findings are of files that the run which writes it did not look at.
+    kept: usize,
 }
 
 impl Baseline {
@@ -88,22 +97,32 @@ impl Baseline {
             visible(&saved.targets.join(", ")),
             targets.join(", ")
         );
-        let entry = |Entry { file, object, code, field, count }| (Key { file, object, code, field }, count);
-        let counts = saved.findings.into_iter().map(entry).collect();
-        Ok(Self { file: file.to_owned(), folder: folder_of(file)?, counts })
+        Ok(Self { file: file.to_owned(), folder: folder_of(file)?, counts: saved.counts(), kept: 0 })
     }
 
-    /// Takes everything that a run found and can be known for known.
+    /// Takes everything that a run found and can be known for known, and keeps what `file` lists of files at places that are not seen.
     ///
     /// # Errors
-    /// The folder of `file` does not exist, or `file` is another one than a baseline.
-    pub(super) fn of(file: &Path, planned: &Planned) -> Result<Self> {
-        ensure!(
-            saved(file)?.is_none_or(|saved| saved.is_ok()),
-            "--write-baseline {}: the file exists and is not a baseline; name another file",
-            visible(&file.to_string_lossy())
-        );
-        let mut baseline = Self { file: file.to_owned(), folder: folder_of(file)?, counts: BTreeMap::new() };
+    /// The folder of `file` does not exist, `file` is another one than a baseline, or what would be kept is for other targets.
+    pub(super) fn of(file: &Path, planned: &Planned, is_seen: impl Fn(&Path) -> bool) -> Result<Self> {
+        let shown = visible(&file.to_string_lossy());
+        let before = saved(file)?.transpose().map_err(|_| {
+            anyhow!("--write-baseline {shown}: the file exists and is not a baseline; name another file")
+        })?;
+        let mut baseline = Self { file: file.to_owned(), folder: folder_of(file)?, counts: BTreeMap::new(), kept: 0 };
+        if let Some(before) = before {
+            let targets = before.targets.join(", ");
+            let is_same = before.targets == planned.targets;
+            baseline.counts = before.counts();
+            baseline.counts.retain(|key, _| !is_seen(&normal(&baseline.folder.join(&key.file))));
+            baseline.kept = baseline.len();
+            ensure!(
+                is_same || baseline.kept == 0,
+                "--write-baseline {shown}: it was made for {}, and has {} of files that this run does not look at\n  help: pass all paths of the baseline to write it for other targets",
+                visible(&targets),
+                plural(baseline.kept, "finding")
+            );
+        }
         let mut places = Places::new(&baseline.folder);
         let changes: Vec<Finding> =
             planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
@@ -188,10 +207,12 @@ impl Baseline {
     /// Says what was written.
     pub(super) fn report_written(&self, console: Console) -> Result<()> {
         let file = visible(&self.file.to_string_lossy());
-        console.note(&format!(
-            "wrote {} to the baseline {file}; read it with `--baseline {file}`\n",
-            plural(self.len(), "finding")
-        ))
+        let kept = match self.kept {
+            0 => String::new(),
+            kept => format!(" and kept {} of files that this run did not look at", thousands(kept)),
+        };
+        let written = plural(self.len() - self.kept, "finding");
+        console.note(&format!("wrote {written} to the baseline {file}{kept}; read it with `--baseline {file}`\n"))
     }
 }
 

@@ -137,14 +137,14 @@ mod tests {
     use crate::lens::{Direction, Fidelity};
     use crate::pack::embedded;
     use crate::pack::matrix::{Cost, Subject};
-    use crate::plan::Outcome;
     use crate::release::Channel;
+    use crate::report::Fate;
 
     #[test]
     fn every_word_in_reports_is_explained() {
         let severities = [Severity::Note, Severity::Warning, Severity::Unresolved, Severity::Held, Severity::Error]
             .map(Severity::name);
-        let outcomes = [Outcome::Unchanged, Outcome::Changed, Outcome::HeldBack].map(Outcome::name);
+        let outcomes = Fate::ALL.map(Fate::name);
         let fidelities =
             [Fidelity::Exact, Fidelity::Normalized, Fidelity::Lossy, Fidelity::Refused].map(Fidelity::name);
         let costs = [Cost::Exact, Cost::Normalized, Cost::Lossy, Cost::Refused, Cost::Advisory].map(Cost::name);

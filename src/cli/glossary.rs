@@ -28,7 +28,7 @@ pub const GLOSSARY: &[Term] = &[
     ),
     term(
         "acknowledged",
-        "Summary: findings that were accepted before, by a comment, `reversion.toml` or a baseline. They do not affect the exit code, and are printed with `--verbose` only.",
+        "Summary and outcome: findings that were accepted before, and objects of which it was that they are held back or not at the target, by a comment, `reversion.toml` or a baseline. They do not affect the exit code, and are printed with `--verbose` only.",
     ),
     term(
         "advisory",

@@ -90,7 +90,9 @@ impl Planned<'_> {
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
     pub(super) fn is_about(&self, place: &Path) -> bool {
         let has = |root: &PathBuf| disk::place_of(root).is_some_and(|root| place.starts_with(root));
-        self.roots.iter().any(has) && self.listed.as_ref().is_none_or(|listed| listed.has_place(place))
+        self.roots.iter().any(has)
+            && self.listed.as_ref().is_none_or(|listed| listed.has_place(place))
+            && self.shard.is_none_or(|shard| shard.has_place(place, &self.roots))
     }
 
     /// Says why a run fails because of a file, for a sentence about what was not done; nothing where no file failed.

@@ -1,5 +1,9 @@
 //! The subcommands `check` and `diff`: what would change, as a report or as a diff.
 
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
 use anyhow::{Result, ensure};
 
 use super::args::{CheckArgs, ConvertArgs, DiffArgs, Format};
@@ -9,6 +13,7 @@ use super::exit::{Exit, Pending};
 use super::output::{Level, diffs, explain_exit, findings, finish, places, summarise, with_changes};
 use super::packs;
 use super::planned::{Planned, planned};
+use crate::disk::{self, Failure};
 use crate::plan::Dependent;
 use crate::report::{Report, Written, stat, statistics};
 use crate::yaml::FrontEnd;
@@ -49,7 +54,10 @@ fn compare(planned: &mut Planned, args: &CheckArgs, console: Console) -> Result<
         if planned.exit(Pending::Nothing) == Exit::Failed {
             return console.note(&format!("no baseline was written{}\n", planned.why_failed()));
         }
-        let baseline = Baseline::of(file, planned)?;
+        let places = LazyCell::new(|| reported_places(planned));
+        let is_missing = |place: &Path| matches!(disk::read_up_to(place, 0), Err(Failure::Missing));
+        let is_read = |place: &Path| args.convert.files.glob.is_empty() || places.contains(place) || is_missing(place);
+        let baseline = Baseline::of(file, planned, |place| planned.is_about(place) && is_read(place))?;
         baseline.write(&planned.targets)?;
         baseline.acknowledge(planned);
         return if output.quiet { Ok(()) } else { baseline.report_written(console) };
@@ -62,6 +70,14 @@ fn compare(planned: &mut Planned, args: &CheckArgs, console: Console) -> Result<
     // What is excluded, or was not read, may still occur.
     let is_whole = args.convert.files.glob.is_empty() && planned.counts.failed == 0;
     if is_whole && !output.quiet { baseline.report_stale(&stale, output.verbose, console) } else { Ok(()) }
+}
+
+/// Returns where the files are of which there is something to report: with `--glob`, only of these it is known that they were read.
+fn reported_places(planned: &Planned) -> BTreeSet<PathBuf> {
+    let objects = planned.plan.objects.iter().map(|object| object.location.file.as_str());
+    let findings = planned.plan.findings.iter().map(|finding| finding.location.file.as_str());
+    let files: BTreeSet<&str> = objects.chain(findings).collect();
+    files.into_iter().filter_map(|file| disk::place_of(Path::new(file))).collect()
 }
 
 /// Runs `diff`.

@@ -94,7 +94,7 @@ pub(super) fn summary(plan: &SavedPlan, written: Written, painter: &Painter) -> 
     format!(
         "{}{}; to {}{}",
         text::outcomes(&plan.summary, changed, plan.files.len(), held, painter),
-        text::more([(unresolved, word)]),
+        text::more([(unresolved, word), (plan.acknowledged, "acknowledged")]),
         visible(&plan.targets.join(", ")),
         text::left_out(&plan.left_out()),
     )

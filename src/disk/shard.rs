@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::file_list::place_of;
 use super::roots::shown;
 use crate::fingerprint::Fingerprint;
 
@@ -24,7 +25,20 @@ impl Shard {
     pub fn has(self, file: &Path, roots: &[PathBuf]) -> bool {
         let below = |root: &PathBuf| file.strip_prefix(shown(root)).ok();
         let below = roots.iter().filter_map(below).filter(|path| !path.as_os_str().is_empty());
-        let path = below.min_by_key(|path| path.components().count()).unwrap_or(file);
+        self.has_path(below.min_by_key(|path| path.components().count()).unwrap_or(file))
+    }
+
+    /// Returns whether the file at `place`, as [`place_of`] returns it, is in this part of `roots`, whether it exists or not.
+    pub fn has_place(self, place: &Path, roots: &[PathBuf]) -> bool {
+        let path = |root: &PathBuf| {
+            let below = place.strip_prefix(place_of(root)?).ok()?;
+            Some(if below.as_os_str().is_empty() { shown(root) } else { below.to_owned() })
+        };
+        let path = roots.iter().filter_map(path).min_by_key(|path| path.components().count());
+        path.is_some_and(|path| self.has_path(&path))
+    }
+
+    fn has_path(self, path: &Path) -> bool {
         let names: Vec<_> = path.components().map(|name| name.as_os_str().to_string_lossy()).collect();
         Fingerprint::of(names.join("/").as_bytes()).part(self.count) == self.index - 1
     }

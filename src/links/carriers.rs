@@ -167,9 +167,11 @@ impl Carriers {
         held.carrier_reason(carrier).is_some() || held.contains(self.all[carrier].id)
     }
 
-    /// Returns why carriers in an object are held back.
+    /// Returns why carriers in an object are held back, but for those that stay as they are with an object that does.
     pub(crate) fn reasons<'h>(&self, held: &'h Held, id: Id) -> impl Iterator<Item = &'h Finding> {
-        self.of(id).filter_map(|carrier| held.carrier_reason(carrier))
+        self.of(id)
+            .filter_map(|carrier| held.carrier_reason(carrier))
+            .filter(|reason| reason.severity == Severity::Held)
     }
 
     /// Changes the carriers in an object that are not held back; `made` is what became of it so far.
@@ -211,14 +213,14 @@ impl Carriers {
         linked: &Linked<'_>,
         (carrier, role): (CarrierId, Role),
         base: Id,
-        why: &str,
+        (why, severity): (&str, Severity),
     ) -> Finding {
         let one = &self.all[carrier];
         let base = format!("{} at {}", linked.object(base).title(), linked.location(base));
         let message = format!("{} is applied to {base}; {why}", one.words(role));
         let help = "convert both by hand, and compare the output of `kustomize build` before and after, the first one converted";
         let remark = Remark::new(Code::PatchTarget, one.place.clone(), message, Some(help.to_owned()));
-        remark.finding(linked.manifest(one.id), linked.object(one.id), Severity::Held)
+        remark.finding(linked.manifest(one.id), linked.object(one.id), severity)
     }
 }
 

@@ -392,7 +392,8 @@ impl States {
                 }
                 Act::Carry(carrier, role) if is_reported || *act == last => {
                     let is_new = !self.carriers.is_held(*carrier, held);
-                    let finding = || self.carriers.finding(linked, (*carrier, *role), base, why);
+                    let severity = if held.is_kept(base) { Severity::Note } else { Severity::Held };
+                    let finding = || self.carriers.finding(linked, (*carrier, *role), base, (why, severity));
                     if is_new {
                         more.carriers.entry(*carrier).or_insert_with(finding);
                     }

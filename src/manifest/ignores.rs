@@ -3,7 +3,9 @@
 //! `# reversion: ignore[CODE, ...] reason` is about the document, entry or item that begins on its line or, where it has a line for
 //! itself or is behind `---`, on the next line with content.
 //!
-//! Invariant: a file without the text `reversion: ignore` has none.
+//! A comment that resembles one, such as `# Reversion: ignore[...]`, is one that names nothing, so that it is reported.
+//!
+//! Invariant: a file without the text `reversion:`, in small or large letters, has none.
 
 use memchr::memmem;
 
@@ -18,10 +20,14 @@ use crate::yaml::{Tree, find_node, parts};
 /// What such a comment contains.
 const MARK: &str = "reversion: ignore";
 
+/// How it starts, as people write it.
+const NAMES: [&str; 3] = ["reversion:", "Reversion:", "REVERSION:"];
+
 /// Finds the comments of a file, and of the inline patches whose lines have places in it, that acknowledge findings; in the order of
 /// the file.
 pub(super) fn find(manifest: &Manifest) -> Vec<Ignore> {
-    if memmem::find(manifest.text.as_bytes(), MARK.as_bytes()).is_none() {
+    let has = |name: &str| memmem::find(manifest.text.as_bytes(), name.as_bytes()).is_some();
+    if !NAMES.into_iter().any(has) {
         return Vec::new();
     }
     let inline = manifest.inline_patches.iter().enumerate().filter(|(_, patch)| patch.literal.is_some());
@@ -74,12 +80,21 @@ pub fn is_ignore_comment(comment: &str) -> bool {
     directive(comment).is_some()
 }
 
-/// Returns what follows the mark in a comment, where it has one behind a `#`.
+/// Returns what follows the mark in a comment, where it has one behind a `#`; nothing where the mark is misspelt.
 fn directive(comment: &str) -> Option<&str> {
-    let follows = |at: usize| comment[at + 1..].trim_start_matches([' ', '\t']).strip_prefix(MARK);
-    let found = memchr::memchr_iter(b'#', comment.as_bytes()).find_map(follows)?;
-    // `reversion: ignored by ...` is prose.
-    (!found.starts_with(|next: char| next.is_alphanumeric() || next == '-' || next == '_')).then_some(found)
+    let blank = [' ', '\t'];
+    let follows = |at: usize| {
+        let words = comment[at + 1..].trim_start_matches(blank);
+        let written = words.strip_prefix(MARK);
+        let ignore = NAMES.iter().find_map(|name| words.strip_prefix(name))?.trim_start_matches(blank);
+        let (word, rest) = ignore.split_at_checked("ignore".len())?;
+        let is_part = |next: char| next.is_alphanumeric() || next == '-' || next == '_';
+        // `reversion: ignored by ...` is prose.
+        let end = rest.trim_start_matches(is_part);
+        let is_directive = word.eq_ignore_ascii_case("ignore") && (end.len() == rest.len() || end.starts_with('['));
+        is_directive.then_some(written.filter(|written| !written.starts_with(is_part)).unwrap_or_default())
+    };
+    memchr::memchr_iter(b'#', comment.as_bytes()).find_map(follows)
 }
 
 /// Reads `[CODE, ...] reason`.

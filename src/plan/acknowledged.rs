@@ -31,9 +31,15 @@ pub(super) fn ignores<'m>(manifest: &'m Manifest, goal: &Goal<'_>) -> &'m [Ignor
 
 /// Returns whether object number `at` is left as it is, although `rules` would change it.
 fn is_kept(goal: &Goal<'_>, manifest: &Manifest, at: usize, rules: &Rules) -> bool {
-    let position = || manifest.locate(&manifest.objects[at], &FieldPath::default()).position;
-    let keeps = |ignore: &Ignore| position().is_some_and(|position| keeps_at(ignore, position, rules).next().is_some());
-    goal.choices.ignored.has(&manifest.file, Code::ChangesNeeded) || ignores(manifest, goal).iter().any(keeps)
+    if goal.choices.ignored.has(&manifest.file, Code::ChangesNeeded) {
+        return true;
+    }
+    let ignores = ignores(manifest, goal);
+    if ignores.is_empty() {
+        return false;
+    }
+    let position = manifest.locate(&manifest.objects[at], &FieldPath::default()).position;
+    position.is_some_and(|position| ignores.iter().any(|ignore| keeps_at(ignore, position, rules).next().is_some()))
 }
 
 /// Returns the numbers of the names in a comment for which an object that starts at `position` is left as it is, although `rules`
@@ -55,7 +61,7 @@ fn is_rule(name: &str, rule: &str) -> bool {
 /// Returns whether object number `at`, which would become `made`, is left as it is.
 pub(super) fn keeps(planner: &Planner<'_>, manifest: &Manifest, at: usize, made: Option<&Conversion>) -> bool {
     made.is_some_and(|made| {
-        (!made.program.is_empty() || is_blocked(made)) && is_kept(planner.goal(), manifest, at, &made.rules)
+        !made.program.is_empty() && !is_blocked(made) && is_kept(planner.goal(), manifest, at, &made.rules)
     })
 }
 
@@ -68,7 +74,8 @@ pub(super) fn is_blocked(made: &Conversion) -> bool {
 pub(super) fn kept(planner: &Planner<'_>, linked: &Linked<'_>) -> Vec<(Id, Finding)> {
     let kept = |(id, manifest, object): (Id, &Manifest, &Object)| {
         let made = linked.conversion(id);
-        let may_change = would_change(linked, id) || made.is_some_and(is_blocked);
+        // What is held back anyway does not change, and says why.
+        let may_change = would_change(linked, id) && !made.is_some_and(is_blocked);
         let rules = made.map_or(&[][..], |made| &made.rules);
         (may_change && is_kept(planner.goal(), manifest, id.1, rules)).then(|| {
             let unchanged = (&object.kind, object.api_version.to_string());
@@ -117,6 +124,7 @@ pub(super) fn partition(findings: Vec<Finding>, accepting: &Accepting<'_>) -> (V
         let candidates = by_file.get(finding.location.file.as_str()).map_or(&[][..], Vec::as_slice);
         let by_comment = accepting.by_comments(&finding, candidates, of_object);
         used.extend(by_comment.iter().copied());
+        used.extend(accepting.by_comments_at_held(&finding, candidates));
         let by = match by_comment.first() {
             Some((ignore, _)) => Some((AcknowledgedBy::Comment, accepting.ignores[*ignore].reason.clone())),
             None => accepting.is_configured(&finding).then_some((AcknowledgedBy::Config, None)),
@@ -158,6 +166,20 @@ impl Accepting<'_> {
         candidates.iter().copied().flat_map(named).collect()
     }
 
+    /// Returns what among `candidates` accepts a change of the object that a finding holds back: nobody knows that it would not change.
+    fn by_comments_at_held(&self, finding: &Finding, candidates: &[usize]) -> Vec<(usize, usize)> {
+        let held = finding.object.as_ref().filter(|_| finding.severity == Severity::Held);
+        let Some(position) = held.and_then(|object| object.location.position) else { return Vec::new() };
+        let is_change = |name: &str| Code::parse(name).is_none_or(|code| code == Code::ChangesNeeded);
+        let named = |at: usize| {
+            let ignore = &self.ignores[at];
+            let is_about = ignore.has(position) || ignore.object == Some(position);
+            let names = ignore.names.iter().enumerate().filter(move |(_, name)| is_about && is_change(name));
+            names.map(move |(number, _)| (at, number))
+        };
+        candidates.iter().copied().flat_map(named).collect()
+    }
+
     fn is_configured(&self, finding: &Finding) -> bool {
         finding.severity != Severity::Error && self.goal.choices.ignored.has(&finding.location.file, finding.code)
     }
@@ -167,7 +189,7 @@ impl Accepting<'_> {
         let mut found = Vec::new();
         for (at, ignore) in self.ignores.iter().enumerate() {
             if ignore.names.is_empty() {
-                let message = "the comment names no code".to_owned();
+                let message = "as it is written, the comment acknowledges nothing".to_owned();
                 let help = "write `# reversion: ignore[CODE] reason`".to_owned();
                 found.push(about_comment(ignore, Code::InvalidIgnore, message, help));
             }
@@ -227,5 +249,7 @@ fn removal(ignore: &Ignore, name: &str) -> String {
 
 fn about_comment(ignore: &Ignore, code: Code, message: String, help: String) -> Finding {
     let location = ignore.location.clone();
-    Finding { location, code, severity: Severity::Warning, object: None, field: None, message, help: Some(help) }
+    // Who wrote such a comment expects that the object stays as it is.
+    let severity = if code == Code::InvalidIgnore { Severity::Unresolved } else { Severity::Warning };
+    Finding { location, code, severity, object: None, field: None, message, help: Some(help) }
 }

@@ -137,10 +137,9 @@ fn follow_links(
 /// The objects whose kinds change, and the selectors of versions that do.
 type Following<'f> = (&'f RenamedObjects<'f>, &'f VersionChanges<'f>, &'f ChangesByName<'f>);
 
-/// Returns whether an object that is left as it is would change otherwise, or be held back.
+/// Returns whether an object that is left as it is would change otherwise.
 fn would_change(links: Links<'_>, held: &Held, following: Following<'_>, id: Id) -> bool {
-    links.linked.conversion(id).is_some_and(acknowledged::is_blocked)
-        || follow(links, held, following, id, &mut Vec::new()).is_some_and(|made| !made.program.is_empty())
+    follow(links, held, following, id, &mut Vec::new()).is_some_and(|made| !made.program.is_empty())
 }
 
 /// Lets an object that is not held back follow the objects that it names.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::count::Counts;
 use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, Code, Finding, FindingObject, Location, Severity};
@@ -66,23 +68,98 @@ pub fn changes_needed(object: &ObjectPlan) -> Finding {
     }
 }
 
-impl Report<'_> {
+/// What becomes of an object, with what was accepted before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// It is left unchanged; its findings give the reason.
+    HeldBack,
+    /// It changes, or was changed.
+    Changed,
+    /// It is left as it is, or would change, and that was accepted before.
+    Acknowledged,
+    /// It is at the target already.
+    Unchanged,
+}
+
+impl Fate {
+    /// Every outcome, the first that a reader looks for first.
+    pub const ALL: [Self; 4] = [Self::HeldBack, Self::Changed, Self::Acknowledged, Self::Unchanged];
+
+    /// Returns the word by which programs know it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HeldBack => Outcome::HeldBack.name(),
+            Self::Changed => Outcome::Changed.name(),
+            Self::Acknowledged => "acknowledged",
+            Self::Unchanged => Outcome::Unchanged.name(),
+        }
+    }
+
+    /// Returns the words that people read.
+    pub const fn words(self, written: Written) -> &'static str {
+        match (self, written) {
+            (Self::HeldBack, _) => "held back",
+            (Self::Changed, Written::Yes) => "changed",
+            (Self::Changed, Written::No) => "to change",
+            (Self::Acknowledged, _) => "acknowledged",
+            (Self::Unchanged, _) => "unchanged",
+        }
+    }
+}
+
+/// Says of each object of a report what becomes of it.
+#[derive(Debug)]
+pub struct Fates<'r> {
+    /// The objects of which it is accepted that they are not at the target.
+    kept: BTreeSet<&'r Location>,
+    /// Those of which something is accepted that holds them back.
+    released: BTreeSet<&'r Location>,
+    /// Those that something else holds back.
+    held: BTreeSet<&'r Location>,
+}
+
+impl Fates<'_> {
+    /// Returns what becomes of an object.
+    pub fn of(&self, object: &ObjectPlan) -> Fate {
+        let at = &object.location;
+        match object.outcome {
+            Outcome::HeldBack if self.held.contains(at) || !self.released.contains(at) => Fate::HeldBack,
+            Outcome::HeldBack => Fate::Acknowledged,
+            Outcome::Changed | Outcome::Unchanged if self.kept.contains(at) => Fate::Acknowledged,
+            Outcome::Changed => Fate::Changed,
+            Outcome::Unchanged => Fate::Unchanged,
+        }
+    }
+}
+
+impl<'a> Report<'a> {
+    /// Decides what becomes of the objects.
+    pub fn fates(&self) -> Fates<'a> {
+        let of = |finding: &'a Finding| finding.object.as_ref().map(|object| &object.location);
+        let is_held = |finding: &&'a Finding| finding.severity == Severity::Held;
+        let accepted = || self.acknowledged.iter().map(|one| &one.finding);
+        let (findings, code) = (self.findings, Code::ChangesNeeded);
+        Fates {
+            kept: accepted().filter(|finding| finding.code == code).filter_map(of).collect(),
+            released: accepted().filter(is_held).filter_map(of).collect(),
+            held: findings.iter().filter(is_held).filter_map(of).collect(),
+        }
+    }
+
+    fn with(&self, fate: Fate) -> impl Iterator<Item = &'a ObjectPlan> {
+        let fates = self.fates();
+        self.objects.iter().filter(move |object| fates.of(object) == fate)
+    }
+
     /// Returns the objects that change and are not accepted as they are.
-    pub fn to_change(&self) -> impl Iterator<Item = &ObjectPlan> {
-        let changes = self.acknowledged.iter().filter(|one| one.finding.code == Code::ChangesNeeded);
-        let accepted: BTreeSet<&Location> = changes.map(|one| &one.finding.location).collect();
-        let changed = self.objects.iter().filter(|object| object.outcome == Outcome::Changed);
-        changed.filter(move |object| !accepted.contains(&object.location))
+    pub fn to_change(&self) -> impl Iterator<Item = &'a ObjectPlan> {
+        self.with(Fate::Changed)
     }
 
     /// Returns the objects that are held back for a reason that is not accepted.
-    pub fn held_back(&self) -> impl Iterator<Item = &ObjectPlan> {
-        let of = |finding: &'_ Finding| finding.object.as_ref().map(|object| object.location.clone());
-        let open: BTreeSet<Location> =
-            self.findings.iter().filter(|one| one.severity == Severity::Held).filter_map(of).collect();
-        let accepted: BTreeSet<Location> = self.acknowledged.iter().filter_map(|one| of(&one.finding)).collect();
-        let held = self.objects.iter().filter(|object| object.outcome == Outcome::HeldBack);
-        held.filter(move |object| open.contains(&object.location) || !accepted.contains(&object.location))
+    pub fn held_back(&self) -> impl Iterator<Item = &'a ObjectPlan> {
+        self.with(Fate::HeldBack)
     }
 
     /// Returns the files that change, but for those in which every change is accepted as one not made.

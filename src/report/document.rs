@@ -4,12 +4,12 @@
 //! Invariant: what a Secret holds is in no document; a finding stands below its object, where that is in the document, and
 //! nowhere else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::conversion::{Report, Written, changes_needed};
+use super::conversion::{Fate, Report, Written, changes_needed};
 use super::count::Counts;
 use super::detection::Detection;
 use super::escape::visible;
@@ -54,7 +54,7 @@ pub struct Document {
     pub totals: Totals,
     /// The files that failed, where the run went on without them.
     pub left_out: Vec<String>,
-    /// The files that change.
+    /// The files that change; not those of which each change was accepted as one not made.
     pub files: Vec<ChangedFile>,
     /// The objects of the targeted packs.
     pub objects: Vec<Object>,
@@ -121,6 +121,8 @@ pub struct Outcomes {
     pub changed: usize,
     /// They are left unchanged.
     pub held_back: usize,
+    /// They are left unchanged, or would change, and that was accepted before.
+    pub acknowledged: usize,
 }
 
 /// A file that changes.
@@ -189,18 +191,6 @@ pub struct AppliedRule {
     pub rule: String,
     /// `forward` or `backward`.
     pub direction: String,
-}
-
-/// What becomes of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fate {
-    /// It is at the target already.
-    Unchanged,
-    /// It changes.
-    Changed,
-    /// It is left unchanged; its findings give the reason.
-    HeldBack,
 }
 
 /// A finding.
@@ -312,7 +302,9 @@ pub struct RanIn {
 impl Document {
     /// Makes the document of a run.
     pub fn new(report: &Report<'_>, ran_in: RanIn) -> Self {
-        let mut objects: Vec<Object> = report.objects.iter().map(Object::new).collect();
+        let fates = report.fates();
+        let mut objects: Vec<Object> =
+            report.objects.iter().map(|object| Object::new(object, fates.of(object))).collect();
         let at: BTreeMap<&Location, usize> = report.objects.iter().map(|object| &object.location).zip(0..).collect();
         let of = |finding: &Finding| finding.object.as_ref().and_then(|object| at.get(&object.location).copied());
         let needed: Vec<Finding> = match report.written {
@@ -357,7 +349,7 @@ impl Document {
             summary: Summary::of_counts(&report.counts),
             totals: Totals::default(),
             left_out: report.left_out.iter().map(|file| (*file).to_owned()).collect(),
-            files: report.files.iter().map(ChangedFile::new).collect(),
+            files: report.files_to_change().map(ChangedFile::new).collect(),
             objects,
             findings,
             acknowledged,
@@ -400,8 +392,7 @@ impl Document {
 
     /// Counts again what follows from the objects, files and findings.
     pub(super) fn count(&mut self) {
-        let open = || self.objects.iter().filter(|object| !object.is_accepted());
-        let with = |fate| open().filter(|object| object.outcome == fate).count();
+        let with = |fate| self.objects.iter().filter(|object| object.outcome == fate).count();
         let (changed, held_back) = (with(Fate::Changed), with(Fate::HeldBack));
         let acknowledged = self.accepted().count();
         let unresolved = self.found().filter(|(_, finding)| finding.severity == Severity::Unresolved).count();
@@ -409,25 +400,19 @@ impl Document {
         for (_, finding) in self.found() {
             *totals.codes.entry(finding.code.clone()).or_default() += 1;
         }
-        for object in open() {
+        for object in &self.objects {
             let outcomes = totals.kinds.entry(object.from.group_kind().to_string()).or_default();
             match object.outcome {
                 Fate::Unchanged => outcomes.unchanged += 1,
                 Fate::Changed => outcomes.changed += 1,
                 Fate::HeldBack => outcomes.held_back += 1,
+                Fate::Acknowledged => outcomes.acknowledged += 1,
             }
             for rule in object.rules.iter().filter(|_| object.outcome == Fate::Changed) {
                 *totals.rules.entry(rule.rule.clone()).or_default() += 1;
             }
         }
-        let files_of = |objects: &mut dyn Iterator<Item = &Object>| {
-            let changed = objects.filter(|object| object.outcome == Fate::Changed);
-            changed.map(|object| object.location.file.clone()).collect::<BTreeSet<String>>()
-        };
-        let (known, to_change) = (files_of(&mut self.objects.iter()), files_of(&mut open()));
-        // Of some changes there is no object: an object of an unknown kind that names others.
-        let is_open = |file: &&ChangedFile| to_change.contains(&file.file) || !known.contains(&file.file);
-        let changed_files = self.files.iter().filter(is_open).count();
+        let changed_files = self.files.len();
         self.summary = Summary { changed, changed_files, held_back, unresolved, acknowledged, ..self.summary.clone() };
         self.totals = totals;
     }
@@ -540,19 +525,8 @@ impl Side {
 }
 
 impl Object {
-    /// Returns whether what becomes of it was accepted before: that it must change, or all that holds it back.
-    pub fn is_accepted(&self) -> bool {
-        match self.outcome {
-            Fate::Unchanged => false,
-            Fate::Changed => self.acknowledged.iter().any(|one| one.finding.code == Code::ChangesNeeded.name()),
-            Fate::HeldBack => {
-                !self.findings.iter().any(|one| one.severity == Severity::HeldBack) && !self.acknowledged.is_empty()
-            }
-        }
-    }
-
     /// Makes the object without its findings. There is a patch where the plan holds data.
-    pub(super) fn new(plan: &ObjectPlan) -> Self {
+    pub(super) fn new(plan: &ObjectPlan, outcome: Fate) -> Self {
         let side = |(kind, api_version): &(GroupKind, ApiVersion)| Side {
             kind: kind.kind.clone(),
             api_version: api_version.to_string(),
@@ -569,11 +543,7 @@ impl Object {
         Self {
             object: plan.title.clone(),
             location: Place::new(&plan.location),
-            outcome: match plan.outcome {
-                Outcome::Unchanged => Fate::Unchanged,
-                Outcome::Changed => Fate::Changed,
-                Outcome::HeldBack => Fate::HeldBack,
-            },
+            outcome,
             codes: Vec::new(),
             from: side(&plan.from),
             to: side(&plan.to),

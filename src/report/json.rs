@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::conversion::Fate;
 use super::detection::Detection;
 use super::document::{Document, Found, Object, Place, REPORT_SCHEMA_VERSION};
 use super::escape::steers;
@@ -130,8 +131,8 @@ fn location(location: &Location) -> Value {
 }
 
 /// Renders an object of a saved plan, with its patch.
-pub(super) fn object(plan: &ObjectPlan) -> Value {
-    let object = Object::new(plan);
+pub(super) fn object(plan: &ObjectPlan, fate: Fate) -> Value {
+    let object = Object::new(plan, fate);
     json!({
         "object": object.object,
         "location": object.location,

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::conversion::Fate;
 use super::count::{plural, thousands};
-use super::document::{Document, Fate, Object, Severity};
+use super::document::{Document, Object, Severity};
 use super::entry::{Entry, entries};
 use super::escape::visible;
 use crate::finding::Code;
@@ -50,10 +51,7 @@ pub fn report(document: &Document, limit: usize) -> String {
         let reason = entry.accepted?.reason.as_deref();
         Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
     });
-    let is_accepted = |object: &&Object| {
-        object.acknowledged.iter().any(|accepted| accepted.finding.code == Code::ChangesNeeded.name())
-    };
-    let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed && !is_accepted(object));
+    let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed);
     let (objects, files) = (changed.clone().count(), by_file(document, changed));
     let changes = if document.written { "Changed" } else { "To change" };
     let changes = format!("{changes}: {} in {}", plural(objects, "object"), plural(files.len(), "file"));

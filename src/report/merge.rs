@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::document::{Accepted, Document, Found, Place, REPORT_SCHEMA_VERSION, Summary, joined};
+use super::document::{Accepted, Document, Found, Place, REPORT_SCHEMA_VERSION, Severity, Summary, joined};
 use crate::finding::Code;
 
 /// The largest report that is read, in bytes: 256 MiB.
@@ -79,8 +79,8 @@ pub fn merge(parts: Vec<Part>) -> Result<Document, String> {
     whole.findings.dedup();
     whole.acknowledged.sort();
     whole.advisories.sort_by(|left, right| left.about.cmp(&right.about));
-    whole.exit_code = worst(&codes, whole.summary.recognised);
     whole.count();
+    whole.exit_code = worst(&codes, &whole);
     Ok(whole)
 }
 
@@ -184,12 +184,15 @@ fn sum(left: &Summary, right: &Summary) -> Summary {
     }
 }
 
-/// Returns the worst exit code: that nothing was recognised counts only where that is so in all parts.
-fn worst(codes: &[u8], recognised: usize) -> u8 {
+/// Returns the worst exit code: that nothing was recognised counts only where that is so in all parts, and that there is something to do
+/// also where `--exit-zero` hid it.
+fn worst(codes: &[u8], whole: &Document) -> u8 {
+    let is_pending = ["check", "diff"].contains(&whole.command.as_str()) && !whole.files.is_empty();
+    let is_open = || whole.found().any(|(_, found)| found.severity >= Severity::Unresolved);
     match codes {
         codes if codes.contains(&2) => 2,
-        codes if codes.contains(&1) => 1,
-        codes if codes.contains(&3) && recognised == 0 => 3,
+        codes if codes.contains(&1) || is_pending || !whole.left_out.is_empty() || is_open() => 1,
+        codes if codes.contains(&3) && whole.summary.recognised == 0 => 3,
         _ => 0,
     }
 }

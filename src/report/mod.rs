@@ -33,7 +33,7 @@ pub mod statistics;
 pub mod text;
 mod words;
 
-pub use conversion::{Report, Written, changes_needed};
+pub use conversion::{Fate, Report, Written, changes_needed};
 pub use count::{Counts, plural, thousands};
 pub use detection::{Detected, Detection};
 pub use escape::{visible, visible_lines};

@@ -51,6 +51,9 @@ pub struct SavedPlan {
     objects: Vec<serde_json::Value>,
     /// Every finding.
     pub findings: Vec<SavedFinding>,
+    /// How many more are acknowledged.
+    #[serde(default)]
+    pub acknowledged: usize,
     /// What is to be known about the cluster and the releases.
     pub advisories: Vec<SavedAdvisory>,
 }
@@ -137,6 +140,7 @@ impl SavedPlan {
         let mut files =
             report.files.iter().map(|file| SavedFile::new(file, path(&file.file)?)).collect::<Result<Vec<_>, _>>()?;
         files.sort_by(|left, right| left.path.cmp(&right.path));
+        let fates = report.fates();
         Ok(Self {
             schema_version: SCHEMA_VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
@@ -145,8 +149,9 @@ impl SavedPlan {
             noop: report.files.is_empty(),
             summary: report.counts.clone(),
             files,
-            objects: report.objects.iter().map(json::object).collect(),
+            objects: report.objects.iter().map(|object| json::object(object, fates.of(object))).collect(),
             findings: report.findings.iter().map(SavedFinding::new).collect(),
+            acknowledged: report.acknowledged.len(),
             advisories: report.advisories.iter().map(SavedAdvisory::new).collect(),
         })
     }
@@ -203,7 +208,7 @@ impl SavedPlan {
         changed.filter_map(|object| object["location"]["file"].as_str())
     }
 
-    /// Counts the objects of an outcome: `changed`, `unchanged`, `held-back`.
+    /// Counts the objects of an outcome: `changed`, `unchanged`, `held-back`, `acknowledged`.
     pub fn count(&self, outcome: &str) -> usize {
         self.objects.iter().filter(|object| object["outcome"] == outcome).count()
     }

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::conversion::Report;
+use super::conversion::{Fate, Report};
 use super::count::thousands;
 use super::detection::Detection;
 use super::escape::visible;
 use super::paint::Painter;
 use crate::finding::Finding;
-use crate::plan::Outcome;
 
 /// Counts of lines.
 #[derive(Default)]
@@ -46,15 +45,17 @@ pub fn of_report<'a>(
     painter: &Painter,
 ) -> String {
     let mut out = String::new();
+    let fates = report.fates();
     let rules = report.to_change().flat_map(|object| &object.rules);
     Totals::of(rules.map(|(rule, direction)| format!("{} {rule}", direction.name())))
         .print(&mut out, "rules:", painter);
     for (outcome, heading) in [
-        (Outcome::HeldBack, "objects held back, by kind:"),
-        (Outcome::Changed, "objects to change, by kind:"),
-        (Outcome::Unchanged, "objects unchanged, by kind:"),
+        (Fate::HeldBack, "objects held back, by kind:"),
+        (Fate::Changed, "objects to change, by kind:"),
+        (Fate::Acknowledged, "objects acknowledged, by kind:"),
+        (Fate::Unchanged, "objects unchanged, by kind:"),
     ] {
-        let objects = report.objects.iter().filter(|object| object.outcome == outcome);
+        let objects = report.objects.iter().filter(|object| fates.of(object) == outcome);
         Totals::of(objects.map(|object| visible(&object.from.0.to_string()))).print(&mut out, heading, painter);
     }
     codes(&mut out, findings, painter);

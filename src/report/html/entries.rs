@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, Code, Finding, Location, Severity};
 use crate::pack::Rule;
-use crate::plan::{ObjectPlan, Outcome};
-use crate::report::conversion::{Report, Written};
+use crate::plan::ObjectPlan;
+use crate::report::conversion::{Fate, Report, Written};
 use crate::report::count::plural;
 
 /// Everything that a page shows below its summary.
@@ -48,56 +48,24 @@ pub(super) struct Entry<'r> {
     pub(super) object: Option<(&'r str, &'r Location)>,
     /// What becomes of the object, where it is recognised.
     pub(super) plan: Option<&'r ObjectPlan>,
+    /// The same with what was accepted before.
+    pub(super) fate: Option<Fate>,
     /// The findings, sorted by place.
     pub(super) findings: Vec<&'r Finding>,
     /// The findings that were accepted before.
     pub(super) acknowledged: Vec<&'r Acknowledged>,
 }
 
-/// What becomes of an object, for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fate {
-    /// It is held back.
-    HeldBack,
-    /// It changes, or was changed.
-    Changed,
-    /// It would change; that was accepted before.
-    Acknowledged,
-    /// It stays as it is.
-    Unchanged,
-}
-
-impl Fate {
-    /// Returns the word by which filters and styles know it.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::HeldBack => "held-back",
-            Self::Changed => "changed",
-            Self::Acknowledged => "acknowledged",
-            Self::Unchanged => "unchanged",
-        }
-    }
-
-    /// Returns the words that people read.
-    pub(super) const fn words(self, written: Written) -> &'static str {
-        match (self, written) {
-            (Self::HeldBack, _) => "held back",
-            (Self::Changed, Written::Yes) => "changed",
-            (Self::Changed, Written::No) => "to change",
-            (Self::Acknowledged, _) => "acknowledged",
-            (Self::Unchanged, _) => "unchanged",
-        }
-    }
-}
-
 impl<'r> Contents<'r> {
     /// Sorts what `report` found by file and object.
     pub(super) fn of(report: &Report<'r>) -> Self {
         let mut entries: BTreeMap<(&str, Option<&Location>), Entry<'r>> = BTreeMap::new();
+        let fates = report.fates();
         for plan in report.objects {
             let entry = entries.entry((&plan.location.file, Some(&plan.location))).or_default();
             entry.object = Some((&plan.title, &plan.location));
             entry.plan = Some(plan);
+            entry.fate = Some(fates.of(plan));
         }
         for finding in report.findings {
             entry_of(&mut entries, finding).findings.push(finding);
@@ -187,7 +155,7 @@ impl FileEntries<'_> {
     /// Counts what becomes of its objects, for people.
     pub(super) fn tally(&self, written: Written) -> String {
         let mut counts: BTreeMap<Fate, usize> = BTreeMap::new();
-        self.entries.iter().filter_map(Entry::fate).for_each(|fate| *counts.entry(fate).or_default() += 1);
+        self.entries.iter().filter_map(|entry| entry.fate).for_each(|fate| *counts.entry(fate).or_default() += 1);
         let parts: Vec<String> =
             counts.into_iter().map(|(fate, count)| format!("{count} {}", fate.words(written))).collect();
         parts.join(", ")
@@ -195,17 +163,6 @@ impl FileEntries<'_> {
 }
 
 impl<'r> Entry<'r> {
-    /// Says what becomes of the object, where it is recognised.
-    pub(super) fn fate(&self) -> Option<Fate> {
-        let is_accepted = || self.acknowledged.iter().any(|one| one.finding.code == Code::ChangesNeeded);
-        Some(match self.plan?.outcome {
-            Outcome::HeldBack => Fate::HeldBack,
-            Outcome::Changed if is_accepted() => Fate::Acknowledged,
-            Outcome::Changed => Fate::Changed,
-            Outcome::Unchanged => Fate::Unchanged,
-        })
-    }
-
     /// Returns the kind of the object; a title starts with it.
     pub(super) fn kind(&self) -> Option<&'r str> {
         let by_title = || self.object.and_then(|(title, _)| title.split(' ').next());

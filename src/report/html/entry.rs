@@ -11,7 +11,7 @@ use crate::report::conversion::{Report, Written};
 /// Writes the element that filters show or hide.
 pub(super) fn article<'r>(out: &mut Markup, report: &Report<'r>, contents: &Contents<'r>, entry: &Entry<'r>) {
     out.raw("<article class=\"entry\" id=\"entry-").number(entry.number).raw("\"");
-    let fate = entry.fate();
+    let fate = entry.fate;
     if let Some(fate) = fate {
         out.attribute("data-outcome", fate.name());
     }

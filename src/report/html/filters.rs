@@ -15,7 +15,7 @@ pub(super) fn toolbar(out: &mut Markup, contents: &Contents<'_>) {
     out.raw(" autocomplete=\"off\" spellcheck=\"false\" aria-keyshortcuts=\"/\"></label>\n");
     let entries = || contents.entries();
     let name = |value: &str| value.to_owned();
-    list(out, ("Outcome", "outcome"), entries().filter_map(|entry| entry.fate().map(|fate| name(fate.name()))));
+    list(out, ("Outcome", "outcome"), entries().filter_map(|entry| entry.fate.map(|fate| name(fate.name()))));
     list(out, ("Kind", "kind"), entries().filter_map(|entry| entry.kind().map(name)));
     rules(out, contents);
     list(out, ("Code", "code"), entries().flat_map(Entry::codes).map(|code| name(code.name())));

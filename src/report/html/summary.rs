@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::entries::{Contents, Fate};
+use super::entries::Contents;
 use super::markup::Markup;
 use crate::finding::Severity;
-use crate::report::conversion::{Report, Written};
+use crate::report::conversion::{Fate, Report, Written};
 use crate::report::count::{plural, thousands};
 
 /// How a run ended.
@@ -117,7 +117,7 @@ fn counts(out: &mut Markup, report: &Report<'_>, contents: &Contents<'_>) {
     let of = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
     out.raw("<ul class=\"counts\">\n");
     for fate in [Fate::Changed, Fate::HeldBack, Fate::Acknowledged, Fate::Unchanged] {
-        let number = contents.entries().filter(|entry| entry.fate() == Some(fate)).count();
+        let number = contents.entries().filter(|entry| entry.fate == Some(fate)).count();
         let words = fate.words(report.written);
         if number > 0 {
             out.raw("<li><a class=\"count\" href=\"#files\" data-outcome=\"").raw(fate.name()).raw("\"><b>");
@@ -133,7 +133,7 @@ fn counts(out: &mut Markup, report: &Report<'_>, contents: &Contents<'_>) {
         (of(Severity::Warning), ["warning", "warnings"], true),
         (of(Severity::Note), ["note", "notes"], true),
         (counts.files, ["file read", "files read"], false),
-        (report.files.len(), ["file with changes", "files with changes"], false),
+        (report.files_to_change().count(), ["file with changes", "files with changes"], false),
         (counts.templates, ["template skipped", "templates skipped"], true),
         (counts.binaries, ["binary file skipped", "binary files skipped"], true),
         (counts.failed, ["file failed", "files failed"], true),
