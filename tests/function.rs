@@ -193,14 +193,16 @@ fn what_a_comment_acknowledges_is_counted_and_an_information() {
 
 #[test]
 fn comments_that_acknowledge_nothing_are_warnings() {
-    for (codes, code) in [("dropped-field, too-many-items", "unused-ignore"), ("dropped-field, nope", "invalid-ignore")]
-    {
+    for (codes, code, severity, exit) in [
+        ("dropped-field, too-many-items", "unused-ignore", "warning", 0),
+        ("dropped-field, nope", "invalid-ignore", "error", 1),
+    ] {
         let run = function(&list(&RETRY.replace("dropped-field", codes), "{to: gateway-api@1.6}"));
-        let results = run.results(0);
+        let results = run.results(exit);
         let found: Vec<_> = results.iter().map(|result| (&result["severity"], &result["tags"]["code"])).collect();
-        assert_eq!(found, [(&json!("warning"), &json!(code)), (&json!("info"), &json!("dropped-field"))]);
+        assert_eq!(found, [(&json!(severity), &json!(code)), (&json!("info"), &json!("dropped-field"))]);
         assert_eq!(results[0]["resourceRef"]["name"], "pay");
-        assert!(run.err.starts_with(&format!("-:9:28: warning[{code}] ")), "{}", run.err);
+        assert!(run.err.starts_with("-:9:28: ") && run.err.contains(&format!("[{code}] ")), "{}", run.err);
     }
 }
 

@@ -539,42 +539,6 @@ fn a_name_conflict_within_one_build_is_found_across_folders() {
 }
 
 #[test]
-fn a_list_of_one_kind_that_the_target_lacks_is_reported() {
-    let list = |group: &str, version: &str, kind: &str| {
-        let item = format!("apiVersion: {group}/{version}\n  kind: {kind}\n  metadata: {{name: a}}\n  spec: {{}}\n");
-        format!("apiVersion: {group}/{version}\nkind: {kind}List\nitems:\n- {item}")
-    };
-    let unresolved = ["a.yaml unresolved reference-not-updated apiVersion"];
-    let old = list("gateway.networking.k8s.io", "v1alpha2", "HTTPRoute");
-    let done = run(&[("a.yaml", &old)], "1.4");
-    done.check_findings(Severity::Warning, &unresolved);
-    done.check_message("write apiVersion: v1 and kind: List there, or apiVersion: gateway.networking.k8s.io/v1 and kind: HTTPRouteList");
-    let renamed = list("gateway.networking.x-k8s.io", "v1alpha1", "XListenerSet");
-    run(&[("a.yaml", &renamed)], "1.6.1/standard").check_findings(Severity::Unresolved, &unresolved);
-    run(&[("a.yaml", &list("gateway.networking.k8s.io", "v1", "HTTPRoute"))], "1.4")
-        .check_findings(Severity::Warning, &[]);
-    let plain = old.replacen("gateway.networking.k8s.io/v1alpha2\nkind: HTTPRouteList", "v1\nkind: List", 1);
-    run(&[("a.yaml", &plain)], "1.4").check_findings(Severity::Warning, &[]);
-}
-
-/// Kustomize takes two objects for one where they have the same apiVersion too.
-#[test]
-fn an_object_keeps_the_api_version_that_distinguishes_it_in_a_build() {
-    let old = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\nspec: {hostnames: [a.example.com]}\n";
-    let new = old.replace("v1beta1", "v1").replace("a.example", "b.example");
-    let files = [("a.yaml", old), ("b.yaml", &*new)];
-    // Two files that nothing builds together are of two clusters.
-    assert_eq!(run(&files, "1.4").after.len(), 1);
-    let built = |kustomization| run(&[files[0], files[1], ("kustomization.yaml", kustomization)], "1.4");
-    let both = built("resources: [a.yaml, b.yaml]\n");
-    both.check_findings(Severity::Held, &["a.yaml held-back name-conflict metadata.name"]);
-    assert!(both.after.is_empty());
-    let one = built("resources: [a.yaml]\n");
-    one.check_findings(Severity::Held, &[]);
-    assert_eq!(one.after.len(), 1);
-}
-
-#[test]
 fn rbac_rules_for_a_renamed_kind_are_reported_until_they_list_the_new_kind() {
     let role = |rules: &str| {
         format!(

@@ -5,7 +5,6 @@
 //!
 //! Invariant: a local plan that is not contradicted is what the file adds to the plan whatever other files there are.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::acknowledged::keeps;
@@ -118,21 +117,25 @@ fn of_several_versions(files: &[File<'_>]) -> BTreeSet<usize> {
     if !files.iter().any(|file| file.kustomization().is_some()) {
         return BTreeSet::new();
     }
-    let mut named: BTreeMap<(&GroupKind, Cow<'_, str>), (BTreeSet<&str>, Vec<usize>)> = BTreeMap::new();
-    let mut add = |at, kind, title, version| {
-        let (versions, files) = named.entry((kind, title)).or_default();
-        versions.insert(version);
+    // The versions of each kind and name, and the files that they are in.
+    let (mut versions, mut places) = (BTreeMap::new(), BTreeMap::new());
+    let mut add = |at: usize, kind, title: String, version| {
+        let name: (&GroupKind, String) = (kind, title);
+        let known: &mut BTreeSet<&str> = versions.entry(name.clone()).or_default();
+        known.insert(version);
+        let files: &mut Vec<usize> = places.entry(name).or_default();
         files.push(at);
     };
     for (at, file) in files.iter().enumerate() {
         match file {
             File::Local(local) => local.objects.iter().for_each(|object| {
-                add(at, &object.from.0, Cow::Borrowed(object.title.as_str()), object.from.1.version.as_str());
+                add(at, &object.from.0, object.title.clone(), object.from.1.version.as_str());
             }),
             File::Linked(manifest) => manifest.objects.iter().for_each(|object| {
-                add(at, &object.kind, Cow::Owned(object.title()), object.api_version.version.as_str());
+                add(at, &object.kind, object.title(), object.api_version.version.as_str());
             }),
         }
     }
-    named.into_values().filter(|(versions, _)| versions.len() > 1).flat_map(|(_, files)| files).collect()
+    places.retain(|name, _| versions[name].len() > 1);
+    places.into_values().flatten().collect()
 }
