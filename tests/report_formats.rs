@@ -406,7 +406,7 @@ fn totals_are_by_kind_and_group() {
     let run = tree.run(&[&["check", "--format", "json"], &TO[..]].concat());
     run.check(1);
     let report: Value = serde_json::from_str(&run.out).unwrap();
-    let expected = json!({"HTTPRoute.gateway.networking.k8s.io": {"unchanged": 0, "changed": 1, "heldBack": 0}});
+    let expected = json!({"HTTPRoute.gateway.networking.k8s.io": {"unchanged": 0, "changed": 1, "heldBack": 0, "acknowledged": 0}});
     assert_eq!(report["totals"]["kinds"], expected);
 }
 
