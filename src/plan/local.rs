@@ -15,7 +15,8 @@ use super::withheld::Withheld;
 use crate::convert::{Conversion, ObjectContext, convert};
 use crate::lens::{Completeness, ObjectPlace};
 use crate::links::{
-    Application, File, IndexedObject, Namespaces, find_applications, ignored_paths, kustomize_selectors, selectors,
+    Application, File, Graph, IndexedObject, Namespaces, find_applications, ignored_paths, kustomize_selectors,
+    selectors,
 };
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
@@ -111,28 +112,28 @@ pub(super) fn contradicted<'f>(
     local.filter(|(at, planned)| is_involved(at, planned) || is_wrong(planned)).collect()
 }
 
-/// Returns the positions of the files with objects of one kind and name that have several apiVersions, where the run has a
-/// kustomization: it may build them together, as different objects.
+/// Returns the positions of the files with objects of one kind and name that one kustomization builds with several apiVersions, as
+/// different objects.
 fn of_several_versions(files: &[File<'_>]) -> BTreeSet<usize> {
-    if !files.iter().any(|file| file.kustomization().is_some()) {
-        return BTreeSet::new();
-    }
-    // The versions of each kind and name, and the files that they are in.
+    // The versions in which a kustomization builds each kind and name, and the files that they are in.
     let (mut versions, mut places) = (BTreeMap::new(), BTreeMap::new());
-    let mut add = |at: usize, kind, title: String, version| {
-        let name: (&GroupKind, String) = (kind, title);
-        let known: &mut BTreeSet<&str> = versions.entry(name.clone()).or_default();
-        known.insert(version);
-        let files: &mut Vec<usize> = places.entry(name).or_default();
-        files.push(at);
+    let builds = Graph::of(files).builds();
+    let mut add = |at: usize, kind: &GroupKind, title: &str, version| {
+        for build in builds.get(files[at].name()).into_iter().flatten() {
+            let name = (*build, kind.clone(), title.to_owned());
+            let known: &mut BTreeSet<&str> = versions.entry(name.clone()).or_default();
+            known.insert(version);
+            let files: &mut Vec<usize> = places.entry(name).or_default();
+            files.push(at);
+        }
     };
-    for (at, file) in files.iter().enumerate() {
+    for (at, file) in files.iter().enumerate().filter(|(_, file)| builds.contains_key(file.name())) {
         match file {
             File::Local(local) => local.objects.iter().for_each(|object| {
-                add(at, &object.from.0, object.title.clone(), object.from.1.version.as_str());
+                add(at, &object.from.0, &object.title, object.from.1.version.as_str());
             }),
             File::Linked(manifest) => manifest.objects.iter().for_each(|object| {
-                add(at, &object.kind, object.title(), object.api_version.version.as_str());
+                add(at, &object.kind, &object.title(), object.api_version.version.as_str());
             }),
         }
     }
