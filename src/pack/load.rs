@@ -27,6 +27,10 @@ pub const MAX_PACK_FILE: u64 = 16 << 20;
 /// The most that all files of a pack hold, in bytes; a rule's file counts once for each kind that it is about.
 pub const MAX_PACK: usize = 64 << 20;
 
+/// The folder of a pack that holds the fixtures of its rules, where it has its own: `fixtures/<bundle>/<rule>/<case>/<file>`. It is no
+/// part of the pack's knowledge.
+pub const FIXTURES: &str = "fixtures";
+
 /// Files of a pack whose YAML is there as JSON too: path and JSON.
 pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
 
@@ -50,6 +54,9 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
             continue;
         }
         let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
+        if path.starts_with(FIXTURES) {
+            continue;
+        }
         let path = path.to_str().with_context(|| format!("the file name {} is not valid UTF-8", path.display()))?;
         ensure!(entry.metadata()?.len() <= MAX_PACK_FILE, "{path} is larger than {MAX_PACK_FILE} bytes");
         let text =
