@@ -9,6 +9,7 @@ use super::console::Console;
 use super::exit::Exit;
 use super::packs;
 use crate::pack::Pack;
+use crate::release::Channel;
 
 /// Runs `releases`.
 pub(super) fn run(args: &ReleasesArgs, console: Console) -> Result<Exit> {
@@ -40,11 +41,15 @@ pub(super) fn summary(pack: &Pack) -> String {
 }
 
 fn pack_text(pack: &Pack) -> Result<String> {
-    let mut out = format!("{}\nreleases:\n", summary(pack));
+    let mut out = summary(pack);
+    if !pack.aliases().is_empty() {
+        let _infallible = writeln!(out, "aliases: {}", pack.aliases().join(", "));
+    }
+    out.push_str("\nreleases:\n");
     for (at, bundle) in pack.line().bundles().iter().enumerate() {
-        let of_bundle = pack.line().iter().filter(|(_, release)| release.order == at);
-        let channels: Vec<_> = of_bundle.map(|(_, release)| release.channel.name()).collect();
-        let _infallible = writeln!(out, "  {bundle}  {}", channels.join(", "));
+        let channels = pack.line().of_bundle(at).map(|(_, release)| &release.channel);
+        let channels: Vec<_> = channels.filter(|channel| **channel != Channel::SINGLE).map(Channel::name).collect();
+        let _infallible = writeln!(out, "{}", format!("  {bundle}  {}", channels.join(", ")).trim_end());
     }
     if !pack.parameters().is_empty() {
         out.push_str("\nparameters for --set:\n");

@@ -117,8 +117,8 @@ impl<'p> DirectedRule<'p> {
         };
         let is_within = self.rule.within.is_some();
         let in_channel = |id: &ReleaseId| {
-            let channel = line.get(*id).channel;
-            is_within || self.rule.channels.contains(&channel) || channel == Channel::Single
+            let channel = &line.get(*id).channel;
+            is_within || self.rule.is_made_in(channel) || *channel == Channel::SINGLE
         };
         let served: Vec<ReleaseId> = line.iter().map(|(id, _)| id).filter(has_kind).filter(in_channel).collect();
         let on_side = |id: &&ReleaseId| is_newer(**id) == (side == Direction::Backward);
