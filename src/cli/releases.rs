@@ -10,6 +10,7 @@ use super::exit::Exit;
 use super::packs;
 use crate::pack::Pack;
 use crate::release::Channel;
+use crate::report::plural;
 
 /// Runs `releases`.
 pub(super) fn run(args: &ReleasesArgs, console: Console) -> Result<Exit> {
@@ -29,15 +30,12 @@ pub(super) fn summary(pack: &Pack) -> String {
         (Some(first), Some(last)) => format!("{first}..{last}"),
         _ => "no release".to_owned(),
     };
-    let counts = (pack.line().iter().count(), pack.kinds().count(), pack.rule_files().len());
-    format!(
-        "{}: {} {range}, {} releases, {} kinds, {} rules\n",
-        pack.name(),
-        pack.title(),
-        counts.0,
-        counts.1,
-        counts.2
-    )
+    let counts = [
+        plural(pack.line().iter().len(), "release"),
+        plural(pack.kinds().count(), "kind"),
+        plural(pack.rule_files().len(), "rule"),
+    ];
+    format!("{}: {} {range}, {}\n", pack.name(), pack.title(), counts.join(", "))
 }
 
 fn pack_text(pack: &Pack) -> Result<String> {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what prints a set reads back as the set.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::bundle::{Naming, bare, is_prerelease, naming};
@@ -35,7 +35,7 @@ impl fmt::Display for Release {
 pub struct ReleaseLine {
     releases: Vec<Release>,
     bundles: Vec<String>,
-    orders: HashMap<String, usize>,
+    orders: BTreeMap<String, usize>,
     channels: Vec<Channel>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: equal sets have equal words.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ops::{BitAnd, BitOr};
 use std::sync::{LazyLock, PoisonError, RwLock};
 
@@ -41,7 +41,7 @@ pub struct ReleaseSet {
 }
 
 /// The words of long sets.
-static MORE: LazyLock<RwLock<HashSet<&'static [u64]>>> = LazyLock::new(RwLock::default);
+static MORE: LazyLock<RwLock<BTreeSet<&'static [u64]>>> = LazyLock::new(RwLock::default);
 
 /// Returns the one copy of `words`, which may end with zeros.
 fn intern(words: &[u64]) -> &'static [u64] {
