@@ -1,7 +1,6 @@
 //! Releases of any project: channels of any names or none, thousands of releases, names and aliases of packs.
 
 #![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
-#![expect(dead_code, reason = "the shared module has more than this file uses")]
 
 mod trees;
 

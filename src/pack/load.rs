@@ -150,17 +150,7 @@ pub(super) fn load_prepared(folder: &str, mut files: PackFiles, prepared: &Prepa
             rules.extend(rules_of(&written, &line, &places, &mut size)?);
         }
     }
-    for rule in &rules {
-        let known = |kind: &&GroupKind| head.groups.contains(&kind.group);
-        for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
-            let file = || format!("{folder}{}.yaml", rule.id.trim_start_matches(head.name.as_str()));
-            ensure!(
-                catalogs.contains_key(kind),
-                "{}: the pack has no catalog of {kind}: make it with `reversion pack build`",
-                file()
-            );
-        }
-    }
+    check_kinds(&rules, &head, |kind| catalogs.contains_key(kind), folder)?;
     let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
     let settled: BTreeMap<_, _> =
         retyping.map(|rule| ((rule.order, rule.kind.clone()), rule.new_kind.clone())).collect();
@@ -208,6 +198,18 @@ pub(super) fn load_prepared(folder: &str, mut files: PackFiles, prepared: &Prepa
         version_orders,
         release_notes,
     })
+}
+
+/// Checks that the pack has the kinds of its groups that rules are about.
+fn check_kinds(rules: &[Rule], head: &wire::PackFile, has: impl Fn(&GroupKind) -> bool, folder: &str) -> Result<()> {
+    for rule in rules {
+        let unknown = |kind: &&&GroupKind| head.groups.contains(&kind.group) && !has(kind);
+        if let Some(kind) = [&rule.kind, &rule.new_kind].iter().find(unknown) {
+            let file = rule.id.strip_prefix(&head.name).unwrap_or_default();
+            bail!("{folder}{file}.yaml: the pack has no catalog of {kind}: make it with `reversion pack build`");
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether a rule about one of the kinds was made between two apiVersions.
