@@ -48,8 +48,9 @@ pub fn build(pack: &Path, crds: &Path) -> Result<Built> {
         }
     }
     if let Some((_, release)) = line.iter().find(|(id, _)| !filled.contains(id)) {
-        let (bundle, channel) = (&release.bundle, release.channel);
-        bail!("pack.yaml lists {bundle} in channel {channel}, but {} contains no CRD for it", crds.display());
+        let (bundle, channel) = (&release.bundle, &release.channel);
+        let in_channel = if *channel == Channel::SINGLE { String::new() } else { format!(" in channel {channel}") };
+        bail!("pack.yaml lists {bundle}{in_channel}, but {} contains no CRD for it", crds.display());
     }
     Ok(Built { files: gathered.files(&line), notes: gathered.notes(&line) })
 }
@@ -125,22 +126,27 @@ fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId>
     let inside = path.strip_prefix(crds).unwrap_or(path);
     let folders: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
     let (bundle, channel) = match folders.as_deref() {
-        Some([bundle, _]) => (*bundle, Channel::Single.name()),
+        Some([bundle, _]) => (*bundle, Channel::SINGLE.name()),
         Some([bundle, channel, _]) => (*bundle, *channel),
         _ => bail!("put the CRD file into the folder RELEASE/CHANNEL/ or RELEASE/"),
     };
-    let Some(known) = Channel::parse(channel) else {
-        let names = Channel::ALL.map(Channel::name).join(", ");
-        bail!("`{channel}` is not a channel: name the folder {names}");
-    };
-    line.find(bundle, known).ok_or_else(|| {
-        if line.bundle_order(bundle).is_some() {
-            anyhow!("pack.yaml lists {bundle} without this channel; add `{channel}` to the channels of {bundle}")
-        } else {
+    line.find(bundle, channel).ok_or_else(|| match line.bundle_order(bundle) {
+        Some(order) if channel == Channel::SINGLE.name() => {
+            let channels: Vec<&str> = line.of_bundle(order).map(|(_, release)| release.channel.name()).collect();
             anyhow!(
-                "pack.yaml does not list {bundle}; add `- {{ bundle: {bundle}, channels: [{channel}] }}` under `releases`"
+                "pack.yaml lists {bundle} with channels; put the CRD file into {bundle}/{}/",
+                channels.join("/ or ")
             )
         }
+        Some(_) => {
+            anyhow!("pack.yaml lists {bundle} without this channel; add `{channel}` to the channels of {bundle}")
+        }
+        None if channel == Channel::SINGLE.name() => {
+            anyhow!("pack.yaml does not list {bundle}; add `- {{ bundle: {bundle} }}` under `releases`")
+        }
+        None => anyhow!(
+            "pack.yaml does not list {bundle}; add `- {{ bundle: {bundle}, channels: [{channel}] }}` under `releases`"
+        ),
     })
 }
 
@@ -148,7 +154,8 @@ fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId>
 mod tests {
     use super::*;
 
-    const PACK: &str = "title: Shops
+    const PACK: &str = "name: shops
+title: Shops
 source: here
 groups: [example.com]
 releases:
@@ -215,7 +222,10 @@ spec\tstring\t\t\t\texperimental v2.0.0
         let shop = crd("Shop", "example.com", "{}");
         refused(&[("crds/v3.0.0/standard/a.yaml", &shop)], "add `- { bundle: v3.0.0, channels: [standard] }`");
         refused(&[("crds/v1.0.0/standard/a.yaml", &shop)], "add `standard` to the channels of v1.0.0");
-        refused(&[("crds/v1.0.0/stable/a.yaml", &shop)], "`stable` is not a channel: name the folder");
+        refused(
+            &[("crds/v1.0.0/stable/a.yaml", &shop)],
+            "pack.yaml lists v1.0.0 without this channel; add `stable` to the channels of v1.0.0",
+        );
         refused(&[("crds/a.yaml", &shop)], "RELEASE/CHANNEL/");
         refused(&[("crds/v1.0.0/a.yaml", &crd("Shop", "other.com", "{}"))], "add `- other.com` under `groups`");
     }
