@@ -18,7 +18,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code, sops};
 use crate::text::{Edit, EditSet, Span};
-use crate::yaml::{self, FrontEnd, Intent, Literal, Problem, ProblemCode, Rewrite, Style, read_value};
+use crate::yaml::{self, FrontEnd, Intent, Literal, Problem, ProblemCode, Rewrite, Style, TextFormat, read_value};
 
 /// One file that changes.
 #[derive(Clone, Debug)]
@@ -183,11 +183,16 @@ fn change(
     let edits = edits.edits().iter().chain(comments.iter().map(|comment| &comment.edit)).cloned().collect();
     let edits = EditSet::new(edits).expect("no edit overlaps the comments");
     let after = edits.apply(source.text());
-    let expected = expected(manifest, source, conversions, by_document, (within, &comments));
+    let mut expected = expected(manifest, source, conversions, by_document, (within, &comments));
     let (old_comments, new_comments): (Vec<_>, Vec<_>) =
         comments.into_iter().map(|comment| (comment.before, comment.after)).unzip();
     let removed = [joined.removed, old_comments].concat();
-    match yaml::verify((source.text(), source.tree()), &after, &expected, (&removed, &new_comments), front_end) {
+    let added = [joined.added, new_comments].concat();
+    let writes_text =
+        |at: &usize| program(&manifest.objects[*at], conversions[*at].as_ref()).iter().any(Intent::writes_text);
+    let with_text = by_document.iter().filter(|(_, objects)| objects.iter().any(writes_text));
+    adopt_texts(&after, with_text.map(|(document, _)| *document), &mut expected);
+    match yaml::verify((source.text(), source.tree()), &after, &expected, (&removed, &added), front_end) {
         Ok(()) => Ok(Changed { edits, findings: joined.findings, is_unstyled: joined.is_unstyled }),
         Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| reject(at, &problem)).collect()),
     }
@@ -213,7 +218,10 @@ fn following_comments(
 #[derive(Default)]
 struct Joined {
     edits: Vec<Edit>,
+    /// The comments that are no comments any more.
     removed: Vec<String>,
+    /// The comments that were part of a text.
+    added: Vec<String>,
     findings: Vec<Finding>,
     is_unstyled: bool,
 }
@@ -234,6 +242,8 @@ impl Joined {
         self.findings.extend(removed.chunk_by(is_block).map(|block| dropped_comments(block, object.clone())));
         self.edits.extend(edits.edits().iter().cloned());
         self.removed.extend(done.removed_comments);
+        self.removed.extend(done.comments_into_text);
+        self.added.extend(done.comments_out_of_text);
         self.is_unstyled |= done.is_unstyled;
     }
 }
@@ -322,6 +332,44 @@ fn expected(
         expected[*document].get_or_insert_with(|| Arc::new(read(*document)));
     }
     expected
+}
+
+/// Makes the texts that hold structures, in `documents`, those of `after` where they hold the same: data has no comments.
+fn adopt_texts(after: &str, documents: impl Iterator<Item = usize>, expected: &mut [Option<Arc<Value>>]) {
+    let mut documents = documents.peekable();
+    let Some(tree) = documents.peek().and_then(|_| yaml::parse(after).ok()) else { return };
+    for document in documents {
+        let found = tree.documents().get(document).and_then(|found| read_value(&tree, after, found.root).ok());
+        if let (Some(found), Some(expected)) = (found, &mut expected[document]) {
+            adopt(Arc::make_mut(expected), found);
+        }
+    }
+}
+
+fn adopt(expected: &mut Value, found: Value) {
+    match (expected, found) {
+        (Value::Object(expected), Value::Object(found)) => {
+            for (key, found) in found {
+                if let Some(expected) = expected.get_mut(&key) {
+                    adopt(expected, found);
+                }
+            }
+        }
+        (Value::Array(expected), Value::Array(found)) => {
+            expected.iter_mut().zip(found).for_each(|(expected, found)| adopt(expected, found));
+        }
+        (Value::String(expected), Value::String(found)) if *expected != found => {
+            let holds_the_same = |format: TextFormat| {
+                let structure = format.structure_of(expected);
+                structure.as_ref().is_ok_and(|structure| format.text_of(structure) == *expected)
+                    && format.structure_of(&found) == structure
+            };
+            if [TextFormat::Yaml, TextFormat::Json].into_iter().any(holds_the_same) {
+                *expected = found;
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Returns what becomes of the object that is the whole document, where one is.

@@ -15,6 +15,7 @@ use crate::release::GroupKind;
 
 /// Operations as rules write them, in other forms: in lists, in maps, from deep to shallow, with a test.
 const MORE: &[&str] = &[
+    "embed: { field: \"spec.patches[]\", format: json, text: new }",
     "rename: { field: \"spec.rules[].filters[].tls\", to: validation }",
     "rename: { field: \"spec.options{}.old\", to: new }",
     "move: { from: \"spec.rules[].a.b.c\", to: \"spec.rules[].d\" }",
@@ -54,7 +55,11 @@ impl Subject {
             json!({"name": "é"}),
         ]);
         // Values that an operation converts and its example does not have.
-        for (name, values) in [("units", json!(["10m", "2h", "7s"])), ("negate", json!([true, false]))] {
+        for (name, values) in [
+            ("units", json!(["10m", "2h", "7s"])),
+            ("negate", json!([true, false])),
+            ("embed", json!(["a: 1\n", "- b\n- 1\n"])),
+        ] {
             let more = values.as_array().filter(|_| operation.starts_with(name)).into_iter().flatten();
             words.extend(more.flat_map(|value| std::iter::repeat_n(value.clone(), 4)));
         }

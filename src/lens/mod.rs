@@ -76,6 +76,7 @@ operations! {
     rename Rename;
     relocate Move;
     wrap Wrap;
+    embed Embed;
     values Values;
     when When;
     drop Drop;
