@@ -25,5 +25,69 @@ fn a_field_that_does_not_come_back_to_its_place_is_reported() {
     let far = said(&upstream("  hostname: a\n  port: 1\n  tls: {authorities: [a]}\n"), "text");
     assert!(far.contains(reported), "{far}");
     let near = said(&upstream("  port: 1\n  hostname: a\n  tls: {authorities: [a]}\n"), "text");
-    assert!(near.contains("1 file") && !near.contains("normalized"), "{near}");
+    assert!(near.contains("a.yaml:1:1") && !near.contains("normalized"), "{near}");
+}
+
+fn chart(field: &str) -> String {
+    format!("apiVersion: structure.example.com/v1beta1\nkind: Chart\nmetadata:\n  name: a\nspec:\n  {field}\n")
+}
+
+#[test]
+fn a_url_of_a_schema_in_an_unknown_form_is_told() {
+    let url = "https://schemas.example.com/chart/v1beta1";
+    let told = said(&format!("# $schema: {url}\n{}", chart("repo: b")), "text");
+    assert!(
+        told.contains(&format!("the comment names a schema of structure.example.com/v1beta1 Chart, and stays: {url}")),
+        "{told}"
+    );
+    let other = said(&format!("# $schema: https://schemas.example.com/all.json\n{}", chart("repo: b")), "text");
+    assert!(other.contains("a.yaml:2:1") && !other.contains("the comment names"), "{other}");
+}
+
+#[test]
+fn a_refusal_has_the_text_to_add() {
+    let file = chart("registry: r.example.com");
+    let text = said(&file, "text");
+    let lines = "  help: move it to a Registry:
+    apiVersion: structure.example.com/v1
+    kind: Registry
+    metadata:
+      name: a
+    spec:
+      url: oci://r.example.com
+";
+    assert!(text.contains(lines), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&said(&file, "json")).unwrap();
+    let help = json["findings"][0]["help"].as_str().unwrap();
+    assert!(
+        help.starts_with("move it to a Registry:\napiVersion: structure.example.com/v1\nkind: Registry\n"),
+        "{help}"
+    );
+    let markdown = said(&file, "markdown");
+    assert!(markdown.contains("<pre>apiVersion: structure.example.com/v1&#10;kind: Registry&#10;"), "{markdown}");
+    let junit = said(&file, "junit");
+    assert!(junit.contains("help: move it to a Registry:\n    apiVersion: structure.example.com/v1\n"), "{junit}");
+    let html = said(&file, "html");
+    assert!(
+        html.contains("<pre tabindex=\"0\">apiVersion: structure.example.com/v1\nkind: Registry\n"),
+        "no block in the page"
+    );
+}
+
+#[test]
+fn an_advisory_and_a_hint_have_the_text_to_add() {
+    let advised = said(&chart("repo: \"on\""), "text");
+    let lines = "    help: add a Grant beside it:
+      kind: Grant
+      metadata: { name: \"a-read\" }
+      spec:
+        repository: \"on\"
+";
+    assert!(advised.contains(lines), "{advised}");
+    let policy = "apiVersion: structure.example.com/v1\nkind: Policy\nmetadata:\n  name: a\nspec:\n  level: baseline\n";
+    let hinted = said(policy, "text");
+    assert!(
+        hinted.contains("    metadata:\n      labels:\n        structure.example.com/level: baseline\n"),
+        "{hinted}"
+    );
 }

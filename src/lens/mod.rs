@@ -31,6 +31,7 @@ mod origin;
 mod references;
 mod sequence;
 mod session;
+mod template;
 #[cfg(test)]
 mod trial;
 
@@ -50,6 +51,7 @@ pub use order::displaced;
 pub use origin::{Reach, TracedPath, changes_below, trace};
 pub use sequence::Lens;
 pub use session::{Completeness, ObjectName, Session};
+pub use template::Template;
 pub use when::at_each;
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.

@@ -85,6 +85,17 @@ fn check_versions(pack: &Pack) -> Result<()> {
     Ok(())
 }
 
+/// Checks how URLs of schemas end: with a kind and a version.
+fn check_schema_form(form: &str) -> Result<()> {
+    let names = ["{group}", "{group-prefix}", "{kind}", "{version}"];
+    let rest = names.iter().fold(form.to_owned(), |rest, name| rest.replace(name, ""));
+    ensure!(
+        form.contains("{kind}") && form.contains("{version}") && !rest.contains(['{', '}']),
+        "schema-comments: `{form}` must have {{kind}} and {{version}}, and besides them no braces but {{group}} and {{group-prefix}}"
+    );
+    Ok(())
+}
+
 /// Reads the pack in `folder`; `None` where that is no pack's folder.
 ///
 /// # Errors
@@ -133,6 +144,10 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
             bail!("{name}/pack.yaml: `corrections` maps {value} to {bundle}, which is not a bundle of this pack");
         }
     }
+    head.schema_comments
+        .iter()
+        .try_for_each(|form| check_schema_form(form))
+        .with_context(|| format!("{name}/pack.yaml"))?;
     let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
     let places: Places<'_> =
         head.charts.iter().map(|chart| (chart.name.as_str(), readable(&chart.name).collect())).collect();
@@ -193,6 +208,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         triggers: head.triggers,
         artifacts: head.artifacts,
         tag_suffixes: head.tag_suffixes,
+        schema_comments: head.schema_comments,
         values,
         charts: head.charts,
         parameters: head.parameters,

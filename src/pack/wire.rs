@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::field::FieldPattern;
-use crate::lens::{Condition, Direction, Lens};
+use crate::lens::{Condition, Direction, Lens, Template};
 use crate::release::{ApiVersion, Channel, GroupKind, ReleaseLine};
 
 /// The file `pack.yaml` of a pack.
@@ -44,6 +44,9 @@ pub struct PackFile {
     /// Misleading values of the bundle annotation, with the bundles they stand for.
     #[serde(default)]
     pub corrections: BTreeMap<String, Correction>,
+    /// How URLs of schemas in comments for editors end: `{kind}-{group-prefix}-{version}.json`.
+    #[serde(default)]
+    pub schema_comments: Vec<String>,
     /// What to know when a conversion crosses a bundle.
     #[serde(default)]
     pub advisories: Vec<Advisory>,
@@ -209,6 +212,8 @@ pub struct Advisory {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+    /// A text that is to be added by hand, shown below the help: `name: {metadata.name}`.
+    pub add: Option<Template>,
 }
 
 /// What an advisory tells something about.
@@ -268,6 +273,8 @@ pub struct Hint {
     pub field: Option<Fields>,
     /// What to do.
     pub help: String,
+    /// A text that is to be added by hand, shown below the help: `name: {metadata.name}`.
+    pub add: Option<Template>,
 }
 
 /// A list of typed items: `{ kind: HTTPRoute.gateway.networking.k8s.io, items: "spec.rules[].filters[]", discriminator: type }`.

@@ -33,6 +33,7 @@ mod tree;
 mod value;
 mod verify;
 
+pub use emit::one_line_text;
 pub use events::parse_exact;
 pub use intent::{Intent, Naming, Place};
 pub use literal::{Literal, is_on_one_line};
