@@ -148,6 +148,8 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         .iter()
         .try_for_each(|form| check_schema_form(form))
         .with_context(|| format!("{name}/pack.yaml"))?;
+    let check = |field: &wire::ReferenceField| field.check().map_err(|message| anyhow!("{name}/pack.yaml: {message}"));
+    head.references.iter().try_for_each(check)?;
     let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
     let places: Places<'_> =
         head.charts.iter().map(|chart| (chart.name.as_str(), readable(&chart.name).collect())).collect();
@@ -209,6 +211,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         artifacts: head.artifacts,
         tag_suffixes: head.tag_suffixes,
         schema_comments: head.schema_comments,
+        references: head.references,
         values,
         charts: head.charts,
         parameters: head.parameters,

@@ -47,6 +47,9 @@ pub struct PackFile {
     /// How URLs of schemas in comments for editors end: `{kind}-{group-prefix}-{version}.json`.
     #[serde(default)]
     pub schema_comments: Vec<String>,
+    /// Fields that name a kind or an object under other keys than `kind` and `group`, `apiGroup` or `apiVersion`.
+    #[serde(default)]
+    pub references: Vec<ReferenceField>,
     /// What to know when a conversion crosses a bundle.
     #[serde(default)]
     pub advisories: Vec<Advisory>,
@@ -113,6 +116,55 @@ pub struct ValuesField {
     pub kind: GroupKind,
     /// The field that holds them.
     pub field: FieldPattern,
+}
+
+/// Mappings that name a kind, each key by what is written under it:
+/// `{ kinds: [Scaler.example.com], at: "spec.targets[]", kind: targetKind, group: targetGroup, name: targetName }`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ReferenceField {
+    /// The kinds of the objects that have the mappings.
+    pub kinds: Vec<GroupKind>,
+    /// The mappings.
+    pub at: FieldPattern,
+    /// The key of the kind: `Gateway`.
+    pub kind: Option<String>,
+    /// The key of the resource: `gateways`.
+    pub resource: Option<String>,
+    /// The key of the group: `gateway.networking.k8s.io`.
+    pub group: Option<String>,
+    /// The key of the version beside the group: `v1`.
+    pub version: Option<String>,
+    /// The key of group and version: `gateway.networking.k8s.io/v1`.
+    pub api_version: Option<String>,
+    /// The group where none is written.
+    pub default_group: Option<String>,
+    /// The key of the object's name.
+    pub name: Option<String>,
+    /// The key of the object's namespace.
+    pub namespace: Option<String>,
+}
+
+impl ReferenceField {
+    /// Checks that the keys name a kind.
+    ///
+    /// # Errors
+    /// What to write.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let at = &self.at;
+        if self.kind.is_some() == self.resource.is_some() {
+            return Err(format!("references: {at} must have the key of the kind or that of the resource"));
+        }
+        if self.group.is_some() && self.api_version.is_some() {
+            return Err(format!("references: {at} must have the key of the group or that of the apiVersion, not both"));
+        }
+        if self.group.is_none() && self.api_version.is_none() && self.default_group.is_none() {
+            return Err(format!(
+                "references: {at} must have the key of the group or of the apiVersion, or a default-group"
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// The format of a text that is written into objects.
