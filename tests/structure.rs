@@ -26,6 +26,32 @@ fn a_field_that_does_not_come_back_to_its_place_is_reported() {
     assert!(near.contains("a.yaml:1:1") && !near.contains("normalized"), "{near}");
 }
 
+/// Checks why the program refuses a pack that ends with `more`.
+#[track_caller]
+fn check_pack(more: &str, why: &str) {
+    let head = "title: T\nsource: s\ngroups: [t.example.com]\nreleases: [{ bundle: v1, channels: [single] }]\n";
+    let run = Tree::of(&[("t/pack.yaml", &format!("{head}{more}"))]).run(&["pack", "lint", "t"]);
+    assert!(run.all().contains(why), "{}", run.all());
+}
+
+#[test]
+fn a_pack_that_cannot_mean_anything_is_refused() {
+    check_pack("schema-comments: [\"{kind}.json\"]\n", "schema-comments: `{kind}.json` must have {kind} and {version}");
+    check_pack("schema-comments: [\"{kind}_{version}_{name}.json\"]\n", "`{kind}_{version}_{name}.json` must have");
+    let reference = |keys: &str| format!("references:\n- {{ kinds: [A.t.example.com], at: spec.to, {keys} }}\n");
+    check_pack(&reference("group: g"), "references: spec.to must have the key of the kind or that of the resource");
+    check_pack(
+        &reference("kind: k"),
+        "spec.to must have the key of the group or of the apiVersion, or a default-group",
+    );
+    check_pack(
+        &reference("kind: k, group: g, api-version: v"),
+        "the key of the group or that of the apiVersion, not both",
+    );
+    let advisory = "advisories:\n- { id: a, bundle: v1, direction: forward, message: m, add: \"x\" }\n";
+    check_pack(advisory, "advisory a: `add` has no `help`");
+}
+
 fn chart(field: &str) -> String {
     format!("apiVersion: structure.example.com/v1beta1\nkind: Chart\nmetadata:\n  name: a\nspec:\n  {field}\n")
 }

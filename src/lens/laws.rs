@@ -22,6 +22,7 @@ const MORE: &[&str] = &[
     "move: { from: \"spec.rules[].d\", to: \"spec.rules[].a.b.c\" }",
     "move: { from: \"spec.options{}.x\", to: \"spec.options{}.y.z\" }",
     "move: { from: spec.a.b, to: spec.b }",
+    "when: { then: [{ rename: { field: spec.tls, to: validation } }, { move: { from: spec.host, to: spec.validation.host } }] }",
     "wrap: { field: \"spec.rules[].targetRef\" }",
     "values: { field: \"spec.options{}\", table: { a: b, c: d } }",
     "drop: { field: spec.namespace, reason: it follows from the object, default-field: metadata.namespace }",
@@ -195,6 +196,9 @@ fn check(subject: &Subject, object: &Value) -> Result<usize, TestCaseError> {
     let back = back.expect("asserted");
     prop_assert!(back.losses().is_empty());
     prop_assert_eq!(back.object(), object, "converting back gave another object, from {}", there.object());
+    if subject.lens.reorders() && super::displaced(object, &there, 0, &subject.back).is_empty() {
+        prop_assert_eq!(back.object().to_string(), object.to_string(), "converting back gave another order of keys");
+    }
     Ok(2)
 }
 

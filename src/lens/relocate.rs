@@ -186,6 +186,9 @@ impl Move {
             return Err(Halt::Conflict { old: from, new: to });
         }
         let (parent, key) = split_key(&to);
+        if parent.steps().len() > base.steps().len() && parent.get(session.object()).is_some_and(is_empty) {
+            session.record_normalization(&parent, "it was empty, and is removed when the field moves back out of it");
+        }
         self.make_parents(base, &parent, session)?;
         let place = Mover { side: self.side, from: &from, parent: &parent, rest, session }.place();
         session.change(Intent::Move { from: from.clone(), to: parent, key, place })?;
@@ -223,6 +226,10 @@ impl Move {
         }
         Ok(())
     }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(Map::is_empty)
 }
 
 /// Splits a path of keys into its parent and last key.

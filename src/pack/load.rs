@@ -85,15 +85,26 @@ fn check_versions(pack: &Pack) -> Result<()> {
     Ok(())
 }
 
+/// Checks what a pack says besides its releases, as far as it does not depend on catalogs.
+fn check_head(head: &wire::PackFile, line: &ReleaseLine) -> Result<(), String> {
+    for (value, correction) in &head.corrections {
+        if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
+            return Err(format!("`corrections` maps {value} to {bundle}, which is not a bundle of this pack"));
+        }
+    }
+    head.references.iter().try_for_each(wire::ReferenceField::check)?;
+    head.schema_comments.iter().try_for_each(|form| check_schema_form(form))
+}
+
 /// Checks how URLs of schemas end: with a kind and a version.
-fn check_schema_form(form: &str) -> Result<()> {
+fn check_schema_form(form: &str) -> Result<(), String> {
     let names = ["{group}", "{group-prefix}", "{kind}", "{version}"];
     let rest = names.iter().fold(form.to_owned(), |rest, name| rest.replace(name, ""));
-    ensure!(
-        form.contains("{kind}") && form.contains("{version}") && !rest.contains(['{', '}']),
-        "schema-comments: `{form}` must have {{kind}} and {{version}}, and besides them no braces but {{group}} and {{group-prefix}}"
-    );
-    Ok(())
+    if form.contains("{kind}") && form.contains("{version}") && !rest.contains(['{', '}']) {
+        return Ok(());
+    }
+    let wanted = "{kind} and {version}, and besides them no braces but {group} and {group-prefix}";
+    Err(format!("schema-comments: `{form}` must have {wanted}"))
 }
 
 /// Reads the pack in `folder`; `None` where that is no pack's folder.
@@ -139,17 +150,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     let json = |path: &str| prepared.get(path).copied();
     let mut head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text, json("pack.yaml"))?;
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
-    for (value, correction) in &head.corrections {
-        if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
-            bail!("{name}/pack.yaml: `corrections` maps {value} to {bundle}, which is not a bundle of this pack");
-        }
-    }
-    head.schema_comments
-        .iter()
-        .try_for_each(|form| check_schema_form(form))
-        .with_context(|| format!("{name}/pack.yaml"))?;
-    let check = |field: &wire::ReferenceField| field.check().map_err(|message| anyhow!("{name}/pack.yaml: {message}"));
-    head.references.iter().try_for_each(check)?;
+    check_head(&head, &line).map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
     let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
     let places: Places<'_> =
         head.charts.iter().map(|chart| (chart.name.as_str(), readable(&chart.name).collect())).collect();
