@@ -162,7 +162,7 @@ impl Canonicalizer {
 
     /// Lets references follow the kinds that have another name in the release, and lists them.
     fn follow_references(&self, mut made: Conversion, object: &Object) -> (Conversion, Vec<String>) {
-        let references = find_references(&made.value, self.goal.catalog_of(&made.kind), &self.renames);
+        let references = find_references(&made.value, self.goal.catalog_of(&made.kind), &self.renames, self.goal.packs);
         if references.is_empty() || !made.blocks.is_empty() {
             return (made, Vec::new());
         }

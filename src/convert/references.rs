@@ -1,7 +1,7 @@
 //! Which fields reference an object whose kind is renamed, and what must they hold afterwards?
 //!
 //! A reference is a mapping with `kind` and `group` (or `apiGroup`, or `apiVersion`), or with `kind` alone where the catalog gives the
-//! field a default group. [`update`] rewrites those whose kind a rule of the run renames, in any object.
+//! field a default group, or with the keys that a pack gives for the field. [`update`] rewrites those whose kind a rule of the run renames, in any object.
 //!
 //! Invariant: a string is never matched by itself.
 
@@ -14,7 +14,7 @@ use super::mappings::{holds_body, reference_roots, walk};
 use crate::catalog::Catalog;
 use crate::field::{FieldPath, FieldPattern, PathRef};
 use crate::lens::{Halt, Session};
-use crate::pack::{Packs, Target};
+use crate::pack::{Packs, ReferenceField, Target};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, Place};
 
@@ -64,11 +64,13 @@ pub(crate) struct Reference {
     pub(crate) name: Option<String>,
     /// The namespace, where it gives one.
     pub(crate) namespace: Option<String>,
+    /// Whether its group is not written, but that of its field.
+    takes_default: bool,
     form: Form,
 }
 
 /// How a reference gives the API group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Form {
     /// `{ group: gateway.networking.k8s.io, kind: Gateway, name: a }`
     Group,
@@ -78,15 +80,73 @@ enum Form {
     ApiVersion,
     /// `{ kind: Gateway, name: a }`, the group being the field's default.
     Default,
+    /// `{ targetGroup: gateway.networking.k8s.io, targetKind: Gateway }`, with keys that a pack gives.
+    Declared(ReferenceField),
 }
 
-/// Finds every reference in `object` to a kind in `renames`; `catalog` describes the object's kind, where it is known.
-pub(crate) fn find(object: &Value, catalog: Option<&Catalog>, renames: &Renames) -> Vec<Reference> {
+/// Returns the plural that projects give a kind's name: `referencepolicies`, `gateways`, `gatewayclasses`.
+pub(crate) fn plural(kind: &str) -> String {
+    let name = kind.to_lowercase();
+    let vowel_before_last = name.bytes().rev().nth(1).is_some_and(|byte| b"aeiou".contains(&byte));
+    match name.strip_suffix('y') {
+        Some(stem) if !vowel_before_last => format!("{stem}ies"),
+        _ if name.ends_with('s') => format!("{name}es"),
+        _ => format!("{name}s"),
+    }
+}
+
+/// Finds every reference in `object` to a kind in `renames`; `catalog` describes the object's kind, where it is known, and the
+/// `packs` have the keys of fields with keys of their own.
+pub(crate) fn find(object: &Value, catalog: Option<&Catalog>, renames: &Renames, packs: &Packs) -> Vec<Reference> {
     if renames.is_empty() {
         return Vec::new();
     }
     let may_be = |name: &str| renames.keys().any(|renamed| renamed.kind == name);
-    find_where(object, catalog, &may_be, &|kind| renames.contains_key(kind))
+    let mut found = find_where(object, catalog, &may_be, &|kind| renames.contains_key(kind));
+    let declared = declared(object, renames, packs);
+    found.retain(|reference| declared.iter().all(|other| other.path != reference.path));
+    found.extend(declared);
+    found
+}
+
+/// Finds the references in the fields that a pack gives.
+fn declared(object: &Value, renames: &Renames, packs: &Packs) -> Vec<Reference> {
+    let own = own_kind(object);
+    let fields = packs.iter().flat_map(|pack| pack.references()).filter(|field| field.kinds.contains(&own));
+    let in_field = |field: &ReferenceField| {
+        let paths = field.at.matches(object);
+        paths.into_iter().filter_map(|path| read_declared(&path, object, field, renames)).collect::<Vec<_>>()
+    };
+    fields.flat_map(in_field).collect()
+}
+
+/// Returns the kind that an object has by its own data.
+fn own_kind(object: &Value) -> GroupKind {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    GroupKind::new(text("kind"), ApiVersion::parse(text("apiVersion")).group)
+}
+
+/// Reads a mapping with the keys of `field`; `None` where it names no kind in `renames`, or has no key for the new group.
+fn read_declared(path: &FieldPath, object: &Value, field: &ReferenceField, renames: &Renames) -> Option<Reference> {
+    let map = path.get(object)?.as_object()?;
+    let text = |key: &Option<String>| map.get(key.as_deref()?).and_then(Value::as_str);
+    let written = text(&field.group).map(str::to_owned);
+    let written = written.or_else(|| text(&field.api_version).map(|version| ApiVersion::parse(version).group));
+    let group = written.as_ref().or(field.default_group.as_ref())?;
+    let named = |kind: &&GroupKind| {
+        kind.group == *group
+            && (text(&field.kind) == Some(kind.kind.as_str()) || text(&field.resource) == Some(&plural(&kind.kind)))
+    };
+    let kind = renames.keys().find(named)?.clone();
+    let is_expressible = written.is_some() || renames[&kind].kind.group == kind.group || field.group.is_some();
+    is_expressible.then(|| Reference {
+        path: path.clone(),
+        kind,
+        name: text(&field.name).map(str::to_owned),
+        namespace: text(&field.namespace).map(str::to_owned),
+        takes_default: written.is_none(),
+        form: Form::Declared(field.clone()),
+    })
 }
 
 /// Finds every reference in `object` to a kind that `is_wanted`; `may_be` rules out kinds early, by the name alone.
@@ -123,7 +183,7 @@ fn default_group(object: &Value, catalog: &Catalog, path: &FieldPath) -> Option<
 pub(crate) fn normal(object: Arc<Value>, catalog: Option<&Catalog>, packs: &Packs) -> Arc<Value> {
     let renames: Renames = packs.iter().filter_map(Target::newest).flat_map(|target| renames(&target)).collect();
     let mut session = Session::new(object);
-    for reference in find(&session.shared(), catalog, &renames) {
+    for reference in find(&session.shared(), catalog, &renames, packs) {
         // A reference that cannot be updated is left unchanged, in each of the objects compared.
         let _unchanged = update(&reference, &renames, &mut session);
     }
@@ -167,6 +227,7 @@ fn read(
         kind: GroupKind::new(kind, group),
         name: text("name").map(str::to_owned),
         namespace: text("namespace").map(str::to_owned),
+        takes_default: form == Form::Default,
         form,
     })
 }
@@ -174,7 +235,7 @@ fn read(
 /// Returns what converting back will not undo of [`update`]: a default group that is written out now.
 pub(crate) fn normalized(reference: &Reference, renames: &Renames) -> Option<String> {
     let successor = renames.get(&reference.kind)?;
-    let is_written = reference.form == Form::Default && successor.kind.group != reference.kind.group;
+    let is_written = reference.takes_default && successor.kind.group != reference.kind.group;
     is_written.then(|| {
         let group = &successor.kind.group;
         format!("{} is written in an equivalent form: its group {group} is not the field's default, and it stays written out when converted back", reference.path)
@@ -188,28 +249,66 @@ pub(crate) fn normalized(reference: &Reference, renames: &Renames) -> Option<Str
 pub(crate) fn update(reference: &Reference, renames: &Renames, session: &mut Session) -> Result<(), Halt> {
     let successor = &renames[&reference.kind];
     let path = &reference.path;
-    if reference.form == Form::Default && successor.kind.group != reference.kind.group {
-        let group = Value::from(successor.kind.group.as_str());
-        let place = Place::Before("kind".to_owned());
-        session.change(Intent::Insert { path: path.clone(), key: "group".to_owned(), value: group, place })?;
+    let keys = reference.form.keys();
+    if reference.takes_default && successor.kind.group != reference.kind.group {
+        let value = Value::from(successor.kind.group.as_str());
+        let key = keys.group.unwrap_or("group").to_owned();
+        let place = Place::Before(keys.kind.or(keys.resource).unwrap_or("kind").to_owned());
+        session.change(Intent::Insert { path: path.clone(), key, value, place })?;
     }
     let api_version = ApiVersion { group: successor.kind.group.clone(), version: successor.version.clone() };
     let texts = [
-        ("group", (reference.form == Form::Group).then(|| successor.kind.group.clone())),
-        ("apiGroup", (reference.form == Form::ApiGroup).then(|| successor.kind.group.clone())),
-        ("apiVersion", (reference.form == Form::ApiVersion).then(|| api_version.to_string())),
-        // Kustomize names the version beside the group.
-        ("version", (reference.form == Form::Group).then(|| successor.version.clone())),
-        ("kind", Some(successor.kind.kind.clone())),
+        (keys.group, successor.kind.group.clone()),
+        (keys.api_version, api_version.to_string()),
+        (keys.version, successor.version.clone()),
+        (keys.kind, successor.kind.kind.clone()),
+        (keys.resource, plural(&successor.kind.kind)),
     ];
     for (key, text) in texts {
-        let place = path.key(key);
-        let new = text.map(Value::from);
-        if let (Some(old), Some(value)) = (place.get(session.object()), new)
-            && *old != value
-        {
-            session.change(Intent::Replace { path: place, value })?;
+        let Some(place) = key.map(|key| path.key(key)) else { continue };
+        if place.get(session.object()).is_some_and(|old| old.as_str() != Some(text.as_str())) {
+            session.change(Intent::Replace { path: place, value: Value::from(text) })?;
         }
     }
     Ok(())
+}
+
+/// The keys under which a reference names its kind.
+struct Keys<'r> {
+    group: Option<&'r str>,
+    api_version: Option<&'r str>,
+    version: Option<&'r str>,
+    kind: Option<&'r str>,
+    resource: Option<&'r str>,
+}
+
+impl Form {
+    fn keys(&self) -> Keys<'_> {
+        let usual = Keys { group: None, api_version: None, version: None, kind: Some("kind"), resource: None };
+        match self {
+            // Kustomize names the version beside the group.
+            Self::Group => Keys { group: Some("group"), version: Some("version"), ..usual },
+            Self::ApiGroup => Keys { group: Some("apiGroup"), ..usual },
+            Self::ApiVersion => Keys { api_version: Some("apiVersion"), ..usual },
+            Self::Default => usual,
+            Self::Declared(field) => Keys {
+                group: field.group.as_deref(),
+                api_version: field.api_version.as_deref(),
+                version: field.version.as_deref(),
+                kind: field.kind.as_deref(),
+                resource: field.resource.as_deref(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plural;
+
+    #[test]
+    fn resource_names_follow_kubernetes_conventions() {
+        let names = ["Gateway", "ReferencePolicy", "GatewayClass", "XListenerSet"].map(plural);
+        assert_eq!(names, ["gateways", "referencepolicies", "gatewayclasses", "xlistenersets"]);
+    }
 }

@@ -1,12 +1,14 @@
 //! Which rules lead to a release, and what do they make of an object?
 
+use serde_json::Value;
+
 use super::remark::Remark;
 use super::shapes::Shape;
 use super::state::Log;
 use super::subject::Subject;
 use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::lens::{Direction, Halt, Session};
+use crate::lens::{Direction, Halt, Lens, Session, displaced};
 use crate::pack::{KindTracker, Needs, Rule};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 
@@ -31,6 +33,7 @@ pub(super) fn run(
             continue;
         }
         let before = session.program().len();
+        let in_order = rule.lens(direction).reorders().then(|| session.shared());
         if let Err(halt) = rule.lens(direction).run(session) {
             let invalid = halted(subject, rule, halt, session).map_err(|block| vec![block])?;
             log.already_invalid(subject.finality(&invalid.path), invalid);
@@ -39,8 +42,18 @@ pub(super) fn run(
             log.rules.push((rule.id.clone(), direction));
             way.record(rule, direction);
         }
+        if let Some(in_order) = in_order {
+            record_order(&in_order, before, rule.lens(direction.reversed()), session);
+        }
     }
     Ok(way.kind().clone())
+}
+
+/// Records the fields that moved after the first `step` changes, where `back` does not put them back among their neighbours.
+fn record_order(in_order: &Value, step: usize, back: &Lens, session: &mut Session<'_>) {
+    for path in displaced(in_order, session, step, back) {
+        session.record_normalization(&path, "converting back puts it in another place among the keys around it");
+    }
 }
 
 /// Reports the subject's conflicting fields. A rule that finds both its sides names the two spellings better than the releases

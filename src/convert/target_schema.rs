@@ -63,7 +63,7 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
     let message = format!("{target} does not have the kind {kind}, which exists in {had}");
     let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && has_kind(subject, other));
     let help = match (pack.release_notes().hint(kind, None), elsewhere) {
-        (Some(hint), _) => hint.to_owned(),
+        (Some(hint), _) => hint.help_for(&subject.object.value),
         (None, Some(other)) => format!("rewrite it by hand as {other}, which the target has; no rule converts it"),
         (None, None) => "choose a target that has it, or remove the object".to_owned(),
     };

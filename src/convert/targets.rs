@@ -23,7 +23,7 @@ impl<'g> Targets<'g> {
 
     /// Finds the references in `value`, an object of `kind`, to kinds that are renamed.
     pub(crate) fn references(&self, kind: &GroupKind, value: &Value) -> Vec<Reference> {
-        references::find(value, self.goal.catalog_of(kind), &self.renames)
+        references::find(value, self.goal.catalog_of(kind), &self.renames, self.goal.packs)
     }
 
     /// Returns the target that has `kind`, but does not serve it in `version`.

@@ -78,7 +78,8 @@ pub(super) fn validate(
         } else if is_requested || subject.accepted_before(&path, &violation.kind) {
             let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
             let hint = subject.target.pack.release_notes().hint(schema.catalog.kind(), Some(&violation.path.pattern()));
-            let help = hint.unwrap_or("change the value by hand, then run again").to_owned();
+            let by_hand = || "change the value by hand, then run again".to_owned();
+            let help = hint.map_or_else(by_hand, |hint| hint.help_for(&subject.object.value));
             blocks.push(Remark::new(Code::InvalidInTarget, path, message, Some(help)));
         } else if !path.get(&subject.object.value).is_some_and(sops::is_encrypted_value) {
             let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);

@@ -18,7 +18,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code, sops};
 use crate::text::{Edit, EditSet, Span};
-use crate::yaml::{self, FrontEnd, Intent, Literal, Problem, ProblemCode, Rewrite, Style, read_value};
+use crate::yaml::{self, FrontEnd, Intent, Literal, Problem, ProblemCode, Rewrite, Style, TextFormat, read_value};
 
 /// One file that changes.
 #[derive(Clone, Debug)]
@@ -79,13 +79,14 @@ impl Within<'_> {
 /// The objects that change in one text, by their document in it.
 type ByDocument = BTreeMap<usize, Vec<usize>>;
 
-/// Turns the changes of a manifest's objects into edits, which `front_end` verifies; `None` where nothing changes. What is written
+/// Turns the changes of a manifest's objects into edits, which `front_end` verifies; `None` where nothing changes.
+/// `schema_forms` are the ends of the URLs of schemas that packs know. What is written
 /// anew has the style of its document, of the other documents of the file, or `neighbors`, whichever shows one first.
 pub(crate) fn edit(
     manifest: &Manifest,
     conversions: &[Option<Conversion>],
     neighbors: Style,
-    front_end: FrontEnd,
+    (front_end, schema_forms): (FrontEnd, &[&str]),
 ) -> Result<Option<Edited>, Rejected> {
     let mut by_text: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
     for (object, at) in manifest.objects.iter().zip(0..) {
@@ -114,7 +115,7 @@ pub(crate) fn edit(
             continue;
         }
         let style = Style::of(source.text(), source.tree()).or(style);
-        match change(manifest, (source, style, front_end), objects, &[], conversions) {
+        match change(manifest, (source, style, front_end, schema_forms), objects, &[], conversions) {
             Ok(changed) => {
                 let outward = |literal: &Literal| literal.outward(&changed.edits);
                 let (text, edits) =
@@ -131,7 +132,7 @@ pub(crate) fn edit(
             Err(more) => rejected.extend(more),
         }
     }
-    match change(manifest, (manifest.source_text(None), style, front_end), &own, &within, conversions) {
+    match change(manifest, (manifest.source_text(None), style, front_end, schema_forms), &own, &within, conversions) {
         Ok(changed) if rejected.is_empty() => {
             findings.extend(changed.findings);
             findings.extend(manifest.document_warnings());
@@ -147,7 +148,7 @@ pub(crate) fn edit(
 /// Changes the objects of one text, and the inline patches `within` it.
 fn change(
     manifest: &Manifest,
-    (source, style, front_end): (SourceText<'_>, Style, FrontEnd),
+    (source, style, front_end, schema_forms): (SourceText<'_>, Style, FrontEnd, &[&str]),
     by_document: &ByDocument,
     within: &[Within<'_>],
     conversions: &[Option<Conversion>],
@@ -179,41 +180,73 @@ fn change(
         let problem = Problem::new(ProblemCode::WrongShape, overlap.at, message);
         inner().map(|at| reject(at, &problem)).collect::<Rejected>()
     })?;
-    let comments = following_comments(manifest, source, conversions, by_document, &edits);
+    let comments = schema_comments_of(manifest, source, (conversions, by_document), &edits, schema_forms);
+    joined.findings.extend(comments.unknown);
+    let comments = comments.following;
     let edits = edits.edits().iter().chain(comments.iter().map(|comment| &comment.edit)).cloned().collect();
     let edits = EditSet::new(edits).expect("no edit overlaps the comments");
     let after = edits.apply(source.text());
-    let expected = expected(manifest, source, conversions, by_document, (within, &comments));
+    let mut expected = expected(manifest, source, conversions, by_document, (within, &comments));
     let (old_comments, new_comments): (Vec<_>, Vec<_>) =
         comments.into_iter().map(|comment| (comment.before, comment.after)).unzip();
     let removed = [joined.removed, old_comments].concat();
-    match yaml::verify((source.text(), source.tree()), &after, &expected, (&removed, &new_comments), front_end) {
+    let added = [joined.added, new_comments].concat();
+    let writes_text =
+        |at: &usize| program(&manifest.objects[*at], conversions[*at].as_ref()).iter().any(Intent::writes_text);
+    let with_text = by_document.iter().filter(|(_, objects)| objects.iter().any(writes_text));
+    adopt_texts(&after, with_text.map(|(document, _)| *document), &mut expected);
+    match yaml::verify((source.text(), source.tree()), &after, &expected, (&removed, &added), front_end) {
         Ok(()) => Ok(Changed { edits, findings: joined.findings, is_unstyled: joined.is_unstyled }),
         Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| reject(at, &problem)).collect()),
     }
 }
 
-/// Finds the comments that follow the objects that change; not those that `edits` remove or move.
-fn following_comments(
+/// The comments that name schemas of the objects that change.
+#[derive(Default)]
+struct OfSchemas {
+    following: Vec<SchemaComment>,
+    /// What is reported of the others.
+    unknown: Vec<Finding>,
+}
+
+/// Finds the comments that name the schemas of the objects that change; not those that `edits` remove or move.
+fn schema_comments_of(
     manifest: &Manifest,
     source: SourceText<'_>,
-    conversions: &[Option<Conversion>],
-    changed: &ByDocument,
+    (conversions, changed): (&[Option<Conversion>], &ByDocument),
     edits: &EditSet,
-) -> Vec<SchemaComment> {
-    let objects = changed.values().flatten();
-    let found = objects.filter_map(|at| {
-        let conversion = conversions[*at].as_ref()?;
-        Some(schema_comments::find(source, &manifest.objects[*at], conversion))
-    });
-    found.flatten().filter(|comment| is_apart(comment.span, edits.edits())).collect()
+    forms: &[&str],
+) -> OfSchemas {
+    let mut all = OfSchemas::default();
+    for at in changed.values().flatten() {
+        let (object, Some(conversion)) = (&manifest.objects[*at], &conversions[*at]) else { continue };
+        let found = schema_comments::find(source, object, conversion, forms);
+        all.following.extend(found.following.into_iter().filter(|comment| is_apart(comment.span, edits.edits())));
+        let unknown = found.unknown.into_iter().filter(|(comment, _)| is_apart(*comment, edits.edits()));
+        all.unknown.extend(unknown.map(|(comment, url)| Finding {
+            location: source.location(comment.start),
+            code: Code::ReferenceNotUpdated,
+            severity: Severity::Note,
+            object: Some(source.finding_object(object)),
+            field: None,
+            message: format!(
+                "the comment names a schema of {} {}, and stays: {url}",
+                object.api_version, object.kind.kind
+            ),
+            help: Some("write the URL of the new schema there, if there is one".to_owned()),
+        }));
+    }
+    all
 }
 
 /// The documents' edits, put together for their text.
 #[derive(Default)]
 struct Joined {
     edits: Vec<Edit>,
+    /// The comments that are no comments any more.
     removed: Vec<String>,
+    /// The comments that were part of a text.
+    added: Vec<String>,
     findings: Vec<Finding>,
     is_unstyled: bool,
 }
@@ -234,6 +267,8 @@ impl Joined {
         self.findings.extend(removed.chunk_by(is_block).map(|block| dropped_comments(block, object.clone())));
         self.edits.extend(edits.edits().iter().cloned());
         self.removed.extend(done.removed_comments);
+        self.removed.extend(done.comments_into_text);
+        self.added.extend(done.comments_out_of_text);
         self.is_unstyled |= done.is_unstyled;
     }
 }
@@ -322,6 +357,44 @@ fn expected(
         expected[*document].get_or_insert_with(|| Arc::new(read(*document)));
     }
     expected
+}
+
+/// Makes the texts that hold structures, in `documents`, those of `after` where they hold the same: data has no comments.
+fn adopt_texts(after: &str, documents: impl Iterator<Item = usize>, expected: &mut [Option<Arc<Value>>]) {
+    let mut documents = documents.peekable();
+    let Some(tree) = documents.peek().and_then(|_| yaml::parse(after).ok()) else { return };
+    for document in documents {
+        let found = tree.documents().get(document).and_then(|found| read_value(&tree, after, found.root).ok());
+        if let (Some(found), Some(expected)) = (found, &mut expected[document]) {
+            adopt(Arc::make_mut(expected), found);
+        }
+    }
+}
+
+fn adopt(expected: &mut Value, found: Value) {
+    match (expected, found) {
+        (Value::Object(expected), Value::Object(found)) => {
+            for (key, found) in found {
+                if let Some(expected) = expected.get_mut(&key) {
+                    adopt(expected, found);
+                }
+            }
+        }
+        (Value::Array(expected), Value::Array(found)) => {
+            expected.iter_mut().zip(found).for_each(|(expected, found)| adopt(expected, found));
+        }
+        (Value::String(expected), Value::String(found)) if *expected != found => {
+            let holds_the_same = |format: TextFormat| {
+                let structure = format.structure_of(expected);
+                structure.as_ref().is_ok_and(|structure| format.text_of(structure) == *expected)
+                    && format.structure_of(&found) == structure
+            };
+            if [TextFormat::Yaml, TextFormat::Json].into_iter().any(holds_the_same) {
+                *expected = found;
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Returns what becomes of the object that is the whole document, where one is.

@@ -1,8 +1,9 @@
 //! Answers: which comments name the schema of an object for editors, and what do they name once the object is converted?
 //!
-//! Editors read `# yaml-language-server: $schema=URL` and `# $schema: URL`. Catalogs of schemas have a folder for each group and a
-//! file for each kind and version: `https://example.org/gateway.networking.k8s.io/httproute_v1.json`. A URL that ends like this
-//! with what the object was is to end with what it becomes; any other URL was chosen for another reason and stays.
+//! Editors read `# yaml-language-server: $schema=URL` and `# $schema: URL`. Catalogs of schemas have a file for each kind and
+//! version, such as `https://example.org/gateway.networking.k8s.io/httproute_v1.json`. A URL that ends in one of the forms that the
+//! packs know, with what the object was, is to end with what it becomes; any other URL was chosen for another reason and stays. One
+//! that names the old kind and version in a form that no pack knows is reported.
 //!
 //! Invariant: an edit is inside one comment, and has no line end.
 
@@ -13,6 +14,18 @@ use crate::manifest::{Object, SourceText};
 use crate::release::ApiVersion;
 use crate::text::{Edit, Span};
 use crate::yaml::read_value;
+
+/// How catalogs of the schemas of custom resources name one, whatever the pack.
+const COMMON_FORM: &str = "{group}/{kind}_{version}.json";
+
+/// The comments that name the schema of an object that changes.
+#[derive(Default)]
+pub(super) struct SchemaComments {
+    /// Those that change.
+    pub(super) following: Vec<SchemaComment>,
+    /// Those that name the old version in a form that no pack knows, with the URL.
+    pub(super) unknown: Vec<(Span, String)>,
+}
 
 /// A comment that changes.
 pub(super) struct SchemaComment {
@@ -28,33 +41,58 @@ pub(super) struct SchemaComment {
     pub(super) after: String,
 }
 
-/// Finds the comments that name the schema that `object` had, where `conversion` gives it another.
+/// Finds the comments that name the schema that `object` had, where `conversion` gives it another; `forms` are the ends of URLs
+/// that packs know.
 ///
 /// Only an object that is a whole document has a schema of its own.
-pub(super) fn find(source: SourceText<'_>, object: &Object, conversion: &Conversion) -> Vec<SchemaComment> {
+pub(super) fn find(source: SourceText<'_>, object: &Object, conversion: &Conversion, forms: &[&str]) -> SchemaComments {
+    let mut found = SchemaComments::default();
     let new_version = conversion.value.get("apiVersion").and_then(Value::as_str).map(ApiVersion::parse);
-    let old_name = schema_name(&object.api_version, &object.kind.kind);
-    let new_name = new_version.and_then(|version| schema_name(&version, &conversion.kind.kind));
-    let (Some(old_name), Some(new_name)) = (old_name, new_name) else { return Vec::new() };
-    if old_name == new_name || !object.place.steps().is_empty() {
-        return Vec::new();
+    let Some(new_version) = new_version.filter(|_| object.place.steps().is_empty()) else { return found };
+    let (old, new) = ((&object.api_version, object.kind.kind.as_str()), (&new_version, conversion.kind.kind.as_str()));
+    if old == new {
+        return found;
     }
-    let make = |(document, comment): (usize, Span)| {
+    for (document, comment) in comments_of(source, object.document) {
         let text = comment.of(source.text());
-        let url = schema_url(text)?;
-        let path = url.of(text).strip_suffix(&old_name)?.strip_suffix('/')?;
-        let start = url.start + path.len() + 1;
-        let after = format!("{}{new_name}{}", &text[..start], &text[url.end..]);
-        let edit = Edit::new(comment.start + start, comment.start + url.end, new_name.as_str());
-        Some(SchemaComment { document, span: comment, edit, before: text.to_owned(), after })
-    };
-    comments_of(source, object.document).into_iter().filter_map(make).collect()
+        let Some(url) = schema_url(text) else { continue };
+        if let Some((length, name)) = followed(url.of(text), old, new, forms) {
+            let start = url.end - length;
+            let after = format!("{}{name}{}", &text[..start], &text[url.end..]);
+            let edit = Edit::new(comment.start + start, comment.start + url.end, name);
+            found.following.push(SchemaComment { document, span: comment, edit, before: text.to_owned(), after });
+        } else if names(url.of(text), old) {
+            found.unknown.push((comment, url.of(text).to_owned()));
+        }
+    }
+    found
 }
 
-/// Returns how catalogs name the schema of a kind; `None` for the core group, which has no folder.
-fn schema_name(version: &ApiVersion, kind: &str) -> Option<String> {
-    let ApiVersion { group, version } = version;
-    (!group.is_empty()).then(|| format!("{group}/{}_{version}.json", kind.to_lowercase()))
+/// The apiVersion and the kind of an object.
+type Typed<'o> = (&'o ApiVersion, &'o str);
+
+/// Returns the length of the end of `url` that names the schema of `old`, and what names that of `new`.
+fn followed(url: &str, old: Typed<'_>, new: Typed<'_>, forms: &[&str]) -> Option<(usize, String)> {
+    [COMMON_FORM].iter().chain(forms).find_map(|form| {
+        let (old, new) = (schema_name(form, old)?, schema_name(form, new)?);
+        let path = url.strip_suffix(&old)?;
+        (old != new && (path.is_empty() || path.ends_with('/'))).then_some((old.len(), new))
+    })
+}
+
+/// Fills in a form; `None` where it has a group and the kind, one of Kubernetes' core, has none.
+fn schema_name(form: &str, (ApiVersion { group, version }, kind): Typed<'_>) -> Option<String> {
+    let prefix = group.split('.').next().unwrap_or_default();
+    let name = form.replace("{group}", group).replace("{group-prefix}", prefix);
+    let name = name.replace("{kind}", &kind.to_lowercase()).replace("{version}", version);
+    (!group.is_empty() || !form.contains("{group")).then_some(name)
+}
+
+/// Returns whether a URL has both the kind and the version among its words.
+fn names(url: &str, (version, kind): Typed<'_>) -> bool {
+    let has =
+        |word: &str| url.split(|one: char| !one.is_ascii_alphanumeric()).any(|one| one.eq_ignore_ascii_case(word));
+    has(kind) && has(&version.version)
 }
 
 /// Returns the place of the URL in a comment that names a schema.
@@ -120,6 +158,51 @@ mod tests {
         check("#yaml-language-server : x=y $schema=../c.json \t", Some("../c.json"));
         check("# $schema: c.json # d", Some("c.json"));
         check("#   $schema=c.json", Some("c.json"));
+    }
+
+    /// Checks what a URL about a HelmRelease becomes.
+    #[track_caller]
+    fn check_url(url: &str, forms: &[&str], expected: Option<&str>) {
+        let versions = ["helm.toolkit.fluxcd.io/v2beta1", "helm.toolkit.fluxcd.io/v2"].map(ApiVersion::parse);
+        let [old, new] = [&versions[0], &versions[1]].map(|version| (version, "HelmRelease"));
+        let followed = |url: &str, old, new| {
+            let (length, name) = followed(url, old, new, forms)?;
+            Some(format!("{}{name}", &url[..url.len() - length]))
+        };
+        let found = followed(url, old, new);
+        assert_eq!(found.as_deref(), expected);
+        if let Some(found) = found {
+            assert_eq!(followed(&found, new, old).as_deref(), Some(url), "backward");
+        }
+    }
+
+    #[test]
+    fn a_url_in_a_form_that_a_pack_knows_follows_the_object() {
+        let short = ["{kind}-{group-prefix}-{version}.json"];
+        check_url(
+            "https://a.b/c/helmrelease-helm-v2beta1.json",
+            &short,
+            Some("https://a.b/c/helmrelease-helm-v2.json"),
+        );
+        check_url("helmrelease-helm-v2beta1.json", &short, Some("helmrelease-helm-v2.json"));
+        check_url("https://a.b/c/helmrelease-helm-v2beta1.json", &[], None);
+        check_url("https://a.b/c/my-helmrelease-helm-v2beta1.json", &short, None);
+        check_url(
+            "a/helm.toolkit.fluxcd.io/helmrelease_v2beta1.json",
+            &[],
+            Some("a/helm.toolkit.fluxcd.io/helmrelease_v2.json"),
+        );
+        check_url("https://a.b/all.json", &["all.json"], None);
+    }
+
+    #[test]
+    fn a_url_names_an_old_version_by_its_words() {
+        let version = ApiVersion::parse("helm.toolkit.fluxcd.io/v2beta1");
+        let check = |url: &str, expected| assert_eq!(names(url, (&version, "HelmRelease")), expected, "{url}");
+        check("https://a.b/HelmRelease/v2beta1/schema", true);
+        check("https://a.b/helmrelease_v2beta1.json?ref=main", true);
+        check("https://a.b/helmrelease_v2beta2.json", false);
+        check("https://a.b/helmreleases_v2beta1.json", false);
     }
 
     #[test]

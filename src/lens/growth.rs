@@ -39,6 +39,9 @@ impl Growth {
                 (path.steps().len() + 1, Some(value), None)
             }
             Intent::Move { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
+            Intent::ParseText { path, .. } | Intent::WriteText { path, .. } => {
+                (path.steps().len(), path.get(object), None)
+            }
             // A list of named items is larger than a mapping by its keys, once for each name.
             Intent::WrapInList { path } | Intent::WrapInMapping { path, .. } | Intent::MappingToList { path, .. } => {
                 (path.steps().len() + 1, None, path.get(object))

@@ -15,12 +15,14 @@ use crate::release::GroupKind;
 
 /// Operations as rules write them, in other forms: in lists, in maps, from deep to shallow, with a test.
 const MORE: &[&str] = &[
+    "embed: { field: \"spec.patches[]\", format: json, text: new }",
     "rename: { field: \"spec.rules[].filters[].tls\", to: validation }",
     "rename: { field: \"spec.options{}.old\", to: new }",
     "move: { from: \"spec.rules[].a.b.c\", to: \"spec.rules[].d\" }",
     "move: { from: \"spec.rules[].d\", to: \"spec.rules[].a.b.c\" }",
     "move: { from: \"spec.options{}.x\", to: \"spec.options{}.y.z\" }",
     "move: { from: spec.a.b, to: spec.b }",
+    "when: { then: [{ rename: { field: spec.tls, to: validation } }, { move: { from: spec.host, to: spec.validation.host } }] }",
     "wrap: { field: \"spec.rules[].targetRef\" }",
     "values: { field: \"spec.options{}\", table: { a: b, c: d } }",
     "drop: { field: spec.namespace, reason: it follows from the object, default-field: metadata.namespace }",
@@ -54,7 +56,11 @@ impl Subject {
             json!({"name": "é"}),
         ]);
         // Values that an operation converts and its example does not have.
-        for (name, values) in [("units", json!(["10m", "2h", "7s"])), ("negate", json!([true, false]))] {
+        for (name, values) in [
+            ("units", json!(["10m", "2h", "7s"])),
+            ("negate", json!([true, false])),
+            ("embed", json!(["a: 1\n", "- b\n- 1\n"])),
+        ] {
             let more = values.as_array().filter(|_| operation.starts_with(name)).into_iter().flatten();
             words.extend(more.flat_map(|value| std::iter::repeat_n(value.clone(), 4)));
         }
@@ -190,6 +196,9 @@ fn check(subject: &Subject, object: &Value) -> Result<usize, TestCaseError> {
     let back = back.expect("asserted");
     prop_assert!(back.losses().is_empty());
     prop_assert_eq!(back.object(), object, "converting back gave another object, from {}", there.object());
+    if subject.lens.reorders() && super::displaced(object, &there, 0, &subject.back).is_empty() {
+        prop_assert_eq!(back.object().to_string(), object.to_string(), "converting back gave another order of keys");
+    }
     Ok(2)
 }
 

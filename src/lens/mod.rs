@@ -26,10 +26,12 @@ mod namespace;
 mod nearest;
 mod object_view;
 mod operation;
+mod order;
 mod origin;
 mod references;
 mod sequence;
 mod session;
+mod template;
 #[cfg(test)]
 mod trial;
 
@@ -45,9 +47,11 @@ pub use namespace::Namespace;
 pub use nearest::Builds;
 pub use object_view::{Candidates, ObjectId, ObjectPlace, ObjectView, some_of};
 pub use operation::{Description, Operation};
+pub use order::displaced;
 pub use origin::{Reach, TracedPath, changes_below, trace};
 pub use sequence::Lens;
 pub use session::{Completeness, ObjectName, Session};
+pub use template::Template;
 pub use when::at_each;
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.
@@ -74,6 +78,7 @@ operations! {
     rename Rename;
     relocate Move;
     wrap Wrap;
+    embed Embed;
     values Values;
     when When;
     drop Drop;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use serde::Deserializer;
 use serde::de::{self, MapAccess, Visitor};
@@ -33,6 +34,19 @@ pub trait Operation: fmt::Debug + Send + Sync {
     /// # Errors
     /// A [`Halt`] where the object cannot be converted; the session is then discarded.
     fn run(&self, session: &mut Session) -> Result<(), Halt>;
+
+    /// Runs the step as one of several, before the steps `rest`.
+    ///
+    /// # Errors
+    /// As [`Operation::run`].
+    fn run_before(&self, _rest: &[Arc<dyn Operation>], session: &mut Session) -> Result<(), Halt> {
+        self.run(session)
+    }
+
+    /// Returns whether the step can give keys another order, which converting back does not always restore.
+    fn reorders(&self) -> bool {
+        false
+    }
 
     /// Returns the step that converts back, for a rule about `kind`.
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation>;

@@ -27,7 +27,7 @@ pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
         Intent::UnwrapMapping { path: hoisted, key } => replace_prefix(&path, hoisted, &hoisted.key(key)),
         Intent::MappingToList { path: mapping, naming } => from_item(&path, mapping, naming),
         Intent::ListToMapping { path: list, naming } => to_item(&path, list, naming),
-        Intent::Insert { .. } | Intent::Replace { .. } => path,
+        Intent::Insert { .. } | Intent::Replace { .. } | Intent::ParseText { .. } | Intent::WriteText { .. } => path,
     })
 }
 
@@ -142,7 +142,10 @@ fn moved(intent: &Intent, path: &FieldPath) -> Option<FieldPath> {
         Intent::UnwrapMapping { path: hoisted, key } => Some(replace_prefix(path, &hoisted.key(key), hoisted)),
         Intent::MappingToList { path: mapping, naming } => Some(to_item(path, mapping, naming)),
         Intent::ListToMapping { path: list, naming } => Some(from_item(path, list, naming)),
-        Intent::Insert { .. } | Intent::Replace { .. } => Some(path.clone()),
+        Intent::WriteText { path: written, .. } if path.starts_with(written) && path != written => None,
+        Intent::Insert { .. } | Intent::Replace { .. } | Intent::ParseText { .. } | Intent::WriteText { .. } => {
+            Some(path.clone())
+        }
     }
 }
 
@@ -180,6 +183,8 @@ pub(super) fn places(intent: &Intent) -> (FieldPath, FieldPath) {
         | Intent::UnwrapList { path }
         | Intent::WrapInMapping { path, .. }
         | Intent::UnwrapMapping { path, .. }
+        | Intent::ParseText { path, .. }
+        | Intent::WriteText { path, .. }
         | Intent::MappingToList { path, .. }
         | Intent::ListToMapping { path, .. } => (path.clone(), path.clone()),
     }

@@ -10,6 +10,7 @@ use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Description, Operation};
 use super::session::{Completeness, Session};
+use super::template::Template;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -23,16 +24,25 @@ pub(super) struct Refuse {
     at: FieldPattern,
     reason: String,
     help: String,
+    /// A text that is to be added somewhere by hand.
+    add: Option<Template>,
 }
 
 impl Refuse {
     pub(super) const DESCRIPTION: Description = Description {
         name: "refuse",
         text: "Holds the object back in the given direction where the test under `if` holds: `reason` says why there is no \
-               conversion, `help` what to do by hand, `at` is the path that is reported. A test for something that is absent does \
+               conversion, `help` what to do by hand, `at` is the path that is reported. \
+               A text under `add` is shown below the help, to be copied; `{metadata.name}` in it is the value of that field. A test for something that is absent does \
                not refuse a patch, except in items of lists. In the other direction nothing happens.",
         example: "refuse: { direction: forward, if: { present: spec.snis }, at: spec.snis, reason: the new kind has no snis, help: split the route }",
     };
+}
+
+impl Refuse {
+    fn advice(&self, session: &Session<'_>) -> String {
+        self.add.as_ref().map_or_else(|| self.help.clone(), |add| add.below(&self.help, session.object()))
+    }
 }
 
 impl Operation for Refuse {
@@ -46,9 +56,9 @@ impl Operation for Refuse {
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
         if !self.r#if.holds(session.object()) && session.namespace().name().is_none() {
             let reason = format!("the namespace of the object is unknown: it {}", session.namespace().description());
-            return Err(Halt::Refused { at, reason, help: Some(self.help.clone()) });
+            return Err(Halt::Refused { at, reason, help: Some(self.advice(session)) });
         }
-        Err(Halt::Refused { at, reason: self.reason.clone(), help: Some(self.help.clone()) })
+        Err(Halt::Refused { at, reason: self.reason.clone(), help: Some(self.advice(session)) })
     }
 
     /// The inverse is the same refusal in the other direction: it refuses what now runs forward.

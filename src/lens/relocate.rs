@@ -1,11 +1,14 @@
 //! The operation `move`: a field gets another path in the object. (The module is not called `move`: that is a keyword.)
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Description, Operation};
+use super::sequence::follow;
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
@@ -20,16 +23,17 @@ pub(super) struct Move {
     from: FieldPath,
     /// The new path below the base: keys only.
     to: FieldPath,
-    /// Its position among the other fields.
+    /// In which order it moves with others.
     side: Side,
 }
 
-/// The position of a moved field: chosen so that several moves, reversed in reverse order, restore every position.
+/// In which order several fields move into or out of one mapping: the inverses run in the reverse order, and each finds the
+/// neighbours that the step it reverses had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// Before the branch that it comes from, or last in another one.
+    /// The first field first.
     Trailing,
-    /// After the branch that it comes from, or first in another one.
+    /// The last field first.
     Leading,
 }
 
@@ -41,15 +45,112 @@ impl Side {
         }
     }
 
-    /// Returns the place in `parent` for what comes from `from`.
-    fn place(self, from: &FieldPath, parent: &FieldPath) -> Place {
-        let below = from.starts_with(parent).then(|| from.steps().get(parent.steps().len())).flatten();
-        match (below, self) {
-            (Some(Step::Key(key)), Self::Trailing) => Place::Before(key.clone()),
-            (Some(Step::Key(key)), Self::Leading) => Place::After(key.clone()),
-            (_, Self::Trailing) => Place::Last,
-            (_, Self::Leading) => Place::First,
+    /// Returns the place for a new branch in `parent`, in which what comes from `from` is to be.
+    fn branch_place(self, from: &FieldPath, parent: &FieldPath) -> Place {
+        match (key_below(from, parent), self) {
+            (Some(key), Self::Trailing) => Place::Before(key.to_owned()),
+            (Some(key), Self::Leading) => Place::After(key.to_owned()),
+            (None, Self::Trailing) => Place::Last,
+            (None, Self::Leading) => Place::First,
         }
+    }
+}
+
+/// Returns the key of the entry of `mapping` in which `path` is.
+fn key_below<'p>(path: &'p FieldPath, mapping: &FieldPath) -> Option<&'p str> {
+    match path.steps().strip_prefix(mapping.steps())? {
+        [Step::Key(key), ..] => Some(key),
+        _ => None,
+    }
+}
+
+/// A field that moves, and what moves with it: where it is put shows what was around it, so that the inverse puts it back.
+struct Mover<'s, 'a> {
+    side: Side,
+    from: &'s FieldPath,
+    /// The mapping that it moves into.
+    parent: &'s FieldPath,
+    /// The steps of the lens that follow.
+    rest: &'s [Arc<dyn Operation>],
+    session: &'s Session<'a>,
+}
+
+impl Mover<'_, '_> {
+    /// Returns the place of the field in its new mapping: what was before a branch is first in it, what was behind it last, and
+    /// vice versa. What is between other fields gets the place on one side, from which it does not come back.
+    fn place(&self) -> Place {
+        let (source, key) = split_key(self.from);
+        let into = key_below(self.parent, &source);
+        let out_of = key_below(self.from, self.parent);
+        match (into, out_of) {
+            (Some(branch), _) => self.place_inside(self.is_before(&source, &key, branch)),
+            (None, Some(branch)) => self.place_beside(branch, self.is_first(&source, &key)),
+            (None, None) => self.side.branch_place(self.from, self.parent),
+        }
+    }
+
+    fn keys(&self, mapping: &FieldPath) -> Vec<&str> {
+        let map = mapping.get(self.session.object()).and_then(Value::as_object);
+        map.into_iter().flat_map(Map::keys).map(String::as_str).collect()
+    }
+
+    fn is_before(&self, mapping: &FieldPath, key: &str, other: &str) -> bool {
+        self.keys(mapping).into_iter().find(|one| [key, other].contains(one)) == Some(key)
+    }
+
+    /// Returns whether the field is the first of its mapping, and not the last, besides those that leave it too; the side
+    /// decides where it is both or neither.
+    fn is_first(&self, mapping: &FieldPath, key: &str) -> bool {
+        let keys = self.keys(mapping);
+        let at = keys.iter().position(|one| *one == key).unwrap_or_default();
+        let leave = |keys: &[&str]| keys.iter().all(|key| self.leaves(mapping, key));
+        match (leave(&keys[..at]), leave(&keys[at + 1..])) {
+            (true, false) => true,
+            (false, true) => false,
+            (true, true) | (false, false) => self.side == Side::Trailing,
+        }
+    }
+
+    /// Returns whether a step that follows takes the entry out of its mapping.
+    fn leaves(&self, mapping: &FieldPath, key: &str) -> bool {
+        let outer = follow(self.rest, mapping.pattern());
+        let entry = follow(self.rest, mapping.key(key).pattern());
+        entry.and_then(|entry| entry.split_last().map(|(parent, _)| parent)).is_some_and(|parent| Some(parent) != outer)
+    }
+
+    /// Returns whether an entry came into its mapping in this session.
+    fn arrived(&self, mapping: &FieldPath, key: &str) -> bool {
+        let origin = self.session.origin(&mapping.key(key));
+        origin.split_last().is_none_or(|(parent, _)| parent != self.session.origin(mapping))
+    }
+
+    fn place_inside(&self, is_first: bool) -> Place {
+        let keys = self.keys(self.parent);
+        let arrived = |key: &&&str| self.arrived(self.parent, key);
+        let neighbour = match (is_first, self.side) {
+            (true, Side::Trailing) => keys.iter().take_while(arrived).last(),
+            (false, Side::Leading) => keys.iter().rev().take_while(arrived).last(),
+            (true, Side::Leading) | (false, Side::Trailing) => None,
+        };
+        match (is_first, neighbour) {
+            (true, Some(key)) => Place::After((*key).to_owned()),
+            (false, Some(key)) => Place::Before((*key).to_owned()),
+            (true, None) => Place::First,
+            (false, None) => Place::Last,
+        }
+    }
+
+    fn place_beside(&self, branch: &str, is_before: bool) -> Place {
+        let keys = self.keys(self.parent);
+        let at = keys.iter().position(|key| *key == branch).unwrap_or_default();
+        let arrived = |key: &&&str| self.arrived(self.parent, key);
+        let neighbour = match (is_before, self.side) {
+            (true, Side::Leading) => keys[..at].iter().rev().take_while(arrived).last(),
+            (false, Side::Trailing) => keys[at + 1..].iter().take_while(arrived).last(),
+            (true, Side::Trailing) | (false, Side::Leading) => None,
+        };
+        let key = (*neighbour.unwrap_or(&branch)).to_owned();
+        if is_before { Place::Before(key) } else { Place::After(key) }
     }
 }
 
@@ -58,7 +159,9 @@ impl Move {
         name: "move",
         text: "Moves a field, with its comments, to another path in the object. Missing parents are added where the field was, \
                and parents that it leaves empty are removed. `[]` and `{}` are allowed in the part that both paths share. \
-               The inverse moves back. Exact; a conflict where the new path is taken.",
+               What was before or behind the mapping that it moves into is first or last in it, so that the inverse, which \
+               moves back, restores the order; where it was further away, the order is reported as written in another form. \
+               A conflict where the new path is taken.",
         example: "move: { from: spec.cacheSize, to: spec.cache.size }",
     };
 
@@ -73,7 +176,7 @@ impl Move {
             .then(|| Self { base: FieldPattern::new(base.iter().cloned()), from, to, side: Side::Trailing })
     }
 
-    fn move_one(&self, base: &FieldPath, session: &mut Session) -> Result<(), Halt> {
+    fn move_one(&self, base: &FieldPath, rest: &[Arc<dyn Operation>], session: &mut Session) -> Result<(), Halt> {
         let from = base.join(&self.from);
         if from.get(session.object()).is_none() {
             return Ok(());
@@ -83,8 +186,11 @@ impl Move {
             return Err(Halt::Conflict { old: from, new: to });
         }
         let (parent, key) = split_key(&to);
+        if parent.steps().len() > base.steps().len() && parent.get(session.object()).is_some_and(is_empty) {
+            session.record_normalization(&parent, "it was empty, and is removed when the field moves back out of it");
+        }
         self.make_parents(base, &parent, session)?;
-        let place = self.side.place(&from, &parent);
+        let place = Mover { side: self.side, from: &from, parent: &parent, rest, session }.place();
         session.change(Intent::Move { from: from.clone(), to: parent, key, place })?;
         self.remove_emptied(base, &from, session)
     }
@@ -103,7 +209,7 @@ impl Move {
             have = outer;
         }
         let Some(key) = missing else { return Ok(()) };
-        let place = self.side.place(&base.join(&self.from), &have);
+        let place = self.side.branch_place(&base.join(&self.from), &have);
         session.change(Intent::Insert { path: have, key, value, place })
     }
 
@@ -122,6 +228,10 @@ impl Move {
     }
 }
 
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(Map::is_empty)
+}
+
 /// Splits a path of keys into its parent and last key.
 fn split_key(path: &FieldPath) -> (FieldPath, String) {
     let (parent, _) = path.split_last().expect("checked when the rule was read: both paths have a key");
@@ -130,10 +240,18 @@ fn split_key(path: &FieldPath) -> (FieldPath, String) {
 
 impl Operation for Move {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
+        self.run_before(&[], session)
+    }
+
+    fn run_before(&self, rest: &[Arc<dyn Operation>], session: &mut Session) -> Result<(), Halt> {
         for base in self.base.matches(session.object()) {
-            self.move_one(&base, session)?;
+            self.move_one(&base, rest, session)?;
         }
         Ok(())
+    }
+
+    fn reorders(&self) -> bool {
+        true
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
@@ -164,8 +282,6 @@ impl<'de> Deserialize<'de> for Move {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::data;
-    use super::super::operation::Operation;
     use super::super::sequence::Lens;
     use super::*;
     use serde_json::json;
@@ -175,8 +291,9 @@ mod tests {
     fn check(lens: &str, before: &Value, after: &Value) {
         let lens: Lens = serde_yaml::from_str(lens).unwrap();
         let run = |lens: &Lens, value: &Value| {
-            let operations = lens.operations().iter().map(AsRef::as_ref);
-            operations.fold(value.clone(), |value, operation: &dyn Operation| data(operation, &value).unwrap().0).to_string()
+            let mut session = Session::new(value.clone());
+            lens.run(&mut session).unwrap();
+            session.object().to_string()
         };
         assert_eq!(run(&lens, before), after.to_string());
         assert_eq!(run(&lens.inverse(&GroupKind::new("A", "")), after), before.to_string());
@@ -188,5 +305,27 @@ mod tests {
         check(out, &json!({"l": [{"x": 0, "r": {"a": 1, "b": 2}, "y": 0}]}), &json!({"l": [{"x": 0, "a": 1, "b": 2, "y": 0}]}));
         let into = "[{ move: { from: a, to: r.c.a } }, { move: { from: b, to: r.c.b } }]";
         check(into, &json!({"x": 0, "a": 1, "b": 2, "y": 0}), &json!({"x": 0, "r": {"c": {"a": 1, "b": 2}}, "y": 0}));
+    }
+
+    #[test]
+    fn what_moves_into_a_mapping_comes_back_to_the_side_where_it_was() {
+        let into = "[{ rename: { field: s.t, to: v } }, { move: { from: s.a, to: s.v.a } }, { move: { from: s.b, to: s.v.b } }]";
+        let check_each = |before: [&str; 2], after: Value| {
+            let [left, right] = before.map(|text| serde_yaml::from_str::<Map<String, Value>>(text).unwrap());
+            let spec: Map<_, _> = left.into_iter().chain([("t".to_owned(), json!({"x": 0, "y": 0}))]).chain(right).collect();
+            check(into, &json!({"s": spec}), &json!({"s": after}));
+        };
+        check_each(["{ a: 1, b: 2 }", "{}"], json!({"v": {"a": 1, "b": 2, "x": 0, "y": 0}}));
+        check_each(["{}", "{ a: 1, b: 2 }"], json!({"v": {"x": 0, "y": 0, "a": 1, "b": 2}}));
+        check_each(["{ a: 1 }", "{ b: 2 }"], json!({"v": {"a": 1, "x": 0, "y": 0, "b": 2}}));
+        check_each(["{ o: 0, b: 2 }", "{ a: 1, p: 0 }"], json!({"o": 0, "v": {"b": 2, "x": 0, "y": 0, "a": 1}, "p": 0}));
+    }
+
+    #[test]
+    fn what_moves_out_of_a_mapping_comes_back_to_the_side_where_it_was() {
+        let out = "[{ move: { from: s.v.a, to: s.a } }, { move: { from: s.v.b, to: s.b } }]";
+        check(out, &json!({"s": {"v": {"a": 1, "b": 2, "x": 0}}}), &json!({"s": {"a": 1, "b": 2, "v": {"x": 0}}}));
+        check(out, &json!({"s": {"v": {"x": 0, "a": 1, "b": 2}}}), &json!({"s": {"v": {"x": 0}, "a": 1, "b": 2}}));
+        check(out, &json!({"s": {"v": {"a": 1, "x": 0, "b": 2}}}), &json!({"s": {"a": 1, "v": {"x": 0}, "b": 2}}));
     }
 }

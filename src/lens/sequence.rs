@@ -31,7 +31,13 @@ impl Lens {
     /// # Errors
     /// The [`Halt`] of the first operation that cannot convert the object.
     pub fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        self.0.iter().try_for_each(|operation| operation.run(session))
+        let mut operations = self.0.iter().enumerate();
+        operations.try_for_each(|(at, operation)| operation.run_before(&self.0[at + 1..], session))
+    }
+
+    /// Returns whether an operation can give keys another order, which converting back does not always restore.
+    pub fn reorders(&self) -> bool {
+        self.0.iter().any(|operation| operation.reorders())
     }
 
     /// Returns the lens that converts back, for a rule about `kind`.
@@ -165,7 +171,7 @@ impl Lens {
 }
 
 /// Returns the path of `field` after `operations`; `None` where it is removed.
-fn follow(operations: &[Arc<dyn Operation>], field: FieldPattern) -> Option<FieldPattern> {
+pub(super) fn follow(operations: &[Arc<dyn Operation>], field: FieldPattern) -> Option<FieldPattern> {
     operations.iter().try_fold(field, |field, operation| match operation.image(&field) {
         Image::Kept => Some(field),
         Image::Moved(moved) => Some(moved),

@@ -190,6 +190,10 @@ impl Operation for When {
         true
     }
 
+    fn reorders(&self) -> bool {
+        self.then.reorders()
+    }
+
     fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.then.retypes(kind)
     }

@@ -87,11 +87,16 @@ impl CrossedAdvisory<'_> {
         is_at_target || self.advisory.additive || is_of_rollback && !self.newer.is_superset(written_for)
     }
 
+    /// Returns what to do about `object`.
+    pub(crate) fn help_for(&self, object: &Object) -> Option<String> {
+        self.advisory.help_for(&object.value)
+    }
+
     /// Reports the advisory: at the first object that it concerns, or about the run.
     pub(crate) fn report(&self, advised: Advised) -> Reported {
         let severity = if advised.is_note { Severity::Note } else { Severity::Warning };
         let message = format!("{}: {}", self.target.pack.title(), self.advisory.message);
-        let help = self.advisory.help.clone();
+        let help = advised.help;
         match self.advisory.about {
             About::Object => {
                 let message = match advised.others {
@@ -122,6 +127,8 @@ pub(crate) struct Advised {
     pub(crate) is_note: bool,
     /// The first of them.
     pub(crate) first: FindingObject,
+    /// What to do, as it is for the first of them.
+    pub(crate) help: Option<String>,
     /// How many there are besides it.
     pub(crate) others: usize,
 }
@@ -141,6 +148,7 @@ impl Advised {
                 known.others += 1 + self.others;
                 if self.first.location < known.first.location {
                     known.first = self.first;
+                    known.help = self.help;
                 }
             }
             Entry::Occupied(_) => {}

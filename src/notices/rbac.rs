@@ -8,17 +8,18 @@
 //!
 //! Invariant: nothing here changes anything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 use serde_json::{Map, Value};
 
 use super::old_names::OldNames;
-use crate::convert::{Remark, Renames, Targets, walk};
-use crate::field::{FieldPath, FieldPattern, PathRef};
+use crate::convert::{Remark, Renames, Targets, plural, walk};
+use crate::field::{FieldPath, FieldPattern, PathRef, Step};
 use crate::finding::{Code, Finding};
 use crate::manifest::Manifest;
 use crate::release::GroupKind;
+use crate::yaml::TextFormat;
 
 /// Where webhook configurations, admission policies and their bindings select objects by resource and version.
 const ADMISSION_RULES: [&str; 5] = [
@@ -105,6 +106,8 @@ fn not_served_by(map: &Map<String, Value>, path: &FieldPath, targets: &Targets<'
 
 /// A mapping that selects resources or kinds by API group.
 struct ResourceRule<'v> {
+    /// The mapping itself.
+    map: &'v Map<String, Value>,
     /// Its path; none for a reference, which is updated.
     path: Option<FieldPath>,
     groups: Vec<&'v str>,
@@ -122,28 +125,30 @@ impl<'v> ResourceRule<'v> {
         };
         if map.contains_key("apiGroups") {
             let (groups, resources, kinds) = (texts("apiGroups"), texts("resources"), texts("kinds"));
-            return Some(Self { path: Some(at.path()), groups, resources, kinds });
+            return Some(Self { map, path: Some(at.path()), groups, resources, kinds });
         }
         let (group, kind) = text("group").zip(text("kind"))?;
         let path = [group, kind].contains(&"*").then(|| at.path());
-        Some(Self { path, groups: vec![group], resources: Vec::new(), kinds: vec![kind] })
+        Some(Self { map, path, groups: vec![group], resources: Vec::new(), kinds: vec![kind] })
     }
 
     /// Reports which of the `renamed` kinds the mapping names by parts whose new name is nowhere in the object.
     fn remark(&self, renamed: &[Renamed<'_>]) -> Option<OldNames<Remark>> {
         let path = self.path.clone()?;
         let (mut kinds, mut old, mut new) = (Vec::new(), Vec::new(), Vec::new());
+        let mut added = Vec::new();
         for (kind, successor, named) in renamed {
             if let Some(part) = self.parts_of(kind).into_iter().find(|part| !named.contains(part)) {
                 kinds.push(GroupKind::clone(kind));
                 old.push(self.name(kind, part));
                 new.push(self.name(successor, part));
+                added.extend(self.parts_of(kind).into_iter().map(|part| (*successor, part)));
             }
         }
         let (old, new) = (old.join(", "), new.join(", "));
         let remark = (!old.is_empty()).then(|| Remark {
             message: format!("{path} names {old}, renamed to {new}; it is not updated"),
-            help: Some(format!("add {new} to it by hand, or replace {old}")),
+            help: Some(format!("add {new} to it by hand, or replace {old}{}", self.beside(&added))),
             code: Code::ReferenceNotUpdated,
             path,
         });
@@ -162,6 +167,29 @@ impl<'v> ResourceRule<'v> {
         parts
     }
 
+    /// Returns the mapping for the new names alone, as a text to be added beside it: a person decides what is permitted. Each group
+    /// has a mapping of its own, or a resource of one would be permitted in the other too.
+    fn beside(&self, added: &[(&GroupKind, &str)]) -> String {
+        let is_item =
+            self.path.as_ref().and_then(FieldPath::split_last).is_some_and(|(_, step)| matches!(step, Step::Index(_)));
+        if !is_item || self.resources.is_empty() || self.map.contains_key("apiVersions") {
+            return String::new();
+        }
+        let mut resources: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for (kind, part) in added {
+            let part = if part.is_empty() { String::new() } else { format!("/{part}") };
+            resources.entry(&kind.group).or_default().insert(format!("{}{part}", plural(&kind.kind)));
+        }
+        let rule = |(group, resources): (&str, BTreeSet<String>)| {
+            let mut map = self.map.clone();
+            map.insert("apiGroups".to_owned(), Value::from(vec![group]));
+            map.insert("resources".to_owned(), resources.into_iter().collect());
+            Value::Object(map)
+        };
+        let rules = resources.into_iter().map(rule).collect();
+        format!("; as a rule of its own:\n{}", TextFormat::Yaml.text_of(&rules).trim_end())
+    }
+
     /// Returns what the mapping calls a part of `kind`.
     fn name(&self, kind: &GroupKind, part: &str) -> String {
         match (self.resources.is_empty(), part) {
@@ -177,28 +205,36 @@ fn resource(kind: &GroupKind) -> String {
     format!("{}.{}", plural(&kind.kind), kind.group)
 }
 
-/// Returns the plural that projects give a kind's name: `referencepolicies`, `gateways`, `gatewayclasses`.
-fn plural(kind: &str) -> String {
-    let name = kind.to_lowercase();
-    let vowel_before_last = name.bytes().rev().nth(1).is_some_and(|byte| b"aeiou".contains(&byte));
-    match name.strip_suffix('y') {
-        Some(stem) if !vowel_before_last => format!("{stem}ies"),
-        _ if name.ends_with('s') => format!("{name}es"),
-        _ => format!("{name}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{PathRef, ResourceRule, plural};
+    use super::{PathRef, ResourceRule};
     use crate::release::GroupKind;
 
     #[test]
-    fn resource_names_follow_kubernetes_conventions() {
-        let names = ["Gateway", "ReferencePolicy", "GatewayClass", "XListenerSet"].map(plural);
-        assert_eq!(names, ["gateways", "referencepolicies", "gatewayclasses", "xlistenersets"]);
+    fn the_new_names_have_a_rule_for_each_group() {
+        let role = json!({"rules": [
+            {"apiGroups": ["a.example.com", ""], "resources": ["pods", "olds", "olds/status", "others"], "verbs": ["get"]},
+        ]});
+        let rule = ResourceRule::read(&PathRef::index(None, 0), role["rules"][0].as_object().expect("a mapping"));
+        let [one, two] = [GroupKind::new("New", "a.example.com"), GroupKind::new("Other", "b.example.com")];
+        let text = rule.expect("it selects something").beside(&[(&one, ""), (&one, "status"), (&two, "")]);
+        let expected = "; as a rule of its own:
+- apiGroups:
+  - a.example.com
+  resources:
+  - news
+  - news/status
+  verbs:
+  - get
+- apiGroups:
+  - b.example.com
+  resources:
+  - others
+  verbs:
+  - get";
+        assert_eq!(text, expected);
     }
 
     #[test]

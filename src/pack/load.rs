@@ -85,6 +85,28 @@ fn check_versions(pack: &Pack) -> Result<()> {
     Ok(())
 }
 
+/// Checks what a pack says besides its releases, as far as it does not depend on catalogs.
+fn check_head(head: &wire::PackFile, line: &ReleaseLine) -> Result<(), String> {
+    for (value, correction) in &head.corrections {
+        if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
+            return Err(format!("`corrections` maps {value} to {bundle}, which is not a bundle of this pack"));
+        }
+    }
+    head.references.iter().try_for_each(wire::ReferenceField::check)?;
+    head.schema_comments.iter().try_for_each(|form| check_schema_form(form))
+}
+
+/// Checks how URLs of schemas end: with a kind and a version.
+fn check_schema_form(form: &str) -> Result<(), String> {
+    let names = ["{group}", "{group-prefix}", "{kind}", "{version}"];
+    let rest = names.iter().fold(form.to_owned(), |rest, name| rest.replace(name, ""));
+    if form.contains("{kind}") && form.contains("{version}") && !rest.contains(['{', '}']) {
+        return Ok(());
+    }
+    let wanted = "{kind} and {version}, and besides them no braces but {group} and {group-prefix}";
+    Err(format!("schema-comments: `{form}` must have {wanted}"))
+}
+
 /// Reads the pack in `folder`; `None` where that is no pack's folder.
 ///
 /// # Errors
@@ -129,11 +151,7 @@ pub(super) fn load_prepared(folder: &str, mut files: PackFiles, prepared: &Prepa
     let mut head: wire::PackFile = parse(&format!("{folder}/pack.yaml"), &text, json("pack.yaml"))?;
     head.check_names(folder).map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
     let line = head.line().map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
-    for (value, correction) in &head.corrections {
-        if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
-            bail!("{folder}/pack.yaml: `corrections` maps {value} to {bundle}, which is not a bundle of this pack");
-        }
-    }
+    check_head(&head, &line).map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
     let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
     let places: Places<'_> =
         head.charts.iter().map(|chart| (chart.name.as_str(), readable(&chart.name).collect())).collect();
@@ -188,6 +206,8 @@ pub(super) fn load_prepared(folder: &str, mut files: PackFiles, prepared: &Prepa
         triggers: head.triggers,
         artifacts: head.artifacts,
         tag_suffixes: head.tag_suffixes,
+        schema_comments: head.schema_comments,
+        references: head.references,
         values,
         charts: head.charts,
         parameters: head.parameters,

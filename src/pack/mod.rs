@@ -33,4 +33,4 @@ pub use rule::Rule;
 pub use target::Target;
 pub use values::UnconvertedValues;
 pub use version_order::VersionsByAge;
-pub use wire::{About, Needs};
+pub use wire::{About, Needs, ReferenceField};

@@ -42,6 +42,8 @@ pub struct Pack {
     pub(super) triggers: Vec<String>,
     pub(super) artifacts: Vec<String>,
     pub(super) tag_suffixes: Vec<String>,
+    pub(super) schema_comments: Vec<String>,
+    pub(super) references: Vec<wire::ReferenceField>,
     pub(super) charts: Vec<wire::Chart>,
     /// Where values of the charts can be, each with the number of the chart.
     pub(super) values: Vec<(usize, values::Place)>,
@@ -135,6 +137,16 @@ impl Pack {
     /// Returns the names of the charts and images that install the project.
     pub fn artifacts(&self) -> &[String] {
         &self.artifacts
+    }
+
+    /// Returns how URLs of schemas in comments for editors end, besides `{group}/{kind}_{version}.json`.
+    pub fn schema_comments(&self) -> &[String] {
+        &self.schema_comments
+    }
+
+    /// Returns the fields of any kind that name a kind under keys of their own.
+    pub fn references(&self) -> &[wire::ReferenceField] {
+        &self.references
     }
 
     /// Returns the releases that a version of a chart or the tag of an image names exactly: `2.3.0`, `v2.3.0`, `2.3.0-ubi`.

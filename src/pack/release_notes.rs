@@ -6,9 +6,11 @@
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
+use serde_json::Value;
+
 use super::wire;
 use crate::field::{FieldPattern, Part};
-use crate::lens::{Condition, Direction};
+use crate::lens::{Condition, Direction, Template};
 use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
 /// Everything that a pack knows besides its rules.
@@ -68,9 +70,17 @@ pub struct Advisory {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+    /// A text that is to be added by hand.
+    pub add: Option<Template>,
 }
 
 impl Advisory {
+    /// Returns what to do about `object`.
+    pub fn help_for(&self, object: &Value) -> Option<String> {
+        let help = self.help.as_deref()?;
+        Some(self.add.as_ref().map_or_else(|| help.to_owned(), |add| add.below(help, object)))
+    }
+
     /// Returns whether it applies to a conversion between two releases.
     pub fn applies_between(&self, line: &ReleaseLine, from: ReleaseId, to: ReleaseId) -> bool {
         match &self.scope {
@@ -120,6 +130,15 @@ pub struct Hint {
     pub field: Option<FieldPattern>,
     /// What to do.
     pub help: String,
+    /// A text that is to be added by hand.
+    pub add: Option<Template>,
+}
+
+impl Hint {
+    /// Returns what to do about `object`.
+    pub fn help_for(&self, object: &Value) -> String {
+        self.add.as_ref().map_or_else(|| self.help.clone(), |add| add.below(&self.help, object))
+    }
 }
 
 /// A list whose items are distinguished by a type, each with fields of its own.
@@ -187,6 +206,11 @@ impl ReleaseNotes {
                 "advisory {}: what is additive needs no action: remove `help` or `additive`",
                 wire.id
             );
+            ensure!(
+                wire.add.is_none() || wire.help.is_some(),
+                "advisory {}: `add` has no `help`: write what to do with the text",
+                wire.id
+            );
             notes.advisories.push(Advisory {
                 scope: scope(&wire, line).with_context(|| format!("advisory {}", wire.id))?,
                 id: wire.id,
@@ -196,6 +220,7 @@ impl ReleaseNotes {
                 condition: wire.r#if,
                 message: wire.message,
                 help: wire.help,
+                add: wire.add,
             });
         }
         for wire in head.moves.drain(..) {
@@ -211,6 +236,7 @@ impl ReleaseNotes {
                     kind: named.clone(),
                     field: field.clone(),
                     help: wire.help.clone(),
+                    add: wire.add.clone(),
                 };
                 notes.hints.extend(fields.iter().map(hint));
             }
@@ -235,14 +261,14 @@ impl ReleaseNotes {
     }
 
     /// Returns what to do by hand if a release rejects `field` of `kind`, or does not have `kind`.
-    pub fn hint(&self, kind: &GroupKind, field: Option<&FieldPattern>) -> Option<&str> {
+    pub fn hint(&self, kind: &GroupKind, field: Option<&FieldPattern>) -> Option<&Hint> {
         let same = |hint: Option<&FieldPattern>| match (hint, field) {
             (None, None) => true,
             (Some(hint), Some(field)) => is_one_of(field, hint),
             _ => false,
         };
         let about = |hint: &&Hint| hint.kind == *kind && same(hint.field.as_ref());
-        self.hints.iter().find(about).map(|hint| hint.help.as_str())
+        self.hints.iter().find(about)
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::field::FieldPattern;
-use crate::lens::{Condition, Direction, Lens};
+use crate::lens::{Condition, Direction, Lens, Template};
 use crate::release::{ApiVersion, Channel, GroupKind, ReleaseLine};
 
 /// The file `pack.yaml` of a pack.
@@ -54,6 +54,12 @@ pub struct PackFile {
     /// Misleading values of the bundle annotation, with the bundles they stand for.
     #[serde(default)]
     pub corrections: BTreeMap<String, Correction>,
+    /// How URLs of schemas in comments for editors end: `{kind}-{group-prefix}-{version}.json`.
+    #[serde(default)]
+    pub schema_comments: Vec<String>,
+    /// Fields that name a kind or an object under other keys than `kind` and `group`, `apiGroup` or `apiVersion`.
+    #[serde(default)]
+    pub references: Vec<ReferenceField>,
     /// What to know when a conversion crosses a bundle.
     #[serde(default)]
     pub advisories: Vec<Advisory>,
@@ -147,6 +153,55 @@ pub struct ValuesField {
     pub kind: GroupKind,
     /// The field that holds them.
     pub field: FieldPattern,
+}
+
+/// Mappings that name a kind, each key by what is written under it:
+/// `{ kinds: [Scaler.example.com], at: "spec.targets[]", kind: targetKind, group: targetGroup, name: targetName }`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ReferenceField {
+    /// The kinds of the objects that have the mappings.
+    pub kinds: Vec<GroupKind>,
+    /// The mappings.
+    pub at: FieldPattern,
+    /// The key of the kind: `Gateway`.
+    pub kind: Option<String>,
+    /// The key of the resource: `gateways`.
+    pub resource: Option<String>,
+    /// The key of the group: `gateway.networking.k8s.io`.
+    pub group: Option<String>,
+    /// The key of the version beside the group: `v1`.
+    pub version: Option<String>,
+    /// The key of group and version: `gateway.networking.k8s.io/v1`.
+    pub api_version: Option<String>,
+    /// The group where none is written.
+    pub default_group: Option<String>,
+    /// The key of the object's name.
+    pub name: Option<String>,
+    /// The key of the object's namespace.
+    pub namespace: Option<String>,
+}
+
+impl ReferenceField {
+    /// Checks that the keys name a kind.
+    ///
+    /// # Errors
+    /// What to write.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let at = &self.at;
+        if self.kind.is_some() == self.resource.is_some() {
+            return Err(format!("references: {at} must have the key of the kind or that of the resource"));
+        }
+        if self.group.is_some() && self.api_version.is_some() {
+            return Err(format!("references: {at} must have the key of the group or that of the apiVersion, not both"));
+        }
+        if self.group.is_none() && self.api_version.is_none() && self.default_group.is_none() {
+            return Err(format!(
+                "references: {at} must have the key of the group or of the apiVersion, or a default-group"
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// The format of a text that is written into objects.
@@ -246,6 +301,8 @@ pub struct Advisory {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+    /// A text that is to be added by hand, shown below the help: `name: {metadata.name}`.
+    pub add: Option<Template>,
 }
 
 /// What an advisory tells something about.
@@ -305,6 +362,8 @@ pub struct Hint {
     pub field: Option<Fields>,
     /// What to do.
     pub help: String,
+    /// A text that is to be added by hand, shown below the help: `name: {metadata.name}`.
+    pub add: Option<Template>,
 }
 
 /// A list of typed items: `{ kind: HTTPRoute.gateway.networking.k8s.io, items: "spec.rules[].filters[]", discriminator: type }`.

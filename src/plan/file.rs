@@ -82,7 +82,9 @@ impl PlannedFile {
         findings: Vec<Finding>,
     ) -> Result<Self, Rejected> {
         let goal = planner.goal();
-        let edited = edit(manifest, &conversions, neighbors, goal.choices.front_end)?;
+        let schema_forms: Vec<&str> =
+            goal.packs.iter().flat_map(|pack| pack.schema_comments()).map(String::as_str).collect();
+        let edited = edit(manifest, &conversions, neighbors, (goal.choices.front_end, &schema_forms))?;
         let is_unstyled = edited.as_ref().is_some_and(|edited| edited.is_unstyled);
         let (change, about_edits) = edited.map(|edited| (edited.file, edited.findings)).unzip();
         let local = LocalFile {
@@ -152,7 +154,8 @@ impl PlannedFile {
             if !is_held && advisory.concerns(object, &conversion) {
                 let first = FindingObject { title: object.title(), location: location.clone() };
                 let is_note = advisory.is_note(&conversion);
-                Advised { is_note, first, others: 0 }.add_to(&mut self.advised, at);
+                let help = advisory.help_for(object);
+                Advised { is_note, first, help, others: 0 }.add_to(&mut self.advised, at);
             }
         }
         let goal = planner.goal();

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::conversion::{Fate, Report, Written, changes_needed};
 use super::count::Counts;
 use super::detection::Detection;
-use super::escape::visible;
+use super::escape::{visible, visible_lines};
 use crate::edits::FilePlan;
 use crate::finding::{self, AcknowledgedBy, Code, Finding, Location};
 use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
@@ -604,11 +604,11 @@ impl Advisory {
     }
 }
 
-/// Joins a message and its help, in which the control characters of texts from files are written out: the only line break is that
-/// between them.
+/// Joins a message and its help, in which the control characters of texts from files are written out: the line breaks are that
+/// between them, and those of a text to add.
 fn with_help(message: &str, help: Option<&str>) -> String {
     let message = visible(message);
-    help.map_or_else(|| message.clone(), |help| format!("{message}\nhelp: {}", visible(help)))
+    help.map_or_else(|| message.clone(), |help| format!("{message}\nhelp: {}", visible_lines(help)))
 }
 
 impl Place {

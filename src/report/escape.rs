@@ -24,6 +24,11 @@ pub fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
+/// Returns `text` as [`visible`] does, but with its line breaks and `indent` in front of every line but the first.
+pub(super) fn visible_block(text: &str, indent: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join(&format!("\n{indent}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

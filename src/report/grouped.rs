@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::count::{plural, thousands};
-use super::escape::visible;
+use super::escape::{visible, visible_block};
 use super::paint::Painter;
 use crate::finding::{Finding, Location, Severity};
 use crate::plan::{ObjectPlan, Outcome};
@@ -204,13 +204,16 @@ impl<'r> ToDo<'r> {
         let mut out = format!("{}\n", painter.strong("to do by hand:"));
         let width = self.items.len().to_string().len();
         for ((help, places), number) in self.items.iter().zip(1..) {
+            // What is to be copied stands below.
+            let (help, text) = help.split_once('\n').map_or((*help, None), |(help, text)| (help, Some(text)));
+            let text = text.map(|text| format!("\n      {}", visible_block(text, "      "))).unwrap_or_default();
             // A place can have several findings with the same help.
             let mut seen = BTreeSet::new();
             let places: Vec<&Location> = places.iter().copied().filter(|place| seen.insert(*place)).collect();
             let named: Vec<String> = places.iter().take(PLACES).map(|place| painter.place(place)).collect();
             let more = places.len() - named.len();
             let more = if more == 0 { String::new() } else { format!(" and {} more", thousands(more)) };
-            let _infallible = writeln!(out, "  {number:>width$}. {} ({}{more})", visible(help), named.join(", "));
+            let _infallible = writeln!(out, "  {number:>width$}. {} ({}{more}){text}", visible(help), named.join(", "));
         }
         out
     }
@@ -286,7 +289,12 @@ impl Printer<'_> {
 
     fn help(&self, out: &mut String, finding: &Shown<'_>, indent: &str) {
         if let Some(help) = finding.help.filter(|_| self.to_do.number(finding).is_none()) {
-            let _infallible = writeln!(out, "{indent}{} {}", self.painter.label("help:"), visible(help));
+            let _infallible = writeln!(
+                out,
+                "{indent}{} {}",
+                self.painter.label("help:"),
+                visible_block(help, &format!("{indent}  "))
+            );
         }
     }
 }

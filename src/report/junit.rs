@@ -126,7 +126,7 @@ fn line(found: &Found) -> String {
     let line = found.location.line.map(|line| format!("line {line}: ")).unwrap_or_default();
     let mut out = text(&format!("{line}{}[{}] {}", found.severity.name(), found.code, found.message));
     if let Some(help) = &found.help {
-        let _infallible = write!(out, "\n  help: {}", text(help));
+        let _infallible = write!(out, "\n  help: {}", help.split('\n').map(text).collect::<Vec<_>>().join("\n    "));
     }
     out + "\n"
 }

@@ -195,7 +195,12 @@ fn item(entry: &Entry<'_>) -> String {
 }
 
 fn help(help: Option<&str>) -> String {
-    help.map(|help| format!("<br>help: {}", prose(help))).unwrap_or_default()
+    let Some(help) = help else { return String::new() };
+    let (help, text) = help.split_once('\n').map_or((help, None), |(help, text)| (help, Some(text)));
+    // A line break would end the item.
+    let lines = |text: &str| text.split('\n').map(|line| escaped(line, "")).collect::<Vec<_>>().join("&#10;");
+    let text = text.map(|text| format!("<pre>{}</pre>", lines(text))).unwrap_or_default();
+    format!("<br>help: {}{text}", prose(help))
 }
 
 /// Prints the objects that change, an item for each file.

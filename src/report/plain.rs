@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::entry::entries;
-use super::escape::visible;
+use super::escape::{visible, visible_block};
 use super::paint::Painter;
 use super::text::{advisory_sections, left, left_out, more, outcomes};
 use crate::finding;
@@ -14,7 +14,8 @@ pub fn findings(document: &Document) -> String {
     let line = |entry: &super::entry::Entry<'_>| {
         let found = entry.found;
         let (place, message) = (visible(&found.location.to_string()), visible(&found.sentence(entry.title)));
-        let help = found.help.as_ref().map(|help| format!("  help: {}\n", visible(help))).unwrap_or_default();
+        let help =
+            found.help.as_ref().map(|help| format!("  help: {}\n", visible_block(help, "    "))).unwrap_or_default();
         format!("{place}: {}[{}] {message}\n{help}", found.severity.name(), visible(&found.code))
     };
     open.map(line).collect::<String>() + &advisories(document)

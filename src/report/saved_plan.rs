@@ -571,7 +571,7 @@ mod tests {
 
     #[test]
     fn control_characters_of_a_plan_are_escaped() {
-        let expected = "a\\u{1b}[2J.yaml:1:2: held-back[x\\u{1b}] Gateway g: m\\u{7}\n  help: h\\n\\u{202e}\n";
+        let expected = "a\\u{1b}[2J.yaml:1:2: held-back[x\\u{1b}] Gateway g: m\\u{7}\n  help: h\n    \\u{202e}\n";
         let finding = finding("held-back");
         let printed = grouped([], &[finding.shown()], (&Painter::PLAIN, Places::First));
         assert_eq!((&*printed.lines, &*printed.to_do), (expected, ""));

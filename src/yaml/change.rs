@@ -8,6 +8,10 @@ use crate::text::{Edit, Span};
 pub(super) struct Change {
     pub(super) edits: Vec<Edit>,
     pub(super) removed_comments: Vec<String>,
+    /// The comments that become part of a text.
+    pub(super) comments_into_text: Vec<String>,
+    /// The comments that were part of a text.
+    pub(super) comments_out_of_text: Vec<String>,
 }
 
 impl Change {
@@ -46,5 +50,7 @@ impl Change {
     pub(super) fn join(&mut self, other: Self) {
         self.edits.extend(other.edits);
         self.removed_comments.extend(other.removed_comments);
+        self.comments_into_text.extend(other.comments_into_text);
+        self.comments_out_of_text.extend(other.comments_out_of_text);
     }
 }

@@ -89,6 +89,12 @@ pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
     }
 }
 
+/// Writes a value on one line, as the value of a key in block style.
+#[must_use]
+pub fn one_line_text(value: &Value) -> String {
+    one_line(value, Context::Block, LineStyle::default())
+}
+
 /// Writes a value in flow style, on one line.
 pub(super) fn one_line(value: &Value, context: Context, style: LineStyle) -> String {
     let inner = if context == Context::Block { Context::Flow } else { context };

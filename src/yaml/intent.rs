@@ -8,6 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::problem::{Problem, ProblemCode};
+use super::structure::TextFormat;
 use crate::field::{FieldPath, Step};
 
 /// The position of a new entry among its siblings.
@@ -100,6 +101,20 @@ pub enum Intent {
         /// The key of the only entry.
         key: String,
     },
+    /// Replaces the text at `path` by the mapping or list that it holds.
+    ParseText {
+        /// The entry or item.
+        path: FieldPath,
+        /// The language of the text.
+        format: TextFormat,
+    },
+    /// Replaces the mapping or list at `path` by a text that holds it.
+    WriteText {
+        /// The entry or item.
+        path: FieldPath,
+        /// The language of the text.
+        format: TextFormat,
+    },
     /// Converts the mapping at `path` to a list of named items: `a: {x: 1}` becomes `a: [{name: x, value: 1}]`.
     MappingToList {
         /// The mapping.
@@ -158,6 +173,8 @@ impl Intent {
             | Self::UnwrapList { path }
             | Self::WrapInMapping { path, .. }
             | Self::UnwrapMapping { path, .. }
+            | Self::ParseText { path, .. }
+            | Self::WriteText { path, .. }
             | Self::MappingToList { path, .. }
             | Self::ListToMapping { path, .. } => [Some(path), None],
             Self::Move { from, to, .. } => [Some(from), Some(to)],
@@ -175,11 +192,19 @@ impl Intent {
             | Self::UnwrapList { path }
             | Self::WrapInMapping { path, .. }
             | Self::UnwrapMapping { path, .. }
+            | Self::ParseText { path, .. }
+            | Self::WriteText { path, .. }
             | Self::MappingToList { path, .. }
             | Self::ListToMapping { path, .. } => vec![parent(path)],
             Self::Insert { path, .. } | Self::InsertItem { path, .. } => vec![path.clone()],
             Self::Move { from, to, .. } => vec![parent(from), to.clone()],
         }
+    }
+
+    /// Returns whether the intent writes a text that holds a structure.
+    #[must_use]
+    pub const fn writes_text(&self) -> bool {
+        matches!(self, Self::WriteText { .. })
     }
 
     /// Makes the change on plain data; on an error `root` is unchanged.
@@ -215,6 +240,8 @@ impl Intent {
                 Ok(())
             }
             Self::UnwrapMapping { path, key } => unwrap_mapping(root, path, key),
+            Self::ParseText { path, format } => parse_text(root, path, *format),
+            Self::WriteText { path, format } => write_text(root, path, *format),
             Self::MappingToList { path, naming } => mapping_to_list(root, path, naming),
             Self::ListToMapping { path, naming } => list_to_mapping(root, path, naming),
         }
@@ -366,6 +393,22 @@ fn unwrap_mapping(root: &mut Value, path: &FieldPath, key: &str) -> Result<(), P
     let entry = mapping.as_object_mut().filter(|map| map.len() == 1).and_then(|map| map.shift_remove(key));
     *mapping =
         entry.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` must have `{key}` as its only key")))?;
+    Ok(())
+}
+
+fn parse_text(root: &mut Value, path: &FieldPath, format: TextFormat) -> Result<(), Problem> {
+    let value = value_at(root, path)?;
+    let text = value.as_str().ok_or_else(|| problem(ProblemCode::WrongShape, format!("`{path}` is not a text")))?;
+    *value = format.structure_of(text).map_err(|why| problem(ProblemCode::WrongShape, format!("`{path}`: {why}")))?;
+    Ok(())
+}
+
+fn write_text(root: &mut Value, path: &FieldPath, format: TextFormat) -> Result<(), Problem> {
+    let value = value_at(root, path)?;
+    if !value.is_object() && !value.is_array() {
+        return Err(problem(ProblemCode::WrongShape, format!("`{path}` is neither a mapping nor a list")));
+    }
+    *value = Value::from(format.text_of(value));
     Ok(())
 }
 

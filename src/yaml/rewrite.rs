@@ -33,6 +33,10 @@ pub struct Rewrite {
     pub text: String,
     /// The comments that were removed, as written.
     pub removed_comments: Vec<String>,
+    /// The comments that became part of a text, as written.
+    pub comments_into_text: Vec<String>,
+    /// The comments that were part of a text, as written.
+    pub comments_out_of_text: Vec<String>,
     /// Whether a list or a quoted string was written where neither the document nor the given style shows the style of one.
     pub is_unstyled: bool,
 }
@@ -81,6 +85,8 @@ struct Rewriter {
     edits: EditSet,
     source_length: usize,
     removed_comments: Vec<String>,
+    comments_into_text: Vec<String>,
+    comments_out_of_text: Vec<String>,
     /// The line end that was added to the source, to be removed at the end.
     added_line_end: &'static str,
     /// The text of the block scalar whose last line has no line end in the source.
@@ -134,6 +140,8 @@ impl Rewriter {
             edits: EditSet::default(),
             source_length: source.len(),
             removed_comments: Vec::new(),
+            comments_into_text: Vec::new(),
+            comments_out_of_text: Vec::new(),
             added_line_end: "",
             unterminated_text: None,
         };
@@ -185,6 +193,8 @@ impl Rewriter {
 
     fn apply_round(&mut self, round: Round) -> Result<(), Refusal> {
         self.removed_comments.extend(round.change.removed_comments);
+        self.comments_into_text.extend(round.change.comments_into_text);
+        self.comments_out_of_text.extend(round.change.comments_out_of_text);
         if round.change.edits.is_empty() {
             return Ok(());
         }
@@ -252,7 +262,8 @@ impl Rewriter {
         if let Some(open) = &self.unterminated_text {
             refuse_new_line_end(source, open, &edits, &self.text)?;
         }
-        Ok(Rewrite { edits, text: self.text, removed_comments: self.removed_comments, is_unstyled })
+        let Self { text, removed_comments, comments_into_text, comments_out_of_text, .. } = self;
+        Ok(Rewrite { edits, text, removed_comments, comments_into_text, comments_out_of_text, is_unstyled })
     }
 }
 

@@ -122,7 +122,7 @@ fn one(out: &mut Markup, finding: &Finding) {
     out.raw("</a> <span class=\"message\">").prose(&finding.message).raw("</span>");
     place(out, &finding.location);
     if let Some(help) = &finding.help {
-        out.raw("<p class=\"help\"><b>Help:</b> ").prose(help).raw("</p>");
+        out.help(help);
     }
 }
 

@@ -31,6 +31,20 @@ impl Markup {
         self
     }
 
+    /// Adds what to do: one sentence, and below it the text to add, where there is one.
+    pub(super) fn help(&mut self, help: &str) -> &mut Self {
+        let (help, text) = help.split_once('\n').map_or((help, None), |(help, text)| (help, Some(text)));
+        self.raw("<p class=\"help\"><b>Help:</b> ").prose(help).raw("</p>");
+        if let Some(text) = text {
+            self.raw("<pre tabindex=\"0\">");
+            for line in text.lines() {
+                self.text(line).raw("\n");
+            }
+            self.raw("</pre>");
+        }
+        self
+    }
+
     /// Adds a text in which what stands between backticks is code.
     pub(super) fn prose(&mut self, text: &str) -> &mut Self {
         let mut parts = text.split('`').peekable();

@@ -166,7 +166,7 @@ pub(super) fn advice(out: &mut Markup, report: &Report<'_>) {
             .prose(&advisory.message)
             .raw("</span>");
         if let Some(help) = &advisory.help {
-            out.raw("<p class=\"help\"><b>Help:</b> ").prose(help).raw("</p>");
+            out.help(help);
         }
         out.raw("</li>\n");
     }

@@ -50,7 +50,7 @@ fn item(out: &mut Markup, thing: Thing<'_>, places: &[(&Entry<'_>, &Finding)]) {
     out.raw("</span> <a class=\"code\" href=\"#code-").raw(code.name()).raw("\">").raw(code.name()).raw("</a> ");
     out.raw("<span class=\"message\">").prose(message).raw("</span>");
     if let Some(help) = help {
-        out.raw("<p class=\"help\"><b>Help:</b> ").prose(help).raw("</p>");
+        out.help(help);
     }
     let (first, others) = places.split_at(places.len().min(PLACES));
     place_list(out, first);

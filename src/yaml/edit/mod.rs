@@ -2,7 +2,7 @@
 //!
 //! [`plan`] finds what the intent names, refuses what would also change another place, and returns a [`Change`].
 //! Each kind of change is a module: `rename`, `replace`, `delete`, `insert`, `relocate` (move), `list` and `mapping` (wrap and
-//! unwrap), `items` (a mapping becomes a list of named items, and back).
+//! unwrap), `text` (that holds a mapping or list), `items` (a mapping becomes a list of named items, and back).
 //!
 //! Invariant: a change touches the lines of what it names and nothing else, and names every comment it removes.
 
@@ -16,6 +16,7 @@ mod refuse;
 mod relocate;
 mod rename;
 mod replace;
+mod text;
 
 use super::change::Change;
 use super::intent::Intent;
@@ -35,6 +36,8 @@ pub(super) fn plan(layout: &Layout<'_>, intent: &Intent) -> Result<Change, Probl
         Intent::UnwrapList { path } => list::unwrap_list(layout, path),
         Intent::WrapInMapping { path, key } => mapping::wrap_in_mapping(layout, path, key),
         Intent::UnwrapMapping { path, key } => mapping::unwrap_mapping(layout, path, key),
+        Intent::ParseText { path, format } => text::parse_text(layout, path, *format),
+        Intent::WriteText { path, format } => text::write_text(layout, path, *format),
         Intent::MappingToList { path, naming } => items::mapping_to_list(layout, path, naming),
         Intent::ListToMapping { path, naming } => items::list_to_mapping(layout, path, naming),
     }

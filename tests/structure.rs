@@ -1,0 +1,114 @@
+//! What the program says of conversions in the pack `fixtures/packs/structure`, whose fixtures show the texts.
+
+mod trees;
+
+use trees::Tree;
+
+const PACK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/packs/structure");
+
+/// Returns what `check` says of one file, in a format.
+fn said(file: &str, format: &str) -> String {
+    let arguments =
+        ["check", "--to", "structure@2.0.0", "--from", "structure@1.0.0", "-v", "--pack", PACK, "--format", format];
+    Tree::of(&[("a.yaml", file)]).run(&arguments).out
+}
+
+fn upstream(spec: &str) -> String {
+    format!("apiVersion: structure.example.com/v1\nkind: Upstream\nmetadata: {{name: a}}\nspec:\n{spec}")
+}
+
+#[test]
+fn a_field_that_does_not_come_back_to_its_place_is_reported() {
+    let reported = "spec.hostname is written in an equivalent form: converting back puts it in another place";
+    let far = said(&upstream("  hostname: a\n  port: 1\n  tls: {authorities: [a]}\n"), "text");
+    assert!(far.contains(reported), "{far}");
+    let near = said(&upstream("  port: 1\n  hostname: a\n  tls: {authorities: [a]}\n"), "text");
+    assert!(near.contains("a.yaml:1:1") && !near.contains("normalized"), "{near}");
+}
+
+/// Checks why the program refuses a pack that ends with `more`.
+#[track_caller]
+fn check_pack(more: &str, why: &str) {
+    let head = "name: t\ntitle: T\nsource: s\ngroups: [t.example.com]\nreleases: [{ bundle: v1, channels: [single] }]\n";
+    let run = Tree::of(&[("t/pack.yaml", &format!("{head}{more}"))]).run(&["pack", "lint", "t"]);
+    assert!(run.all().contains(why), "{}", run.all());
+}
+
+#[test]
+fn a_pack_that_cannot_mean_anything_is_refused() {
+    check_pack("schema-comments: [\"{kind}.json\"]\n", "schema-comments: `{kind}.json` must have {kind} and {version}");
+    check_pack("schema-comments: [\"{kind}_{version}_{name}.json\"]\n", "`{kind}_{version}_{name}.json` must have");
+    let reference = |keys: &str| format!("references:\n- {{ kinds: [A.t.example.com], at: spec.to, {keys} }}\n");
+    check_pack(&reference("group: g"), "references: spec.to must have the key of the kind or that of the resource");
+    check_pack(
+        &reference("kind: k"),
+        "spec.to must have the key of the group or of the apiVersion, or a default-group",
+    );
+    check_pack(
+        &reference("kind: k, group: g, api-version: v"),
+        "the key of the group or that of the apiVersion, not both",
+    );
+    let advisory = "advisories:\n- { id: a, bundle: v1, direction: forward, message: m, add: \"x\" }\n";
+    check_pack(advisory, "advisory a: `add` has no `help`");
+}
+
+fn chart(field: &str) -> String {
+    format!("apiVersion: structure.example.com/v1beta1\nkind: Chart\nmetadata:\n  name: a\nspec:\n  {field}\n")
+}
+
+#[test]
+fn a_url_of_a_schema_in_an_unknown_form_is_told() {
+    let url = "https://schemas.example.com/chart/v1beta1";
+    let told = said(&format!("# $schema: {url}\n{}", chart("repo: b")), "text");
+    assert!(
+        told.contains(&format!("the comment names a schema of structure.example.com/v1beta1 Chart, and stays: {url}")),
+        "{told}"
+    );
+    let other = said(&format!("# $schema: https://schemas.example.com/all.json\n{}", chart("repo: b")), "text");
+    assert!(other.contains("a.yaml:2:1") && !other.contains("the comment names"), "{other}");
+}
+
+#[test]
+fn a_refusal_has_the_text_to_add() {
+    let file = chart("registry: r.example.com");
+    let text = said(&file, "text");
+    let lines = "  help: move it to a Registry:
+    apiVersion: structure.example.com/v1
+    kind: Registry
+    metadata:
+      name: a
+    spec:
+      url: oci://r.example.com
+";
+    assert!(text.contains(lines), "{text}");
+    let json = said(&file, "json");
+    let help = r#""help": "move it to a Registry:\napiVersion: structure.example.com/v1\nkind: Registry\n"#;
+    assert!(json.contains(help), "{json}");
+    let markdown = said(&file, "markdown");
+    assert!(markdown.contains("<pre>apiVersion: structure.example.com/v1&#10;kind: Registry&#10;"), "{markdown}");
+    let junit = said(&file, "junit");
+    assert!(junit.contains("help: move it to a Registry:\n    apiVersion: structure.example.com/v1\n"), "{junit}");
+    let html = said(&file, "html");
+    assert!(
+        html.contains("<pre tabindex=\"0\">apiVersion: structure.example.com/v1\nkind: Registry\n"),
+        "no block in the page"
+    );
+}
+
+#[test]
+fn an_advisory_and_a_hint_have_the_text_to_add() {
+    let advised = said(&chart("repo: \"on\""), "text");
+    let lines = "    help: add a Grant beside it:
+      kind: Grant
+      metadata: { name: \"a-read\" }
+      spec:
+        repository: \"on\"
+";
+    assert!(advised.contains(lines), "{advised}");
+    let policy = "apiVersion: structure.example.com/v1\nkind: Policy\nmetadata:\n  name: a\nspec:\n  level: baseline\n";
+    let hinted = said(policy, "text");
+    assert!(
+        hinted.contains("    metadata:\n      labels:\n        structure.example.com/level: baseline\n"),
+        "{hinted}"
+    );
+}
