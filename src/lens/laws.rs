@@ -22,7 +22,11 @@ const MORE: &[&str] = &[
     "move: { from: \"spec.options{}.x\", to: \"spec.options{}.y.z\" }",
     "move: { from: spec.a.b, to: spec.b }",
     "wrap: { field: \"spec.rules[].targetRef\" }",
+    "wrap: { field: spec.secret, key: name }",
+    "wrap: { field: \"spec.dependsOn[]\", key: name }",
     "values: { field: \"spec.options{}\", table: { a: b, c: d } }",
+    "number: { field: \"spec.options{}\", direction: forward }",
+    "when: { each: [spec.backend, \"spec.rules[].backend\"], then: [{ rename: { field: a, to: b } }] }",
     "drop: { field: spec.namespace, reason: it follows from the object, default-field: metadata.namespace }",
     "drop: { field: \"spec.rules[].weight\", reason: it has no effect }",
     "when: { if: { equals: { field: spec.type, value: A } }, then: [{ rename: { field: spec.a, to: b } }, { wrap: { field: spec.b } }] }",
@@ -54,7 +58,11 @@ impl Subject {
             json!({"name": "é"}),
         ]);
         // Values that an operation converts and its example does not have.
-        for (name, values) in [("units", json!(["10m", "2h", "7s"])), ("negate", json!([true, false]))] {
+        for (name, values) in [
+            ("units", json!(["10m", "2h", "7s"])),
+            ("negate", json!([true, false])),
+            ("number", json!(["80", "-7", "007"])),
+        ] {
             let more = values.as_array().filter(|_| operation.starts_with(name)).into_iter().flatten();
             words.extend(more.flat_map(|value| std::iter::repeat_n(value.clone(), 4)));
         }

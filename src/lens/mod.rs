@@ -44,7 +44,7 @@ pub use loss::{Loss, LossClass, Normalization};
 pub use namespace::Namespace;
 pub use nearest::Builds;
 pub use object_view::{Candidates, ObjectId, ObjectPlace, ObjectView, some_of};
-pub use operation::{Description, Operation};
+pub use operation::{Constant, Description, Operation};
 pub use origin::{Reach, TracedPath, changes_below, trace};
 pub use sequence::Lens;
 pub use session::{Completeness, ObjectName, Session};
@@ -75,6 +75,7 @@ operations! {
     relocate Move;
     wrap Wrap;
     values Values;
+    number Number;
     when When;
     drop Drop;
     default Default;

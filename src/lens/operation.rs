@@ -26,6 +26,17 @@ pub struct Description {
     pub example: &'static str,
 }
 
+/// A constant that an operation reads or writes on its old side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// The fields that have it.
+    pub field: FieldPattern,
+    /// The constant.
+    pub value: Value,
+    /// Whether it is what the field means where it is absent.
+    pub is_default: bool,
+}
+
 /// One reversible step of a lens.
 pub trait Operation: fmt::Debug + Send + Sync {
     /// Changes the session's object where it has the form of the old side.
@@ -61,14 +72,19 @@ pub trait Operation: fmt::Debug + Send + Sync {
         BTreeSet::from([self.image(field)])
     }
 
-    /// Returns what becomes of the text `value` in the fields that match `field`, where the step changes it.
-    fn value_image(&self, _field: &FieldPattern, _value: &str) -> Option<String> {
+    /// Returns what becomes of `value` in the fields that match `field`, where the step changes it.
+    fn value_image(&self, _field: &FieldPattern, _value: &Value) -> Option<Value> {
         None
     }
 
     /// Returns whether every object that has `value` in a field that matches `field` is held back or loses that field.
     fn claims_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
         false
+    }
+
+    /// Returns the constants that the step reads or writes on its old side; those of the new side are its inverse's.
+    fn constants(&self) -> Vec<Constant> {
+        Vec::new()
     }
 
     /// Returns whether the step makes the values of the fields that match `field` valid on the other side.

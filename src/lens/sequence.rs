@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
-use super::operation::Operation;
+use super::operation::{Constant, Operation};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -113,11 +113,11 @@ impl Lens {
         })
     }
 
-    /// Returns what becomes of the text `value` in the fields that match `field`, where an operation changes it.
-    pub fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
+    /// Returns what becomes of `value` in the fields that match `field`, where an operation changes it.
+    pub fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
         let (mut at, mut image) = (field.clone(), None);
         for operation in &self.0 {
-            image = operation.value_image(&at, image.as_deref().unwrap_or(value)).or(image);
+            image = operation.value_image(&at, image.as_ref().unwrap_or(value)).or(image);
             if let Image::Moved(moved) = operation.image(&at) {
                 at = moved;
             }
@@ -137,6 +137,15 @@ impl Lens {
             }
         }
         false
+    }
+
+    /// Returns the constants that operations read or write on the old side, with the paths of their fields before the lens.
+    pub fn constants(&self) -> Vec<Constant> {
+        let at = |(at, operation): (usize, &Arc<dyn Operation>)| {
+            let before = |one: Constant| Some(Constant { field: self.before(at, one.field)?, ..one });
+            operation.constants().into_iter().filter_map(before).collect::<Vec<_>>()
+        };
+        self.0.iter().enumerate().flat_map(at).collect()
     }
 
     /// Returns whether an operation sets the fields that match `field` where they are absent or empty.

@@ -242,8 +242,7 @@ impl<'p> Lint<'p> {
     fn removed_values(&mut self, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
         let Some(new) = allowed(sides.new, place, sides.to) else { return };
         for value in allowed(sides.old, field, sides.from).unwrap_or_default() {
-            let text = value.as_str().map(|text| sides.path.value_image(field, text));
-            let image = text.map_or_else(|| value.clone(), Value::from);
+            let image = sides.path.value_image(field, &value);
             if new.contains(&value) && new.contains(&image) {
                 continue;
             }
@@ -711,8 +710,7 @@ impl Step<'_> {
         let Some(listed) = place.zip(target).and_then(|(place, target)| allowed(self.new, &place, target)) else {
             return false;
         };
-        let changes = |text: &str| lens.value_image(name, text).is_some();
-        let converts = |value: &Value| lens.claims_value(name, value) || value.as_str().is_some_and(changes);
+        let converts = |value: &Value| lens.claims_value(name, value) || lens.value_image(name, value).is_some();
         allowed(self.old, field, from)
             .unwrap_or_default()
             .iter()
