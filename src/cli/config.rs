@@ -50,8 +50,9 @@ impl Config {
         allowed(file, file.flag("allow-loss"))?;
         for (name, value) in &file.set {
             parameters::check(name, &value.text, packs).with_context(|| file.place(value))?;
-            config.set.insert(name.clone(), value.text.clone());
         }
+        let written = file.set.iter().map(|(name, value)| (name.as_str(), value.text.as_str()));
+        config.set = parameters::by_full_name(written, packs);
         let charts: BTreeSet<&str> =
             packs.iter().flat_map(|pack| pack.charts()).map(|chart| chart.name.as_str()).collect();
         for (path, chart) in &file.values {

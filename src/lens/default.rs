@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
-use super::operation::{Constant, Description, Operation};
+use super::operation::{Constant, Description, Operation, Parameter};
 use super::references::{FoundValue, ReferencedBy, References};
 use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
@@ -32,14 +32,27 @@ pub(super) struct Default {
 
 /// A key, and the side of it that a field is written on.
 #[derive(Clone, Debug)]
-enum Beside {
+pub(super) enum Beside {
     Before(String),
     After(String),
 }
 
 impl Beside {
+    /// Returns the side that is written: that of `before`, of `after`, or none.
+    ///
+    /// # Errors
+    /// A message where both are written.
+    pub(super) fn of(before: Option<String>, after: Option<String>) -> Result<Option<Self>, &'static str> {
+        match (before, after) {
+            (None, None) => Ok(None),
+            (Some(key), None) => Ok(Some(Self::Before(key))),
+            (None, Some(key)) => Ok(Some(Self::After(key))),
+            (Some(_), Some(_)) => Err("write `before` or `after`, not both"),
+        }
+    }
+
     /// Returns the place in the mapping at `path`; the last one where the key is absent.
-    fn place(&self, path: &FieldPath, object: &Value) -> Place {
+    pub(super) fn place(&self, path: &FieldPath, object: &Value) -> Place {
         let (key, place) = match self {
             Self::Before(key) => (key, Place::Before(key.clone())),
             Self::After(key) => (key, Place::After(key.clone())),
@@ -255,6 +268,13 @@ impl Operation for Default {
         }
     }
 
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        match &self.source {
+            Source::Parameter(name) => vec![Parameter { name, choices: &[] }],
+            _ => Vec::new(),
+        }
+    }
+
     fn kinds_read(&self) -> Vec<GroupKind> {
         match &self.source {
             Source::ReferencedBy(reference) => vec![reference.kind().clone()],
@@ -292,12 +312,7 @@ impl<'de> Deserialize<'de> for Default {
             return Err(de::Error::custom("write `forward` or `backward`: without them the operation does nothing"));
         }
         let Wire { forward, backward, before, after, nulls, missing, .. } = wire;
-        let beside = match (before, after) {
-            (None, None) => None,
-            (Some(key), None) => Some(Beside::Before(key)),
-            (None, Some(key)) => Some(Beside::After(key)),
-            (Some(_), Some(_)) => return Err(de::Error::custom("write `before` or `after`, not both")),
-        };
+        let beside = Beside::of(before, after).map_err(de::Error::custom)?;
         Ok(Self { key: key.clone(), parent, source, forward, backward, beside, nulls, missing })
     }
 }

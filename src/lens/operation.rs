@@ -37,6 +37,15 @@ pub struct Constant {
     pub is_default: bool,
 }
 
+/// A parameter of a pack that an operation reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter<'o> {
+    /// Its full name: `ngf.namespace`.
+    pub name: &'o str,
+    /// The choices that the operation knows; any text where there are none.
+    pub choices: &'static [&'static str],
+}
+
 /// One reversible step of a lens.
 pub trait Operation: fmt::Debug + Send + Sync {
     /// Changes the session's object where it has the form of the old side.
@@ -107,6 +116,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         self.fidelity().into_iter().collect()
     }
 
+    /// Returns the parameters of packs that the step reads.
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        Vec::new()
+    }
+
     /// Returns the kinds of the other objects that the step reads.
     fn kinds_read(&self) -> Vec<GroupKind> {
         Vec::new()
@@ -114,6 +128,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
 
     /// Returns whether the step changes only objects that pass a test.
     fn is_conditional(&self) -> bool {
+        false
+    }
+
+    /// Returns whether no object that has the form of the new side may be converted back.
+    fn is_one_way(&self) -> bool {
         false
     }
 

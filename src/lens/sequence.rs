@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
-use super::operation::{Constant, Operation};
+use super::operation::{Constant, Operation, Parameter};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -34,9 +34,13 @@ impl Lens {
         self.0.iter().try_for_each(|operation| operation.run(session))
     }
 
-    /// Returns the lens that converts back, for a rule about `kind`.
+    /// Returns the lens that converts back, for a rule about `kind`. It is empty where an operation is one-way: what the
+    /// others changed may have been so before.
     #[must_use]
     pub fn inverse(&self, kind: &GroupKind) -> Self {
+        if self.is_one_way() {
+            return Self::default();
+        }
         Self(self.0.iter().rev().map(|operation| operation.inverse(kind).into()).collect())
     }
 
@@ -51,9 +55,19 @@ impl Lens {
         &self.0
     }
 
+    /// Returns whether an operation is one-way.
+    pub(super) fn is_one_way(&self) -> bool {
+        self.0.iter().any(|operation| operation.is_one_way())
+    }
+
     /// Returns the kind that the lens gives an object of `kind`, where it gives one.
     pub fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.0.iter().rev().find_map(|operation| operation.retypes(kind))
+    }
+
+    /// Returns the parameters of packs that the lens reads.
+    pub fn parameters(&self) -> Vec<Parameter<'_>> {
+        self.0.iter().flat_map(|operation| operation.parameters()).collect()
     }
 
     /// Returns the kinds of the other objects that the lens reads.

@@ -11,7 +11,7 @@ use super::object_view::{ObjectView, some_of};
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
-use super::operation::{Constant, Description, Operation};
+use super::operation::{Constant, Description, Operation, Parameter};
 use super::references::{ReferencedBy, Referrers, References, unknown_namespaces};
 use super::sequence::Lens;
 use super::session::Session;
@@ -184,6 +184,10 @@ impl Operation for When {
         })
     }
 
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        self.then.parameters()
+    }
+
     fn kinds_read(&self) -> Vec<GroupKind> {
         let named_by = self.named_by.iter().map(|reference| reference.kind().clone());
         let targets = self.together_with.iter().map(|references| references.kind().clone());
@@ -250,6 +254,10 @@ impl Operation for When {
 
     fn is_conditional(&self) -> bool {
         true
+    }
+
+    fn is_one_way(&self) -> bool {
+        self.then.is_one_way()
     }
 
     fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {

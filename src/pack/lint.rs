@@ -10,6 +10,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::constants;
 use super::constraints::{allowed, has};
 use super::pack::Pack;
 use super::release_notes::Dropped;
@@ -40,6 +41,7 @@ impl fmt::Display for Message {
 pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     let mut lint = Lint::of_catalogs(pack);
     pack.rules().iter().for_each(|rule| lint.rule(rule));
+    lint.messages.extend(constants::check(pack));
     lint.overlaps();
     lint.check_release_notes();
     if let Some(fixtures) = fixtures {

@@ -6,6 +6,7 @@
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
 
 pub mod build;
+mod constants;
 mod constraints;
 pub mod embedded;
 mod kind_tracker;
