@@ -38,7 +38,9 @@ impl Growth {
             Intent::Insert { path, value, .. } | Intent::InsertItem { path, value, .. } => {
                 (path.steps().len() + 1, Some(value), None)
             }
-            Intent::Move { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
+            Intent::Move { from, to, .. }
+            | Intent::MoveToItem { from, list: to, .. }
+            | Intent::MoveFromItem { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
             // A list of named items is larger than a mapping by its keys, once for each name.
             Intent::WrapInList { path } | Intent::WrapInMapping { path, .. } | Intent::MappingToList { path, .. } => {
                 (path.steps().len() + 1, None, path.get(object))

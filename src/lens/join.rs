@@ -71,11 +71,10 @@ impl Join {
             Position::First => 0,
             Position::Last => items.len(),
         };
-        if items.contains(&value) {
-            session.record_normalization(&from, format!("{list} has it already"));
-        } else {
-            session.change(Intent::InsertItem { path: list, index, value })?;
+        if !items.contains(&value) {
+            return session.change(Intent::MoveToItem { from, list, index });
         }
+        session.record_normalization(&from, format!("{list} has it already"));
         session.change(Intent::Delete { path: from })
     }
 
@@ -83,8 +82,8 @@ impl Join {
     fn part(&self, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let (to, list) = (parent.key(&self.key), parent.key(&self.list));
         let Some(items) = list.get(session.object()).and_then(Value::as_array) else { return Ok(()) };
-        let Some(value) = self.position.of(items).cloned() else { return Ok(()) };
-        let is_twice = items.iter().filter(|item| **item == value).count() > 1;
+        let Some(value) = self.position.of(items) else { return Ok(()) };
+        let is_twice = items.iter().filter(|item| *item == value).count() > 1;
         if to.get(session.object()).is_some() {
             return Err(Halt::Conflict { old: list, new: to });
         }
@@ -100,8 +99,8 @@ impl Join {
             Position::First => (0, Place::Before(self.list.clone())),
             Position::Last => (count - 1, Place::After(self.list.clone())),
         };
-        session.change(Intent::Insert { path: parent.clone(), key: self.key.clone(), value, place })?;
-        session.change(Intent::Delete { path: list.index(index) })
+        let (from, to) = (list.index(index), parent.clone());
+        session.change(Intent::MoveFromItem { from, to, key: self.key.clone(), place })
     }
 }
 

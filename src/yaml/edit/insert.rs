@@ -237,7 +237,7 @@ pub(super) struct FlowEntry<'t> {
 }
 
 impl FlowEntry<'_> {
-    fn alone(text: String) -> Self {
+    pub(super) fn alone(text: String) -> Self {
         Self { text, above: Vec::new(), after: "" }
     }
 
