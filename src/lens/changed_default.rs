@@ -51,17 +51,17 @@ impl ChangedDefault {
 
     fn write(&self, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let (path, value) = (parent.key(&self.key), self.old.clone());
-        let (key, old, new, parameter) = (&self.key, &self.old, &self.new, &self.parameter);
+        let (field, old, new, parameter) = (self.field(), &self.old, &self.new, &self.parameter);
         if session.context().and_then(|all| all.parameter(parameter)) == Some(ADOPT) {
-            session.record_changed_default(&path, format!("{key} is absent, which meant {old} and means {new} in the target ({parameter}={ADOPT})"));
+            session.record_changed_default(&path, format!("{field} is absent, which meant {old} and means {new} in the target ({parameter}={ADOPT})"));
             return Ok(());
         }
-        session.record_changed_default(&path, format!("{key}: {old} is written, since without it the target means {new} ({parameter}={FREEZE})"));
+        session.record_changed_default(&path, format!("{field}: {old} is written, since without it the target means {new} ({parameter}={FREEZE})"));
         if path.get(session.object()).is_some() {
             return session.change(Intent::Replace { path, value });
         }
         let place = self.beside.as_ref().map_or(Place::Last, |beside| beside.place(&parent, session.object()));
-        session.change(Intent::Insert { path: parent, key: key.clone(), value, place })
+        session.change(Intent::Insert { path: parent, key: self.key.clone(), value, place })
     }
 }
 
@@ -173,9 +173,9 @@ mod tests {
             operation(TEXT).run(&mut session).unwrap();
             (session.object().clone(), session.normalized().iter().map(|one| one.reason.clone()).collect::<Vec<_>>())
         };
-        let told = "n: 2 is written, since without it the target means 10 (shop.defaults=freeze)";
+        let told = "s.n: 2 is written, since without it the target means 10 (shop.defaults=freeze)";
         assert_eq!(run(FREEZE, Completeness::Whole), (json!({"s": {"a": 1, "n": 2}}), vec![told.to_owned()]));
-        let told = "n is absent, which meant 2 and means 10 in the target (shop.defaults=adopt)";
+        let told = "s.n is absent, which meant 2 and means 10 in the target (shop.defaults=adopt)";
         assert_eq!(run(ADOPT, Completeness::Whole), (absent.clone(), vec![told.to_owned()]));
         // What a patch does not set can be set in what it is applied to.
         assert_eq!(run(FREEZE, Completeness::Partial), (absent.clone(), vec![]));

@@ -357,7 +357,11 @@ pub(super) fn keep_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
 }
 
 /// Refuses a move after which an alias would be before its anchor.
-pub(super) fn refuse_alias_before_anchor(layout: &Layout<'_>, entry: &Entry, insertion: &Change) -> Result<(), Problem> {
+pub(super) fn refuse_alias_before_anchor(
+    layout: &Layout<'_>,
+    entry: &Entry,
+    insertion: &Change,
+) -> Result<(), Problem> {
     let Some(at) = insertion.edits.iter().map(|edit| edit.span.start).max() else { return Ok(()) };
     let moves = |node: NodeId| {
         let start = layout.span(node).start;

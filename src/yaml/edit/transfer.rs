@@ -13,7 +13,9 @@ use super::super::node::{Kind, NodeId};
 use super::super::problem::Problem;
 use super::super::value::read_value;
 use super::delete::{delete, remove_entry};
-use super::insert::{FlowEntry, Sibling, Target, insert, insert_in_flow, insert_item, insert_lines, mapping_at, sibling_of};
+use super::insert::{
+    FlowEntry, Sibling, Target, insert, insert_in_flow, insert_item, insert_lines, mapping_at, sibling_of,
+};
 use super::lookup::{container_at, entry_at, keyed_entry_at};
 use super::refuse::{refuse_existing, refuse_merged_key, wrong_shape};
 use super::relocate::{keep_comments, one_line_value, refuse_alias_before_anchor, shift_after_removal};
@@ -63,7 +65,8 @@ pub(super) fn move_from_item(
     place: &Place,
 ) -> Result<Change, Problem> {
     let entry = entry_at(layout, from)?;
-    let (list, is_item) = from.split_last().map_or_else(Default::default, |(list, step)| (list, matches!(step, Step::Index(_))));
+    let (list, is_item) =
+        from.split_last().map_or_else(Default::default, |(list, step)| (list, matches!(step, Step::Index(_))));
     if !is_item || entry.key.is_some() {
         return Err(wrong_shape(entry.start, format!("`{from}` is not an item of a list")));
     }
