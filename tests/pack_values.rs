@@ -25,7 +25,7 @@ fn check(tree: &Tree, more: &[&str]) -> Run {
 /// Returns the lines of the output about changed defaults.
 fn told(run: &Run) -> Vec<String> {
     let text = run.all();
-    let lines = text.lines().filter_map(|line| line.strip_prefix("note[changed-default] "));
+    let lines = text.lines().filter_map(|line| Some(line.split_once("note[changed-default] ")?.1));
     lines.map(str::to_owned).collect()
 }
 
@@ -163,4 +163,19 @@ fn lint_compares_constants_with_the_catalogs() {
     let mode = "v2.0.0/pull-mode-became-a-mapping.yaml";
     let wrong = "values/v2.0.0/pull-mode-became-a-mapping.yaml: spec.mode is never 5 after the change: its type there is object";
     assert!(messages((mode, "new: { all: {} }", "new: 5")).contains(&wrong.to_owned()));
+}
+
+#[test]
+fn only_one_of_several_merged_kinds_comes_back() {
+    let (barn, shed) = ("v2.0.0/barns-became-buildings.yaml", "v2.0.0/sheds-became-buildings.yaml");
+    let exact = |rule| (rule, ", one-way: true", "");
+    let messages = |changes: &[(&str, &str, &str)]| {
+        let pack = load::read_folder(&changed(changes).path("values")).unwrap();
+        lint(&pack, None).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(messages(&[exact(barn)]), Vec::<String>::new());
+    let ambiguous = "values/v2.0.0/sheds-became-buildings.yaml: a Building.values.example.com was a Shed.values.example.com or, by \
+                     values/v2.0.0/barns-became-buildings, a Barn.values.example.com: write `one-way: true` in one of the two rules, \
+                     or a `when` whose `back` tells them apart";
+    assert_eq!(messages(&[exact(barn), exact(shed)]), [ambiguous]);
 }

@@ -43,7 +43,8 @@ impl Join {
                it; the list is added where it is absent. A value that the list has is not added again. The inverse takes the \\
                item at that position out of the list, and the list with its only one. Exact, except for a value that is in the \\
                list elsewhere and for an empty list. Where old objects can do with the list alone, write `direction: forward`: the \\
-               value is joined in that direction only, which is reported, and converting back leaves the list as it is.",
+               value is joined in that direction only, which is reported, and converting back leaves the list as it is. A conflict where \
+               `to` is no list.",
         example: "join: { field: spec.valuesFile, to: valuesFiles, position: first }",
     };
 
@@ -65,7 +66,7 @@ impl Join {
             }
             Some(Value::Array(items)) => items.clone(),
             Some(Value::Null) => Vec::new(),
-            Some(_) => return Err(not_a_list(list)),
+            Some(_) => return Err(Halt::Conflict { old: from, new: list }),
         };
         let index = match self.position {
             Position::First => 0,
@@ -102,11 +103,6 @@ impl Join {
         let (from, to) = (list.index(index), parent.clone());
         session.change(Intent::MoveFromItem { from, to, key: self.key.clone(), place })
     }
-}
-
-fn not_a_list(list: FieldPath) -> Halt {
-    let reason = format!("{list} is not a list, so nothing can be joined into it");
-    Halt::Refused { at: list, reason, help: Some("write a list, or remove the field".to_owned()) }
 }
 
 impl Position {
@@ -161,13 +157,13 @@ impl Operation for Join {
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
-        (self.direction != Some(Direction::Backward)).then_some(Fidelity::Refused)
+        (self.direction != Some(Direction::Backward)).then_some(Fidelity::Normalized)
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
         match self.direction {
-            None => BTreeSet::from([Fidelity::Exact, Fidelity::Normalized, Fidelity::Refused]),
-            Some(Direction::Forward) => BTreeSet::from([Fidelity::Normalized, Fidelity::Refused]),
+            None => BTreeSet::from([Fidelity::Exact, Fidelity::Normalized]),
+            Some(Direction::Forward) => BTreeSet::from([Fidelity::Normalized]),
             Some(Direction::Backward) => BTreeSet::new(),
         }
     }
@@ -290,11 +286,8 @@ mod tests {
     #[test]
     fn what_is_no_list_takes_no_item() {
         let join = operation("join: { field: s.a, to: l, position: first }");
-        let at = |object: Value| match data(&*join, &object) {
-            Err(Halt::Refused { at, .. }) => at.to_string(),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(at(json!({"s": {"a": 1, "l": "x"}})), "s.l");
+        let taken = json!({"s": {"a": 1, "l": "x"}});
+        assert!(matches!(data(&*join, &taken), Err(Halt::Conflict { new, .. }) if new.to_string() == "s.l"));
         let back = join.inverse(&GroupKind::new("A", ""));
         assert!(matches!(data(&*back, &json!({"s": {"a": 1, "l": [2]}})), Err(Halt::Conflict { .. })));
         for same in [json!({"s": {"l": []}}), json!({"s": {"l": null}}), json!({"s": {"b": 1}})] {

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::constants;
 use super::constraints::{allowed, has};
+use super::merged_kinds;
 use super::pack::Pack;
 use super::release_notes::Dropped;
 use super::rule::Rule;
@@ -42,6 +43,7 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     let mut lint = Lint::of_catalogs(pack);
     pack.rules().iter().for_each(|rule| lint.rule(rule));
     lint.messages.extend(constants::check(pack));
+    lint.messages.extend(merged_kinds::check(pack));
     lint.overlaps();
     lint.check_release_notes();
     if let Some(fixtures) = fixtures {

@@ -13,6 +13,7 @@ mod kind_tracker;
 pub mod lint;
 pub mod load;
 pub mod matrix;
+mod merged_kinds;
 mod nearest;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod pack;
