@@ -39,10 +39,10 @@ enum Position {
 impl Join {
     pub(super) const DESCRIPTION: Description = Description {
         name: "join",
-        text: "Makes the value of `field` the `first` or `last` item, as `position` says, of the list under the key `to` beside \\
-               it; the list is added where it is absent. A value that the list has is not added again. The inverse takes the \\
-               item at that position out of the list, and the list with its only one. Exact, except for a value that is in the \\
-               list elsewhere and for an empty list. Where old objects can do with the list alone, write `direction: forward`: the \\
+        text: "Makes the value of `field` the `first` or `last` item, as `position` says, of the list under the key `to` beside \
+               it; the list is added where it is absent. A value that the list has is not added again. The inverse takes the \
+               item at that position out of the list, and the list with its only one. Exact, except for a value that is in the \
+               list elsewhere and for an empty list. Where old objects can do with the list alone, write `direction: forward`: the \
                value is joined in that direction only, which is reported, and converting back leaves the list as it is. A conflict where \
                `to` is no list.",
         example: "join: { field: spec.valuesFile, to: valuesFiles, position: first }",
@@ -72,6 +72,9 @@ impl Join {
             Position::First => 0,
             Position::Last => items.len(),
         };
+        if items.is_empty() {
+            session.record_normalization(&from, format!("{list} is empty, and converting back leaves it out"));
+        }
         if !items.contains(&value) {
             return session.change(Intent::MoveToItem { from, list, index });
         }
@@ -263,6 +266,14 @@ mod tests {
         join.run(&mut session).unwrap();
         let told = session.normalized().iter().map(|one| one.path.to_string()).collect();
         (session.object().clone(), told)
+    }
+
+    #[test]
+    fn an_empty_list_does_not_come_back() {
+        for list in [json!([]), json!(null)] {
+            let (object, told) = normalized("position: last", json!({"s": {"a": 1, "l": list}}));
+            assert_eq!((object, told), (json!({"s": {"l": [1]}}), vec!["s.a".to_owned()]));
+        }
     }
 
     #[test]

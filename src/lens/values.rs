@@ -68,6 +68,12 @@ impl Operation for Values {
         (*field == self.field).then(|| self.image_of(value).cloned())?
     }
 
+    /// Values of the other type are none of the old side's.
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
+        let is_same_type = |pair: &Pair| std::mem::discriminant(&pair.old) == std::mem::discriminant(&pair.new);
+        *field == self.field && !self.table.iter().any(is_same_type)
+    }
+
     fn constants(&self) -> Vec<Constant> {
         let constant = |value: &Value| Constant { field: self.field.clone(), value: value.clone(), is_default: false };
         self.table.iter().map(|pair| constant(&pair.old)).collect()

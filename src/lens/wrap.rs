@@ -111,12 +111,12 @@ impl Unwrap {
         let map = path.get(session.object()).and_then(Value::as_object);
         let names: Vec<String> = map.into_iter().flat_map(Map::keys).filter(|name| *name != key).cloned().collect();
         if path.key(key).get(session.object()).is_none() {
-            let reason = format!("{path} has no {key}, which is all that the target release has of it");
+            let reason = format!("{path} has no {key}, and in the target release it is its {key} alone");
             return Err(Halt::Refused { at: path, reason, help: Some(format!("write {key}, or remove the field")) });
         }
         for name in names {
             let other = path.key(&name);
-            session.record_loss(LossClass::DroppedField, &other, format!("the target release has {key} alone, as the value of {path}"));
+            session.record_loss(LossClass::DroppedField, &other, format!("in the target release {path} is its {key} alone"));
             session.change(Intent::Delete { path: other })?;
         }
         session.change(Intent::UnwrapMapping { path, key: key.to_owned() })

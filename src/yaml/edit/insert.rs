@@ -237,7 +237,7 @@ pub(super) struct FlowEntry<'t> {
 }
 
 impl FlowEntry<'_> {
-    pub(super) fn alone(text: String) -> Self {
+    fn alone(text: String) -> Self {
         Self { text, above: Vec::new(), after: "" }
     }
 

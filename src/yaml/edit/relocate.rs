@@ -173,15 +173,15 @@ fn insert_moved_in_flow(
 /// The comments on the lines of an entry that move along when it changes between block and flow style: above it, and after its
 /// last byte.
 #[derive(Default)]
-struct MovedComments<'t> {
-    above: Vec<&'t str>,
+pub(super) struct MovedComments<'t> {
+    pub(super) above: Vec<&'t str>,
     /// With the blanks before it.
-    after: &'t str,
-    spans: Vec<Span>,
+    pub(super) after: &'t str,
+    pub(super) spans: Vec<Span>,
 }
 
 impl<'t> MovedComments<'t> {
-    fn of(layout: &Layout<'t>, entry: &Entry) -> Self {
+    pub(super) fn of(layout: &Layout<'t>, entry: &Entry) -> Self {
         let is_flow = layout.kind(entry.container).is_flow_collection();
         if !layout.is_first_on_line(entry.start) || is_flow && own_lines(layout, entry).is_none() {
             return Self::default();

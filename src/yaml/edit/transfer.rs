@@ -14,11 +14,12 @@ use super::super::problem::Problem;
 use super::super::value::read_value;
 use super::delete::{delete, remove_entry};
 use super::insert::{
-    FlowEntry, Sibling, Target, insert, insert_in_flow, insert_item, insert_lines, mapping_at, sibling_of,
+    FlowEntry, Sibling, Target, gets_own_line, insert, insert_in_flow, insert_item, insert_lines, mapping_at,
+    sibling_of,
 };
 use super::lookup::{container_at, entry_at, keyed_entry_at};
 use super::refuse::{refuse_existing, refuse_merged_key, wrong_shape};
-use super::relocate::{keep_comments, one_line_value, refuse_alias_before_anchor, shift_after_removal};
+use super::relocate::{MovedComments, keep_comments, one_line_value, refuse_alias_before_anchor, shift_after_removal};
 use crate::field::{FieldPath, Step};
 use crate::text::Span;
 
@@ -42,12 +43,10 @@ pub(super) fn move_to_item(
         let column = layout.column(layout.span(target).start);
         let width = BlockEmitter::near(layout, target).dash_width;
         let lines = source.lines(layout, column, &format!("{:width$}", "-"));
-        return joined(layout, &entry, source.span, insert_lines(layout, target, sibling, &lines));
+        return joined(layout, &entry, [source.span], insert_lines(layout, target, sibling, &lines));
     }
     if let Some(text) = flow_text(layout, &entry, target).filter(|_| fits && how == Target::Flow) {
-        let new = FlowEntry::alone(text);
-        let moved = Span::new(entry.start, entry.end);
-        return joined(layout, &entry, moved, insert_in_flow(layout, target, sibling, &new, ["[", "]"]));
+        return in_flow(layout, &entry, (target, sibling), text, ["[", "]"]);
     }
     let value = read_value(layout.tree, layout.text, entry.value)?;
     let mut insertion = insert_item(layout, list, index, &value)?;
@@ -80,13 +79,12 @@ pub(super) fn move_from_item(
     if let Some(source) = Source::of(layout, &entry).filter(|_| how == Target::Lines) {
         let column = layout.column(layout.span(target).start);
         let lines = source.lines(layout, column, &format!("{}: ", scalar(key, Context::Block)));
-        return joined(layout, &entry, source.span, insert_lines(layout, target, sibling, &lines));
+        return joined(layout, &entry, [source.span], insert_lines(layout, target, sibling, &lines));
     }
     if let Some(text) = flow_text(layout, &entry, target).filter(|_| how == Target::Flow) {
         let context = Context::inside(layout, target);
-        let new = FlowEntry::alone(format!("{}:{}{text}", scalar(key, context), context.gap()));
-        let moved = Span::new(entry.start, entry.end);
-        return joined(layout, &entry, moved, insert_in_flow(layout, target, sibling, &new, ["{", "}"]));
+        let text = format!("{}:{}{text}", scalar(key, context), context.gap());
+        return in_flow(layout, &entry, (target, sibling), text, ["{", "}"]);
     }
     let value = read_value(layout.tree, layout.text, entry.value)?;
     let mut insertion = insert(layout, to, key, &value, place)?;
@@ -97,20 +95,40 @@ pub(super) fn move_from_item(
 }
 
 /// Joins the removal of an entry and the insertion of its value; the comments in `moved` go along.
-fn joined(layout: &Layout<'_>, entry: &Entry, moved: Span, mut insertion: Change) -> Result<Change, Problem> {
+fn joined(
+    layout: &Layout<'_>,
+    entry: &Entry,
+    moved: impl IntoIterator<Item = Span>,
+    mut insertion: Change,
+) -> Result<Change, Problem> {
     let mut change = remove_entry(layout, entry)?;
     shift_after_removal(&change, &mut insertion);
     refuse_alias_before_anchor(layout, entry, &insertion)?;
-    keep_comments(&mut change, layout, moved);
+    moved.into_iter().for_each(|span| keep_comments(&mut change, layout, span));
     change.join(insertion);
     Ok(change)
+}
+
+/// Moves an entry, written as `text`, into a flow collection, with its comments where it gets a line of its own there.
+fn in_flow(
+    layout: &Layout<'_>,
+    entry: &Entry,
+    (target, sibling): (NodeId, Sibling),
+    text: String,
+    brackets: [&str; 2],
+) -> Result<Change, Problem> {
+    let keeps = gets_own_line(layout, target, sibling) && !Context::inside(layout, target).is_json();
+    let comments = if keeps { MovedComments::of(layout, entry) } else { MovedComments::default() };
+    let new = FlowEntry { text, above: comments.above, after: comments.after };
+    let moved = comments.spans.into_iter().chain([Span::new(entry.start, entry.end)]);
+    joined(layout, entry, moved, insert_in_flow(layout, target, sibling, &new, brackets))
 }
 
 /// The lines of a scalar or a flow collection that is on the line of its key or dash.
 struct Source {
     /// With its comments.
     span: Span,
-    /// The first line of the key or dash.
+    /// The line of the key or dash, as far as it is in the span.
     line: usize,
     /// Its first byte.
     value: usize,
@@ -123,11 +141,13 @@ impl Source {
         let kind = layout.kind(entry.value);
         let value = layout.tree.start(entry.value);
         let is_on_line = kind != Kind::Empty && !kind.is_block_collection() && layout.is_same_line(entry.start, value);
-        let is_alone = layout.is_first_on_line(entry.start) && !layout.kind(entry.container).is_flow_collection();
+        let is_block = !layout.kind(entry.container).is_flow_collection();
         let column = layout.column(entry.start);
-        let span = Span::new(layout.own_start(entry.start), layout.own_end(column, entry.end));
+        let start = if layout.is_first_on_line(entry.start) { layout.own_start(entry.start) } else { entry.start };
+        let span = Span::new(start, layout.own_end(column, entry.end));
+        let line = layout.line_start(entry.start).max(start);
         let is_apart = !layout.ends_in_kept_lines(span);
-        (is_on_line && is_alone && is_apart).then(|| Self { span, line: layout.line_start(entry.start), value, column })
+        (is_on_line && is_block && is_apart).then_some(Self { span, line, value, column })
     }
 
     /// Returns the lines behind `opening`, which starts in `column`.
