@@ -6,7 +6,6 @@
 
 use serde_json::Value;
 
-use super::lint::Message;
 use super::pack::Pack;
 use super::rule::Rule;
 use crate::catalog::Field;
@@ -14,8 +13,8 @@ use crate::field::FieldPattern;
 use crate::lens::{Constant, Direction};
 use crate::release::{ApiVersion, GroupKind, ReleaseId};
 
-/// Checks the constants of every rule on both of its sides.
-pub(super) fn check(pack: &Pack) -> Vec<Message> {
+/// Checks the constants of every rule on both of its sides: the file of a rule, and what is wrong there.
+pub(super) fn check(pack: &Pack) -> Vec<(String, String)> {
     let sides = |rule| [Direction::Forward, Direction::Backward].map(|direction| Side { pack, rule, direction });
     let rules = pack.rules().iter().filter(|rule| !pack.is_foreign(&rule.kind) && rule.values.is_none());
     rules.flat_map(sides).flat_map(|side| side.messages()).collect()
@@ -29,11 +28,11 @@ struct Side<'p> {
 }
 
 impl<'p> Side<'p> {
-    fn messages(&self) -> Vec<Message> {
+    fn messages(&self) -> Vec<(String, String)> {
         let text = |constant: &Constant| self.wrong(constant);
         let file = format!("{}.yaml", self.rule.id);
         let found = self.rule.lens(self.direction).constants();
-        found.iter().filter_map(text).map(|text| Message { file: file.clone(), text }).collect()
+        found.iter().filter_map(text).map(|text| (file.clone(), text)).collect()
     }
 
     /// Returns what is wrong with a constant, where the catalogs say otherwise.

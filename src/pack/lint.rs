@@ -42,8 +42,8 @@ impl fmt::Display for Message {
 pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     let mut lint = Lint::of_catalogs(pack);
     pack.rules().iter().for_each(|rule| lint.rule(rule));
-    lint.messages.extend(constants::check(pack));
-    lint.messages.extend(merged_kinds::check(pack));
+    let of_rules = constants::check(pack).into_iter().chain(merged_kinds::check(pack));
+    of_rules.for_each(|(file, text)| lint.report(file, text));
     lint.overlaps();
     lint.check_release_notes();
     if let Some(fixtures) = fixtures {

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use super::lint::Message;
 use super::pack::Pack;
 use super::rule::Rule;
 use crate::lens::Direction;
 use crate::release::GroupKind;
 
-/// Reports the rules that would convert an object back although another rule of the bundle would, too.
-pub(super) fn check(pack: &Pack) -> Vec<Message> {
+/// Finds the rules that would convert an object back although another rule of the bundle would, too: the file of a rule, and what is
+/// wrong there.
+pub(super) fn check(pack: &Pack) -> Vec<(String, String)> {
     let mut first: BTreeMap<(usize, &GroupKind), &Rule> = BTreeMap::new();
     let mut messages = Vec::new();
     for rule in pack.rules().iter().filter(|rule| comes_back_always(rule)) {
@@ -20,7 +20,7 @@ pub(super) fn check(pack: &Pack) -> Vec<Message> {
             "a {} was a {} or, by {}, a {}: write `one-way: true` in one of the two rules, or a `when` whose `back` tells them apart",
             rule.new_kind, rule.kind, other.id, other.kind
         );
-        messages.push(Message { file: format!("{}.yaml", rule.id), text });
+        messages.push((format!("{}.yaml", rule.id), text));
     }
     messages
 }
