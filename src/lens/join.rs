@@ -56,6 +56,10 @@ impl Join {
     fn join(&self, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let (from, list) = (parent.key(&self.key), parent.key(&self.list));
         let Some(value) = from.get(session.object()).cloned() else { return Ok(()) };
+        if value.is_null() {
+            session.record_removal(&from, "null means that it is absent");
+            return session.change(Intent::Delete { path: from });
+        }
         if self.direction.is_some() {
             session.record_normalization(&from, format!("{list} has it as its {} item", self.position.name()));
         }
@@ -274,6 +278,12 @@ mod tests {
             let (object, told) = normalized("position: last", json!({"s": {"a": 1, "l": list}}));
             assert_eq!((object, told), (json!({"s": {"l": [1]}}), vec!["s.a".to_owned()]));
         }
+    }
+
+    #[test]
+    fn null_is_no_item() {
+        let (object, told) = normalized("position: last", json!({"s": {"a": null, "l": [1]}}));
+        assert_eq!((object, told), (json!({"s": {"l": [1]}}), vec!["s.a".to_owned()]));
     }
 
     #[test]

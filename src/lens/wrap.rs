@@ -30,7 +30,7 @@ impl Wrap {
         text: "Makes the value of `field` the only item of a list, in the list style of the file. The inverse replaces the list \
                by its item: exact for one item, a `too-many-items` loss for more (the first is kept), refused for none. With \
                `key`, the value becomes a mapping with that key instead: `[a]` becomes `[{name: a}]` for each item of \
-               `field: \"spec.dependsOn[]\", key: name`; a mapping is left unchanged. The inverse replaces the mapping by the value \
+               `field: \"spec.dependsOn[]\", key: name`; a mapping and null are left unchanged. The inverse replaces the mapping by the value \
                of that key: a `dropped-field` loss for each other key, refused without it.",
         example: "wrap: { field: spec.targetRef }",
     };
@@ -44,7 +44,8 @@ impl Wrap {
     fn change(&self, path: FieldPath, value: &Value) -> Option<Intent> {
         match &self.key {
             None => (!value.is_array()).then_some(Intent::WrapInList { path }),
-            Some(key) => (!value.is_object()).then(|| Intent::WrapInMapping { path, key: key.clone() }),
+            // Null means that the field is absent, on both sides.
+            Some(key) => (!value.is_object() && !value.is_null()).then(|| Intent::WrapInMapping { path, key: key.clone() }),
         }
     }
 }
@@ -185,7 +186,7 @@ mod tests {
 
     #[test]
     fn values_become_mappings_and_back() {
-        let (old, new) = (json!({"d": ["a", 1, null]}), json!({"d": [{"name": "a"}, {"name": 1}, {"name": null}]}));
+        let (old, new) = (json!({"d": ["a", 1, null]}), json!({"d": [{"name": "a"}, {"name": 1}, null]}));
         assert_eq!(data(&*wrap(), &old), Ok((new.clone(), 0)));
         assert_eq!(data(&*back(), &new), Ok((old.clone(), 0)));
         // Each item has the form of one side or the other.
