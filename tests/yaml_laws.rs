@@ -640,20 +640,11 @@ proptest! {
         let siblings = parent.get(&value).and_then(Value::as_object).map(|map| map.keys().cloned().collect::<Vec<_>>());
         let siblings = siblings.unwrap_or_default();
         let position = siblings.iter().position(|sibling| sibling == key).unwrap_or(0);
-        let list = random_path(&mut writer, &value, |value| value.as_array().is_some_and(|items| items.len() > 1));
         let to = random_path(&mut writer, &value, |value| value.as_object().is_some_and(|map| !map.is_empty()));
         let last = siblings.len() - 1;
         // Next to blank lines and comments of no entry the inverse is ambiguous.
         let one_way_back = !text.lines().any(|line| line.trim().is_empty()) && (position < last || !text.contains('#'));
         let fits = position > 0 && one_way_back && have_same_notation(&text, &parent, &to) && !to.starts_with(&path) && to != parent;
-        // A value of several lines can start below its key, which an item has no line for.
-        let is_line = path.get(&value).is_some_and(|value| !value.is_object() && !value.is_array()) && !text.contains(['|', '>']);
-        let is_apart = !list.starts_with(&path) && !path.starts_with(&list) && list.get(&value).is_some_and(Value::is_array);
-        if position > 0 && one_way_back && is_line && is_apart && have_same_notation(&text, &parent, &list) {
-            let (from, place) = (list.index(0), Place::After(siblings[position - 1].clone()));
-            let backward = Intent::MoveFromItem { from, to: parent.clone(), key: key.clone(), place };
-            check_undone(&text, Intent::MoveToItem { from: path.clone(), list, index: 0 }, backward)?;
-        }
         if fits {
             let forward = Intent::Move { from: path.clone(), to: to.clone(), key: key.clone(), place: Place::Last };
             let backward = Place::After(siblings[position - 1].clone());
