@@ -79,6 +79,7 @@ codes! {
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias with its value first.";
     ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has the object's fields. The fields decide; a conversion corrects the apiVersion.";
     Binary "binary" "The file contains NUL bytes and is not text. It is skipped and counted.";
+    ChangedDefault "changed-default" "The object does not set a field whose default differs between the release that it comes from and the target. Its old default is written, so that the meaning stays, unless `--set PACK.NAME=adopt` says that the new default is to count: then nothing is written, and the object means something else in the target. `reversion releases PACK` lists the parameters.";
     ChangesNeeded "changes-needed" "The object is not at the target yet. `apply` converts it, unless a comment or `reversion.toml` ignores this code there: then the object is left as it is. `diff` shows how.";
     CommentDropped "comment-dropped" "A comment belongs to a field that the target release does not have. The comment is removed with the field.";
     ComplexKey "complex-key" "A mapping has a key that is not a string, often because of an unquoted `{{ }}` template. Kubernetes cannot read it; quote the value.";

@@ -607,6 +607,7 @@ fn the_schema_agrees_with_the_program() {
         ("allow-loss = true\n", true),
         ("allow-loss = ['dropped-field']\nexclude = 'x'\n", true),
         ("[set]\nngf.namespace = 'a'\n", true),
+        ("[set]\nnamespace = 'a'\n", true),
         ("[[paths]]\nglob = ['x', 'y']\nstash = true\nignore = 'advisory'\n", true),
         ("to = 'gateway-api'\n", false),
         ("to = 5\n", false),

@@ -29,7 +29,8 @@ fn a_field_that_does_not_come_back_to_its_place_is_reported() {
 /// Checks why the program refuses a pack that ends with `more`.
 #[track_caller]
 fn check_pack(more: &str, why: &str) {
-    let head = "name: t\ntitle: T\nsource: s\ngroups: [t.example.com]\nreleases: [{ bundle: v1, channels: [single] }]\n";
+    let head =
+        "name: t\ntitle: T\nsource: s\ngroups: [t.example.com]\nreleases: [{ bundle: v1, channels: [single] }]\n";
     let run = Tree::of(&[("t/pack.yaml", &format!("{head}{more}"))]).run(&["pack", "lint", "t"]);
     assert!(run.all().contains(why), "{}", run.all());
 }

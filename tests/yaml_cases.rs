@@ -53,6 +53,14 @@ fn intent(change: &Value) -> Intent {
             let key = change["key"].as_str().or(from.last_key()).unwrap().to_owned();
             Intent::Move { from, to: path(&change["to"]), key, place: place(change) }
         }
+        "to-item" => {
+            let index = usize::try_from(change["index"].as_u64().unwrap()).unwrap();
+            Intent::MoveToItem { from: path(&change["from"]), list: path(&change["to"]), index }
+        }
+        "from-item" => {
+            let (from, to) = (path(&change["from"]), path(&change["to"]));
+            Intent::MoveFromItem { from, to, key: text("key"), place: place(change) }
+        }
         "wrap" => Intent::WrapInList { path: at() },
         "unwrap" => Intent::UnwrapList { path: at() },
         "nest" => Intent::WrapInMapping { path: at(), key: text("key") },

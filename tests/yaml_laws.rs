@@ -330,7 +330,7 @@ fn random_place(writer: &mut Writer, mapping: Option<&Value>) -> Place {
 fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
     let is_mapping = |value: &Value| value.is_object() || value.is_null();
     let any = |_: &Value| true;
-    match writer.choices.pick(12) {
+    match writer.choices.pick(14) {
         0 => Intent::Rename {
             path: random_path(writer, value, any),
             to: writer.choices.of(&["new", "y", "012", "a b", "c"]).to_owned(),
@@ -359,7 +359,7 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
             path: random_path(writer, value, |value| value.as_array().is_some_and(|items| items.len() == 1)),
         },
         8 => Intent::WrapInMapping {
-            path: random_path(writer, value, |value| value.is_object() || value.is_array()),
+            path: random_path(writer, value, any),
             key: writer.choices.of(&["new", "a b"]).to_owned(),
         },
         9 => {
@@ -368,6 +368,19 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
             Intent::UnwrapMapping { path, key: key.unwrap_or_default() }
         }
         10 => {
+            let list = random_path(writer, value, |value| value.is_array() || value.is_null());
+            let count = list.get(value).and_then(Value::as_array).map_or(0, Vec::len);
+            Intent::MoveToItem { from: random_path(writer, value, any), list, index: writer.choices.pick(count + 1) }
+        }
+        11 => {
+            let list = random_path(writer, value, |value| value.as_array().is_some_and(|items| !items.is_empty()));
+            let count = list.get(value).and_then(Value::as_array).map_or(1, Vec::len);
+            let to = random_path(writer, value, is_mapping);
+            let place = random_place(writer, to.get(value));
+            let from = list.index(writer.choices.pick(count));
+            Intent::MoveFromItem { from, to, key: writer.choices.of(&["new", "y"]).to_owned(), place }
+        }
+        12 => {
             let path = random_path(writer, value, Value::is_object);
             let names = path.get(value).and_then(Value::as_object).into_iter().flat_map(|map| map.keys().cloned());
             Intent::MappingToList { naming: naming(names.collect()), path }

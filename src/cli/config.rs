@@ -48,11 +48,14 @@ impl Config {
             }
         }
         allowed(file, file.flag("allow-loss"))?;
+        let mut written = Vec::new();
         for (name, value) in &file.set {
-            let name = parameters::declared(name, &value.text, packs).with_context(|| file.place(value))?;
-            let other = config.set.insert(name.clone(), value.text.clone());
-            ensure!(other.is_none(), "{}: {name} is set twice", file.place(value));
+            let name = parameters::full_name(name, packs);
+            parameters::check(&name, &value.text, packs).with_context(|| file.place(value))?;
+            ensure!(written.iter().all(|(other, _)| *other != name), "{}: {name} is set twice", file.place(value));
+            written.push((name, value.text.as_str()));
         }
+        config.set = parameters::by_full_name(written, packs);
         let charts: BTreeSet<&str> =
             packs.iter().flat_map(|pack| pack.charts()).map(|chart| chart.name.as_str()).collect();
         for (path, chart) in &file.values {

@@ -95,7 +95,7 @@ pub(super) struct ConfigFile {
     text: String,
     flags: Vec<(&'static str, Vec<Entry>)>,
     pub(super) exclude: Vec<Entry>,
-    /// Pack, parameter and value.
+    /// Parameter, with its pack or for every pack that has it, and value.
     pub(super) set: Vec<(String, Entry)>,
     /// File and chart.
     pub(super) values: Vec<(Entry, Entry)>,
@@ -361,6 +361,12 @@ impl ConfigFile {
     fn read_set(&mut self, value: &Spanned<DeValue<'_>>) -> Result<()> {
         let expected = "parameters such as ngf.namespace = \"nginx-gateway\"";
         for (pack, names) in sorted(self.table("set", value, expected)?) {
+            if names.get_ref().as_str().is_some() {
+                // A parameter of every pack that has it.
+                let entry = self.text(pack.get_ref(), names, expected)?;
+                self.set.push((pack.get_ref().to_string(), entry));
+                continue;
+            }
             for (name, value) in sorted(self.table(pack.get_ref(), names, expected)?) {
                 let name = format!("{}.{}", pack.get_ref(), name.get_ref());
                 let entry = self.text(&name, value, "a text in quotes")?;

@@ -115,7 +115,7 @@ pub const GLOSSARY: &[Term] = &[
     ),
     term(
         "parameter",
-        "What no file shows and `--set PACK.NAME=VALUE` sets. `reversion releases PACK` lists the parameters.",
+        "What no file shows, or what is a choice: `--set PACK.NAME=VALUE` sets it, `--set NAME=VALUE` in every pack that has it. `reversion releases PACK` lists the parameters.",
     ),
     term(
         "plan",

@@ -9,6 +9,7 @@ use super::console::Console;
 use super::exit::Exit;
 use super::packs;
 use crate::pack::Pack;
+use crate::pack::wire::{Parameter, ParameterValues};
 use crate::release::Channel;
 use crate::report::plural;
 
@@ -38,6 +39,17 @@ pub(super) fn summary(pack: &Pack) -> String {
     format!("{}: {} {range}, {}\n", pack.name(), pack.title(), counts.join(", "))
 }
 
+/// Returns what a parameter can be chosen from: ` (freeze by default, or adopt)`.
+fn choices(parameter: &Parameter) -> String {
+    match &parameter.values {
+        ParameterValues::Format(_) => String::new(),
+        ParameterValues::Choices { choices, default } => {
+            let others: Vec<&str> = choices.iter().filter(|choice| *choice != default).map(String::as_str).collect();
+            format!(" ({default} by default, or {})", others.join(" or "))
+        }
+    }
+}
+
 fn pack_text(pack: &Pack) -> Result<String> {
     let mut out = summary(pack);
     if !pack.aliases().is_empty() {
@@ -53,7 +65,8 @@ fn pack_text(pack: &Pack) -> Result<String> {
         out.push_str("\nparameters for --set:\n");
     }
     for parameter in pack.parameters() {
-        let _infallible = writeln!(out, "  {}.{}: {}", pack.name(), parameter.name, parameter.description);
+        let _infallible =
+            writeln!(out, "  {}.{}: {}{}", pack.name(), parameter.name, parameter.description, choices(parameter));
     }
     out.push_str("\nkinds, and the releases that serve each apiVersion:\n");
     for kind in pack.kinds() {

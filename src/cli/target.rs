@@ -46,7 +46,8 @@ impl<'p> Request<'p> {
             (Some(folder), Some(manifests)) => Schema::Own(Arc::new(own(folder, manifests)?)),
             _ => Schema::Catalog,
         };
-        let mut parameters = config.set.clone();
+        let mut parameters = parameters::defaults(packs);
+        parameters.extend(config.set.clone());
         parameters.extend(parameters::passed(&args.set, packs)?);
         let pairing = if args.unpaired { Pairing::Any } else { Pairing::Matching };
         let choices = Choices {

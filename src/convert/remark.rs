@@ -2,7 +2,7 @@
 
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::{Halt, LossClass, Normalization, Session};
+use crate::lens::{Equivalence, Halt, LossClass, Normalization, Session};
 use crate::manifest::{Manifest, Object};
 
 /// Something to report about an object, with the place in the object before the conversion.
@@ -69,8 +69,16 @@ pub(crate) fn impossible(halt: Halt) -> Vec<Remark> {
 /// Reports what is written in another form or removed, with the same meaning.
 pub(super) fn normalizations(session: &Session<'_>) -> Vec<Remark> {
     let remark = |one: &Normalization| {
-        let what = if one.is_removed { "is removed, which means the same" } else { "is written in an equivalent form" };
-        Remark::new(Code::Normalized, one.path.clone(), format!("{} {what}: {}", one.path, one.reason), None)
+        let (code, message) = match one.how {
+            Equivalence::Rewritten => {
+                (Code::Normalized, format!("{} is written in an equivalent form: {}", one.path, one.reason))
+            }
+            Equivalence::Removed => {
+                (Code::Normalized, format!("{} is removed, which means the same: {}", one.path, one.reason))
+            }
+            Equivalence::ChangedDefault => (Code::ChangedDefault, one.reason.clone()),
+        };
+        Remark::new(code, one.path.clone(), message, None)
     };
     session.normalized().iter().map(remark).collect()
 }

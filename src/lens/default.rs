@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
-use super::operation::{Description, Operation};
+use super::operation::{Constant, Description, Operation, Parameter};
 use super::references::{FoundValue, ReferencedBy, References};
 use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
@@ -23,11 +23,42 @@ pub(super) struct Default {
     source: Source,
     forward: Option<Action>,
     backward: Option<Action>,
-    /// The key that a written field is put after, where that is present.
-    after: Option<String>,
+    /// The key that a written field is put next to, where that is present.
+    beside: Option<Beside>,
     nulls: Nulls,
     /// The message where the field is to be written and there is no value.
     missing: Option<Missing>,
+}
+
+/// A key, and the side of it that a field is written on.
+#[derive(Clone, Debug)]
+pub(super) enum Beside {
+    Before(String),
+    After(String),
+}
+
+impl Beside {
+    /// Returns the side that is written: that of `before`, of `after`, or none.
+    ///
+    /// # Errors
+    /// A message where both are written.
+    pub(super) fn of(before: Option<String>, after: Option<String>) -> Result<Option<Self>, &'static str> {
+        match (before, after) {
+            (None, None) => Ok(None),
+            (Some(key), None) => Ok(Some(Self::Before(key))),
+            (None, Some(key)) => Ok(Some(Self::After(key))),
+            (Some(_), Some(_)) => Err("write `before` or `after`, not both"),
+        }
+    }
+
+    /// Returns the place in the mapping at `path`; the last one where the key is absent.
+    pub(super) fn place(&self, path: &FieldPath, object: &Value) -> Place {
+        let (key, place) = match self {
+            Self::Before(key) => (key, Place::Before(key.clone())),
+            Self::After(key) => (key, Place::After(key.clone())),
+        };
+        if path.key(key).get(object).is_some() { place } else { Place::Last }
+    }
 }
 
 /// The message where there is no value to write.
@@ -84,8 +115,8 @@ impl Default {
                that it adds; never a namespace that a kustomization sets). `forward` and `backward` say what happens in which \
                direction. The value is `value`, the value of the field `like`, what `table` has for the value of the field \
                `by`, the value that the user passed for a `parameter` of the pack, the value in a reference of the object that \
-               this one is `named-by`, or the value in an object that it `names`. `after` is the key that a written field is \
-               put after. With `nulls: absent`, null counts as absent. Where there is no value to write, `missing` says why \
+               this one is `named-by`, or the value in an object that it `names`. A written field is put last, or next to the key \
+               that `before` or `after` names, where that is present. With `nulls: absent`, null counts as absent. Where there is no value to write, `missing` says why \
                the object is held back. No loss: both forms mean the same.",
         example: "default: { field: spec.parametersRef.scope, value: Namespace, forward: elide, backward: write }",
     };
@@ -199,8 +230,7 @@ impl Default {
         if written.get(session.object()).is_some() {
             return session.change(Intent::Replace { path: written, value });
         }
-        let before = self.after.clone().filter(|key| path.key(key).get(session.object()).is_some());
-        let place = before.map_or(Place::Last, Place::After);
+        let place = self.beside.as_ref().map_or(Place::Last, |beside| beside.place(&path, session.object()));
         session.change(Intent::Insert { path, key: self.key.clone(), value, place })
     }
 }
@@ -225,6 +255,24 @@ impl Operation for Default {
 
     fn makes_valid(&self, field: &FieldPattern) -> bool {
         self.forward == Some(Action::Write) && *field == self.parent.with(Part::Key(self.key.clone()))
+    }
+
+    fn constants(&self) -> Vec<Constant> {
+        let is_here = self.forward == Some(Action::Elide) || self.backward == Some(Action::Write);
+        match &self.source {
+            Source::Value(value) if is_here => {
+                let field = self.parent.with(Part::Key(self.key.clone()));
+                vec![Constant { field, value: value.clone(), is_default: false }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        match &self.source {
+            Source::Parameter(name) => vec![Parameter { name, choices: &[] }],
+            _ => Vec::new(),
+        }
     }
 
     fn kinds_read(&self) -> Vec<GroupKind> {
@@ -263,8 +311,9 @@ impl<'de> Deserialize<'de> for Default {
         if wire.forward.is_none() && wire.backward.is_none() {
             return Err(de::Error::custom("write `forward` or `backward`: without them the operation does nothing"));
         }
-        let Wire { forward, backward, after, nulls, missing, .. } = wire;
-        Ok(Self { key: key.clone(), parent, source, forward, backward, after, nulls, missing })
+        let Wire { forward, backward, before, after, nulls, missing, .. } = wire;
+        let beside = Beside::of(before, after).map_err(de::Error::custom)?;
+        Ok(Self { key: key.clone(), parent, source, forward, backward, beside, nulls, missing })
     }
 }
 
@@ -282,6 +331,7 @@ struct Wire {
     names: Option<References>,
     forward: Option<Action>,
     backward: Option<Action>,
+    before: Option<String>,
     after: Option<String>,
     #[serde(default)]
     nulls: Nulls,
@@ -386,8 +436,21 @@ mod tests {
     }
 
     #[test]
+    fn a_written_field_is_put_next_to_a_key() {
+        let written = |place: &str, object: Value| {
+            let text = format!("default: {{ field: s.n, value: 1, forward: write, {place} }}");
+            data(&*operation(&text), &object).unwrap().0.to_string()
+        };
+        let object = || json!({"s": {"a": 0, "b": 0, "c": 0}});
+        assert_eq!(written("before: b", object()), r#"{"s":{"a":0,"n":1,"b":0,"c":0}}"#);
+        assert_eq!(written("after: b", object()), r#"{"s":{"a":0,"b":0,"n":1,"c":0}}"#);
+        assert_eq!(written("before: x", object()), r#"{"s":{"a":0,"b":0,"c":0,"n":1}}"#);
+    }
+
+    #[test]
     fn ambiguous_defaults_are_rejected() {
         for text in [
+            "default: { field: a, value: 1, forward: write, before: b, after: c }",
             "default: { field: a, value: 1 }",
             "default: { field: a, value: 1, like: b, forward: elide }",
             "default: { field: a, by: b, forward: elide }",

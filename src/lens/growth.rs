@@ -38,7 +38,9 @@ impl Growth {
             Intent::Insert { path, value, .. } | Intent::InsertItem { path, value, .. } => {
                 (path.steps().len() + 1, Some(value), None)
             }
-            Intent::Move { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
+            Intent::Move { from, to, .. }
+            | Intent::MoveToItem { from, list: to, .. }
+            | Intent::MoveFromItem { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
             Intent::ParseText { path, .. } | Intent::WriteText { path, .. } => {
                 (path.steps().len(), path.get(object), None)
             }

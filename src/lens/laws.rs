@@ -24,7 +24,14 @@ const MORE: &[&str] = &[
     "move: { from: spec.a.b, to: spec.b }",
     "when: { then: [{ rename: { field: spec.tls, to: validation } }, { move: { from: spec.host, to: spec.validation.host } }] }",
     "wrap: { field: \"spec.rules[].targetRef\" }",
+    "wrap: { field: spec.secret, key: name }",
+    "wrap: { field: \"spec.dependsOn[]\", key: name }",
     "values: { field: \"spec.options{}\", table: { a: b, c: d } }",
+    "number: { field: \"spec.options{}\", direction: forward }",
+    "join: { field: \"spec.rules[].arg\", to: args, position: last }",
+    "join: { field: spec.arg, to: args, position: first, direction: forward }",
+    "changed-default: { field: \"spec.rules[].policy\", old: Ignore, new: Fail, parameter: shop.defaults, before: name }",
+    "when: { each: [spec.backend, \"spec.rules[].backend\"], then: [{ rename: { field: a, to: b } }] }",
     "drop: { field: spec.namespace, reason: it follows from the object, default-field: metadata.namespace }",
     "drop: { field: \"spec.rules[].weight\", reason: it has no effect }",
     "when: { if: { equals: { field: spec.type, value: A } }, then: [{ rename: { field: spec.a, to: b } }, { wrap: { field: spec.b } }] }",
@@ -60,6 +67,7 @@ impl Subject {
             ("units", json!(["10m", "2h", "7s"])),
             ("negate", json!([true, false])),
             ("embed", json!(["a: 1\n", "- b\n- 1\n"])),
+            ("number", json!(["80", "-7", "007"])),
         ] {
             let more = values.as_array().filter(|_| operation.starts_with(name)).into_iter().flatten();
             words.extend(more.flat_map(|value| std::iter::repeat_n(value.clone(), 4)));

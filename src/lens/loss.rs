@@ -31,13 +31,24 @@ pub struct Loss {
     pub reason: String,
 }
 
+/// How a value means the same although it is written in another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equivalence {
+    /// It has another form.
+    Rewritten,
+    /// It is not written at all.
+    Removed,
+    /// It is absent, and its default is another one: it is written out, unless the user chose that the new default counts.
+    ChangedDefault,
+}
+
 /// A value that a conversion writes in another way, with the same meaning, and that converting back does not restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Normalization {
     /// Its path when the session started.
     pub path: FieldPath,
-    /// Whether it is not written at all.
-    pub is_removed: bool,
+    /// How it means the same.
+    pub how: Equivalence,
     /// Why it means the same, as one sentence without a final dot.
     pub reason: String,
 }

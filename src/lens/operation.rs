@@ -27,6 +27,26 @@ pub struct Description {
     pub example: &'static str,
 }
 
+/// A constant that an operation reads or writes on its old side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// The fields that have it.
+    pub field: FieldPattern,
+    /// The constant.
+    pub value: Value,
+    /// Whether it is what the field means where it is absent.
+    pub is_default: bool,
+}
+
+/// A parameter of a pack that an operation reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter<'o> {
+    /// Its full name: `ngf.namespace`.
+    pub name: &'o str,
+    /// The choices that the operation knows; any text where there are none.
+    pub choices: &'static [&'static str],
+}
+
 /// One reversible step of a lens.
 pub trait Operation: fmt::Debug + Send + Sync {
     /// Changes the session's object where it has the form of the old side.
@@ -75,14 +95,19 @@ pub trait Operation: fmt::Debug + Send + Sync {
         BTreeSet::from([self.image(field)])
     }
 
-    /// Returns what becomes of the text `value` in the fields that match `field`, where the step changes it.
-    fn value_image(&self, _field: &FieldPattern, _value: &str) -> Option<String> {
+    /// Returns what becomes of `value` in the fields that match `field`, where the step changes it.
+    fn value_image(&self, _field: &FieldPattern, _value: &Value) -> Option<Value> {
         None
     }
 
     /// Returns whether every object that has `value` in a field that matches `field` is held back or loses that field.
     fn claims_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
         false
+    }
+
+    /// Returns the constants that the step reads or writes on its old side; those of the new side are its inverse's.
+    fn constants(&self) -> Vec<Constant> {
+        Vec::new()
     }
 
     /// Returns whether the step makes the values of the fields that match `field` valid on the other side.
@@ -105,6 +130,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         self.fidelity().into_iter().collect()
     }
 
+    /// Returns the parameters of packs that the step reads.
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        Vec::new()
+    }
+
     /// Returns the kinds of the other objects that the step reads.
     fn kinds_read(&self) -> Vec<GroupKind> {
         Vec::new()
@@ -112,6 +142,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
 
     /// Returns whether the step changes only objects that pass a test.
     fn is_conditional(&self) -> bool {
+        false
+    }
+
+    /// Returns whether no object that has the form of the new side may be converted back.
+    fn is_one_way(&self) -> bool {
         false
     }
 

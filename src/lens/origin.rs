@@ -16,6 +16,15 @@ pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
             replace_prefix(&path, &new, old)
         }
         Intent::Move { from, to, key, .. } => replace_prefix(&path, &to.key(key), from),
+        Intent::MoveToItem { from, list, index } => match path.starts_with(&list.index(*index)) {
+            true => replace_prefix(&path, &list.index(*index), from),
+            false => with_index(path, list, |at| at - usize::from(at > *index)),
+        },
+        Intent::MoveFromItem { from, to, key, .. } => match from.split_last() {
+            _ if path.starts_with(&to.key(key)) => replace_prefix(&path, &to.key(key), from),
+            Some((list, Step::Index(moved))) => with_index(path, &list, |at| at + usize::from(at >= *moved)),
+            _ => path,
+        },
         Intent::WrapInList { path: wrapped } => replace_prefix(&path, &wrapped.index(0), wrapped),
         Intent::UnwrapList { path: unwrapped } => replace_prefix(&path, unwrapped, &unwrapped.index(0)),
         Intent::Delete { path: deleted } => match deleted.split_last() {
@@ -126,6 +135,15 @@ fn moved(intent: &Intent, path: &FieldPath) -> Option<FieldPath> {
             Some(replace_prefix(path, old, &new))
         }
         Intent::Move { from, to, key, .. } => Some(replace_prefix(path, from, &to.key(key))),
+        Intent::MoveToItem { from, list, index } => Some(match path.starts_with(from) {
+            true => replace_prefix(path, from, &list.index(*index)),
+            false => with_index(path.clone(), list, |at| at + usize::from(at >= *index)),
+        }),
+        Intent::MoveFromItem { from, to, key, .. } => Some(match from.split_last() {
+            _ if path.starts_with(from) => replace_prefix(path, from, &to.key(key)),
+            Some((list, Step::Index(moved))) => with_index(path.clone(), &list, |at| at - usize::from(at > *moved)),
+            _ => path.clone(),
+        }),
         Intent::WrapInList { path: wrapped } => Some(replace_prefix(path, wrapped, &wrapped.index(0))),
         Intent::UnwrapList { path: unwrapped } => Some(replace_prefix(path, &unwrapped.index(0), unwrapped)),
         Intent::Delete { path: deleted } if path.starts_with(deleted) => None,
@@ -174,7 +192,8 @@ pub(super) fn places(intent: &Intent) -> (FieldPath, FieldPath) {
             let parent = path.split_last().map(|(parent, _)| parent).unwrap_or_default();
             (path.clone(), parent.key(to))
         }
-        Intent::Move { from, to, key, .. } => (from.clone(), to.key(key)),
+        Intent::Move { from, to, key, .. } | Intent::MoveFromItem { from, to, key, .. } => (from.clone(), to.key(key)),
+        Intent::MoveToItem { from, list, index } => (from.clone(), list.index(*index)),
         Intent::Insert { path, key, .. } => (path.clone(), path.key(key)),
         Intent::Replace { path, .. }
         | Intent::Delete { path }
@@ -230,6 +249,17 @@ mod tests {
             assert_eq!(path(place).get(&after), from.get(before), "{place} came from {from}");
             assert_eq!(destination(program, &from), Some(path(place)), "{from} went to {place}");
         }
+    }
+
+    #[test]
+    fn a_path_is_followed_into_a_list_and_out_of_it() {
+        let before = json!({"a": {"x": 1}, "l": [{"x": 2}, {"x": 3}], "m": [{"x": 4}, {"x": 5}]});
+        let key = "b".to_owned();
+        let program = [
+            Intent::MoveToItem { from: path("a"), list: path("l"), index: 1 },
+            Intent::MoveFromItem { from: path("m.0"), to: path(""), key, place: crate::yaml::Place::Last },
+        ];
+        check(&before, &program, &["l.0.x", "l.1.x", "l.2.x", "b.x", "m.0.x"]);
     }
 
     #[test]

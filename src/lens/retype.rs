@@ -3,19 +3,38 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
+use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Description, Operation};
 use super::session::Session;
+use crate::field::FieldPath;
 use crate::release::GroupKind;
 
 /// `retype: { to: Store.example.com }` or `retype: { group: example.com }`
 #[derive(Clone, Debug)]
-pub(super) enum Retype {
+pub(super) struct Retype {
+    to: Goal,
+    is_one_way: bool,
+}
+
+/// What the object becomes.
+#[derive(Clone, Debug)]
+enum Goal {
     /// Another kind and group.
     Kind(GroupKind),
     /// Another group; the kind keeps its name.
     Group(String),
+}
+
+impl Goal {
+    /// Returns what an object of `kind` becomes.
+    fn of(&self, kind: &GroupKind) -> GroupKind {
+        match self {
+            Self::Kind(to) => to.clone(),
+            Self::Group(group) => GroupKind::new(kind.kind.as_str(), group.as_str()),
+        }
+    }
 }
 
 impl Retype {
@@ -23,50 +42,87 @@ impl Retype {
         name: "retype",
         text: "Gives the object another kind and API group (`to`), or only another group (`group`), and updates every reference \
                to it in the run. References to an object that is held back are left unchanged. It runs after the other rules \
-               of its release. The inverse restores the old kind. Exact.",
+               of its release. The inverse restores the old kind. Exact. Of several kinds that become one, at most one can come \
+               back: with `one-way: true`, an object that is converted back keeps the new kind, or is held back where the target \
+               does not have that kind, and no operation of the rule runs; this is reported.",
         example: "retype: { to: Store.example.com }",
     };
 }
 
 impl Operation for Retype {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        match self {
-            Self::Kind(kind) => session.retype(kind),
-            Self::Group(group) => {
-                let kind = session.object().get("kind").and_then(Value::as_str).unwrap_or_default();
-                session.retype(&GroupKind::new(kind, group.as_str()))
-            }
+        let word = |key: &str| session.object().get(key).and_then(Value::as_str).unwrap_or_default();
+        let (old, to) = (word("kind").to_owned(), self.to.of(&GroupKind::new(word("kind"), "")));
+        if self.is_one_way {
+            let path = FieldPath::default().key("kind");
+            session.record_normalization(&path, format!("converting back leaves {}, and does not make {old} of it", to.kind));
         }
+        session.retype(&to)
     }
 
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self::Kind(kind.clone()))
+        Box::new(Self { to: Goal::Kind(kind.clone()), is_one_way: false })
     }
 
     fn claims(&self) -> Claims {
         Claims::default()
     }
 
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(if self.is_one_way { Fidelity::Normalized } else { Fidelity::Exact })
+    }
+
     fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
-        match self {
-            Self::Kind(to) => Some(to.clone()),
-            Self::Group(group) => Some(GroupKind::new(kind.kind.as_str(), group.as_str())),
-        }
+        Some(self.to.of(kind))
+    }
+
+    fn is_one_way(&self) -> bool {
+        self.is_one_way
     }
 }
 
 impl<'de> Deserialize<'de> for Retype {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
+        #[serde(deny_unknown_fields, rename_all = "kebab-case")]
         struct Wire {
             to: Option<GroupKind>,
             group: Option<String>,
+            #[serde(default)]
+            one_way: bool,
         }
-        match Wire::deserialize(deserializer)? {
-            Wire { to: Some(kind), group: None } => Ok(Self::Kind(kind)),
-            Wire { to: None, group: Some(group) } => Ok(Self::Group(group)),
-            _ => Err(de::Error::custom("write either `to` or `group`")),
-        }
+        let Wire { to, group, one_way } = Wire::deserialize(deserializer)?;
+        let to = match (to, group) {
+            (Some(kind), None) => Goal::Kind(kind),
+            (None, Some(group)) => Goal::Group(group),
+            _ => return Err(de::Error::custom("write either `to` or `group`")),
+        };
+        Ok(Self { to, is_one_way: one_way })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sequence::Lens;
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_kind_that_was_merged_into_another_stays() {
+        let lens: Lens = serde_yaml::from_str(
+            "[{ rename: { field: spec.a, to: b } }, { retype: { to: Store.example.com, one-way: true } }]",
+        )
+        .unwrap();
+        let kind = GroupKind::new("Shop", "example.com");
+        let mut session = Session::new(json!({"apiVersion": "example.com/v1", "kind": "Shop", "spec": {"a": 1}}));
+        lens.run(&mut session).unwrap();
+        let store = json!({"apiVersion": "example.com/v1", "kind": "Store", "spec": {"b": 1}});
+        assert_eq!(*session.object(), store);
+        assert_eq!(session.normalized()[0].reason, "converting back leaves Store, and does not make Shop of it");
+        // The store may have been one before.
+        let back = lens.inverse(&kind);
+        let mut session = Session::new(store.clone());
+        back.run(&mut session).unwrap();
+        assert_eq!((session.object(), back.retypes(&GroupKind::new("Store", "example.com"))), (&store, None));
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
-use super::operation::Operation;
+use super::operation::{Constant, Operation, Parameter};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -40,9 +40,13 @@ impl Lens {
         self.0.iter().any(|operation| operation.reorders())
     }
 
-    /// Returns the lens that converts back, for a rule about `kind`.
+    /// Returns the lens that converts back, for a rule about `kind`. It is empty where an operation is one-way: what the
+    /// others changed may have been so before.
     #[must_use]
     pub fn inverse(&self, kind: &GroupKind) -> Self {
+        if self.is_one_way() {
+            return Self::default();
+        }
         Self(self.0.iter().rev().map(|operation| operation.inverse(kind).into()).collect())
     }
 
@@ -57,9 +61,19 @@ impl Lens {
         &self.0
     }
 
+    /// Returns whether an operation is one-way.
+    pub(super) fn is_one_way(&self) -> bool {
+        self.0.iter().any(|operation| operation.is_one_way())
+    }
+
     /// Returns the kind that the lens gives an object of `kind`, where it gives one.
     pub fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.0.iter().rev().find_map(|operation| operation.retypes(kind))
+    }
+
+    /// Returns the parameters of packs that the lens reads.
+    pub fn parameters(&self) -> Vec<Parameter<'_>> {
+        self.0.iter().flat_map(|operation| operation.parameters()).collect()
     }
 
     /// Returns the kinds of the other objects that the lens reads.
@@ -119,11 +133,11 @@ impl Lens {
         })
     }
 
-    /// Returns what becomes of the text `value` in the fields that match `field`, where an operation changes it.
-    pub fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
+    /// Returns what becomes of `value` in the fields that match `field`, where an operation changes it.
+    pub fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
         let (mut at, mut image) = (field.clone(), None);
         for operation in &self.0 {
-            image = operation.value_image(&at, image.as_deref().unwrap_or(value)).or(image);
+            image = operation.value_image(&at, image.as_ref().unwrap_or(value)).or(image);
             if let Image::Moved(moved) = operation.image(&at) {
                 at = moved;
             }
@@ -143,6 +157,15 @@ impl Lens {
             }
         }
         false
+    }
+
+    /// Returns the constants that operations read or write on the old side, with the paths of their fields before the lens.
+    pub fn constants(&self) -> Vec<Constant> {
+        let at = |(at, operation): (usize, &Arc<dyn Operation>)| {
+            let before = |one: Constant| Some(Constant { field: self.before(at, one.field)?, ..one });
+            operation.constants().into_iter().filter_map(before).collect::<Vec<_>>()
+        };
+        self.0.iter().enumerate().flat_map(at).collect()
     }
 
     /// Returns whether an operation sets the fields that match `field` where they are absent or empty.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::growth::Growth;
 use super::halt::Halt;
-use super::loss::{Loss, LossClass, Normalization};
+use super::loss::{Equivalence, Loss, LossClass, Normalization};
 use super::namespace::Namespace;
 use super::object_view::{ObjectId, ObjectPlace, ObjectView};
 use super::origin;
@@ -270,17 +270,35 @@ impl<'a> Session<'a> {
 
     /// Records that the value at `path` means the same after the conversion, but does not come back as it is written.
     pub fn record_normalization(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.normalized.push(Normalization { path: self.origin(path), is_removed: false, reason: reason.into() });
+        self.normalized.push(Normalization {
+            path: self.origin(path),
+            how: Equivalence::Rewritten,
+            reason: reason.into(),
+        });
+    }
+
+    /// Records that the field at `path` is absent, and that its default is another one on the other side.
+    pub(super) fn record_changed_default(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        let how = Equivalence::ChangedDefault;
+        self.normalized.push(Normalization { path: self.origin(path), how, reason: reason.into() });
     }
 
     /// Records that the value at `path` is removed, and that this means the same.
     pub fn record_removal(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.normalized.push(Normalization { path: self.origin(path), is_removed: true, reason: reason.into() });
+        self.normalized.push(Normalization {
+            path: self.origin(path),
+            how: Equivalence::Removed,
+            reason: reason.into(),
+        });
     }
 
     /// Records that the value at `path` is likely wrong.
     pub fn record_warning(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.warnings.push(Normalization { path: self.origin(path), is_removed: false, reason: reason.into() });
+        self.warnings.push(Normalization {
+            path: self.origin(path),
+            how: Equivalence::Rewritten,
+            reason: reason.into(),
+        });
     }
 
     /// Returns the path at the start of the session of the value that is at `path` now.

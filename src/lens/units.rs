@@ -65,8 +65,9 @@ impl Operation for Units {
         Claims::default()
     }
 
-    fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
-        (self.direction == Direction::Forward && *field == self.field).then(|| self.converted(value))?
+    fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
+        let runs = self.direction == Direction::Forward && *field == self.field;
+        value.as_str().filter(|_| runs).and_then(|text| self.converted(text)).map(Value::from)
     }
 
     fn fidelity(&self) -> Option<Fidelity> {

@@ -1,13 +1,13 @@
-//! The operation `values`: text values are replaced by a table.
+//! The operation `values`: constants are replaced by a table.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::halt::Halt;
 use super::image::Claims;
-use super::operation::{Description, Operation};
+use super::operation::{Constant, Description, Operation};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -17,31 +17,46 @@ use crate::yaml::Intent;
 #[derive(Clone, Debug)]
 pub(super) struct Values {
     field: FieldPattern,
-    table: BTreeMap<String, String>,
+    table: Vec<Pair>,
+}
+
+/// `{ old: true, new: Always }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pair {
+    old: Value,
+    new: Value,
 }
 
 impl Values {
     pub(super) const DESCRIPTION: Description = Description {
         name: "values",
-        text: "Replaces the text value of `field` by the one that the table has for it; a value that is not in the table is left \
-               unchanged. The table is one to one, and the inverse reads it from right to left. Exact.",
-        example: "values: { field: \"spec.rules[].matches[].path.type\", table: { Prefix: PathPrefix } }",
+        text: "Replaces the value of `field` by the one that the table has for it; a value that is not in the table is left \
+               unchanged. A table of texts is a mapping; one with other constants is a list of pairs, `{ old: true, new: \
+               Always }`: booleans, numbers, texts, lists, mappings. Null is none of them, since it means that a field is \
+               absent: `default` writes and removes fields. The table is one to one, and the inverse reads it from right to \
+               left. Exact.",
+        example: "values: { field: spec.pull, table: [{ old: true, new: Always }, { old: false, new: Never }] }",
     };
+
+    /// Returns what the table has for `value`.
+    fn image_of(&self, value: &Value) -> Option<&Value> {
+        self.table.iter().find(|pair| pair.old == *value).map(|pair| &pair.new)
+    }
 }
 
 impl Operation for Values {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
         for path in self.field.matches(session.object()) {
-            let old = path.get(session.object()).and_then(Value::as_str);
-            if let Some(new) = old.and_then(|old| self.table.get(old)) {
-                session.change(Intent::Replace { path, value: Value::from(new.as_str()) })?;
+            if let Some(new) = path.get(session.object()).and_then(|old| self.image_of(old)) {
+                session.change(Intent::Replace { path, value: new.clone() })?;
             }
         }
         Ok(())
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        let table = self.table.iter().map(|(old, new)| (new.clone(), old.clone())).collect();
+        let table = self.table.iter().map(|pair| Pair { old: pair.new.clone(), new: pair.old.clone() }).collect();
         Box::new(Self { field: self.field.clone(), table })
     }
 
@@ -49,27 +64,106 @@ impl Operation for Values {
         Claims::default()
     }
 
-    fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
-        (*field == self.field).then(|| self.table.get(value).cloned())?
+    fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
+        (*field == self.field).then(|| self.image_of(value).cloned())?
+    }
+
+    /// Values of the other type are none of the old side's.
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
+        let is_same_type = |pair: &Pair| std::mem::discriminant(&pair.old) == std::mem::discriminant(&pair.new);
+        *field == self.field && !self.table.iter().any(is_same_type)
+    }
+
+    fn constants(&self) -> Vec<Constant> {
+        let constant = |value: &Value| Constant { field: self.field.clone(), value: value.clone(), is_default: false };
+        self.table.iter().map(|pair| constant(&pair.old)).collect()
     }
 }
 
 impl<'de> Deserialize<'de> for Values {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Table {
+            Texts(BTreeMap<String, String>),
+            Pairs(Vec<Pair>),
+        }
+        #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Wire {
             field: FieldPattern,
-            table: BTreeMap<String, String>,
+            table: Table,
         }
         let Wire { field, table } = Wire::deserialize(deserializer)?;
-        let new: BTreeSet<_> = table.values().collect();
-        if new.len() < table.len() {
-            return Err(de::Error::custom(format!("two values of {field} become the same one: the table must be one to one")));
-        }
-        if let Some(both) = new.into_iter().find(|value| table.contains_key(*value)) {
-            return Err(de::Error::custom(format!("`{both}` is both an old and a new value of {field}: the two sides must have different values")));
-        }
+        let table = match table {
+            Table::Texts(texts) => {
+                texts.into_iter().map(|(old, new)| Pair { old: Value::from(old), new: Value::from(new) }).collect()
+            }
+            Table::Pairs(pairs) => pairs,
+        };
+        check(&field, &table).map_err(de::Error::custom)?;
         Ok(Self { field, table })
+    }
+}
+
+/// Checks that the table is one to one, and that a value shows which side it is on.
+fn check(field: &FieldPattern, table: &[Pair]) -> Result<(), String> {
+    for (at, pair) in table.iter().enumerate() {
+        if pair.old.is_null() || pair.new.is_null() {
+            return Err(format!("the table of {field} has null, which means that the field is absent: use `default` with `elide` and `write`"));
+        }
+        let (old, new) = (&pair.old, &pair.new);
+        if table[..at].iter().any(|other| other.old == *old) {
+            return Err(format!("`{old}` is twice an old value of {field}: the table must be one to one"));
+        }
+        if table[..at].iter().any(|other| other.new == *new) {
+            return Err(format!("two values of {field} become the same one, `{new}`: the table must be one to one"));
+        }
+        if table.iter().any(|other| other.old == *new) {
+            return Err(format!("`{new}` is both an old and a new value of {field}: the two sides must have different values"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{data, operation};
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn constants_of_any_type_become_each_other() {
+        let values = operation(
+            "values: { field: a, table: [{ old: true, new: Always }, { old: 0, new: none }, { old: Pod, new: { single: {} } }] }",
+        );
+        let back = values.inverse(&GroupKind::new("A", ""));
+        for (old, new) in [(json!(true), json!("Always")), (json!(0), json!("none")), (json!("Pod"), json!({"single": {}}))] {
+            let (old, new) = (json!({"a": old}), json!({"a": new}));
+            assert_eq!(data(&*values, &old), Ok((new.clone(), 0)));
+            assert_eq!(data(&*back, &new), Ok((old, 0)));
+        }
+        // A text that looks like the constant is another value.
+        for same in [json!({"a": "true"}), json!({"a": "0"}), json!({"a": false}), json!({"a": {"single": 1}}), json!({"a": null})] {
+            assert_eq!(data(&*values, &same), Ok((same.clone(), 0)));
+        }
+        let field = FieldPattern::parse("a").unwrap();
+        assert_eq!(values.value_image(&field, &json!(true)), Some(json!("Always")));
+        assert_eq!(values.value_image(&field, &json!("true")), None);
+    }
+
+    #[test]
+    fn ambiguous_tables_are_rejected() {
+        for table in [
+            "[{ old: 1, new: a }, { old: 2, new: a }]",
+            "[{ old: 1, new: a }, { old: 1, new: b }]",
+            "[{ old: true, new: false }, { old: false, new: true }]",
+            "[{ old: none, new: null }]",
+            "{ a: b, b: c }",
+            "[{ old: 1 }]",
+        ] {
+            let text = format!("values: {{ field: a, table: {table} }}");
+            assert!(serde_yaml::from_str::<Box<dyn Operation>>(&text).is_err(), "{text}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::object_view::{ObjectView, some_of};
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
-use super::operation::{Description, Operation};
+use super::operation::{Constant, Description, Operation, Parameter};
 use super::references::{ReferencedBy, Referrers, References, unknown_namespaces};
 use super::sequence::Lens;
 use super::session::Session;
@@ -25,7 +25,7 @@ pub(super) struct When {
     named_by: Option<ReferencedBy>,
     together_with: Option<References>,
     #[serde(default)]
-    each: FieldPattern,
+    each: Each,
     #[serde(default)]
     r#if: Condition,
     then: Lens,
@@ -35,11 +35,63 @@ pub(super) struct When {
     emptied: Option<Emptied>,
 }
 
+/// The places that operations are about: those that match one pattern or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "OneOrMore")]
+struct Each(Vec<FieldPattern>);
+
+impl std::default::Default for Each {
+    fn default() -> Self {
+        Self(vec![FieldPattern::default()])
+    }
+}
+
+/// `each: spec.backend` or `each: [spec.backend, "spec.rules[].backend"]`
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(FieldPattern),
+    More(Vec<FieldPattern>),
+}
+
+impl TryFrom<OneOrMore> for Each {
+    type Error = String;
+
+    fn try_from(written: OneOrMore) -> Result<Self, Self::Error> {
+        let patterns = match written {
+            OneOrMore::One(pattern) => vec![pattern],
+            OneOrMore::More(patterns) => patterns,
+        };
+        if patterns.is_empty() {
+            return Err("`each` lists no place: write one, or omit it".to_owned());
+        }
+        for (at, pattern) in patterns.iter().enumerate() {
+            let mut others = patterns.iter().enumerate().filter(|(other, _)| *other != at);
+            // The operations would run twice on what is inside both.
+            if let Some((_, outer)) = others.find(|(_, other)| pattern.starts_with(other)) {
+                return Err(format!("`each` lists {pattern}, which is in {outer}: write two operations"));
+            }
+        }
+        Ok(Self(patterns))
+    }
+}
+
+impl Each {
+    /// Returns the pattern that `field` is below, and `field` relative to it.
+    fn around(&self, field: &FieldPattern) -> Option<(&FieldPattern, FieldPattern)> {
+        self.0.iter().find_map(|place| {
+            let below: &[Part] = field.parts().strip_prefix(place.parts())?;
+            Some((place, FieldPattern::new(below.iter().cloned())))
+        })
+    }
+}
+
 /// Returns the lens that runs `lens` on every `place` in an object for which `condition` holds; `emptied` says what becomes of the
 /// mappings in it that `lens` empties.
 #[must_use]
 pub fn at_each(place: FieldPattern, condition: Condition, emptied: Option<Emptied>, lens: Lens) -> Lens {
-    let when = When { named_by: None, together_with: None, each: place, r#if: condition, then: lens, back: None, emptied };
+    let each = Each(vec![place]);
+    let when = When { named_by: None, together_with: None, each, r#if: condition, then: lens, back: None, emptied };
     Lens::from(vec![Box::new(when) as Box<dyn Operation>])
 }
 
@@ -47,8 +99,8 @@ impl When {
     pub(super) const DESCRIPTION: Description = Description {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
-               `type`, `more`, `total`, `exceeds`, `text`, `keys`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
-               place that matches it, and their fields are relative to it. With `named-by`, only where such an object of the run \
+               `type`, `more`, `total`, `exceeds`, `text`, `keys`, `repeats`, `some`, `not`, `all`, `any`. With `each`, one field or a list of them, test and \
+               operations are about each place that matches one, and their fields are relative to it. With `named-by`, only where such an object of the run \
                references this one; where that depends on namespaces that the files do not show, the object is held back. With \
                `together-with`, an object that changes here is held back where one that it references, or may reference, there \
                is held back. The inverse runs the inverses where the test under `back` holds, which is `if` unless written.",
@@ -57,14 +109,14 @@ impl When {
 
     /// Returns `field` relative to a place.
     fn inner(&self, field: &FieldPattern) -> Option<FieldPattern> {
-        let parts: &[Part] = field.parts().strip_prefix(self.each.parts())?;
-        Some(FieldPattern::new(parts.iter().cloned()))
+        self.each.around(field).map(|(_, inner)| inner)
     }
 
     fn run_everywhere(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         let data = session.view_for(|is_read| self.r#if.compares(is_read));
+        let places = self.each.0.iter().flat_map(|each| each.matches_where(&data, |value| self.r#if.holds(value)));
         // A change in one place changes no other.
-        for place in self.each.matches_where(&data, |value| self.r#if.holds(value)) {
+        for place in places.collect::<Vec<_>>() {
             session.within(&place, |inner| match &self.emptied {
                 Some(emptied) => emptied.during(inner, |inner| self.run_together(inner)),
                 None => self.run_together(inner),
@@ -132,6 +184,10 @@ impl Operation for When {
         })
     }
 
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        self.then.parameters()
+    }
+
     fn kinds_read(&self) -> Vec<GroupKind> {
         let named_by = self.named_by.iter().map(|reference| reference.kind().clone());
         let targets = self.together_with.iter().map(|references| references.kind().clone());
@@ -139,38 +195,48 @@ impl Operation for When {
     }
 
     fn claims(&self) -> Claims {
-        let outer = |fields: Vec<FieldPattern>| fields.iter().map(|field| self.each.join(field)).collect();
+        let outer = |fields: Vec<FieldPattern>| {
+            self.each.0.iter().flat_map(|place| fields.iter().map(|field| place.join(field))).collect()
+        };
         let claims = self.then.claims();
         Claims { old: outer(claims.old), new: outer(claims.new) }
     }
 
     fn image(&self, field: &FieldPattern) -> Image {
-        match self.inner(field).map(|field| self.then.image(&field)) {
-            Some(Image::Moved(field)) => Image::Moved(self.each.join(&field)),
+        let Some((place, inner)) = self.each.around(field) else { return Image::Kept };
+        match self.then.image(&inner) {
+            Image::Moved(moved) => Image::Moved(place.join(&moved)),
             // Objects that do not pass the test keep the field.
-            Some(Image::Refused) if !self.is_sure_of(field) => Image::Kept,
-            Some(image) => image,
-            None => Image::Kept,
+            Image::Refused if !self.is_sure_of(field) => Image::Kept,
+            image => image,
         }
     }
 
     fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
-        let Some(inner) = self.inner(field) else { return BTreeSet::from([Image::Kept]) };
+        let Some((place, inner)) = self.each.around(field) else { return BTreeSet::from([Image::Kept]) };
         let outer = |image| match image {
-            Image::Moved(moved) => Image::Moved(self.each.join(&moved)),
+            Image::Moved(moved) => Image::Moved(place.join(&moved)),
             other => other,
         };
         let kept = (!self.is_sure_of(field)).then_some(Image::Kept);
         self.then.images(&inner).into_iter().map(outer).chain(kept).collect()
     }
 
-    fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
+    fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
         self.then.value_image(&self.inner(field)?, value)
     }
 
     fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let Some(inner) = self.inner(field) else { return false };
         self.r#if.is_met_by(&inner, value) && self.then.claims_value(&inner, value)
+    }
+
+    fn constants(&self) -> Vec<Constant> {
+        let inner = self.then.constants();
+        let at = |place: &FieldPattern| {
+            inner.iter().map(|one| Constant { field: place.join(&one.field), ..one.clone() }).collect::<Vec<_>>()
+        };
+        self.each.0.iter().flat_map(at).collect()
     }
 
     fn makes_valid(&self, field: &FieldPattern) -> bool {
@@ -192,6 +258,10 @@ impl Operation for When {
 
     fn reorders(&self) -> bool {
         self.then.reorders()
+    }
+
+    fn is_one_way(&self) -> bool {
+        self.then.is_one_way()
     }
 
     fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
@@ -222,6 +292,30 @@ mod tests {
         let unconditional = operation("when: { each: \"l[]\", if: { present: a }, then: [{ rename: { field: a, to: b } }] }");
         assert_eq!(unconditional.images(&field("l[].a")), [Image::Moved(field("l[].b"))].into());
         assert_eq!(unconditional.images(&field("a")), [Image::Kept].into());
+    }
+
+    #[test]
+    fn operations_run_at_several_places() {
+        let when = operation("when: { each: [a, \"l[].b\"], then: [{ rename: { field: x, to: y } }] }");
+        let (before, after) = (
+            json!({"a": {"x": 1}, "l": [{"b": {"x": 2}, "x": 3}], "b": {"x": 4}}),
+            json!({"a": {"y": 1}, "l": [{"b": {"y": 2}, "x": 3}], "b": {"x": 4}}),
+        );
+        assert_eq!(data(&*when, &before), Ok((after.clone(), 0)));
+        assert_eq!(data(&*when.inverse(&GroupKind::new("A", "")), &after), Ok((before, 0)));
+        let field = |text: &str| FieldPattern::parse(text).unwrap();
+        assert_eq!(when.claims().old, [field("a.x"), field("l[].b.x")]);
+        assert_eq!(when.image(&field("l[].b.x.z")), Image::Moved(field("l[].b.y.z")));
+        assert_eq!(when.image(&field("a.x")), Image::Moved(field("a.y")));
+        assert_eq!(when.image(&field("b.x")), Image::Kept);
+    }
+
+    #[test]
+    fn places_within_each_other_are_rejected() {
+        for each in ["[]", "[a, a]", "[a.b, a]", "[\"l[]\", \"l[].x\"]"] {
+            let text = format!("when: {{ each: {each}, then: [{{ rename: {{ field: x, to: y }} }}] }}");
+            assert!(serde_yaml::from_str::<Box<dyn Operation>>(&text).is_err(), "{text}");
+        }
     }
 
     #[test]

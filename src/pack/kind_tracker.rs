@@ -34,7 +34,7 @@ impl KindTracker {
 
     /// Notes that `rule` changed the object.
     pub fn record(&mut self, rule: &Rule, direction: Direction) {
-        if rule.kind != rule.new_kind {
+        if rule.from_kind(direction) != rule.to_kind(direction) {
             self.retyped_in = Some(rule.order);
         }
         self.kind.clone_from(rule.to_kind(direction));

@@ -10,7 +10,9 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::constants;
 use super::constraints::{allowed, has};
+use super::merged_kinds;
 use super::pack::Pack;
 use super::release_notes::Dropped;
 use super::rule::Rule;
@@ -40,6 +42,8 @@ impl fmt::Display for Message {
 pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     let mut lint = Lint::of_catalogs(pack);
     pack.rules().iter().for_each(|rule| lint.rule(rule));
+    let of_rules = constants::check(pack).into_iter().chain(merged_kinds::check(pack));
+    of_rules.for_each(|(file, text)| lint.report(file, text));
     lint.overlaps();
     lint.check_release_notes();
     if let Some(fixtures) = fixtures {
@@ -242,8 +246,7 @@ impl<'p> Lint<'p> {
     fn removed_values(&mut self, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
         let Some(new) = allowed(sides.new, place, sides.to) else { return };
         for value in allowed(sides.old, field, sides.from).unwrap_or_default() {
-            let text = value.as_str().map(|text| sides.path.value_image(field, text));
-            let image = text.map_or_else(|| value.clone(), Value::from);
+            let image = sides.path.value_image(field, &value);
             if new.contains(&value) && new.contains(&image) {
                 continue;
             }
@@ -709,8 +712,7 @@ impl Step<'_> {
         let Some(listed) = place.zip(target).and_then(|(place, target)| allowed(self.new, &place, target)) else {
             return false;
         };
-        let changes = |text: &str| lens.value_image(name, text).is_some();
-        let converts = |value: &Value| lens.claims_value(name, value) || value.as_str().is_some_and(changes);
+        let converts = |value: &Value| lens.claims_value(name, value) || lens.value_image(name, value).is_some();
         allowed(self.old, field, from)
             .unwrap_or_default()
             .iter()

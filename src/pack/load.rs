@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
+use super::nearest::near;
 use super::pack::{LazyCatalog, Pack, PackFiles};
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
@@ -70,6 +71,7 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
         pack.try_catalog(kind)?;
     }
     check_versions(&pack)?;
+    check_parameters(&pack)?;
     Ok(pack)
 }
 
@@ -105,6 +107,39 @@ fn check_schema_form(form: &str) -> Result<(), String> {
     }
     let wanted = "{kind} and {version}, and besides them no braces but {group} and {group-prefix}";
     Err(format!("schema-comments: `{form}` must have {wanted}"))
+}
+
+/// Checks that the pack declares the parameters that its rules read, with the choices that they know.
+fn check_parameters(pack: &Pack) -> Result<()> {
+    let read = |rule| {
+        let rule: &Rule = rule;
+        rule.lens(Direction::Forward).parameters().into_iter().map(move |one| (rule, one))
+    };
+    let full = |one: &wire::Parameter| format!("{}.{}", pack.name(), one.name);
+    for (rule, read) in pack.rules().iter().flat_map(read) {
+        let Some(declared) = pack.parameters().iter().find(|one| full(one) == read.name) else {
+            let names: Vec<String> = pack.parameters().iter().map(full).collect();
+            let near = near(read.name, names.iter().map(String::as_str));
+            let hint = near.map_or_else(
+                || "list it under `parameters` of pack.yaml".to_owned(),
+                |near| format!("did you mean {near}?"),
+            );
+            bail!("{}.yaml: the pack has no parameter {}: {hint}", rule.id, read.name);
+        };
+        let knows = |choice: &String| read.choices.contains(&choice.as_str());
+        let fits = match &declared.values {
+            wire::ParameterValues::Choices { choices, .. } => choices.iter().all(knows),
+            wire::ParameterValues::Format(_) => false,
+        };
+        ensure!(
+            read.choices.is_empty() || fits,
+            "{}.yaml: the parameter {} must have the choices {}",
+            rule.id,
+            read.name,
+            read.choices.join(", ")
+        );
+    }
+    Ok(())
 }
 
 /// Reads the pack in `folder`; `None` where that is no pack's folder.
@@ -331,6 +366,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         }
     }
     let backward = lens.inverse(&kind);
+    let back_kind = backward.retypes(&new_kind).unwrap_or_else(|| new_kind.clone());
     let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
         id: (*id).to_owned(),
@@ -340,6 +376,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         kind,
         final_kind: new_kind.clone(),
         new_kind,
+        back_kind,
         channels: wire.channels.clone(),
         needs: wire.needs,
         advice: wire.advice.clone(),

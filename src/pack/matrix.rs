@@ -436,8 +436,8 @@ impl Sides<'_> {
             return Vec::new();
         };
         let is_missing = |value: &&Value| {
-            let mapped = value.as_str().map(|text| Value::from(conversion.path.value_image(field, text)));
-            !new.contains(mapped.as_ref().unwrap_or(value)) && !conversion.path.claims_value(field, value)
+            let mapped = conversion.path.value_image(field, value);
+            !new.contains(&mapped) && !conversion.path.claims_value(field, value)
         };
         let kind = conversion.source.kind();
         let cost = self.cost_of_values(kind, field);
@@ -495,7 +495,7 @@ impl<'p> Conversion<'p> {
 
     /// Returns whether a limit of the target side on `field` is left to the user because no rule handles it.
     fn leaves(&self, field: &FieldPattern, difference: &Difference) -> bool {
-        let is_kept = |value: &Value| value.as_str().is_none_or(|text| self.path.value_image(field, text) == text);
+        let is_kept = |value: &Value| self.path.value_image(field, value) == *value;
         // A required field exists if rules find it in one place or another, and an entry always has a value.
         let is_required = difference.about == About::Value
             || self.path.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);

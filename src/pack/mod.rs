@@ -6,12 +6,14 @@
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
 
 pub mod build;
+mod constants;
 mod constraints;
 pub mod embedded;
 mod kind_tracker;
 pub mod lint;
 pub mod load;
 pub mod matrix;
+mod merged_kinds;
 mod nearest;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod pack;

@@ -19,6 +19,8 @@ pub struct Rule {
     pub kind: GroupKind,
     /// The kind after the change.
     pub new_kind: GroupKind,
+    /// The kind that converting back gives objects of the new kind: the new one again, where the change is one-way.
+    pub back_kind: GroupKind,
     /// The channels that the change was made in, as written; none for every channel of its bundle.
     pub channels: Vec<Channel>,
     /// The apiVersions before and after the change, where it was made between two of them.
@@ -77,6 +79,9 @@ impl Rule {
 
     /// Returns the kind an object has after the rule ran in `direction`.
     pub const fn to_kind(&self, direction: Direction) -> &GroupKind {
-        self.from_kind(direction.reversed())
+        match direction {
+            Direction::Forward => &self.new_kind,
+            Direction::Backward => &self.back_kind,
+        }
     }
 }

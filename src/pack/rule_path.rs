@@ -110,9 +110,9 @@ impl<'p> RulePath<'p> {
         false
     }
 
-    /// Returns what becomes of the text `value` in the fields that match `field`.
-    pub fn value_image(&self, field: &FieldPattern, value: &str) -> String {
-        let (mut at, mut value) = (field.clone(), value.to_owned());
+    /// Returns what becomes of `value` in the fields that match `field`.
+    pub fn value_image(&self, field: &FieldPattern, value: &Value) -> Value {
+        let (mut at, mut value) = (field.clone(), value.clone());
         for (rule, direction) in &self.rules {
             let lens = rule.lens(*direction);
             value = lens.value_image(&at, &value).unwrap_or(value);

@@ -236,16 +236,86 @@ impl Format {
     }
 }
 
-/// A value that a user may have to pass: `{ name: namespace, description: the namespace of ... }`.
+/// A value that a user may have to pass, `{ name: namespace, description: the namespace of ..., format: dns-label }`, or one of several
+/// to choose from: `{ name: defaults, description: what becomes of ..., choices: [freeze, adopt], default: freeze }`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(try_from = "ParameterFields")]
 pub struct Parameter {
     /// The name within the pack; a user writes `ngf.namespace`.
     pub name: String,
     /// What it means.
     pub description: String,
-    /// Its format.
-    pub format: Format,
+    /// Which values it can have.
+    pub values: ParameterValues,
+}
+
+/// The values that a parameter can have.
+#[derive(Clone, Debug)]
+pub enum ParameterValues {
+    /// Texts of a format.
+    Format(Format),
+    /// One of several; `default` counts where the user chooses none.
+    Choices {
+        /// The choices, in the order written.
+        choices: Vec<String>,
+        /// One of them.
+        default: String,
+    },
+}
+
+impl ParameterValues {
+    /// Returns whether `text` is one of the values.
+    pub fn accepts(&self, text: &str) -> bool {
+        match self {
+            Self::Format(format) => format.accepts(text),
+            Self::Choices { choices, .. } => choices.iter().any(|choice| choice == text),
+        }
+    }
+
+    /// Describes the values.
+    pub fn description(&self) -> String {
+        match self {
+            Self::Format(format) => format.description().to_owned(),
+            Self::Choices { choices, .. } => choices.join(" or "),
+        }
+    }
+}
+
+/// A parameter as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct ParameterFields {
+    name: String,
+    description: String,
+    format: Option<Format>,
+    #[serde(default)]
+    choices: Vec<String>,
+    default: Option<String>,
+}
+
+impl TryFrom<ParameterFields> for Parameter {
+    type Error = String;
+
+    fn try_from(written: ParameterFields) -> Result<Self, Self::Error> {
+        let ParameterFields { name, description, format, choices, default } = written;
+        if name.is_empty() || name.contains(['.', '=', ',']) {
+            return Err(format!(
+                "the parameter `{name}` is written NAME=VALUE: choose a name without dots, commas and `=`"
+            ));
+        }
+        let values = match (format, default) {
+            (Some(format), None) if choices.is_empty() => ParameterValues::Format(format),
+            (None, Some(default)) if choices.contains(&default) => ParameterValues::Choices { choices, default },
+            (None, Some(default)) if !choices.is_empty() => {
+                let choices = choices.join(", ");
+                return Err(format!(
+                    "the default `{default}` of the parameter {name} is none of its choices: {choices}"
+                ));
+            }
+            _ => return Err(format!("the parameter {name} needs either `format`, or `choices` and their `default`")),
+        };
+        Ok(Self { name, description, values })
+    }
 }
 
 /// Annotation keys on a CRD.

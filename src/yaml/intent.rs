@@ -77,6 +77,27 @@ pub enum Intent {
         /// Its position there.
         place: Place,
     },
+    /// Makes the value of the entry at `from` an item of the list at `list`, which may be `[]` or null: `a: x` and `l: [y]` become
+    /// `l: [x, y]`.
+    MoveToItem {
+        /// The entry.
+        from: FieldPath,
+        /// The list.
+        list: FieldPath,
+        /// The index that the item has afterwards.
+        index: usize,
+    },
+    /// Makes the item at `from` the value of a new entry of the mapping at `to`: `l: [x, y]` becomes `a: x` and `l: [y]`.
+    MoveFromItem {
+        /// The item.
+        from: FieldPath,
+        /// The mapping, which is not in the list.
+        to: FieldPath,
+        /// The key of the new entry.
+        key: String,
+        /// Its position there.
+        place: Place,
+    },
     /// Wraps the value at `path` in a list: `a: x` becomes `a: [x]`.
     WrapInList {
         /// The entry or item.
@@ -161,7 +182,7 @@ impl Intent {
         Some(moved)
     }
 
-    /// Returns the paths of the intent, two for a move.
+    /// Returns the paths of the intent, two where it moves something.
     const fn paths_mut(&mut self) -> [Option<&mut FieldPath>; 2] {
         match self {
             Self::Rename { path, .. }
@@ -177,7 +198,8 @@ impl Intent {
             | Self::WriteText { path, .. }
             | Self::MappingToList { path, .. }
             | Self::ListToMapping { path, .. } => [Some(path), None],
-            Self::Move { from, to, .. } => [Some(from), Some(to)],
+            Self::Move { from, to, .. } | Self::MoveFromItem { from, to, .. } => [Some(from), Some(to)],
+            Self::MoveToItem { from, list, .. } => [Some(from), Some(list)],
         }
     }
 
@@ -197,7 +219,8 @@ impl Intent {
             | Self::MappingToList { path, .. }
             | Self::ListToMapping { path, .. } => vec![parent(path)],
             Self::Insert { path, .. } | Self::InsertItem { path, .. } => vec![path.clone()],
-            Self::Move { from, to, .. } => vec![parent(from), to.clone()],
+            Self::Move { from, to, .. } | Self::MoveFromItem { from, to, .. } => vec![parent(from), to.clone()],
+            Self::MoveToItem { from, list, .. } => vec![parent(from), list.clone()],
         }
     }
 
@@ -226,6 +249,25 @@ impl Intent {
             }
             Self::InsertItem { path, index, value } => insert_item(root, path, *index, value),
             Self::Move { from, to, key, place } => relocate(root, from, to, key, place),
+            Self::MoveToItem { from, list, index } => {
+                let value = value_at(root, from)?.clone();
+                let _ = entry_at(root, from)?;
+                refuse_inside(from, list)?;
+                refuse_index(value_at(root, list)?, list, *index)?;
+                delete(root, from)?;
+                insert_item(root, list, *index, &value)
+            }
+            Self::MoveFromItem { from, to, key, place } => {
+                let value = value_at(root, from)?.clone();
+                let (list, Step::Index(_)) = split(from)? else {
+                    return Err(problem(ProblemCode::WrongShape, format!("`{from}` is not an item of a list")));
+                };
+                refuse_inside(&list, to)?;
+                let index = free_index(root, to, key, place)?;
+                delete(root, from)?;
+                put(root, to, index, key, value);
+                Ok(())
+            }
             Self::WrapInList { path } => {
                 let _ = split(path)?;
                 let value = value_at(root, path)?;
@@ -343,14 +385,7 @@ fn delete(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
 
 fn insert_item(root: &mut Value, path: &FieldPath, index: usize, value: &Value) -> Result<(), Problem> {
     let list = value_at(root, path)?;
-    let length = match list {
-        Value::Null => 0,
-        Value::Array(items) => items.len(),
-        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is not a list"))),
-    };
-    if index > length {
-        return Err(problem(ProblemCode::NotFound, format!("`{path}` has only {length} items")));
-    }
+    refuse_index(list, path, index)?;
     match list {
         Value::Array(items) => items.insert(index, value.clone()),
         _ => *list = Value::Array(vec![value.clone()]),
@@ -376,6 +411,27 @@ fn relocate(root: &mut Value, from: &FieldPath, to: &FieldPath, key: &str, place
             Err(problem)
         }
     }
+}
+
+/// Refuses an index that a new item of `list`, which may be null, cannot have.
+fn refuse_index(list: &Value, path: &FieldPath, index: usize) -> Result<(), Problem> {
+    let length = match list {
+        Value::Null => 0,
+        Value::Array(items) => items.len(),
+        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is not a list"))),
+    };
+    if index > length {
+        return Err(problem(ProblemCode::NotFound, format!("`{path}` has only {length} items")));
+    }
+    Ok(())
+}
+
+/// Refuses to move something into itself.
+fn refuse_inside(from: &FieldPath, to: &FieldPath) -> Result<(), Problem> {
+    if to.starts_with(from) {
+        return Err(problem(ProblemCode::WrongShape, format!("`{from}` cannot be moved into itself")));
+    }
+    Ok(())
 }
 
 fn unwrap_list(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
@@ -554,6 +610,30 @@ mod tests {
         check_refused(&relocate("a.x", "b.z", "x", Place::Last), &before, ProblemCode::WrongShape);
         check_refused(&relocate("a.x", "c", "x", Place::Last), &before, ProblemCode::NotFound);
         check_refused(&relocate("a.x", "a", "w", Place::After("x".into())), &before, ProblemCode::NotFound);
+    }
+
+    #[test]
+    fn an_entry_becomes_an_item_and_back() {
+        let to_item = |index| Intent::MoveToItem { from: path("a"), list: path("l"), index };
+        let from_item = |index: usize, place| Intent::MoveFromItem {
+            from: path("l").index(index),
+            to: path(""),
+            key: "a".to_owned(),
+            place,
+        };
+        let (old, new) = (json!({"a": 1, "l": [2, 3]}), json!({"l": [1, 2, 3]}));
+        check(&to_item(0), &old, &new);
+        check(&from_item(0, Place::Before("l".into())), &new, &old);
+        check(&to_item(0), &json!({"a": 1, "l": null}), &json!({"l": [1]}));
+        check_refused(&to_item(3), &old, ProblemCode::NotFound);
+        check_refused(&to_item(0), &new, ProblemCode::NotFound);
+        check_refused(&from_item(0, Place::Last), &old, ProblemCode::Exists);
+        let within = Intent::MoveToItem { from: path("l.0.a"), list: path("l"), index: 0 };
+        check(&within, &json!({"l": [{"a": 1, "b": 2}]}), &json!({"l": [1, {"b": 2}]}));
+        let inside = Intent::MoveToItem { from: path("a"), list: path("a.l"), index: 0 };
+        check_refused(&inside, &json!({"a": {"l": []}}), ProblemCode::WrongShape);
+        let inside = Intent::MoveFromItem { from: path("l.0"), to: path("l.1"), key: "k".into(), place: Place::Last };
+        check_refused(&inside, &json!({"l": [1, {}]}), ProblemCode::WrongShape);
     }
 
     #[test]

@@ -385,7 +385,10 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
         | Intent::ListToMapping { .. }
         | Intent::WrapInMapping { .. }
         | Intent::UnwrapMapping { .. } => plain_lists && !style.stray_comments,
-        Intent::Move { .. } | Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings && !style.stray_comments,
+        Intent::Move { .. } | Intent::MoveToItem { .. } | Intent::MoveFromItem { .. } => {
+            plain_mappings && plain_lists && !style.stray_comments
+        }
+        Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings && !style.stray_comments,
         Intent::ParseText { .. } | Intent::WriteText { .. } => plain_lists && plain_mappings && !style.stray_comments,
         // A text that becomes empty is written as two quotes.
         Intent::Replace { value, .. } if value == "" => style.quotes == Quotes::Fewest,

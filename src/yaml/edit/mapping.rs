@@ -1,7 +1,7 @@
 //! Answers: which bytes change when a value is wrapped in a mapping of one key, and unwrapped?
 //!
 //! In block style the lines move below a new key, or up to its parent; in flow style the braces and the key are put around the value or
-//! removed.
+//! removed. A scalar that is an item stays on its line behind the new key; one behind a key gets a line of its own.
 //!
 //! Invariant: every comment stays: one after a key that is removed gets a line of its own.
 
@@ -19,12 +19,66 @@ use crate::text::Span;
 
 pub(super) fn wrap_in_mapping(layout: &Layout<'_>, path: &FieldPath, key: &str) -> Result<Change, Problem> {
     let place = entry_at(layout, path)?;
-    refuse_aliased_or_tagged(layout, place.value)?;
     match layout.kind(place.value) {
-        Kind::Mapping | Kind::Sequence => wrap_lines(layout, &place, key),
-        Kind::FlowMapping | Kind::FlowSequence => Ok(wrap_in_braces(layout, &place, key)),
-        _ => Err(wrong_shape(layout.span(place.value).start, "only a mapping or list can be nested under a new key")),
+        Kind::Mapping | Kind::Sequence => {
+            refuse_aliased_or_tagged(layout, place.value)?;
+            wrap_lines(layout, &place, key)
+        }
+        Kind::FlowMapping | Kind::FlowSequence => {
+            refuse_aliased_or_tagged(layout, place.value)?;
+            Ok(wrap_in_braces(layout, &place, key))
+        }
+        // The anchor of a scalar stays with it, so its aliases mean the same.
+        Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded | Kind::Alias | Kind::Empty
+            if !layout.kind(place.container).is_flow_collection() =>
+        {
+            wrap_scalar(layout, &place, key)
+        }
+        Kind::Plain | Kind::Single | Kind::Double | Kind::Alias => Ok(wrap_in_braces(layout, &place, key)),
+        Kind::Empty | Kind::Pair | Kind::Literal | Kind::Folded => {
+            Err(wrong_shape(layout.span(place.value).start, "the value cannot be nested under a new key"))
+        }
     }
+}
+
+/// Puts a key in front of a scalar in a block collection: `- a` becomes `- key: a`; `k: a` becomes `k:` and a line with `key: a`.
+fn wrap_scalar(layout: &Layout<'_>, place: &Entry, key: &str) -> Result<Change, Problem> {
+    let (start, key) = (layout.tree.start(place.value), scalar(key, Context::Block));
+    let outer = layout.column(place.start);
+    let is_empty = layout.kind(place.value) == Kind::Empty;
+    if is_empty && layout.tree.properties_of(place.value).is_some() {
+        return Err(wrong_shape(
+            start,
+            "null with an anchor or tag cannot be nested; write null, or remove the anchor or tag",
+        ));
+    }
+    let mut change = Change::default();
+    if place.key.is_none() || layout.is_first_on_line(start) && !is_empty {
+        if is_empty {
+            change.insert(place.opened, format!(" {key}:"));
+            return Ok(change);
+        }
+        let (first_line, end) = (layout.line_end(start), layout.line_end(place.end));
+        let below = Span::new(first_line.min(end), end);
+        change.insert(start, format!("{key}: "));
+        if !below.is_empty() {
+            change.replace(below, layout.shifted(below, layout.column(start) as isize - outer as isize));
+        }
+        return Ok(change);
+    }
+    let step = BlockEmitter::near(layout, place.container).step;
+    let (line_ending, end) = (layout.line_ending(place.opened), layout.line_end(place.end));
+    let column = outer + step;
+    if is_empty {
+        change.insert(layout.line_end(place.opened), format!("{:column$}{key}:{line_ending}", ""));
+        return Ok(change);
+    }
+    let first_line = layout.line_end(place.opened);
+    let rest = Span::new(place.opened, first_line).of(layout.text);
+    let below = layout.shifted(Span::new(first_line, end.max(first_line)), step as isize);
+    let span = Span::new(place.opened, end.max(first_line));
+    change.replace(span, format!("{line_ending}{:column$}{key}:{rest}{below}", ""));
+    Ok(change)
 }
 
 fn wrap_lines(layout: &Layout<'_>, place: &Entry, key: &str) -> Result<Change, Problem> {
@@ -40,8 +94,11 @@ fn wrap_lines(layout: &Layout<'_>, place: &Entry, key: &str) -> Result<Change, P
 }
 
 fn wrap_in_braces(layout: &Layout<'_>, place: &Entry, key: &str) -> Change {
-    let span = layout.span(place.value);
-    let inside = Context::inside(layout, place.value);
+    let span = Span::new(layout.tree.start(place.value), place.end);
+    let inside = match layout.kind(place.value).is_flow_collection() {
+        true => Context::inside(layout, place.value),
+        false => Context::inside(layout, place.container),
+    };
     let context = if inside == Context::Block { Context::Flow } else { inside };
     let mut change = Change::default();
     let is_broken = own_lines(layout, place).is_some() && !layout.is_same_line(span.start, span.end);
@@ -74,9 +131,43 @@ pub(super) fn unwrap_mapping(layout: &Layout<'_>, path: &FieldPath, key: &str) -
     match layout.kind(place.value) {
         Kind::FlowMapping => unwrap_from_braces(layout, &place, &inner),
         Kind::Mapping if layout.kind(inner.value).is_block_collection() => unwrap_lines(layout, &place, &inner),
-        Kind::Mapping if layout.kind(inner.value).is_flow_collection() => unwrap_to_key_line(layout, &place, &inner),
-        _ => Err(wrong_shape(place.start, "only a mapping or list can replace the mapping around it")),
+        Kind::Mapping if layout.kind(inner.value).is_flow_collection() && place.key.is_some() => {
+            unwrap_to_key_line(layout, &place, &inner)
+        }
+        Kind::Mapping => unwrap_scalar(layout, &place, &inner),
+        _ => Err(wrong_shape(place.start, "only a mapping can be replaced by the value of its key")),
     }
+}
+
+/// Removes the key in front of a scalar: the inverse of [`wrap_scalar`].
+fn unwrap_scalar(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {
+    let is_empty = layout.kind(inner.value) == Kind::Empty;
+    let value = layout.tree.start(inner.value);
+    let content = if is_empty { inner.opened } else { value };
+    if !layout.tree.comments_in(Span::new(inner.start, content)).is_empty() {
+        return Err(comments_around_key(inner.start));
+    }
+    let (outer, column) = (layout.column(place.start), layout.column(inner.start));
+    let end = layout.line_end(inner.end);
+    if layout.kind(inner.value).is_block_scalar() && layout.own_end(outer, inner.end) > end {
+        let message = "the comments below would become part of the block scalar; move them first";
+        return Err(wrong_shape(inner.start, message));
+    }
+    let first_line = layout.line_end(content).min(end);
+    let rest = Span::new(content, first_line).of(layout.text);
+    let below = layout.shifted(Span::new(first_line, end), outer as isize - column as isize);
+    let is_free = layout.text[place.opened..inner.start].trim().is_empty();
+    let mut change = Change::default();
+    if is_free && place.key.is_some() {
+        let is_on_line = layout.is_same_line(inner.opened, content);
+        let gap = if is_on_line { &layout.text[inner.opened..content] } else { " " };
+        change.replace(Span::new(place.opened, end), format!("{gap}{rest}{below}"));
+    } else {
+        // What is above the key stays, and so does the line of the value.
+        let from = if is_empty && is_free { place.opened } else { inner.start };
+        change.replace(Span::new(from, end), format!("{rest}{below}"));
+    }
+    Ok(change)
 }
 
 fn unwrap_lines(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {

@@ -2,7 +2,8 @@
 //!
 //! [`plan`] finds what the intent names, refuses what would also change another place, and returns a [`Change`].
 //! Each kind of change is a module: `rename`, `replace`, `delete`, `insert`, `relocate` (move), `list` and `mapping` (wrap and
-//! unwrap), `text` (that holds a mapping or list), `items` (a mapping becomes a list of named items, and back).
+//! unwrap), `text` (that holds a mapping or list), `items` (a mapping becomes a list of named items, and back), `transfer` (the
+//! value of an entry becomes an item, and back).
 //!
 //! Invariant: a change touches the lines of what it names and nothing else, and names every comment it removes.
 
@@ -17,6 +18,7 @@ mod relocate;
 mod rename;
 mod replace;
 mod text;
+mod transfer;
 
 use super::change::Change;
 use super::intent::Intent;
@@ -32,6 +34,8 @@ pub(super) fn plan(layout: &Layout<'_>, intent: &Intent) -> Result<Change, Probl
         Intent::Insert { path, key, value, place } => insert::insert(layout, path, key, value, place),
         Intent::InsertItem { path, index, value } => insert::insert_item(layout, path, *index, value),
         Intent::Move { from, to, key, place } => relocate::relocate(layout, from, to, key, place),
+        Intent::MoveToItem { from, list, index } => transfer::move_to_item(layout, from, list, *index),
+        Intent::MoveFromItem { from, to, key, place } => transfer::move_from_item(layout, from, to, key, place),
         Intent::WrapInList { path } => list::wrap_in_list(layout, path),
         Intent::UnwrapList { path } => list::unwrap_list(layout, path),
         Intent::WrapInMapping { path, key } => mapping::wrap_in_mapping(layout, path, key),

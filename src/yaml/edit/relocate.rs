@@ -90,7 +90,7 @@ fn is_in_place(entry: &Entry, sibling: Sibling) -> bool {
 }
 
 /// Moves insertions inside a removal, which can include blank lines, to the end of the removal.
-fn shift_after_removal(cut: &Change, insertion: &mut Change) {
+pub(super) fn shift_after_removal(cut: &Change, insertion: &mut Change) {
     for edit in insertion.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
         let at = edit.span.start;
         if let Some(around) = cut.edits.iter().map(|cut| cut.span).find(|cut| cut.start < at && at < cut.end) {
@@ -173,15 +173,15 @@ fn insert_moved_in_flow(
 /// The comments on the lines of an entry that move along when it changes between block and flow style: above it, and after its
 /// last byte.
 #[derive(Default)]
-struct MovedComments<'t> {
-    above: Vec<&'t str>,
+pub(super) struct MovedComments<'t> {
+    pub(super) above: Vec<&'t str>,
     /// With the blanks before it.
-    after: &'t str,
-    spans: Vec<Span>,
+    pub(super) after: &'t str,
+    pub(super) spans: Vec<Span>,
 }
 
 impl<'t> MovedComments<'t> {
-    fn of(layout: &Layout<'t>, entry: &Entry) -> Self {
+    pub(super) fn of(layout: &Layout<'t>, entry: &Entry) -> Self {
         let is_flow = layout.kind(entry.container).is_flow_collection();
         if !layout.is_first_on_line(entry.start) || is_flow && own_lines(layout, entry).is_none() {
             return Self::default();
@@ -322,7 +322,7 @@ fn flow_text(
 }
 
 /// Writes a block style value on one line; with the same bytes if possible.
-fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result<String, Problem> {
+pub(super) fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result<String, Problem> {
     let raw = layout.span(node).of(layout.text);
     let as_it_is = match layout.kind(node) {
         Kind::Single | Kind::Double | Kind::FlowMapping | Kind::FlowSequence => true,
@@ -347,7 +347,7 @@ fn indentation_of_entries(layout: &Layout<'_>, mapping: NodeId) -> String {
 }
 
 /// Removes comments that move along from those that a removal lists.
-fn keep_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
+pub(super) fn keep_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
     for comment in layout.tree.comments_in(span) {
         let found = cut.removed_comments.iter().position(|removed| removed == comment.of(layout.text));
         if let Some(found) = found {
@@ -357,7 +357,11 @@ fn keep_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
 }
 
 /// Refuses a move after which an alias would be before its anchor.
-fn refuse_alias_before_anchor(layout: &Layout<'_>, entry: &Entry, insertion: &Change) -> Result<(), Problem> {
+pub(super) fn refuse_alias_before_anchor(
+    layout: &Layout<'_>,
+    entry: &Entry,
+    insertion: &Change,
+) -> Result<(), Problem> {
     let Some(at) = insertion.edits.iter().map(|edit| edit.span.start).max() else { return Ok(()) };
     let moves = |node: NodeId| {
         let start = layout.span(node).start;

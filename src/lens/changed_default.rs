@@ -1,0 +1,192 @@
+//! The operation `changed-default`: a field that is absent means something else on the other side.
+
+use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
+
+use super::default::Beside;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Constant, Description, Operation, Parameter};
+use super::session::{Completeness, Session};
+use crate::field::{FieldPath, FieldPattern, Part, Step};
+use crate::release::GroupKind;
+use crate::yaml::{Intent, Place};
+
+/// `changed-default: { field: spec.history, old: 2, new: 10, parameter: shop.defaults }`
+#[derive(Clone, Debug)]
+pub(super) struct ChangedDefault {
+    parent: FieldPattern,
+    key: String,
+    old: Value,
+    new: Value,
+    /// The parameter of the pack by which the user chooses.
+    parameter: String,
+    beside: Option<Beside>,
+}
+
+impl ChangedDefault {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "changed-default",
+        text: "Keeps the meaning of an absent field whose default is `old` on one side and `new` on the other: where its parent is \
+               present, the default of the side that the object comes from is written (in a patch: only in list items). The \
+               inverse writes `new`. A field that is present never changes, also where it has a default as its value; null \
+               counts as absent. A written field is put last, or next to the key that `before` or `after` names. `parameter` is \
+               one of the pack with the choices `freeze`, which is the above, and `adopt`: then nothing is written, and the field \
+               means what the target means by it. Either is reported. No loss: written out, the meaning is the same.",
+        example: "changed-default: { field: spec.history, old: 2, new: 10, parameter: shop.defaults }",
+    };
+
+    fn field(&self) -> FieldPattern {
+        self.parent.with(Part::Key(self.key.clone()))
+    }
+
+    /// Returns whether the field is absent at `parent`, and nothing outside the file can set it.
+    fn is_open(&self, parent: &FieldPath, session: &Session<'_>) -> bool {
+        let map = parent.get(session.object()).and_then(Value::as_object);
+        let lacks = map.is_some_and(|map| map.get(&self.key).is_none_or(Value::is_null));
+        let is_item = || parent.steps().iter().any(|step| matches!(step, Step::Index(_)));
+        lacks && (is_item() || session.completeness() == Completeness::Whole)
+    }
+
+    fn write(&self, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+        let (path, value) = (parent.key(&self.key), self.old.clone());
+        let (field, old, new, parameter) = (self.field(), &self.old, &self.new, &self.parameter);
+        if session.context().and_then(|all| all.parameter(parameter)) == Some(ADOPT) {
+            session.record_changed_default(&path, format!("{field} is absent, which meant {old} and means {new} in the target ({parameter}={ADOPT})"));
+            return Ok(());
+        }
+        session.record_changed_default(&path, format!("{field}: {old} is written, since without it the target means {new} ({parameter}={FREEZE})"));
+        if path.get(session.object()).is_some() {
+            return session.change(Intent::Replace { path, value });
+        }
+        let place = self.beside.as_ref().map_or(Place::Last, |beside| beside.place(&parent, session.object()));
+        session.change(Intent::Insert { path: parent, key: self.key.clone(), value, place })
+    }
+}
+
+/// The choice that writes the default of the side that the object comes from; it counts where the user made none.
+const FREEZE: &str = "freeze";
+
+/// The choice that writes nothing.
+const ADOPT: &str = "adopt";
+
+impl Operation for ChangedDefault {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        for parent in self.parent.matches(session.object()) {
+            if self.is_open(&parent, session) {
+                self.write(parent, session)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Self { old: self.new.clone(), new: self.old.clone(), ..self.clone() })
+    }
+
+    /// The field is the same on both sides.
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+
+    fn constants(&self) -> Vec<Constant> {
+        vec![Constant { field: self.field(), value: self.old.clone(), is_default: true }]
+    }
+
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
+        *field == self.field()
+    }
+
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        vec![Parameter { name: &self.parameter, choices: &[FREEZE, ADOPT] }]
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Normalized)
+    }
+}
+
+impl<'de> Deserialize<'de> for ChangedDefault {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Wire {
+            field: FieldPattern,
+            old: Value,
+            new: Value,
+            parameter: String,
+            before: Option<String>,
+            after: Option<String>,
+        }
+        let Wire { field, old, new, parameter, before, after } = Wire::deserialize(deserializer)?;
+        let Some((parent, Part::Key(key))) = field.split_last() else {
+            return Err(de::Error::custom(format!("{field} does not end in a key, so it cannot be written")));
+        };
+        if old == new {
+            return Err(de::Error::custom(format!("`old` and `new` are the same, so the default of {field} did not change")));
+        }
+        let beside = Beside::of(before, after).map_err(de::Error::custom)?;
+        Ok(Self { parent, key: key.clone(), old, new, parameter, beside })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::context::Context;
+    use super::super::trial::{data, operation};
+    use super::*;
+    use serde_json::json;
+
+    const TEXT: &str = "changed-default: { field: s.n, old: 2, new: 10, parameter: shop.defaults }";
+
+    fn back() -> Box<dyn Operation> {
+        operation(TEXT).inverse(&GroupKind::new("A", ""))
+    }
+
+    #[test]
+    fn an_absent_field_keeps_its_meaning_in_both_directions() {
+        let absent = json!({"s": {"a": 1}});
+        assert_eq!(data(&*operation(TEXT), &absent), Ok((json!({"s": {"a": 1, "n": 2}}), 0)));
+        assert_eq!(data(&*back(), &absent), Ok((json!({"s": {"a": 1, "n": 10}}), 0)));
+        let null = json!({"s": {"n": null, "a": 1}});
+        assert_eq!(data(&*operation(TEXT), &null), Ok((json!({"s": {"n": 2, "a": 1}}), 0)));
+    }
+
+    #[test]
+    fn a_present_field_never_changes() {
+        for same in [json!({"s": {"n": 2}}), json!({"s": {"n": 10}}), json!({"s": {"n": 5}}), json!({"s": null}), json!({})] {
+            assert_eq!(data(&*operation(TEXT), &same), Ok((same.clone(), 0)));
+            assert_eq!(data(&*back(), &same), Ok((same.clone(), 0)));
+        }
+    }
+
+    #[test]
+    fn the_user_chooses() {
+        let absent = json!({"s": {"a": 1}});
+        let run = |choice: &str, completeness| {
+            let parameters = BTreeMap::from([("shop.defaults".to_owned(), choice.to_owned())]);
+            let context = Context::default().with_parameters(&parameters);
+            let mut session = Session::in_context(absent.clone(), &context, completeness);
+            operation(TEXT).run(&mut session).unwrap();
+            (session.object().clone(), session.normalized().iter().map(|one| one.reason.clone()).collect::<Vec<_>>())
+        };
+        let told = "s.n: 2 is written, since without it the target means 10 (shop.defaults=freeze)";
+        assert_eq!(run(FREEZE, Completeness::Whole), (json!({"s": {"a": 1, "n": 2}}), vec![told.to_owned()]));
+        let told = "s.n is absent, which meant 2 and means 10 in the target (shop.defaults=adopt)";
+        assert_eq!(run(ADOPT, Completeness::Whole), (absent.clone(), vec![told.to_owned()]));
+        // What a patch does not set can be set in what it is applied to.
+        assert_eq!(run(FREEZE, Completeness::Partial), (absent.clone(), vec![]));
+    }
+
+    #[test]
+    fn items_of_a_patch_get_the_default_beside_a_key() {
+        let text = "changed-default: { field: \"l[].n\", old: [a], new: [b], parameter: p.d, before: z }";
+        let (context, before) = (Context::default(), json!({"l": [{"z": 1}, {"n": []}, {}]}));
+        let mut session = Session::in_context(before, &context, Completeness::Partial);
+        operation(text).run(&mut session).unwrap();
+        assert_eq!(session.object().to_string(), r#"{"l":[{"n":["a"],"z":1},{"n":[]},{"n":["a"]}]}"#);
+    }
+}

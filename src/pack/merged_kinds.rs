@@ -1,0 +1,32 @@
+//! Answers: which kinds do several rules of one bundle make of other kinds, so that nothing tells what an object was before?
+//!
+//! Invariant: nothing is read but the rules.
+
+use std::collections::BTreeMap;
+
+use super::pack::Pack;
+use super::rule::Rule;
+use crate::lens::Direction;
+use crate::release::GroupKind;
+
+/// Finds the rules that would convert an object back although another rule of the bundle would, too: the file of a rule, and what is
+/// wrong there.
+pub(super) fn check(pack: &Pack) -> Vec<(String, String)> {
+    let mut first: BTreeMap<(usize, &GroupKind), &Rule> = BTreeMap::new();
+    let mut messages = Vec::new();
+    for rule in pack.rules().iter().filter(|rule| comes_back_always(rule)) {
+        let Some(other) = first.insert((rule.order, &rule.new_kind), rule) else { continue };
+        let text = format!(
+            "a {} was a {} or, by {}, a {}: write `one-way: true` in one of the two rules, or a `when` whose `back` tells them apart",
+            rule.new_kind, rule.kind, other.id, other.kind
+        );
+        messages.push((format!("{}.yaml", rule.id), text));
+    }
+    messages
+}
+
+/// Returns whether a rule gives every object of its new kind the old one back.
+fn comes_back_always(rule: &Rule) -> bool {
+    let operations = rule.lens(Direction::Backward).operations();
+    operations.iter().any(|operation| !operation.is_conditional() && operation.retypes(&rule.new_kind).is_some())
+}
