@@ -113,6 +113,7 @@ impl PlannedFile {
         planned.findings.extend(about_edits.into_iter().flatten());
         planned.findings.extend(pins::findings(manifest, goal));
         planned.old_names.extend(rbac::findings(manifest, &planner.targets));
+        planned.unconverted_values.extend(values::unconverted_in_files(manifest, goal));
         planned.findings.extend(typed_lists::findings(manifest, &planner.targets));
         // All documents are read for it, so it is decided once, and only for files with an object that is held back.
         let is_encrypted = LazyCell::new(|| sops::is_encrypted(manifest));
@@ -125,7 +126,7 @@ impl PlannedFile {
             }
             planned.unconverted_values.extend(values::unconverted(manifest, object, goal));
             if goal.holds_values(object) {
-                planned.value_sources.extend(values::sources(manifest, object));
+                planned.value_sources.extend(values::sources(manifest, object, goal));
             }
             if let Some(conversion) = conversion {
                 planned.add(planner, (manifest, object), conversion, held, &|| *is_encrypted);
