@@ -161,6 +161,15 @@ pub struct FindingObject {
     pub title: String,
     /// Where it starts: no other object of the run starts there.
     pub location: Location,
+    /// The other objects that the same is reported about, in this one finding, in the order of their places.
+    pub others: Vec<Self>,
+}
+
+impl FindingObject {
+    /// Makes the object that `title` and `location` say.
+    pub const fn new(title: String, location: Location) -> Self {
+        Self { title, location, others: Vec::new() }
+    }
 }
 
 /// One thing reported to the user.

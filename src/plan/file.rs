@@ -151,9 +151,9 @@ impl PlannedFile {
         self.findings.extend(found);
         for (at, advisory) in planner.advisories.iter().enumerate() {
             if !is_held && advisory.concerns(object, &conversion) {
-                let first = FindingObject { title: object.title(), location: location.clone() };
+                let named = advisory.names_objects().then(|| FindingObject::new(object.title(), location.clone()));
                 let is_note = advisory.is_note(&conversion);
-                Advised { is_note, first, others: 0 }.add_to(&mut self.advised, at);
+                Advised { is_note, objects: named.into_iter().collect() }.add_to(&mut self.advised, at);
             }
         }
         let goal = planner.goal();
