@@ -119,7 +119,7 @@ codes! {
     UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind. The object is left unchanged.";
     UnsupportedValue "unsupported-value" "Kubernetes cannot read a value, such as .inf or binary data. The object is left unchanged.";
     UnusedIgnore "unused-ignore" "A comment `reversion: ignore` names a code or rule of which there is no finding at the object or field that it is about. Remove it, or the code.";
-    ValuesNotConverted "values-not-converted" "Values of a known chart are written as text, in files that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (README), or convert them by hand.";
+    ValuesNotConverted "values-not-converted" "Values of a known chart are given one by one, as text that cannot be read, in files or objects that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (README), or convert them by hand.";
     VerificationFailed "verification-failed" "Reading the edited text does not give the converted data. The file is left unchanged; please report it with the object.";
 }
 
