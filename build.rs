@@ -1,4 +1,4 @@
-//! Lists every pack file under `rules/` for `src/pack/embedded.rs`, YAML files as JSON too, which reads much faster; knows
+//! Lists every pack file under `rules/` for `src/pack/built_in.rs`, YAML files as JSON too, which reads much faster; knows
 //! nothing of their content.
 
 use std::fmt::Write as _;

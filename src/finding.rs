@@ -120,7 +120,7 @@ codes! {
     UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind. The object is left unchanged.";
     UnsupportedValue "unsupported-value" "Kubernetes cannot read a value, such as .inf or binary data. The object is left unchanged.";
     UnusedIgnore "unused-ignore" "A comment `reversion: ignore` names a code or rule of which there is no finding at the object or field that it is about. Remove it, or the code.";
-    ValuesNotConverted "values-not-converted" "Values of a known chart are written as text, in files that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (README), or convert them by hand.";
+    ValuesNotConverted "values-not-converted" "Values of a known chart are given one by one, as text that cannot be read, in files or objects that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (README), or convert them by hand.";
     VerificationFailed "verification-failed" "Reading the edited text does not give the converted data. The file is left unchanged; please report it with the object.";
 }
 
@@ -162,6 +162,15 @@ pub struct FindingObject {
     pub title: String,
     /// Where it starts: no other object of the run starts there.
     pub location: Location,
+    /// The other objects that the same is reported about, in this one finding, in the order of their places.
+    pub others: Vec<Self>,
+}
+
+impl FindingObject {
+    /// Makes the object that `title` and `location` say.
+    pub const fn new(title: String, location: Location) -> Self {
+        Self { title, location, others: Vec::new() }
+    }
 }
 
 /// One thing reported to the user.

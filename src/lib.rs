@@ -45,6 +45,9 @@ pub mod field;
 pub mod release;
 
 #[doc(hidden)]
+pub mod carrier;
+
+#[doc(hidden)]
 pub mod disk;
 
 #[doc(hidden)]

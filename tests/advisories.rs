@@ -62,3 +62,37 @@ fn a_list_of_files_has_the_advisories_of_its_files() {
     fs::write(tree.path("list"), "gone.yaml\n").unwrap();
     assert!(!run(&tree, &["check", "--files-from", "list"]).out.contains("advisory"));
 }
+
+/// An advisory about many objects is one finding, with their number, the first places and, in JSON, all of them.
+#[test]
+fn an_advisory_about_many_objects_is_one_finding() {
+    let policy = |number: usize| {
+        let text = format!(
+            "apiVersion: gateway.nginx.org/v1alpha1\nkind: UpstreamSettingsPolicy\nmetadata: {{name: p{number:02}}}\nspec: {{zoneSize: 1m, targetRefs: [{{group: \"\", kind: Service, name: s{number:02}}}]}}\n"
+        );
+        (format!("p{number:02}.yaml"), text)
+    };
+    let files: Vec<(String, String)> = (0..86).map(policy).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    let tree = Tree::of(&files);
+    let check =
+        |format: &str| tree.run(&["check", "--from", "ngf@1.6.0", "--to", "ngf@2.6.7", "-v", "--format", format]).out;
+    let sentence = "before, it kept none (86 objects: p00.yaml:1:1, p01.yaml:1:1, p02.yaml:1:1 and 83 more)";
+    for format in ["text", "github", "gitlab", "sarif", "junit"] {
+        let out = check(format);
+        assert_eq!(out.matches(sentence).count(), 1, "{format}: {out}");
+    }
+    // Markdown escapes the places.
+    assert_eq!(check("markdown").matches("it kept none (86 objects: ").count(), 1);
+    // The page repeats what is to be done by hand above the files.
+    assert_eq!(check("html").matches(sentence).count(), 2);
+    let report: Value = serde_json::from_str(&check("json")).unwrap();
+    let objects = report["objects"].as_array().unwrap();
+    let findings: Vec<&Value> = objects.iter().flat_map(|object| object["findings"].as_array().unwrap()).collect();
+    let advisories: Vec<&&Value> = findings.iter().filter(|finding| finding["code"] == "advisory").collect();
+    let [advisory] = advisories.as_slice() else { panic!("{advisories:?}") };
+    let others = advisory["others"].as_array().unwrap();
+    assert_eq!(others.len(), 85);
+    assert_eq!(others[84]["title"], "UpstreamSettingsPolicy p85");
+    assert_eq!(others[84]["location"]["file"], "p85.yaml");
+}

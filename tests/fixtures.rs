@@ -27,6 +27,8 @@ fn own_packs() -> Vec<(&'static Packs, Vec<fixture::Fixture>)> {
     let mut folders: Vec<_> =
         root.read_dir().expect("fixtures/packs").map(|entry| entry.expect("a readable folder").path()).collect();
     folders.sort();
+    // One that only describes carriers has cases in `fixtures/carriers`.
+    folders.retain(|folder| !folder.join("carriers.yaml").is_file() || folder.join(load::FIXTURES).is_dir());
     let load = |folder: PathBuf| {
         let pack = load::read_folder(&folder).expect("the pack loads");
         let root = folder.join(load::FIXTURES);

@@ -43,6 +43,7 @@ fn read(packs: &Packs, file: &str, text: &str) -> Manifest {
         .with_triggers(packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str))
         .with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
         .with_foreign_kinds(packs.iter().flat_map(|pack| pack.foreign_kinds()))
+        .with_carriers(packs.carriers())
         .with_charts(
             packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str())),
         );

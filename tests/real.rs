@@ -219,6 +219,7 @@ fn check<'p>(
 fn compare(packs: &Packs, input: &str, maintained: Option<&str>, targets: Vec<Target<'_>>) -> (Verdict, String) {
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
     let recognizer = recognizer.with_triggers(packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str));
+    let recognizer = recognizer.with_carriers(packs.carriers());
     let manifest = match manifest::read("pair.yaml", input.as_bytes(), &recognizer) {
         Reading::Manifest(manifest) | Reading::Triggered(manifest) => manifest,
         Reading::Irrelevant | Reading::Template(_) => return (Nothing, String::new()),

@@ -255,7 +255,7 @@ pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
     let foreign_kinds = packs.iter().flat_map(|pack| pack.foreign_kinds());
     let recognizer =
         Recognizer::new(groups).with_kinds(kinds).with_foreign_kinds(foreign_kinds).with_triggers(triggers);
-    recognizer.with_charts(charts).with_values(&config.values)
+    recognizer.with_charts(charts).with_values(&config.values).with_carriers(packs.carriers())
 }
 
 fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roots: &[PathBuf]) -> bool {

@@ -211,8 +211,9 @@ impl ResourceList {
 
     /// Returns a finding with places that the caller knows: those in standard input, or a file alone, whose lines are not known.
     pub(super) fn with_known_places(&self, finding: &Finding) -> Finding {
+        let known = |one: &FindingObject| FindingObject::new(one.title.clone(), self.known(&one.location));
         let object = finding.object.as_ref();
-        let object = object.map(|one| FindingObject { title: one.title.clone(), location: self.known(&one.location) });
+        let object = object.map(|one| FindingObject { others: one.others.iter().map(known).collect(), ..known(one) });
         Finding { location: self.known(&finding.location), object, ..finding.clone() }
     }
 

@@ -11,44 +11,13 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::inference::infer;
-use crate::field::{FieldPath, FieldPattern};
+use crate::carrier::Carried;
+use crate::field::FieldPath;
 use crate::finding::Location;
 use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs};
 use crate::release::{ReleaseId, ReleaseSet};
-use crate::yaml::{locate, read_value};
-
-/// Where charts and images are named with their version: (what it is, the mapping around both, the name, the version).
-///
-/// Source: Flux HelmRelease, HelmChart and OCIRepository, Argo CD Application and ApplicationSet, Kustomize `helmCharts`,
-/// `images` and HelmChartInflationGenerator, the HelmChart of K3s, Helm Chart.yaml.
-const VERSIONS: &[(&str, &str, &str, &str)] = &[
-    ("chart", "spec.chart.spec", "chart", "version"),
-    ("chart", "spec", "url", "ref.tag"),
-    ("chart", "spec", "url", "ref.semver"),
-    ("chart", "spec", "chart", "version"),
-    ("chart", "spec.source", "chart", "targetRevision"),
-    ("chart", "spec.source", "repoURL", "targetRevision"),
-    ("chart", "spec.sources[]", "chart", "targetRevision"),
-    ("chart", "spec.sources[]", "repoURL", "targetRevision"),
-    ("chart", "spec.template.spec.source", "chart", "targetRevision"),
-    ("chart", "spec.template.spec.source", "repoURL", "targetRevision"),
-    ("chart", "spec.template.spec.sources[]", "chart", "targetRevision"),
-    ("chart", "spec.template.spec.sources[]", "repoURL", "targetRevision"),
-    ("chart", "helmCharts[]", "name", "version"),
-    ("chart", "", "name", "version"),
-    ("chart", "dependencies[]", "name", "version"),
-    ("image", "images[]", "newName", "newTag"),
-    ("image", "images[]", "name", "newTag"),
-];
-
-/// Where images are: in pods, alone and in workloads.
-const IMAGES: &[&str] = &[
-    "spec.template.spec.containers[].image",
-    "spec.template.spec.initContainers[].image",
-    "spec.jobTemplate.spec.template.spec.containers[].image",
-    "spec.containers[].image",
-];
+use crate::yaml::read_value;
 
 /// One place that names the installed release.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,24 +46,32 @@ struct Mention {
 }
 
 /// Collects the releases of packs that a file names, in its order.
-pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, Evidence)> {
+pub fn evidence_in<'p>(manifest: &Manifest, all: &'p Packs) -> Vec<(&'p Pack, Evidence)> {
     let mut found = Vec::new();
-    let packs: Vec<&Pack> = packs.iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
+    let packs: Vec<&Pack> = all.iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
     if packs.is_empty() {
         return found;
     }
     for (number, document) in manifest.tree.documents().iter().enumerate() {
         // What cannot be read as data is reported elsewhere.
         let Ok(value) = read_value(&manifest.tree, &manifest.text, document.root) else { continue };
+        let carried = all.carriers().in_document(&manifest.file, &value);
         for pack in &packs {
-            let objects = manifest.objects.iter().filter(|object| object.document == number);
-            let mut all = mentions(&value, pack.artifacts());
-            all.extend(objects.flat_map(|object| mentions_in_values(object, pack)));
-            for Mention { path, text, version } in all {
-                let releases = pack.releases_for_version(&version).iter().collect();
-                let start = locate(&manifest.tree, &manifest.text, document.root, &path).start;
-                let location = manifest.location(start);
+            let mut add = |location: Location, text: String, version: &str| {
+                let releases = pack.releases_for_version(version).iter().collect();
                 found.push((*pack, Evidence { location, text, releases }));
+            };
+            for Mention { path, text, version } in mentions(&carried, pack.artifacts()) {
+                add(manifest.place_in(number, &path), text, &version);
+            }
+            let is_here = |object: &&Object| match object.inline_patch {
+                Some(text) => manifest.inline_patches[text].document == number,
+                None => object.document == number,
+            };
+            for object in manifest.objects.iter().filter(is_here) {
+                for Mention { path, text, version } in mentions_in_values(object, pack) {
+                    add(manifest.locate(object, &path), text, &version);
+                }
             }
         }
     }
@@ -154,33 +131,41 @@ fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n String> {
     names.iter().filter(is_at_end).max_by_key(|name| name.len())
 }
 
-/// Returns every place in a document where something called one of `names` has a version.
-fn mentions(document: &Value, names: &[String]) -> Vec<Mention> {
+/// Returns every place where something that is carried, and called one of `names`, has a version.
+fn mentions(carried: &[Carried<'_>], names: &[String]) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
-    for (what, around, name, version) in VERSIONS {
-        for place in pattern(around).matches(document) {
-            let text = |field: &str| {
-                let path = pattern(field).as_path()?;
-                path.get(place.get(document)?)?.as_str().map(str::to_owned)
-            };
-            if let (Some(name), Some(version_text)) =
-                (text(name).as_deref().and_then(|text| named(text, names)), text(version))
+    let mut add = |mention: Mention| {
+        if found.iter().all(|other| other.path != mention.path) {
+            found.push(mention);
+        }
+    };
+    for Carried { carrier, place, around } in carried {
+        let text = |field: &FieldPath| field.get(around)?.as_str().filter(|text| !text.is_empty());
+        let named_in = |fields: &[FieldPath]| fields.iter().find_map(|field| named(text(field)?, names));
+        let chart = &carrier.chart;
+        if let Some(name) = named_in(&chart.name).or_else(|| named_in(&chart.repository)) {
+            for (field, version) in chart.version.iter().filter_map(|field| Some((field, text(field)?))) {
+                let (path, text) = (place.join(field), format!("chart {name} {version}"));
+                add(Mention { path, text, version: version.to_owned() });
+            }
+        }
+        if let Some(image) = &carrier.image
+            && let Some((name, version)) = named_in(&image.name).zip(text(&image.tag))
+        {
+            let (path, text) = (place.join(&image.tag), format!("image {name}:{version}"));
+            add(Mention { path, text, version: version.to_owned() });
+        }
+        for path in carrier.images.iter().flat_map(|images| images.matches(around)) {
+            // Argo CD writes `name=other:tag` for another image in place of one.
+            let image = path.get(around).and_then(Value::as_str).map(|text| text.rsplit('=').next().unwrap_or(text));
+            if let Some((name, version)) =
+                image.and_then(tagged).and_then(|(name, tag)| Some((named(name, names)?, tag)))
             {
-                let path = pattern(version).as_path().map_or_else(|| place.clone(), |version| place.join(&version));
-                let between = if *what == "image" { ":" } else { " " };
-                let text = format!("{what} {name}{between}{version_text}");
-                if found.iter().all(|mentions| mentions.path != path) {
-                    found.push(Mention { path, text, version: version_text });
-                }
+                let text = format!("image {name}:{version}");
+                add(Mention { path: place.join(&path), text, version: version.to_owned() });
             }
         }
     }
-    let images = IMAGES.iter().flat_map(|field| pattern(field).matches(document));
-    found.extend(images.filter_map(|path| {
-        let (name, version) = tagged(path.get(document)?.as_str()?)?;
-        let text = format!("image {}:{version}", named(name, names)?);
-        Some(Mention { version: version.to_owned(), path, text })
-    }));
     found
 }
 
@@ -190,7 +175,7 @@ fn tagged(image: &str) -> Option<(&str, &str)> {
     image.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'))
 }
 
-/// Returns the tags of images in values of the pack's charts in an object; the paths are those of its document.
+/// Returns the tags of images in values of the pack's charts in an object; the paths are those of the object.
 fn mentions_in_values(object: &Object, pack: &Pack) -> Vec<Mention> {
     let mut found = Vec::new();
     for values in pack.values_in(&object.kind, &object.value) {
@@ -198,15 +183,11 @@ fn mentions_in_values(object: &Object, pack: &Pack) -> Vec<Mention> {
             let Some(tag) = image.as_path().map(|image| values.join(&image).key("tag")) else { continue };
             if let Some(version) = tag.get(&object.value).and_then(Value::as_str).filter(|text| !text.is_empty()) {
                 let text = format!("value {image}.tag {version}");
-                found.push(Mention { path: object.place.join(&tag), text, version: version.to_owned() });
+                found.push(Mention { path: tag, text, version: version.to_owned() });
             }
         }
     }
     found
-}
-
-fn pattern(text: &str) -> FieldPattern {
-    FieldPattern::parse(text).expect("the places are written as patterns, and a test reads every one")
 }
 
 #[cfg(test)]
@@ -214,10 +195,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::carrier::{CarrierFile, Carriers};
 
     #[track_caller]
-    fn check(document: Value, expected: &[&str]) {
-        let mentions = mentions(&document, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()]);
+    fn check(carrier: Value, document: Value, expected: &[&str]) {
+        let file: CarrierFile = serde_json::from_value(json!({ "carriers": [carrier] })).unwrap();
+        let carriers = Carriers::new([&file]);
+        let carried = carriers.in_document("a.yaml", &document);
+        let mentions = mentions(&carried, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()]);
         let mentions: Vec<_> =
             mentions.iter().map(|mentions| format!("{}: {}", mentions.path, mentions.text)).collect();
         assert_eq!(mentions, expected);
@@ -225,35 +210,37 @@ mod tests {
 
     #[test]
     fn charts_are_found_where_they_are_installed() {
-        let release = json!({"spec": {"chart": {"spec": {"chart": "ngf", "version": "2.3.0"}}}});
-        check(release, &["spec.chart.spec.version: chart ngf 2.3.0"]);
-        let repository = json!({"spec": {"url": "oci://charts.example.com/a/ngf", "ref": {"tag": "2.3.0"}}});
-        check(repository, &["spec.ref.tag: chart ngf 2.3.0"]);
-        let sources = json!({"spec": {"sources": [{"chart": "other", "targetRevision": "1.0.0"}, {"chart": "ngf", "targetRevision": "v2.3.0"}]}});
-        check(sources, &["spec.sources[1].targetRevision: chart ngf v2.3.0"]);
-        check(
-            json!({"dependencies": [{"name": "ngf", "version": "2.3.0"}]}),
-            &["dependencies[0].version: chart ngf 2.3.0"],
-        );
-        check(json!({"helmCharts": [{"name": "ngf", "version": 2}]}), &[]);
+        let chart = json!({"name": "chart", "repository": "url", "alias": "path", "version": ["version", "ref.tag"]});
+        let stores = json!({"each": "stores[]", "chart": chart});
+        let check = |store: Value, expected: &[&str]| check(stores.clone(), json!({ "stores": [store] }), expected);
+        check(json!({"chart": "ngf", "version": "2.3.0"}), &["stores[0].version: chart ngf 2.3.0"]);
+        let by_url = json!({"url": "oci://charts.example.com/a/ngf", "ref": {"tag": "v2.3.0"}});
+        check(by_url, &["stores[0].ref.tag: chart ngf v2.3.0"]);
+        check(json!({"chart": "other", "version": "2.3.0"}), &[]);
+        check(json!({"chart": "ngf", "version": 2}), &[]);
+        // The version of what is at a path is not that of the chart of this name.
+        check(json!({"path": "a/ngf", "version": "2.3.0"}), &[]);
     }
 
     #[test]
     fn images_are_found_in_workloads() {
-        let pods = |image: &str| json!({"spec": {"template": {"spec": {"containers": [{"image": image}]}}}});
-        check(
-            pods("images.example.com:5000/a/ngf:2.3.0"),
-            &["spec.template.spec.containers[0].image: image ngf:2.3.0"],
-        );
-        check(pods("images.example.com/a/ngf-plus:2.3.0"), &[]);
+        let containers = json!({"images": "containers[].image"});
+        let check_image = |image: &str, expected: &[&str]| {
+            check(containers.clone(), json!({"containers": [{ "image": image }]}), expected);
+        };
+        let tag = ["containers[0].image: image ngf:2.3.0"];
+        check_image("images.example.com:5000/a/ngf:2.3.0", &tag);
+        check_image("b/ngf=images.example.com/a/ngf:2.3.0", &tag);
+        check_image("other=ngf:2.3.0", &tag);
+        check_image("images.example.com/a/ngf-plus:2.3.0", &[]);
         let plus = "images.example.com/ngf/nginx-plus:2.3.0-ubi@sha256:00";
-        check(pods(plus), &["spec.template.spec.containers[0].image: image ngf/nginx-plus:2.3.0-ubi"]);
-        check(pods("images.example.com:5000/a/ngf"), &[]);
-        check(pods("a/ngf@sha256:00"), &[]);
-        check(
-            json!({"images": [{"name": "a/ngf", "newName": "mirror/ngf", "newTag": "2.3.0"}]}),
-            &["images[0].newTag: image ngf:2.3.0"],
-        );
-        check(pods("ngf"), &[]);
+        check_image(plus, &["containers[0].image: image ngf/nginx-plus:2.3.0-ubi"]);
+        check_image("images.example.com:5000/a/ngf", &[]);
+        check_image("a/ngf@sha256:00", &[]);
+        check_image("ngf", &[]);
+        let images = json!({"each": "images[]", "image": {"name": ["newName", "name"], "tag": "newTag"}});
+        let image = |name: &str, new: &str| json!({"images": [{"name": name, "newName": new, "newTag": "2.3.0"}]});
+        check(images.clone(), image("a/other", "mirror/ngf"), &["images[0].newTag: image ngf:2.3.0"]);
+        check(images, image("a/ngf", "mirror/other"), &["images[0].newTag: image ngf:2.3.0"]);
     }
 }

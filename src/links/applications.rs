@@ -367,7 +367,9 @@ fn objects<'a>(number: usize, file: File<'a>) -> impl Iterator<Item = (Candidate
     });
     let manifest = file.manifest();
     let linked = manifest.into_iter().flat_map(|manifest| manifest.objects.iter().map(move |one| (manifest, one)));
-    planned.chain(linked.enumerate().map(move |(at, (manifest, object))| {
+    // A text with values is no patch.
+    let linked = linked.enumerate().filter(|(_, (_, object))| !object.is_values() || object.inline_patch.is_none());
+    planned.chain(linked.map(move |(at, (manifest, object))| {
         let key = (&object.kind, &object.api_version, object.name.as_deref().unwrap_or_default());
         let (namespace, is_json) = (object.namespace.as_deref(), object.is_json_patch());
         let inline_patch = object.inline_patch.map(|number| &manifest.inline_patches[number]);

@@ -1,7 +1,7 @@
-//! Which fields of converted objects do Argo CD and Flux ignore, and what are their paths after the conversion?
+//! Which fields of converted objects are not compared with the cluster, and what are their paths after the conversion?
 //!
-//! An Application lists JSON pointers below `ignoreDifferences`, a HelmRelease below `driftDetection.ignore`, each for objects of one
-//! kind. The fields are mostly set in the cluster and not in files, so their paths follow the rules towards the target, where all
+//! An Application of Argo CD lists JSON pointers below `ignoreDifferences`, a HelmRelease of Flux below `driftDetection.ignore`, each for
+//! objects of one kind. The fields are mostly set in the cluster and not in files, so their paths follow the rules towards the target, where all
 //! objects of that kind in the run are converted.
 //!
 //! Invariant: a path that no rule moves, or that rules move to several places, is left unchanged; the latter is reported.
@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::path_expression::{PathExpression, Syntax};
 use super::selectors::{VersionChange, VersionChanges};
+use crate::carrier::Ignored as IgnoredFields;
 use crate::convert::{Conversion, Remark, Targets};
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::{Code, Finding, Severity};
@@ -32,7 +33,7 @@ struct Ignored {
 /// Returns whether `object` has fields of known kinds ignored.
 pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
     let kinds = || targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
-    let (paths, queries) = (find(object), queries(object));
+    let (paths, queries) = (find(object, targets), queries(object, targets));
     let mut selectors = paths.iter().map(|one| &one.selector).chain(queries.iter().map(|(_, _, selector)| selector));
     selectors.any(|selector| kinds().any(|kind| selector.selects_kind(kind)))
 }
@@ -46,7 +47,7 @@ pub(crate) fn update(
     findings: &mut Vec<Finding>,
 ) -> Option<Conversion> {
     let mut session = Conversion::session(made.as_ref(), object);
-    for Ignored { place, path, selector } in find(object) {
+    for Ignored { place, path, selector } in find(object, targets) {
         let images: BTreeSet<Image> = images(targets, &selector, &path.pattern());
         let Some(image) = images.first().filter(|_| is_converted(&selector, changes)) else { continue };
         let new = match image {
@@ -68,7 +69,7 @@ pub(crate) fn update(
             }
         }
     }
-    for (place, text, selector) in queries(object) {
+    for (place, text, selector) in queries(object, targets) {
         let pattern = FieldPattern::parse(text.trim_start_matches('.').replace("[]?", "[]").as_str());
         let images = pattern.map(|pattern| images(targets, &selector, &pattern)).unwrap_or_default();
         let Some(image) = images.first().filter(|_| is_converted(&selector, changes)) else { continue };
@@ -108,27 +109,11 @@ pub(super) fn moved(target: &Target<'_>, kind: &GroupKind, field: &FieldPattern)
     images.into_iter().filter(|image| !matches!(image, Image::Kept | Image::Refused)).collect()
 }
 
-/// Returns the list of ignored fields of an object, with the keys of the paths and of the selector in its items.
-///
-/// Source: Argo CD, `ignoreDifferences` of an Application; Flux, `driftDetection.ignore` of a HelmRelease.
-fn lists(object: &Object) -> Option<(FieldPattern, &'static str, Option<&'static str>)> {
-    let (list, paths, target) = match (object.kind.group.as_str(), object.kind.kind.as_str()) {
-        ("argoproj.io", "Application") => ("spec.ignoreDifferences[]", "jsonPointers", None),
-        ("argoproj.io", "ApplicationSet") => ("spec.template.spec.ignoreDifferences[]", "jsonPointers", None),
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => ("spec.driftDetection.ignore[]", "paths", Some("target")),
-        _ => return None,
-    };
-    Some((FieldPattern::parse(list).expect("it is a pattern"), paths, target))
-}
-
 /// Finds the ignored paths in an object.
-fn find(object: &Object) -> Vec<Ignored> {
-    let Some((list, paths, target)) = lists(object) else { return Vec::new() };
+fn find(object: &Object, targets: &Targets<'_>) -> Vec<Ignored> {
     let mut found = Vec::new();
-    for item in list.matches(&object.value) {
-        let selects = target.map_or_else(|| item.clone(), |key| item.key(key));
-        let Some(selector) = selects.get(&object.value).and_then(Value::as_object).map(only_kind) else { continue };
-        let paths = item.key(paths);
+    for (item, selector, ignored) in lists(object, targets) {
+        let paths = item.join(&ignored.pointers);
         let count = paths.get(&object.value).and_then(Value::as_array).map_or(0, Vec::len);
         found.extend((0..count).filter_map(|at| {
             let place = paths.index(at);
@@ -139,17 +124,30 @@ fn find(object: &Object) -> Vec<Ignored> {
     found
 }
 
-/// Finds the jq expressions of an Application that name ignored fields, each with its place.
-fn queries(object: &Object) -> Vec<(FieldPath, &str, Selector)> {
-    let Some((list, ..)) = lists(object).filter(|(_, _, target)| target.is_none()) else { return Vec::new() };
+/// Finds the jq expressions of an object that name ignored fields, each with its place.
+fn queries<'o>(object: &'o Object, targets: &Targets<'_>) -> Vec<(FieldPath, &'o str, Selector)> {
     let mut found = Vec::new();
-    for item in list.matches(&object.value) {
-        let Some(selector) = item.get(&object.value).and_then(Value::as_object).map(only_kind) else { continue };
-        let texts = item.key("jqPathExpressions");
+    for (item, selector, ignored) in lists(object, targets) {
+        let Some(queries) = &ignored.queries else { continue };
+        let texts = item.join(queries);
         let all = texts.get(&object.value).and_then(Value::as_array).into_iter().flatten().enumerate();
         found.extend(all.filter_map(|(at, text)| Some((texts.index(at), text.as_str()?, selector.clone()))));
     }
     found
+}
+
+/// Returns the places in an object that have fields ignored, each with what it selects and where it names the fields.
+fn lists<'t>(object: &Object, targets: &Targets<'t>) -> Vec<(FieldPath, Selector, &'t IgnoredFields)> {
+    let carriers = targets.goal.packs.carriers().of_kind(&object.kind);
+    let ignoring = carriers.filter_map(|carrier| Some((carrier, carrier.ignored.as_ref()?)));
+    let items = ignoring.flat_map(|(carrier, ignored)| {
+        carrier.places(&object.value).into_iter().filter_map(move |place| {
+            let item = place.get(&object.value);
+            let selector = ignored.selector.as_ref().map_or(item, |selector| selector.get(item?))?;
+            Some((place, only_kind(selector.as_object()?), ignored))
+        })
+    });
+    items.collect()
 }
 
 /// Returns the selector of the group and kind that a mapping gives.

@@ -19,7 +19,7 @@ use super::selectors::{VersionChange, VersionChanges, is_for_kustomize};
 use crate::convert::{Conversion, Remark, Targets, reference_roots, walk};
 use crate::field::{FieldPath, PathRef};
 use crate::finding::{Code, Finding, Severity};
-use crate::manifest::{Manifest, Object, Selector, SelectorPart, patched_folder};
+use crate::manifest::{Manifest, Object, Selector, SelectorPart, folder_at};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::Intent;
 
@@ -204,7 +204,7 @@ impl<'l> Selectors<'l> {
         let (key, folder) = match is_own || !users.is_empty() {
             true => (manifest.file.clone(), None),
             false => {
-                let folder = patched_folder(&object.value, path)?;
+                let folder = folder_at(self.linked.targets.goal.packs.carriers(), (&object.kind, &object.value), path)?;
                 (format!("{folder}/"), Some(folder))
             }
         };
@@ -296,7 +296,7 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
             return;
         }
         let path = at.path();
-        if is_for_kustomize(object, &path) {
+        if is_for_kustomize(object, &path, targets) {
             let selector = Selector::of_reference(map);
             let keys = ["group", "version", "kind", "apiVersion"];
             let text = |key| Some((key, map.get(key)?.as_str().filter(|text| !text.is_empty())?.to_owned()));

@@ -143,7 +143,7 @@ impl<'a> Linked<'a> {
 
     /// Returns whether an object is a patch.
     fn is_patch(&self, id: Id) -> bool {
-        self.is_patch_file(&self.manifest(id).file) || self.object(id).inline_patch.is_some()
+        self.is_patch_file(&self.manifest(id).file) || self.object(id).is_inline_patch()
     }
 
     /// Returns the objects of the linked files, in the order of the run.

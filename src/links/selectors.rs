@@ -14,8 +14,9 @@ use serde_json::{Map, Value};
 
 use super::held::Held;
 use super::linked::{Id, Linked};
+use crate::carrier::Carrier;
 use crate::convert::{Conversion, Outcome, Remark, Targets, holds_body, reference_roots, walk};
-use crate::field::{FieldPath, PathRef, Step};
+use crate::field::{FieldPath, FieldPattern, PathRef};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::{ApiVersion, GroupKind, is_version};
@@ -115,7 +116,7 @@ pub(crate) fn changes<'l>(linked: &'l Linked<'_>, held: &Held) -> VersionChanges
         };
         let is_changed = !held.contains(id) && !made.program.is_empty();
         let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
-        let is_patch = linked.is_patch_file(file) || object.inline_patch.is_some();
+        let is_patch = linked.is_patch_file(file) || object.is_inline_patch();
         let change = VersionChange { file, name, is_patch, kind, version, is_changed, id: Some(id) };
         changes.entry((object.kind.clone(), old.clone())).or_default().push(change);
     }
@@ -230,7 +231,8 @@ fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> 
     let mut found = Vec::new();
     let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
         let Some(mut selected) = Selected::read(at, map) else { return };
-        selected.is_selector = selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path);
+        selected.is_selector =
+            selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path, targets);
         if selected.is_selector || targets.not_serving(&selected.kind, &selected.version).is_some() {
             found.push(selected);
         }
@@ -245,12 +247,18 @@ fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> 
     found
 }
 
-/// Returns whether Kustomize reads the value at `path` of `object`: all of a kustomization, and what is below the key `kustomize`
-/// in an object that has a controller run Kustomize.
-pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath) -> bool {
+/// Returns whether Kustomize reads the value at `path` of `object`: all of a kustomization, and what is in a list of patches of an object
+/// that has a controller run Kustomize.
+pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath, targets: &Targets<'_>) -> bool {
     let kind = object.kind.kind.as_str();
-    let is_runner = ["HelmRelease", "Application", "ApplicationSet"].contains(&kind);
-    let is_below = || path.steps().contains(&Step::Key("kustomize".to_owned()));
     let is_read = ["Kustomization", "Component"].contains(&kind) || object.is_carrier() || object.is_builtin();
-    is_read || is_runner && is_below()
+    let is_below = || {
+        let pattern = path.pattern();
+        let lists = |carrier: &Carrier| {
+            let is_in = |each: &FieldPattern| carrier.patches.iter().any(|list| pattern.starts_with(&each.join(list)));
+            carrier.each.iter().any(is_in)
+        };
+        targets.goal.packs.carriers().of_kind(&object.kind).any(lists)
+    };
+    is_read || is_below()
 }

@@ -1,45 +1,34 @@
-//! Which folders does an object have Flux or Argo CD apply?
+//! Which folders does an object have a controller, such as that of Flux or Argo CD, apply?
 //!
 //! Paths with a pattern or a placeholder name no one folder, and an empty one names the whole repository: such are left out.
-
-use std::sync::LazyLock;
 
 use serde_json::Value;
 
 use super::kustomization::join;
-use super::object::is_list;
-use crate::field::FieldPattern;
-use crate::release::ApiVersion;
+use crate::carrier::{Carried, Carriers};
+use crate::field::FieldPath;
+use crate::release::GroupKind;
 
-/// The fields with the folders of a Flux Kustomization, an Application and an ApplicationSet.
-///
-/// Source: the references of Flux (`Kustomization`) and of Argo CD (`Application`, `ApplicationSet`).
-static FIELDS: LazyLock<[Vec<FieldPattern>; 3]> = LazyLock::new(|| {
-    let fields: [&[&str]; 3] = [
-        &["spec.path"],
-        &["spec.source.path", "spec.sources[].path"],
-        &["spec.template.spec.source.path", "spec.template.spec.sources[].path"],
-    ];
-    fields.map(|fields| fields.iter().map(|field| FieldPattern::parse(field).expect("it is a pattern")).collect())
-});
-
-/// Returns the folders that the objects of a document name, from the root of the repository.
-pub(super) fn folders(document: &Value) -> Vec<String> {
-    if is_list(document) {
-        let items = document.get("items").and_then(Value::as_array).into_iter().flatten();
-        return items.flat_map(folders).collect();
-    }
-    let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
-    let group = ApiVersion::parse(text("apiVersion")).group;
-    let fields = match (group.as_str(), text("kind")) {
-        ("kustomize.toolkit.fluxcd.io", "Kustomization") => &FIELDS[0],
-        ("argoproj.io", "Application") => &FIELDS[1],
-        ("argoproj.io", "ApplicationSet") => &FIELDS[2],
-        _ => return Vec::new(),
-    };
-    let paths = fields.iter().flat_map(|field| field.values(document)).filter_map(Value::as_str);
-    let named = paths.filter(|path| !path.contains(['{', '*', '$'])).map(|path| join("", path.trim_start_matches('/')));
+/// Returns the folders that what is carried in a document names, from the root of the repository.
+pub(super) fn folders(carried: &[Carried<'_>]) -> Vec<String> {
+    let paths = carried.iter().filter_map(|one| one.carrier.folder.as_ref()?.get(one.around)?.as_str());
+    let named = paths.filter(|path| !path.contains(['{', '*', '$'])).map(from_root);
     named.filter(|path| !path.is_empty()).collect()
+}
+
+/// Returns the folder that a mapping is for, if it names one next to what it carries.
+pub(super) fn folder(carried: &Carried<'_>) -> Option<String> {
+    carried.carrier.folder.as_ref()?.get(carried.around)?.as_str().map(from_root)
+}
+
+/// Returns the folder that what stands at `path` of an object is for, if the object names one.
+pub fn folder_at(carriers: &Carriers, (kind, object): (&GroupKind, &Value), path: &FieldPath) -> Option<String> {
+    let carried = carriers.in_object(kind, object);
+    carried.iter().filter(|one| path.starts_with(&one.place)).find_map(folder)
+}
+
+fn from_root(path: &str) -> String {
+    join("", path.trim_start_matches('/'))
 }
 
 #[cfg(test)]
@@ -47,21 +36,28 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::carrier::CarrierFile;
+
+    fn named(document: &Value) -> Vec<String> {
+        let carriers = json!({"carriers": [
+            {"kind": "Store.example.com", "each": "spec", "folder": "path"},
+            {"kind": "Mall.example.com", "each": "spec.stores[]", "folder": "path"},
+        ]});
+        let file: CarrierFile = serde_json::from_value(carriers).unwrap();
+        folders(&Carriers::new([&file]).in_document("a.yaml", document))
+    }
 
     #[test]
     fn folders_are_named_from_the_root_of_the_repository() {
-        let flux = |path: &str| json!({"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "spec": {"path": path}});
+        let store = |path: &str| json!({"apiVersion": "example.com/v1", "kind": "Store", "spec": {"path": path}});
         for (path, expected) in
             [("./apps/live/", Some("apps/live")), ("/apps", Some("apps")), ("./", None), ("apps/${cluster}", None)]
         {
-            assert_eq!(folders(&flux(path)).first().map(String::as_str), expected, "{path}");
+            assert_eq!(named(&store(path)).first().map(String::as_str), expected, "{path}");
         }
-        let sources = json!([{"path": "a"}, {"chart": "b"}, {"path": "{{path}}"}]);
-        let application =
-            json!({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "spec": {"sources": sources}});
-        let set = json!({"apiVersion": "argoproj.io/v1alpha1", "kind": "ApplicationSet", "spec": {"template": {"spec": {"source": {"path": "c"}}}}});
-        let list = json!({"apiVersion": "v1", "kind": "List", "items": [application, set]});
-        assert_eq!(folders(&list), ["a", "c"]);
-        assert!(folders(&json!({"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "spec": {"path": "a"}})).is_empty());
+        let stores = json!([{"path": "a"}, {"chart": "b"}, {"path": "{{path}}"}, {"path": "c"}]);
+        let mall = json!({"apiVersion": "example.com/v1", "kind": "Mall", "spec": {"stores": stores}});
+        assert_eq!(named(&json!({"apiVersion": "v1", "kind": "List", "items": [mall]})), ["a", "c"]);
+        assert!(named(&json!({"apiVersion": "example.org/v1", "kind": "Store", "spec": {"path": "a"}})).is_empty());
     }
 }

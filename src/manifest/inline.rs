@@ -1,24 +1,24 @@
 //! Answers: which patches of known objects does an object hold, and which of them can be converted?
 //!
-//! A known object is one of a known group, or of a kind that rules are about. Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
+//! A known object is one of a known group, or of a kind that rules are about. Kustomizations, and objects such as those of Flux and Argo CD that have Kustomize run, hold lists of patches: each a text, or the name of a
 //! file, with or without a selector of what it is for. A text with objects becomes an [`InlinePatch`] of the file, and they are
 //! converted like those of a patch in a file; a JSON patch becomes one too, or a [`DataPatch`]. Anything else is reported.
 //!
 //! Invariant: a patch of a known object is converted as an inline patch, or reported.
 
-use std::sync::LazyLock;
-
 use serde_json::Value;
 
+use super::applied::folder;
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::json6902;
-use super::kustomization::{is_one, is_text, join, selects, selects_foreign_kind};
+use super::kustomization::{is_text, selects, selects_foreign_kind};
 use super::manifest::Manifest;
-use super::object::{Object, is_list, take as take_objects};
+use super::object::{Object, take as take_objects};
 use super::problem::whole_file;
 use super::recognizer::Recognizer;
 use super::selector::Selector;
-use crate::field::{FieldPath, FieldPattern, Step};
+use crate::carrier::Carried;
+use crate::field::{FieldPath, Part};
 use crate::finding::{Code, Finding, Severity};
 use crate::yaml::{self, Literal, NodeId, Tree, is_on_one_line, locate, read_value};
 
@@ -43,38 +43,29 @@ enum Content {
     Data(FieldPath, Value),
 }
 
-/// Finds the patches in a document of `file` that concern known objects.
-pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> Vec<Patch> {
-    let mut found = Vec::new();
-    collect(file, document, &FieldPath::default(), recognizer, &mut found);
-    found
-}
-
-/// Collects the patches in `object`, which is at `place` of its document: those of the items of a list one by one.
-fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognizer, found: &mut Vec<Patch>) {
-    if is_list(object) {
-        let items = object.get("items").and_then(Value::as_array).into_iter().flatten();
-        let items = items.enumerate().map(|(index, item)| (place.key("items").index(index), item));
-        items.for_each(|(place, item)| collect(file, item, &place, recognizer, found));
-        return;
-    }
-    let paths = lists(file, object).iter().flat_map(|list| list.matches(object));
-    let of_lists = paths.filter_map(|path| {
-        let item = path.get(object)?;
+/// Finds the patches in a document that concern known objects: those that are `carried` in it, and those of a builtin transformer.
+pub(super) fn patches(document: &Value, carried: &[Carried<'_>], recognizer: &Recognizer) -> Vec<Patch> {
+    let of_lists = carried.iter().flat_map(|one| {
+        let lists = one.carrier.patches.iter().map(|list| list.with(Part::Items));
+        let paths = lists.flat_map(|items| items.matches(one.around));
+        paths.map(|path| (one.place.join(&path), folder(one))).collect::<Vec<_>>()
+    });
+    let of_lists = of_lists.filter_map(|(path, folder)| {
+        let item = path.get(document)?;
         let (inner, content) = match item.get("patch") {
             Some(patch) => (path.key("patch"), patch),
             None => (path.clone(), item),
         };
-        Some((path, inner, content, item))
+        Some((path, inner, content, item, folder))
     });
-    let is_builtin = object.get("apiVersion").and_then(Value::as_str) == Some("builtin");
+    let is_builtin = document.get("apiVersion").and_then(Value::as_str) == Some("builtin");
     let keys = ["patch", "jsonOp", "patches"].into_iter().filter(|_| is_builtin);
     let of_transformer = keys.filter_map(|key| {
-        let (path, content) = (FieldPath::default().key(key), object.get(key).filter(|content| content.is_string())?);
-        Some((FieldPath::default(), path, content, object))
+        let (path, content) = (FieldPath::default().key(key), document.get(key).filter(|content| content.is_string())?);
+        Some((FieldPath::default(), path, content, document, None))
     });
-    found.extend(of_lists.chain(of_transformer).filter_map(|(path, inner, content, item)| {
-        let at = place.join(&inner);
+    let found = of_lists.chain(of_transformer).filter_map(|(path, inner, content, item, folder)| {
+        let at = inner.clone();
         let content = match content {
             Value::String(text) if inner != path || is_text(text) => Content::Text(at, text.clone()),
             Value::Array(_) => Content::Data(at, content.clone()),
@@ -95,72 +86,22 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
         };
         let is_selected =
             |target| selects(target, recognizer) || mentions_chart && selects_foreign_kind(target, recognizer);
-        let (folder, target) = (folder(object, &path), Selector::read(item));
+        let target = Selector::read(item);
         let may_select = target.as_ref().is_some_and(|target| recognizer.may_select(target));
         let selects = may_select || item.get("target").is_some_and(is_selected);
-        (mentions || selects).then(|| Patch { path: place.join(&path), folder, content, target })
-    }));
-}
-
-/// Returns the places in an object at which Flux and Argo CD name components, each with the folder that these work on.
-///
-/// Source: Flux, `spec.components`; Argo CD, `kustomize.components`.
-pub(super) fn components(document: &Value) -> Vec<(FieldPath, Option<String>)> {
-    static PLACES: LazyLock<Vec<FieldPattern>> = LazyLock::new(|| {
-        let places = ["spec", "spec.source.kustomize", "spec.sources[].kustomize"];
-        let template = ["spec.template.spec.source.kustomize", "spec.template.spec.sources[].kustomize"];
-        let all = places.into_iter().chain(template);
-        all.map(|place| FieldPattern::parse(&format!("{place}.components")).expect("it is a pattern")).collect()
+        (mentions || selects).then_some(Patch { path, folder, content, target })
     });
-    let group = document.get("apiVersion").and_then(Value::as_str).unwrap_or_default().split('/').next();
-    if !matches!(group, Some("kustomize.toolkit.fluxcd.io" | "argoproj.io")) {
-        return Vec::new();
-    }
-    let named = PLACES
-        .iter()
-        .flat_map(|place| place.matches_where(document, |value| value.as_array().is_some_and(|list| !list.is_empty())));
-    named.map(|place| (place.clone(), folder(document, &place))).collect()
+    found.collect()
 }
 
-/// Returns where patches are in an object of `file`.
-///
-/// Source: the references of Kustomize, of Flux (`Kustomization`, `HelmRelease`) and of Argo CD (`Application`).
-fn lists(file: &str, document: &Value) -> &'static [FieldPattern] {
-    let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
-    let group = text("apiVersion").split('/').next().unwrap_or_default();
-    match (group, text("kind")) {
-        ("kustomize.toolkit.fluxcd.io", "Kustomization") => &LISTS[0],
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => &LISTS[1],
-        ("argoproj.io", "Application") => &LISTS[2],
-        ("argoproj.io", "ApplicationSet") => &LISTS[3],
-        _ if is_one(file) => &LISTS[4],
-        _ => &[],
-    }
-}
-
-/// The lists of patches of a Flux Kustomization, a HelmRelease, an Application, an ApplicationSet and a kustomization.
-static LISTS: LazyLock<[Vec<FieldPattern>; 5]> = LazyLock::new(|| {
-    let above: [&[&str]; 5] = [
-        &["spec."],
-        &["spec.postRenderers[].kustomize."],
-        &["spec.source.kustomize.", "spec.sources[].kustomize."],
-        &["spec.template.spec.source.kustomize.", "spec.template.spec.sources[].kustomize."],
-        &[""],
-    ];
-    let keys = ["patches", "patchesStrategicMerge", "patchesJson6902"];
-    above.map(|above| {
-        let patterns = above.iter().flat_map(|above| keys.map(|key| format!("{above}{key}[]")));
-        patterns.map(|pattern| FieldPattern::parse(&pattern).expect("it is a pattern")).collect()
-    })
-});
-
-/// Returns the folder that the patch at `path` is for: Flux and Argo CD name it next to the options of Kustomize.
-pub fn folder(document: &Value, path: &FieldPath) -> Option<String> {
-    let is_kustomize = |step: &Step| *step == Step::Key("kustomize".to_owned());
-    let steps = path.steps();
-    let above = steps.iter().position(is_kustomize).unwrap_or(1).min(steps.len());
-    let named = FieldPath::new(steps[..above].iter().cloned()).key("path").get(document)?.as_str()?;
-    Some(join("", named.trim_start_matches('/')))
+/// Returns the places in a document at which components are named, each with the folder that these work on.
+pub(super) fn components(carried: &[Carried<'_>]) -> Vec<(FieldPath, Option<String>)> {
+    let named = carried.iter().flat_map(|one| {
+        let is_set = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
+        let paths = one.carrier.components.iter().flat_map(move |list| list.matches_where(one.around, is_set));
+        paths.map(|path| (one.place.join(&path), folder(one))).collect::<Vec<_>>()
+    });
+    named.collect()
 }
 
 /// Returns whether a text is a patch of objects of other groups that rules are about.
@@ -228,12 +169,23 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
         }
         Content::Text(place, text) => match read(text) {
             Reading::Json(tree, value) => {
-                let inline_patch = inline_patch(manifest, (document, root), patch, place, (text, tree));
-                take_objects_of(manifest, inline_patch, vec![json6902::object(0, value)]);
+                let objects = vec![json6902::object(0, value)];
+                take_text(
+                    manifest,
+                    (document, root),
+                    (place, patch.folder.clone(), patch.target.clone()),
+                    (text, tree),
+                    objects,
+                );
             }
             Reading::Objects(tree, objects) => {
-                let inline_patch = inline_patch(manifest, (document, root), patch, place, (text, tree));
-                take_objects_of(manifest, inline_patch, objects);
+                take_text(
+                    manifest,
+                    (document, root),
+                    (place, patch.folder.clone(), patch.target.clone()),
+                    (text, tree),
+                    objects,
+                );
             }
             Reading::Neither(why) => {
                 let message = format!("an inline patch of a known object is not converted: {why}");
@@ -244,24 +196,21 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
     }
 }
 
-fn take_objects_of(manifest: &mut Manifest, inline_patch: InlinePatch, objects: Vec<Object>) {
-    let number = Some(manifest.inline_patches.len());
-    manifest.objects.extend(objects.into_iter().map(|object| Object { inline_patch: number, ..object }));
-    manifest.inline_patches.push(inline_patch);
-}
-
-fn inline_patch(
-    manifest: &Manifest,
+/// Takes in the objects of a text at `place` of a document, for the objects of a folder or that a selector selects.
+pub(super) fn take_text(
+    manifest: &mut Manifest,
     (document, root): (usize, NodeId),
-    patch: &Patch,
-    place: &FieldPath,
+    (place, folder, target): (&FieldPath, Option<String>, Option<Selector>),
     (text, tree): (&str, Tree),
-) -> InlinePatch {
+    objects: Vec<Object>,
+) {
     let start = locate(&manifest.tree, &manifest.text, root, place).start;
     let literal = Literal::at(&manifest.tree, &manifest.text, root, place);
     let is_on_one_line = is_on_one_line(&manifest.tree, &manifest.text, root, place);
-    let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
-    InlinePatch { document, place, start, folder, target, text: text.to_owned(), literal, is_on_one_line, tree }
+    let (place, text, number) = (place.clone(), text.to_owned(), Some(manifest.inline_patches.len()));
+    let inline_patch = InlinePatch { document, place, start, folder, target, text, literal, is_on_one_line, tree };
+    manifest.objects.extend(objects.into_iter().map(|object| Object { inline_patch: number, ..object }));
+    manifest.inline_patches.push(inline_patch);
 }
 
 fn report(manifest: &mut Manifest, root: NodeId, patch: &Patch, message: (Code, String), help: &str) {

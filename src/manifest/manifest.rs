@@ -95,6 +95,13 @@ impl Manifest {
         (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
     }
 
+    /// Returns the numbers of the documents that were read and are no object, although they can hold the values of a chart.
+    pub fn bare_documents(&self) -> impl Iterator<Item = usize> {
+        let own = self.objects.iter().filter(|object| object.inline_patch.is_none() && !object.is_values());
+        let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unparsed.iter().copied()).collect();
+        (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
+    }
+
     /// Returns the lists of one kind, such as an HTTPRouteList, that hold objects of the file: the document, the kind of the items
     /// and the apiVersion of the list.
     pub fn typed_lists(&self) -> impl Iterator<Item = (usize, GroupKind, ApiVersion)> {

@@ -7,6 +7,7 @@
 //! Invariant: a file is irrelevant only if its bytes contain no known API group.
 
 mod applied;
+mod carried_values;
 mod configuration;
 mod embedded;
 mod ignore_comment;
@@ -27,10 +28,10 @@ pub mod sops;
 mod source_text;
 mod values;
 
+pub use applied::folder_at;
 pub use configuration::TRANSFORMERS;
 pub use ignore_comment::{Ignore, Ignores};
 pub use ignores::is_ignore_comment;
-pub use inline::folder as patched_folder;
 pub use inline_patch::{DataPatch, InlinePatch};
 pub use json6902::mentioning as mentioning_operations;
 pub use kustomization::{Kustomization, PatchFile};

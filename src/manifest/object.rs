@@ -12,6 +12,7 @@ use crate::release::{ApiVersion, GroupKind};
 /// The kinds that documents are given which are no objects, but name fields of objects.
 pub(super) const JSON_PATCH: &str = "JSON patch";
 pub(super) const REPLACEMENTS: &str = "Kustomize replacement";
+pub(super) const VALUES: &str = "Values";
 pub(super) const CONFIGURATION: &str = "Kustomize configuration";
 
 /// One Kubernetes object: a document or an item of a `kind: List`.
@@ -68,6 +69,16 @@ impl Object {
     /// Returns whether the object stands for a configuration of Kustomize's transformers.
     pub fn is_configuration(&self) -> bool {
         self.kind.group.is_empty() && self.kind.kind == CONFIGURATION
+    }
+
+    /// Returns whether the object stands for the values of a chart.
+    pub fn is_values(&self) -> bool {
+        self.kind.kind == VALUES && self.api_version.version.is_empty()
+    }
+
+    /// Returns whether the object is a patch that stands in another object.
+    pub fn is_inline_patch(&self) -> bool {
+        self.inline_patch.is_some() && !self.is_values()
     }
 
     /// Returns whether the object stands for a document that is none, but names fields of objects.

@@ -13,7 +13,7 @@ use super::object::{Object, is_bare, is_list, take};
 use super::problem::{failure, not_utf8, template_finding, whole_file};
 use super::recognizer::Recognizer;
 use super::selector::Selector;
-use super::{applied, configuration, embedded, ignores, inline, json6902, replacement};
+use super::{applied, carried_values, configuration, embedded, ignores, inline, json6902, replacement};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::text::{LineIndex, Span};
@@ -170,9 +170,11 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     };
                     manifest.objects.extend(made);
                 }
-                manifest.applied.extend(applied::folders(&value));
-                let patches = inline::patches(&manifest.file, &value, recognizer);
-                manifest.data_patches.extend(inline::components(&value).into_iter().map(|(place, folder)| {
+                let carried = recognizer.carriers().in_document(&manifest.file, &value);
+                manifest.applied.extend(applied::folders(&carried));
+                let patches = inline::patches(&value, &carried, recognizer);
+                let values = carried_values::find(number, &value, &carried, recognizer);
+                manifest.data_patches.extend(inline::components(&carried).into_iter().map(|(place, folder)| {
                     let target = Some(Selector::of(&Map::new()));
                     DataPatch { document: number, place, folder, target, is_json: false }
                 }));
@@ -184,6 +186,9 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                 take_objects(manifest, number, value, is_kustomization);
                 for patch in &patches {
                     inline::take(manifest, (number, document.root), patch);
+                }
+                for values in values {
+                    carried_values::take(manifest, (number, document.root), values);
                 }
             }
             // What a kustomization does that cannot be read is not known.

@@ -3,23 +3,21 @@
 //! Invariant: a file without a text that is searched for here is never parsed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
 
 use super::selector::Selector;
 use super::values::Chart;
+use crate::carrier::Carriers;
 use crate::release::GroupKind;
 
 /// The texts that show what Kustomize reads besides objects: JSON patches, replacements, configurations, builtin transformers. Such
-/// files name fields of objects, mostly without the API group of those. And those that show which folders are applied together.
+/// files name fields of objects, mostly without the API group of those.
 ///
-/// Source: RFC 6902; Kustomize, `Replacement`, `TransformerConfig`, builtin plugins; Flux, `Kustomization`; Argo CD, `Application`.
-const KUSTOMIZE_TRIGGERS: [&str; 29] = [
-    "kustomize.toolkit.fluxcd.io/",
-    "kind: Application",
-    "\"kind\": \"Application",
+/// Source: RFC 6902; Kustomize, `Replacement`, `TransformerConfig`, builtin plugins.
+const KUSTOMIZE_TRIGGERS: [&str; 26] = [
     "op: add",
     "op: replace",
     "op: remove",
@@ -62,6 +60,8 @@ pub struct Recognizer {
     chart_triggers: Vec<Finder<'static>>,
     /// The charts of files that are declared to contain values.
     values: BTreeMap<String, String>,
+    /// What carries patches, values and folders.
+    carriers: Arc<Carriers>,
 }
 
 impl Recognizer {
@@ -77,6 +77,7 @@ impl Recognizer {
             charts: Vec::new(),
             chart_triggers: Vec::new(),
             values: BTreeMap::new(),
+            carriers: Arc::default(),
         }
     }
 
@@ -114,6 +115,17 @@ impl Recognizer {
         Self { values: files.clone(), ..self }
     }
 
+    /// Adds what carries patches, values and folders.
+    #[must_use]
+    pub fn with_carriers(self, carriers: &Arc<Carriers>) -> Self {
+        Self { carriers: Arc::clone(carriers), ..self }
+    }
+
+    /// Returns what carries patches, values and folders.
+    pub(super) fn carriers(&self) -> &Carriers {
+        &self.carriers
+    }
+
     /// Returns the chart whose values a file is declared to contain.
     pub(super) fn chart_of(&self, file: &str) -> Option<&Chart> {
         let name = self.values.get(file.strip_prefix("./").unwrap_or(file))?;
@@ -125,6 +137,7 @@ impl Recognizer {
         let any = self.any.get_or_init(|| {
             let groups = self.groups.iter().map(|(_, finder)| finder);
             let texts = groups.chain(&self.triggers).chain(&self.chart_triggers).map(Finder::needle);
+            let texts = texts.chain(self.carriers.triggers().iter().map(String::as_bytes));
             let texts = texts.chain(KUSTOMIZE_TRIGGERS.iter().map(|text| text.as_bytes()));
             let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
             builder.expect("a pack's texts are few and short")

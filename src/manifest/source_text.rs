@@ -56,7 +56,7 @@ impl<'m> SourceText<'m> {
 
     /// Returns what findings say of `object`, which is written in this text.
     pub fn finding_object(self, object: &Object) -> FindingObject {
-        FindingObject { title: object.title(), location: self.place(object.document, &object.place) }
+        FindingObject::new(object.title(), self.place(object.document, &object.place))
     }
 
     /// Returns the place in the file of byte `offset` of the text.

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::object::Object;
+use super::object::{Object, VALUES};
+use crate::carrier::Carried;
 use crate::field::FieldPath;
 use crate::release::{ApiVersion, GroupKind};
 
@@ -36,6 +37,21 @@ impl Chart {
         self.name == name
     }
 
+    /// Returns its name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns whether what carries values names the chart.
+    pub(super) fn is_named(&self, carried: &Carried<'_>) -> bool {
+        carried.carrier.names_chart(carried.around, &self.name)
+    }
+
+    /// Returns whether values are the chart's own. A key without a value remains after all of its content moved.
+    pub(super) fn has_key(&self, values: &Value) -> bool {
+        values.get(&self.key).is_some_and(|value| value.is_object() || value.is_null())
+    }
+
     /// Makes objects of the chart's values in a document of `file` that is no object.
     pub(super) fn objects(&self, file: &str, document: usize, value: &Value) -> Vec<Object> {
         self.places(file, value).into_iter().map(|place| self.object(document, place, value)).collect()
@@ -43,7 +59,7 @@ impl Chart {
 
     /// Makes an object of the chart's values at `place` in a document.
     pub(super) fn object(&self, document: usize, place: FieldPath, value: &Value) -> Object {
-        let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
+        let (kind, api_version) = (GroupKind::new(VALUES, self.name.as_str()), ApiVersion::parse(""));
         let (name, value) = (Some(self.name.clone()), Arc::new(place.get(value).cloned().unwrap_or_default()));
         Object { inline_patch: None, document, place, kind, api_version, namespace: None, name, value }
     }
@@ -53,16 +69,14 @@ impl Chart {
             return Vec::new();
         }
         let root = FieldPath::default();
-        // A key without a value remains after all of its content moved.
-        let has_key = |values: &Value| values.get(&self.key).is_some_and(|value| value.is_object() || value.is_null());
-        if has_key(document) {
+        if self.has_key(document) {
             return vec![root];
         }
         let is_values = file.rsplit('/').next().is_some_and(|name| name.contains("values"));
         let for_dependencies = document.as_object().filter(|_| is_values).into_iter().flatten();
         // An alias of the chart can be any name.
         let is_of_chart =
-            |(name, values): &(&String, &Value)| (**name == self.name && values.is_object()) || has_key(values);
+            |(name, values): &(&String, &Value)| (**name == self.name && values.is_object()) || self.has_key(values);
         for_dependencies.filter(is_of_chart).map(|(name, _)| root.key(name)).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! What should a person know about the releases that a run crosses?
 //!
 //! An advisory of a pack is reported once if it concerns an object: one that can have been written for a release on the other side of
-//! the advisory's bundle. It is reported at the first such object, or as a [`RunAdvisory`] where it is about the cluster or the
+//! the advisory's bundle. It is reported at the first such object, with the number and the places of all, or as a [`RunAdvisory`] where it is about the cluster or the
 //! release.
 //!
 //! Invariant: an advisory changes nothing and holds nothing back; where it is reported does not depend on the order of the run.
@@ -71,6 +71,11 @@ impl CrossedAdvisory<'_> {
             && self.advisory.condition.holds(&object.value)
     }
 
+    /// Returns whether it is reported with the objects that it concerns.
+    pub(crate) fn names_objects(&self) -> bool {
+        self.advisory.about == About::Object
+    }
+
     /// Returns the releases that an object can have been written for.
     fn written_for(&self, made: &Conversion) -> ReleaseSet {
         // An object that cannot come from where the others do comes from where its fields say.
@@ -92,30 +97,34 @@ impl CrossedAdvisory<'_> {
         self.advisory.help_for(&object.value)
     }
 
-    /// Reports the advisory: at the first object that it concerns, or about the run.
+    /// Reports the advisory: at the first object that it concerns, with what to do about that one, or about the run.
     pub(crate) fn report(&self, advised: Advised) -> Reported {
         let severity = if advised.is_note { Severity::Note } else { Severity::Warning };
         let message = format!("{}: {}", self.target.pack.title(), self.advisory.message);
-        let help = advised.help;
         match self.advisory.about {
             About::Object => {
-                let message = match advised.others {
-                    0 => message,
-                    1 => format!("{message} (1 other object too)"),
-                    others => format!("{message} ({others} other objects too)"),
-                };
-                let (location, object) = (advised.first.location.clone(), Some(advised.first));
+                let mut objects = advised.objects;
+                objects.sort();
+                let (objects, mut help): (Vec<_>, Vec<_>) = objects.into_iter().unzip();
+                let message = format!("{message}{}", places(&objects));
+                let help = help.swap_remove(0);
+                let mut objects = objects.into_iter();
+                let first = objects.next().expect("an advisory is about an object that it concerns");
+                let (location, object) = (first.location.clone(), FindingObject { others: objects.collect(), ..first });
                 Reported::AtObject(Finding {
                     location,
                     code: Code::Advisory,
                     severity,
-                    object,
+                    object: Some(object),
                     field: None,
                     message,
                     help,
                 })
             }
-            about => Reported::AboutRun(RunAdvisory { about, severity, message, help }),
+            about => {
+                let help = self.advisory.help.clone();
+                Reported::AboutRun(RunAdvisory { about, severity, message, help })
+            }
         }
     }
 }
@@ -125,12 +134,8 @@ impl CrossedAdvisory<'_> {
 pub(crate) struct Advised {
     /// Whether it is a note for all of them; where it is not, only those count for which it is a warning.
     pub(crate) is_note: bool,
-    /// The first of them.
-    pub(crate) first: FindingObject,
-    /// What to do, as it is for the first of them.
-    pub(crate) help: Option<String>,
-    /// How many there are besides it.
-    pub(crate) others: usize,
+    /// At least one, where the advisory names objects; each with what to do about it.
+    pub(crate) objects: Vec<(FindingObject, Option<String>)>,
 }
 
 impl Advised {
@@ -144,15 +149,27 @@ impl Advised {
                 entry.insert(self);
             }
             Entry::Occupied(mut entry) if entry.get().is_note == self.is_note => {
-                let known = entry.get_mut();
-                known.others += 1 + self.others;
-                if self.first.location < known.first.location {
-                    known.first = self.first;
-                    known.help = self.help;
-                }
+                entry.get_mut().objects.extend(self.objects);
             }
             Entry::Occupied(_) => {}
         }
+    }
+}
+
+/// How many places are written into a sentence about several objects, where not all are.
+const PLACES: usize = 3;
+
+/// Counts several objects, and names the places of the first ones.
+fn places(objects: &[FindingObject]) -> String {
+    // One more place is no longer than to say that there is one.
+    let named = if objects.len() > PLACES + 1 { PLACES } else { objects.len() };
+    let places: Vec<String> = objects[..named].iter().map(|object| object.location.to_string()).collect();
+    match (objects.len(), &*places) {
+        (0 | 1, _) | (_, []) => String::new(),
+        (count, [places @ .., last]) if count == named => {
+            format!(" ({count} objects: {} and {last})", places.join(", "))
+        }
+        (count, places) => format!(" ({count} objects: {} and {} more)", places.join(", "), count - named),
     }
 }
 
@@ -160,4 +177,24 @@ impl Advised {
 fn sources(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
     let line = target.pack.line();
     line.iter().map(|(from, _)| from).filter(|from| advisory.applies_between(line, *from, target.release)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Location;
+    use crate::text::Position;
+
+    #[test]
+    fn several_objects_are_counted_and_the_first_places_are_named() {
+        let object = |line: usize| {
+            let location = Location { file: "a.yaml".to_owned(), position: Some(Position { line, column: 1 }) };
+            FindingObject::new("Route r".to_owned(), location)
+        };
+        let of = |count: usize| places(&(1..=count).map(object).collect::<Vec<_>>());
+        assert_eq!(of(1), "");
+        assert_eq!(of(2), " (2 objects: a.yaml:1:1 and a.yaml:2:1)");
+        assert_eq!(of(4), " (4 objects: a.yaml:1:1, a.yaml:2:1, a.yaml:3:1 and a.yaml:4:1)");
+        assert_eq!(of(86), " (86 objects: a.yaml:1:1, a.yaml:2:1, a.yaml:3:1 and 83 more)");
+    }
 }

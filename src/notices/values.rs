@@ -1,6 +1,6 @@
 //! Where does a run find values of a known chart that it does not convert?
 //!
-//! Values can be given as text, in files that are not recognised as values, or for a chart that another object brings. They are
+//! Values can be given one by one, in files and objects that are not recognised as values, or for a chart that another object brings. They are
 //! reported, unless the run converts them elsewhere.
 //!
 //! Invariant: nothing here changes anything.
@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::carrier::Unconverted;
 use crate::convert::{Goal, Remark};
-use crate::field::FieldPath;
+use crate::field::Step;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
-use crate::pack;
 use crate::pack::wire::Chart;
+use crate::yaml::read_value;
 
 /// Values that are not converted where they are given.
 #[derive(Debug)]
@@ -39,47 +40,93 @@ impl UnconvertedValues {
 
 /// Collects the values in `object` that are not converted there.
 pub(crate) fn unconverted(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> Vec<UnconvertedValues> {
-    let found = goal.targets.iter().flat_map(|target| target.pack.unconverted_values_in(&object.kind, &object.value));
-    found.filter_map(|(chart, path, unread)| report((manifest, object), chart, path, unread)).collect()
+    let mut found = Vec::new();
+    for carrier in goal.packs.carriers().of_kind(&object.kind) {
+        for chart in goal.targets.iter().flat_map(|target| target.pack.charts()) {
+            for unconverted in carrier.unconverted(&object.value, &chart.name, &chart.key) {
+                let (remark, severity, elsewhere) =
+                    remark(&object.value, object.name.as_deref(), chart, unconverted, goal);
+                let finding = remark.finding(manifest, object, severity);
+                found.push(UnconvertedValues { finding, elsewhere });
+            }
+        }
+    }
+    found
 }
 
-fn report(
-    (manifest, object): (&Manifest, &Object),
-    chart: &Chart,
-    path: FieldPath,
-    unread: pack::UnconvertedValues,
-) -> Option<UnconvertedValues> {
-    let value = path.get(&object.value)?;
-    let Chart { name, key, .. } = chart;
-    let (message, help, elsewhere) = match unread {
-        pack::UnconvertedValues::Text(_) => {
-            let help = "write the values out as YAML in this object, or convert them by hand".to_owned();
-            (format!("{path} holds values of the chart {name} that are not converted"), help, Vec::new())
+/// Collects those in documents that are no objects, of files that install charts.
+pub(crate) fn unconverted_in_files(manifest: &Manifest, goal: &Goal<'_>) -> Vec<UnconvertedValues> {
+    let charts: Vec<&Chart> = goal.targets.iter().flat_map(|target| target.pack.charts()).collect();
+    let mut found = Vec::new();
+    for carrier in goal.packs.carriers().of_file(&manifest.file).filter(|_| !charts.is_empty()) {
+        for number in manifest.bare_documents() {
+            let root = manifest.tree.documents()[number].root;
+            // What cannot be read as data is reported elsewhere.
+            let Ok(document) = read_value(&manifest.tree, &manifest.text, root) else { continue };
+            for chart in &charts {
+                for unconverted in carrier.unconverted(&document, &chart.name, &chart.key) {
+                    let (remark, severity, elsewhere) = remark(&document, None, chart, unconverted, goal);
+                    let (location, field) = (manifest.place_in(number, &remark.path), Some(remark.path.to_string()));
+                    let Remark { code, message, help, .. } = remark;
+                    let finding = Finding { location, code, severity, object: None, field, message, help };
+                    found.push(UnconvertedValues { finding, elsewhere });
+                }
+            }
         }
-        pack::UnconvertedValues::Files(_) => {
-            let one = value.as_str().into_iter();
-            let names = one.chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
+    }
+    found
+}
+
+/// Words what is reported about values that are not converted where they are, and returns where the run may convert them.
+fn remark(
+    value: &Value,
+    name: Option<&str>,
+    chart: &Chart,
+    unconverted: Unconverted,
+    goal: &Goal<'_>,
+) -> (Remark, Severity, Vec<String>) {
+    let Chart { name: chart, key, .. } = chart;
+    let (path, message, help, elsewhere) = match unconverted {
+        Unconverted::Form(path) => {
+            let help = "write the values out as YAML in this object, or convert them by hand".to_owned();
+            let message = format!("{path} holds values of the chart {chart} that are not converted");
+            (path, message, help, Vec::new())
+        }
+        Unconverted::Objects(path, names) => {
+            let help = format!(
+                "include the objects in the run; if their values have no key `{key}`, add `{key}: {{}}`, or write the values out as YAML in this object"
+            );
+            let message = format!("{path} holds values of the chart {chart} that are not converted");
+            (path, message, help, names.iter().map(|name| format!("object/{name}")).collect())
+        }
+        Unconverted::Files(path) => {
+            let value = path.get(value);
+            let one = value.and_then(Value::as_str).into_iter();
+            let list = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
             let help = format!(
                 "include the file in the run; if it has no top-level key `{key}`, list it under `[values]` in reversion.toml, or convert it by hand"
             );
-            let message = format!("{path} names a file with values of the chart {name} that is not converted");
-            (message, help, names.map(end_of).collect())
+            let message = format!("{path} names a file with values of the chart {chart} that is not converted");
+            (path, message, help, one.chain(list).map(end_of).collect())
         }
-        pack::UnconvertedValues::Chart(_) => {
-            let own = object.name.as_deref().unwrap_or_default();
+        Unconverted::Installers(path, installer) => {
+            let reference = goal.packs.carriers().of_kind(&installer).find_map(|one| one.chart.brought_by.as_ref());
+            let by = reference.and_then(|field| field.steps().first()).map_or_else(String::new, |step| match step {
+                Step::Key(key) => format!(" by {key}"),
+                Step::Index(_) => String::new(),
+            });
+            let installer = installer.kind;
             let message = format!(
-                "it installs the chart {name}, but no HelmRelease that names it by chartRef has values that are converted"
+                "it installs the chart {chart}, but no {installer} that names it{by} has values that are converted"
             );
             let help =
-                format!("include the HelmRelease in the run; if its values have no key `{key}`, add `{key}: {{}}`");
-            (message, help, vec![format!("chartRef/{own}")])
+                format!("include the {installer} in the run; if its values have no key `{key}`, add `{key}: {{}}`");
+            // A chart may be installed without any values.
+            let remark = Remark::new(Code::ValuesNotConverted, path, message, Some(help));
+            return (remark, Severity::Warning, vec![format!("brought-by/{}", name.unwrap_or_default())]);
         }
     };
-    // A chart may be installed without any values.
-    let severity =
-        if matches!(unread, pack::UnconvertedValues::Chart(_)) { Severity::Warning } else { Severity::Unresolved };
-    let remark = Remark::new(Code::ValuesNotConverted, path, message, Some(help));
-    Some(UnconvertedValues { finding: remark.finding(manifest, object, severity), elsewhere })
+    (Remark::new(Code::ValuesNotConverted, path, message, Some(help)), Severity::Unresolved, elsewhere)
 }
 
 /// Returns the end of a path that leads into folders: what precedes it depends on where it is resolved.
@@ -88,10 +135,15 @@ fn end_of(path: &str) -> String {
     path.split('/').filter(is_down).collect::<Vec<_>>().join("/")
 }
 
-/// Returns where values are converted in `object`: its file where they are all of it, and what installs their chart.
-pub(crate) fn sources(manifest: &Manifest, object: &Object) -> Vec<String> {
-    let file = (object.kind.kind == "Values").then(|| manifest.file.clone());
-    let reference = object.value.get("spec").and_then(|spec| spec.get("chartRef"));
-    let name = reference.and_then(|reference| reference.get("name")).and_then(Value::as_str);
-    file.into_iter().chain(name.map(|name| format!("chartRef/{name}"))).collect()
+/// Returns where values are converted in `object`: its file where they are all of it, the object whose text has them, and what brings
+/// their chart.
+pub(crate) fn sources(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> Vec<String> {
+    let holder = object.inline_patch.map(|number| &manifest.inline_patches[number]);
+    let holder = holder.and_then(|text| manifest.holder(text.document, &text.place));
+    let holder = holder.and_then(|(_, holder)| holder.name.as_deref());
+    let file = (object.is_values() && object.inline_patch.is_none()).then(|| manifest.file.clone());
+    let carried = goal.packs.carriers().in_object(&object.kind, &object.value).into_iter();
+    let charts = carried.filter_map(|carried| carried.carrier.chart.brought_by.as_ref()?.get(carried.around)?.as_str());
+    let charts = charts.map(|name| format!("brought-by/{name}"));
+    file.into_iter().chain(holder.map(|name| format!("object/{name}"))).chain(charts).collect()
 }

@@ -13,12 +13,14 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
+use super::built_in::{CARRIERS, Prepared};
 use super::nearest::near;
 use super::pack::{LazyCatalog, Pack, PackFiles};
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
 use super::version_order::VersionOrder;
-use super::{values, wire};
+use super::{packs, values, wire};
+use crate::carrier::{CarrierFile, Carriers};
 use crate::lens::{Direction, Fidelity, Lens};
 use crate::release::{GroupKind, ReleaseLine};
 
@@ -31,9 +33,6 @@ pub const MAX_PACK: usize = 64 << 20;
 /// The folder of a pack that holds the fixtures of its rules, where it has its own: `fixtures/<bundle>/<rule>/<case>/<file>`. It is no
 /// part of the pack's knowledge.
 pub const FIXTURES: &str = "fixtures";
-
-/// Files of a pack whose YAML is there as JSON too: path and JSON.
-pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
 
 /// Reads the files of a pack folder that is not built in, and checks every catalog.
 ///
@@ -171,25 +170,46 @@ pub fn list_folder(folder: &Path) -> Result<Vec<String>> {
 /// # Errors
 /// A failure that names the file and line that is not what it should be.
 pub fn load(folder: &str, files: PackFiles) -> Result<Pack> {
-    load_prepared(folder, files, &Prepared::new())
+    let own = carriers(folder, &files, &Prepared::new())?;
+    load_with(folder, files, &packs::carriers([(folder, &own)]))
+}
+
+/// Reads a pack from its files; values of its charts can be in `carriers`, its own among them.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn load_with(folder: &str, files: PackFiles, carriers: &Carriers) -> Result<Pack> {
+    load_prepared(folder, files, &Prepared::new(), carriers)
+}
+
+/// Reads the carriers that a pack describes.
+fn carriers(folder: &str, files: &PackFiles, prepared: &Prepared) -> Result<CarrierFile> {
+    let read = |text: &Cow<'static, str>| parse(&format!("{folder}/{CARRIERS}"), text, prepared.get(CARRIERS).copied());
+    files.get(CARRIERS).map_or_else(|| Ok(CarrierFile::default()), read)
 }
 
 /// Reads a pack from its files, some of which are `prepared`.
 ///
 /// # Errors
 /// As [`load`].
-pub(super) fn load_prepared(folder: &str, mut files: PackFiles, prepared: &Prepared) -> Result<Pack> {
+pub(super) fn load_prepared(
+    folder: &str,
+    mut files: PackFiles,
+    prepared: &Prepared,
+    all_carriers: &Carriers,
+) -> Result<Pack> {
     let all = files.clone();
     let text =
         files.remove("pack.yaml").with_context(|| format!("{folder} has no pack.yaml: pass the folder of a pack"))?;
     let json = |path: &str| prepared.get(path).copied();
     let mut head: wire::PackFile = parse(&format!("{folder}/pack.yaml"), &text, json("pack.yaml"))?;
+    let own = carriers(folder, &files, prepared)?;
+    files.remove(CARRIERS);
     head.check_names(folder).map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
     let line = head.line().map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
     check_head(&head, &line).map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
-    let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
-    let places: Places<'_> =
-        head.charts.iter().map(|chart| (chart.name.as_str(), readable(&chart.name).collect())).collect();
+    let places: Places =
+        head.charts.iter().map(|chart| (chart.name.clone(), values::places(chart, all_carriers))).collect();
     let mut catalogs = BTreeMap::new();
     let mut rules = Vec::new();
     let mut size = 0;
@@ -223,10 +243,7 @@ pub(super) fn load_prepared(folder: &str, mut files: PackFiles, prepared: &Prepa
     let version_orders = of_versions.map(VersionOrder::new).collect();
     let release_notes = ReleaseNotes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{folder}/pack.yaml"))?;
-    let of_chart = |(number, chart): (usize, &wire::Chart)| {
-        values::places(&chart.name, &head.charts).into_iter().map(move |place| (number, place)).collect::<Vec<_>>()
-    };
-    let values = head.charts.iter().enumerate().flat_map(of_chart).collect();
+    let values = places.into_values().flatten().collect();
     Ok(Pack {
         name: head.name,
         aliases: head.aliases,
@@ -252,6 +269,7 @@ pub(super) fn load_prepared(folder: &str, mut files: PackFiles, prepared: &Prepa
         rules_by_kind,
         version_orders,
         release_notes,
+        carriers: own,
     })
 }
 
@@ -319,7 +337,7 @@ impl Written<'_> {
 }
 
 /// The places of a chart's values that rules can be about, by the chart's name.
-type Places<'t> = BTreeMap<&'t str, Vec<values::Place>>;
+type Places = BTreeMap<String, Vec<values::Place>>;
 
 /// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
 fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &Places, size: &mut usize) -> Result<Vec<Rule>> {

@@ -6,6 +6,7 @@
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
 
 pub mod build;
+mod built_in;
 mod constants;
 mod constraints;
 pub mod embedded;
@@ -33,6 +34,5 @@ pub use packs::Packs;
 pub use release_notes::ReleaseNotes;
 pub use rule::Rule;
 pub use target::Target;
-pub use values::UnconvertedValues;
 pub use version_order::VersionsByAge;
 pub use wire::{About, Needs, ReferenceField};

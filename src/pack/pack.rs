@@ -12,9 +12,10 @@ use serde_json::Value;
 use super::nearest::near_bundles;
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
-use super::values::{self, UnconvertedValues};
+use super::values;
 use super::version_order::{VersionOrder, VersionsByAge};
 use super::wire;
+use crate::carrier::CarrierFile;
 use crate::catalog::Catalog;
 use crate::field::FieldPath;
 use crate::fingerprint::Fingerprint;
@@ -45,8 +46,8 @@ pub struct Pack {
     pub(super) schema_comments: Vec<String>,
     pub(super) references: Vec<wire::ReferenceField>,
     pub(super) charts: Vec<wire::Chart>,
-    /// Where values of the charts can be, each with the number of the chart.
-    pub(super) values: Vec<(usize, values::Place)>,
+    /// Where values of the charts can be.
+    pub(super) values: Vec<values::Place>,
     pub(super) parameters: Vec<wire::Parameter>,
     pub(super) line: ReleaseLine,
     pub(super) catalogs: BTreeMap<GroupKind, LazyCatalog>,
@@ -56,6 +57,7 @@ pub struct Pack {
     /// The apiVersions of the kinds that rules convert between apiVersions.
     pub(super) version_orders: Vec<VersionOrder>,
     pub(super) release_notes: ReleaseNotes,
+    pub(super) carriers: CarrierFile,
 }
 
 /// A catalog's text, read when it is first used.
@@ -157,6 +159,11 @@ impl Pack {
         same.map(|(id, _)| id).collect()
     }
 
+    /// Returns what the pack describes that carries patches, images, charts or their values.
+    pub const fn carriers(&self) -> &CarrierFile {
+        &self.carriers
+    }
+
     /// Returns the charts that install the project.
     pub fn charts(&self) -> &[wire::Chart] {
         &self.charts
@@ -164,30 +171,16 @@ impl Pack {
 
     /// Returns where values of the pack's charts are in `object`, which is of `kind`.
     pub fn values_in(&self, kind: &GroupKind, object: &Value) -> Vec<FieldPath> {
-        self.places_of(kind).flat_map(|(_, place)| place.values(object)).collect()
+        self.places_of(kind).flat_map(|place| place.values(object)).collect()
     }
 
     /// Returns whether values of the pack's charts can be in objects of `kind`.
     pub fn can_hold_values(&self, kind: &GroupKind) -> bool {
-        self.places_of(kind).any(|(_, place)| place.is_readable())
+        self.places_of(kind).next().is_some()
     }
 
-    /// Returns where `object`, which is of `kind`, gives values of the pack's charts in a form that is not converted, each with
-    /// its chart.
-    pub fn unconverted_values_in(
-        &self,
-        kind: &GroupKind,
-        object: &Value,
-    ) -> Vec<(&wire::Chart, FieldPath, UnconvertedValues)> {
-        let of_chart = |(chart, place): &(usize, values::Place)| {
-            let chart = &self.charts[*chart];
-            place.unconverted(object).into_iter().map(move |(path, unconverted)| (chart, path, unconverted))
-        };
-        self.places_of(kind).flat_map(of_chart).collect()
-    }
-
-    fn places_of(&self, kind: &GroupKind) -> impl Iterator<Item = &(usize, values::Place)> {
-        self.values.iter().filter(move |(_, place)| place.kind == *kind)
+    fn places_of(&self, kind: &GroupKind) -> impl Iterator<Item = &values::Place> {
+        self.values.iter().filter(move |place| place.kind == *kind)
     }
 
     /// Returns the values that a user may have to pass because no file contains them.

@@ -3,18 +3,32 @@
 //! Invariant: no two packs have one name, alias or API group.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 
+use super::built_in;
 use super::pack::Pack;
 use super::target::Target;
+use crate::carrier::{CarrierFile, Carriers};
 
 /// The packs of a run.
 #[derive(Debug)]
-pub struct Packs(Vec<Pack>);
+pub struct Packs {
+    /// Those with releases, sorted by name.
+    packs: Vec<Pack>,
+    carriers: Arc<Carriers>,
+}
+
+/// Returns the carriers that packs with these names describe, and those of the packs of the program that none of them replaces.
+pub(super) fn carriers<'p>(packs: impl IntoIterator<Item = (&'p str, &'p CarrierFile)>) -> Carriers {
+    let mut all: BTreeMap<&str, &CarrierFile> = built_in::carriers().iter().map(|(name, file)| (*name, file)).collect();
+    all.extend(packs);
+    Carriers::new(all.into_values())
+}
 
 impl Packs {
-    /// Makes the set of `packs`, sorted by name.
+    /// Makes the set of `packs`, sorted by name. Those without releases only describe carriers.
     ///
     /// # Errors
     /// A failure where two packs have one name, alias or API group.
@@ -36,17 +50,24 @@ impl Packs {
                 }
             }
         }
-        Ok(Self(packs))
+        let carriers = Arc::new(carriers(packs.iter().map(|pack| (pack.name(), pack.carriers()))));
+        packs.retain(|pack| !pack.line().bundles().is_empty());
+        Ok(Self { packs, carriers })
+    }
+
+    /// Returns what carries patches, images, charts and their values.
+    pub const fn carriers(&self) -> &Arc<Carriers> {
+        &self.carriers
     }
 
     /// Returns the packs, sorted by name.
     pub fn iter(&self) -> std::slice::Iter<'_, Pack> {
-        self.0.iter()
+        self.packs.iter()
     }
 
     /// Finds the pack that knows an API group.
     pub fn of_group(&self, group: &str) -> Option<&Pack> {
-        self.0.iter().find(|pack| pack.groups().iter().any(|name| name == group))
+        self.packs.iter().find(|pack| pack.groups().iter().any(|name| name == group))
     }
 
     /// Returns the release of another pack that `target` supports, if its pack names one and the run has the other pack.
@@ -63,8 +84,8 @@ impl Packs {
     /// # Errors
     /// A failure that lists the packs.
     pub fn named(&self, name: &str) -> Result<&Pack> {
-        self.0.iter().find(|pack| pack.names().any(|own| own == name)).with_context(|| {
-            let names: Vec<&str> = self.0.iter().map(Pack::name).collect();
+        self.packs.iter().find(|pack| pack.names().any(|own| own == name)).with_context(|| {
+            let names: Vec<&str> = self.packs.iter().map(Pack::name).collect();
             format!("there is no pack `{name}`; available packs: {}", names.join(", "))
         })
     }

@@ -26,13 +26,15 @@ pub struct PackFile {
     pub title: String,
     /// Where the releases come from.
     pub source: String,
-    /// The API groups whose kinds the pack knows.
+    /// The API groups whose kinds the pack knows; a pack that only describes carriers has none.
+    #[serde(default)]
     pub groups: Vec<String>,
     /// The channels of all releases, most stable first; where they are not listed, they have the order in which `releases` names
     /// them. A target without a channel means the first one that its bundle has.
     #[serde(default)]
     pub channels: Vec<Channel>,
-    /// The releases, oldest bundle first.
+    /// The releases, oldest bundle first; a pack that only describes carriers has none.
+    #[serde(default)]
     pub releases: Vec<BundleLine>,
     /// Texts that make a file relevant to the pack although it names none of its groups.
     #[serde(default)]

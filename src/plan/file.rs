@@ -115,6 +115,7 @@ impl PlannedFile {
         planned.findings.extend(about_edits.into_iter().flatten());
         planned.findings.extend(pins::findings(manifest, goal));
         planned.old_names.extend(rbac::findings(manifest, &planner.targets));
+        planned.unconverted_values.extend(values::unconverted_in_files(manifest, goal));
         planned.findings.extend(typed_lists::findings(manifest, &planner.targets));
         // All documents are read for it, so it is decided once, and only for files with an object that is held back.
         let is_encrypted = LazyCell::new(|| sops::is_encrypted(manifest));
@@ -127,7 +128,7 @@ impl PlannedFile {
             }
             planned.unconverted_values.extend(values::unconverted(manifest, object, goal));
             if goal.holds_values(object) {
-                planned.value_sources.extend(values::sources(manifest, object));
+                planned.value_sources.extend(values::sources(manifest, object, goal));
             }
             if let Some(conversion) = conversion {
                 planned.add(planner, (manifest, object), conversion, held, &|| *is_encrypted);
@@ -152,10 +153,11 @@ impl PlannedFile {
         self.findings.extend(found);
         for (at, advisory) in planner.advisories.iter().enumerate() {
             if !is_held && advisory.concerns(object, &conversion) {
-                let first = FindingObject { title: object.title(), location: location.clone() };
+                let named = advisory
+                    .names_objects()
+                    .then(|| (FindingObject::new(object.title(), location.clone()), advisory.help_for(object)));
                 let is_note = advisory.is_note(&conversion);
-                let help = advisory.help_for(object);
-                Advised { is_note, first, help, others: 0 }.add_to(&mut self.advised, at);
+                Advised { is_note, objects: named.into_iter().collect() }.add_to(&mut self.advised, at);
             }
         }
         let goal = planner.goal();

@@ -61,7 +61,7 @@ pub fn changes_needed(object: &ObjectPlan) -> Finding {
         location: object.location.clone(),
         code: Code::ChangesNeeded,
         severity: Severity::Warning,
-        object: Some(FindingObject { title: object.title.clone(), location: object.location.clone() }),
+        object: Some(FindingObject::new(object.title.clone(), object.location.clone())),
         field: None,
         message,
         help: None,

@@ -206,6 +206,9 @@ pub struct Found {
     /// The object, where there is one that is not in the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<Subject>,
+    /// The other objects that the same is reported about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Subject>,
     /// The field, where there is one.
     pub field: Option<String>,
     /// One sentence, which does not name the object.
@@ -566,6 +569,7 @@ impl Found {
             code: finding.code.name().to_owned(),
             severity: finding.severity.into(),
             object: finding.object.as_ref().map(subject),
+            others: finding.object.iter().flat_map(|object| &object.others).map(subject).collect(),
             field: finding.field.clone(),
             message: finding.message.clone(),
             help: finding.help.clone(),

@@ -352,8 +352,7 @@ mod tests {
 
     /// A finding of `code` at `line` of `a.yaml`, about the object that starts at line `object`.
     fn finding(line: usize, object: Option<usize>, (severity, code): (Severity, Code), texts: (&str, &str)) -> Finding {
-        let object =
-            object.map(|line| FindingObject { title: format!("Route r{line}"), location: place("a.yaml", line) });
+        let object = object.map(|line| FindingObject::new(format!("Route r{line}"), place("a.yaml", line)));
         let help = Some(texts.1.to_owned()).filter(|help| !help.is_empty());
         let (location, message) = (place("a.yaml", line), texts.0.to_owned());
         Finding { location, code, severity, object, field: None, message, help }

@@ -1,0 +1,13 @@
+//! Answers: which fields of which objects carry patches, images, charts and their values?
+//!
+//! Tools that apply manifests have objects and files of their own, and companies add more. A [`Carrier`] describes one as it is
+//! written in the file `carriers.yaml` of a pack; [`Carriers`] are those of all packs of a run, by kind and by file name.
+//!
+//! Invariant: nothing here names a tool.
+
+#[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
+mod carrier;
+mod carriers;
+
+pub use carrier::{Carrier, CarrierFile, Ignored, Unconverted};
+pub use carriers::{Carried, Carriers};
