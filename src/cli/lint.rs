@@ -9,7 +9,7 @@ use super::console::Console;
 use super::exit::Exit;
 use super::packs;
 use crate::disk::{self, Failure, FileKind};
-use crate::pack::lint::{Share, coverage, lint};
+use crate::pack::lint::{Message, Share, coverage, lint};
 use crate::pack::load;
 use crate::report::{plural, visible};
 
@@ -23,12 +23,17 @@ pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
         None => packs::named(&args.pack, packs).map_err(|error| not_a_pack(&args.pack, error))?,
     };
     let messages = lint(pack, fixtures.as_deref());
-    let lines: String = messages.iter().map(|message| format!("{}\n", visible(&message.to_string()))).collect();
+    let lines: String = messages.iter().map(line).collect();
     let coverage = coverage(pack);
     let shares = [(coverage.kinds, "kind"), (coverage.fields, "field"), (coverage.values, "value")];
     let shares = shares.map(|(share, noun)| coverage_text(share, noun)).join("; ");
     console.print(&format!("{lines}{}: between adjacent releases {shares}\n", pack.name()))?;
     Ok(if messages.is_empty() { Exit::Clean } else { Exit::Changes })
+}
+
+/// Renders a message on one line, and what to write on another.
+fn line(message: &Message) -> String {
+    message.to_string().lines().map(|line| format!("{}\n", visible(line))).collect()
 }
 
 /// Explains why neither a folder nor a pack of this name can be checked.

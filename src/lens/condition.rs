@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::amount;
+use super::premise::{Form, Premise, Side};
 use crate::field::FieldPattern;
 
 /// A test on an object's data; it always holds where it is empty. Clones share it.
@@ -261,6 +262,20 @@ impl ValueType {
     }
 }
 
+impl ValueType {
+    /// Returns what is expected of a field that has the type; nothing where any field can.
+    const fn form(self) -> Option<Form> {
+        match self {
+            Self::Map => Some(Form::Mapping),
+            Self::List => Some(Form::List),
+            Self::String => Some(Form::Text),
+            Self::Number => Some(Form::Number),
+            Self::Bool => Some(Form::Boolean),
+            Self::Null => None,
+        }
+    }
+}
+
 impl Condition {
     /// Returns whether it holds for every object that has a field that matches `field`.
     pub(super) fn follows_from(&self, field: &FieldPattern) -> bool {
@@ -289,6 +304,42 @@ impl Condition {
     pub(super) fn reads_absence(&self) -> bool {
         let mut inner = self.0.all.iter().chain(&self.0.any).flatten();
         self.0.absent.is_some() || self.0.not.is_some() || inner.any(Self::reads_absence)
+    }
+
+    /// Returns what the tests take for granted about fields.
+    pub fn premises(&self) -> Vec<Premise> {
+        let tests = &*self.0;
+        let present = tests.present.iter().chain(&tests.absent).chain(tests.same.iter().flatten());
+        let present = present.chain(tests.text.iter().map(|test| &test.field));
+        let present = present.chain(tests.exceeds.iter().flat_map(|test| test.other.iter().chain([&test.field])));
+        let mut all: Vec<Premise> = present.map(Premise::present).collect();
+        let mut add = |field: &FieldPattern, form: Form| all.push(Premise::new(field, form, Side::Either));
+        if let Some(test) = &tests.equals {
+            add(&test.field, Form::Value(test.value.clone()));
+        }
+        if let Some(test) = &tests.r#type {
+            test.is.form().into_iter().for_each(|form| add(&test.field, form));
+        }
+        if let Some(test) = &tests.more {
+            add(&test.field, Form::List);
+        }
+        if let Some(test) = &tests.total {
+            add(&test.of.join(&test.field), Form::List);
+        }
+        if let Some(test) = &tests.keys {
+            add(&test.of, Form::Mapping);
+        }
+        if let Some(test) = &tests.repeats {
+            test.by.iter().chain(&test.partly).for_each(|field| add(&test.of.join(field), Form::Present));
+            all.extend(test.r#if.premises().into_iter().map(|premise| premise.below(&test.of)));
+        }
+        if let Some(test) = &tests.some {
+            all.push(Premise::present(&test.of));
+            all.extend(test.is.premises().into_iter().map(|premise| premise.below(&test.of)));
+        }
+        let inner = tests.not.iter().chain(tests.all.iter().flatten()).chain(tests.any.iter().flatten());
+        all.extend(inner.flat_map(Self::premises));
+        all
     }
 
     /// Returns whether a field that `is_read` is compared with another one.

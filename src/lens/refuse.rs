@@ -9,6 +9,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Description, Operation};
+use super::premise::Premise;
 use super::session::{Completeness, Session};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -58,6 +59,11 @@ impl Operation for Refuse {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let at = (!self.at.parts().is_empty()).then(|| Premise::present(&self.at));
+        self.r#if.premises().into_iter().chain(at).collect()
     }
 
     fn image(&self, field: &FieldPattern) -> Image {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -47,6 +48,12 @@ impl Operation for Values {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let value = |text: &String, side| Premise::new(&self.field, Form::Value(Value::from(text.as_str())), side);
+        let old = self.table.keys().map(|text| value(text, Side::Old));
+        old.chain(self.table.values().map(|text| value(text, Side::New))).collect()
     }
 
     fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {

@@ -12,6 +12,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Description, Operation};
+use super::premise::Premise;
 use super::references::{ReferencedBy, Referrers, References, unknown_namespaces};
 use super::sequence::Lens;
 use super::session::Session;
@@ -138,10 +139,21 @@ impl Operation for When {
         named_by.chain(targets).chain(self.then.kinds_read()).collect()
     }
 
+    fn parameters_read(&self) -> Vec<String> {
+        self.then.parameters_read()
+    }
+
     fn claims(&self) -> Claims {
         let outer = |fields: Vec<FieldPattern>| fields.iter().map(|field| self.each.join(field)).collect();
         let claims = self.then.claims();
         Claims { old: outer(claims.old), new: outer(claims.new) }
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let place = (!self.each.parts().is_empty()).then(|| Premise::present(&self.each));
+        let tests = self.r#if.premises().into_iter().chain(self.back.iter().flat_map(Condition::premises));
+        let inner = tests.chain(self.then.premises()).map(|premise| premise.below(&self.each));
+        place.into_iter().chain(inner).collect()
     }
 
     fn image(&self, field: &FieldPattern) -> Image {
