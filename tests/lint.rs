@@ -267,7 +267,7 @@ fn claims_are_in_the_catalog_of_their_side() {
     let expected = [
         "p/v2/old-to-new.yaml:6:13: rules move A.g spec.old to spec.newer, which 2/standard does not have",
         "  help: the fields of spec are new, old",
-        "p/v2/old-to-new.yaml:6:27: no release has A.g spec.newer",
+        "p/v2/old-to-new.yaml:6:29: no release has A.g spec.newer",
         "  help: the fields of spec are new, old",
     ];
     check(&pack(&MOVED, B_REMOVED, &[too_far]), &expected);

@@ -78,9 +78,15 @@ fn place_of_field(text: &str, below: &FieldPath, field: &FieldPattern) -> FieldP
     if exact != *below {
         return exact;
     }
-    found(text, below, &|value, base| {
-        names(value, base).is_some_and(|named| !named.parts().is_empty() && field.starts_with(&named))
-    })
+    let parts = field.parts();
+    for length in (1..parts.len()).rev() {
+        let near = FieldPattern::new(parts[..length].iter().cloned());
+        let place = found(text, below, &|value, base| names(value, base).as_ref() == Some(&near));
+        if place != *below {
+            return place;
+        }
+    }
+    exact
 }
 
 /// Returns the test under which a lens says something of `field`, as it is written.

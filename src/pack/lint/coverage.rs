@@ -1,23 +1,7 @@
 //! How much of what releases remove is covered by rules, or listed.
 
-use super::linter::Lint;
 use crate::field::FieldPattern;
-use crate::pack::pack::Pack;
 use crate::release::GroupKind;
-
-/// Counts what is removed between adjacent releases of `pack`, and what covers it.
-pub fn coverage(pack: &Pack) -> Coverage {
-    let removed = Lint::of_catalogs(pack).removed;
-    let count = |subject: fn(&Removed) -> bool| {
-        let of = |cover| removed.iter().filter(|(what, its)| subject(what) && **its == cover).count();
-        Share { claimed: of(Cover::ByRule), dropped: of(Cover::Listed), missed: of(Cover::Missing) }
-    };
-    Coverage {
-        kinds: count(|what| what.field.is_none()),
-        fields: count(|what| what.field.is_some() && what.value.is_none()),
-        values: count(|what| what.value.is_some()),
-    }
-}
 
 /// What is removed between adjacent releases; a removal from both channels of a bundle counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! All checks of a pack, and what they share: [`Lint`].
+//! What the checks of a pack share: [`Lint`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,57 +14,19 @@ use crate::release::{GroupKind, ReleaseId, ReleaseSet};
 /// The file that a pack begins with.
 pub(super) const HEAD: &str = "pack.yaml";
 
-/// Checks `pack`; `fixtures` are the files of its fixtures, as `<pack>/<bundle>/<rule>/<case>/<file>`, where they are at hand.
-///
-/// The messages are sorted by file and line.
-pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
-    let mut lint = Lint::of_catalogs(pack);
-    lint.check_sense();
-    lint.check_rules();
-    lint.check_release_notes();
-    if let Some(fixtures) = fixtures {
-        lint.check_fixtures(fixtures);
-    }
-    lint.messages.into_iter().collect()
-}
-
-/// Returns what in `pack` can do nothing sensible: what names kinds, fields and values that no release has, or says one thing twice.
-///
-/// The messages are sorted by file and line.
-pub fn nonsense(pack: &Pack) -> Vec<Message> {
-    let mut lint = Lint::new(pack);
-    lint.check_sense();
-    lint.messages.into_iter().collect()
-}
-
 /// The checks of a pack so far.
 pub(super) struct Lint<'p> {
     pub(super) pack: &'p Pack,
-    messages: BTreeSet<Message>,
+    pub(super) messages: BTreeSet<Message>,
     pub(super) removed: BTreeMap<Removed, Cover>,
     /// The positions of the entries of `dropped` that something vanished matched.
     pub(super) used: BTreeSet<usize>,
 }
 
 impl<'p> Lint<'p> {
-    fn new(pack: &'p Pack) -> Self {
+    /// Makes the checks that have found nothing so far.
+    pub(super) fn new(pack: &'p Pack) -> Self {
         Self { pack, messages: BTreeSet::new(), removed: BTreeMap::new(), used: BTreeSet::new() }
-    }
-
-    /// Checks the catalogs of adjacent releases.
-    pub(super) fn of_catalogs(pack: &'p Pack) -> Self {
-        let mut lint = Self::new(pack);
-        for catalog in pack.kinds().filter_map(|kind| pack.catalog(kind)) {
-            lint.removed(catalog.kind(), catalog);
-            lint.tombstones(catalog);
-        }
-        lint
-    }
-
-    /// Checks what can do nothing sensible.
-    fn check_sense(&mut self) {
-        self.check_premises();
-        self.check_names();
     }
 
     /// Reports what is wrong at a place in `file`, a path in the pack's folder, and what to write.

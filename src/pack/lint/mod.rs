@@ -7,6 +7,7 @@
 //! Invariant: a pack without a message names everything that is lost between two adjacent releases.
 
 mod bundle;
+mod checks;
 mod coverage;
 mod fixtures;
 mod linter;
@@ -19,7 +20,7 @@ mod shown;
 mod sides;
 mod way_out;
 
-pub use coverage::{Coverage, Share, coverage};
-pub use linter::{lint, nonsense};
+pub use checks::{coverage, lint, nonsense};
+pub use coverage::{Coverage, Share};
 pub use message::Message;
 pub use shown::is_shown;
