@@ -93,11 +93,11 @@ mod tests {
 
     #[test]
     fn a_patch_is_not_refused_for_what_it_leaves_to_the_whole() {
-        let missing = "- refuse: { direction: forward, if: { present: spec.a, absent: spec.b }, at: spec, reason: r, help: h }";
+        let missing = "- refuse: { direction: forward, if: { all: [{ present: spec.a }, { absent: spec.b }] }, at: spec, reason: r, help: h }";
         let object = json!({"spec": {"a": 1}});
         assert!(is_refused(missing, &object, Completeness::Whole));
         assert!(!is_refused(missing, &object, Completeness::Partial));
-        let both = "- refuse: { direction: forward, if: { present: spec.a, all: [{ present: spec.b }] }, at: spec, reason: r, help: h }";
+        let both = "- refuse: { direction: forward, if: { all: [{ present: spec.a }, { all: [{ present: spec.b }] }] }, at: spec, reason: r, help: h }";
         assert!(is_refused(both, &json!({"spec": {"a": 1, "b": 2}}), Completeness::Partial));
     }
 

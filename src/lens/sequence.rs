@@ -17,8 +17,26 @@ use crate::release::GroupKind;
 
 /// A list of operations that run one after the other; a clone shares them.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(from = "Vec<Box<dyn Operation>>")]
+#[serde(try_from = "Written")]
 pub struct Lens(Vec<Arc<dyn Operation>>);
+
+/// The operations of a lens as they are written.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Written(Vec<Box<dyn Operation>>);
+
+impl TryFrom<Written> for Lens {
+    type Error = &'static str;
+
+    fn try_from(Written(operations): Written) -> Result<Self, Self::Error> {
+        if operations.is_empty() {
+            return Err(
+                "there is no operation: write at least one, such as `- rename: { field: spec.tls, to: validation }`",
+            );
+        }
+        Ok(Self::from(operations))
+    }
+}
 
 impl From<Vec<Box<dyn Operation>>> for Lens {
     fn from(operations: Vec<Box<dyn Operation>>) -> Self {

@@ -70,6 +70,9 @@ impl<'de> Deserialize<'de> for Values {
             table: BTreeMap<String, String>,
         }
         let Wire { field, table } = Wire::deserialize(deserializer)?;
+        if table.is_empty() {
+            return Err(de::Error::custom("the table is empty: write the old and the new values, such as `{ Prefix: PathPrefix }`"));
+        }
         let new: BTreeSet<_> = table.values().collect();
         if new.len() < table.len() {
             return Err(de::Error::custom(format!("two values of {field} become the same one: the table must be one to one")));
