@@ -10,14 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
+use super::lint::nonsense;
+use super::nearest::{near, no_bundle, no_catalog};
 use super::pack::{LazyCatalog, Pack, PackFiles};
+use super::place::{Place, Wrong};
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
 use super::version_order::VersionOrder;
 use super::{values, wire};
+use crate::field::FieldPath;
 use crate::lens::{Direction, Fidelity, Lens};
 use crate::release::{GroupKind, ReleaseLine};
 
@@ -34,11 +38,28 @@ pub const FIXTURES: &str = "fixtures";
 /// Files of a pack whose YAML is there as JSON too: path and JSON.
 pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
 
-/// Reads the files of a pack folder that is not built in, and checks every catalog.
+/// Reads the files of a pack folder that is not built in, and checks every catalog, and that the pack makes sense.
 ///
 /// # Errors
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Pack> {
+    let pack = read_draft(folder)?;
+    let messages = nonsense(&pack);
+    if let [first, others @ ..] = messages.as_slice() {
+        let more = match others.len() {
+            0 => String::new(),
+            more => format!("\nand {more} more: `reversion pack lint {}` lists all", folder.display()),
+        };
+        bail!("the pack {} makes no sense:\n{first}{more}", pack.name());
+    }
+    Ok(pack)
+}
+
+/// Reads the files of a pack folder that is being written, and checks every catalog.
+///
+/// # Errors
+/// A failure that names the file (and line) that cannot be read or is not what it should be.
+fn read_draft(folder: &Path) -> Result<Pack> {
     ensure!(folder.is_dir(), "there is no pack in {}: no such folder", folder.display());
     let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
     let name = folder
@@ -49,12 +70,13 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
     let mut size = 0;
     for entry in walkdir::WalkDir::new(&folder).sort_by_file_name() {
         let entry = entry.with_context(|| format!("cannot list the pack {}", folder.display()))?;
-        let is_data = matches!(entry.path().extension().and_then(|text| text.to_str()), Some("yaml" | "tsv"));
-        if !entry.file_type().is_file() || !is_data {
+        let extension = entry.path().extension().and_then(|text| text.to_str());
+        let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
+        if !entry.file_type().is_file() || path.starts_with(FIXTURES) {
             continue;
         }
-        let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
-        if path.starts_with(FIXTURES) {
+        ensure!(extension != Some("yml"), "{name}/{}: the files of a pack end in .yaml: rename it", path.display());
+        if !matches!(extension, Some("yaml" | "tsv")) {
             continue;
         }
         let path = path.to_str().with_context(|| format!("the file name {} is not valid UTF-8", path.display()))?;
@@ -78,19 +100,27 @@ fn check_versions(pack: &Pack) -> Result<()> {
     let steps = pack.rules().iter().filter_map(|rule| Some((rule, rule.api_versions.as_ref()?)));
     for (rule, [old, new]) in steps {
         for (version, kind) in [(old, &rule.kind), (new, &rule.new_kind)] {
-            let listed = pack.try_catalog(kind)?.is_some_and(|catalog| !catalog.listing(&version.version).is_empty());
-            ensure!(listed, "{}.yaml: apiVersions: no release has {kind} under {version}", rule.id);
+            let catalog = pack.try_catalog(kind)?;
+            if catalog.is_none_or(|catalog| catalog.listing(&version.version).is_empty()) {
+                let versions = catalog.map(|catalog| catalog.versions().collect::<Vec<_>>().join(", "));
+                let help = format!("its versions are {}", versions.unwrap_or_default());
+                let file = format!("{}.yaml", rule.id);
+                let text = pack.files.get(file.strip_prefix(pack.name()).unwrap_or(&file).trim_start_matches('/'));
+                let message = format!("apiVersions: no release has {kind} under {version}: {help}");
+                let wrong = Wrong::at(Place::key("apiVersions"), message);
+                return Err(wrong.in_file(&file, text.map_or("", |text| text)));
+            }
         }
     }
     Ok(())
 }
 
-/// Reads the pack in `folder`; `None` where that is no pack's folder.
+/// Reads the pack in `folder` even if it makes no sense; `None` where that is no pack's folder.
 ///
 /// # Errors
-/// As [`read_folder`].
+/// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_if_pack(folder: &Path) -> Result<Option<Pack>> {
-    folder.join("pack.yaml").is_file().then(|| read_folder(folder)).transpose()
+    folder.join("pack.yaml").is_file().then(|| read_draft(folder)).transpose()
 }
 
 /// Lists the files below a folder, as paths with `/`, sorted.
@@ -127,10 +157,12 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml: pass the folder of a pack"))?;
     let json = |path: &str| prepared.get(path).copied();
     let mut head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text, json("pack.yaml"))?;
-    let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
+    let wrong = |place: Place, message: String| Wrong::at(place, message).in_file(&format!("{name}/pack.yaml"), &text);
+    let line = head.line().map_err(|message| wrong(Place::key("releases"), message))?;
     for (value, correction) in &head.corrections {
         if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
-            bail!("{name}/pack.yaml: `corrections` maps {value} to {bundle}, which is not a bundle of this pack");
+            let place = Place::At(FieldPath::default().key("corrections").key(value).key("bundles"));
+            return Err(wrong(place, format!("corrections: {}", no_bundle(bundle, line.bundles()))));
         }
     }
     let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
@@ -143,6 +175,8 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         let file = format!("{name}/{path}");
         if let Some(stem) = path.strip_prefix("catalog/").and_then(|path| path.strip_suffix(".tsv")) {
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
+        } else if let Some(place) = misplaced(&path) {
+            bail!("{file}: {place}");
         } else if let Some(id) = file.strip_suffix(".yaml") {
             let written = Written { file: &file, id, text: &text, json: json(&path) };
             rules.extend(rules_of(&written, &line, &places, &mut size)?);
@@ -151,11 +185,13 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     for rule in &rules {
         let known = |kind: &&GroupKind| head.groups.contains(&kind.group);
         for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
-            ensure!(
-                catalogs.contains_key(kind),
-                "{}.yaml: the pack has no catalog of {kind}: make it with `reversion pack build`",
-                rule.id
-            );
+            if !catalogs.contains_key(kind) {
+                let file = format!("{}.yaml", rule.id);
+                let text = all.get(file.strip_prefix(name).unwrap_or(&file).trim_start_matches('/'));
+                let place = Place::Text(FieldPath::default(), kind.to_string());
+                let wrong = Wrong::at(place, no_catalog(kind, catalogs.keys()));
+                return Err(wrong.in_file(&file, text.map_or("", |text| text)));
+            }
         }
     }
     let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
@@ -175,8 +211,8 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     let rules_by_kind = rules_by_kind(&rules, &families);
     let of_versions = families.into_iter().filter(|family| has_version_rules(family, &rules));
     let version_orders = of_versions.map(VersionOrder::new).collect();
-    let release_notes = ReleaseNotes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
-        .with_context(|| format!("{name}/pack.yaml"))?;
+    let release_notes = ReleaseNotes::check(&mut head, &line, &catalogs.keys().collect())
+        .map_err(|wrong| wrong.in_file(&format!("{name}/pack.yaml"), &text))?;
     let of_chart = |(number, chart): (usize, &wire::Chart)| {
         values::places(&chart.name, &head.charts).into_iter().map(move |place| (number, place)).collect::<Vec<_>>()
     };
@@ -251,6 +287,11 @@ struct Written<'t> {
 }
 
 impl Written<'_> {
+    /// Makes the error that something is wrong at a place in the file.
+    fn wrong(&self, place: Place, message: impl Into<String>) -> Error {
+        Wrong::at(place, message).in_file(self.file, self.text)
+    }
+
     fn parse(&self) -> Result<wire::RuleFile> {
         parse(self.file, self.text, self.json)
     }
@@ -259,18 +300,42 @@ impl Written<'_> {
 /// The places of a chart's values that rules can be about, by the chart's name.
 type Places<'t> = BTreeMap<&'t str, Vec<values::Place>>;
 
+/// Says where a file belongs that is neither a catalog nor a rule.
+fn misplaced(path: &str) -> Option<&'static str> {
+    let is_catalog = path.ends_with(".tsv");
+    match path.split('/').count() {
+        _ if is_catalog => Some("a catalog is a file catalog/KIND.GROUP.tsv: move it to the folder catalog"),
+        _ if path.starts_with("catalog/") => {
+            Some("the folder catalog holds files KIND.GROUP.tsv alone: move or remove it")
+        }
+        2 => None,
+        _ => Some("a rule is a file BUNDLE/RULE.yaml: move it to the folder of the bundle that made the change"),
+    }
+}
+
 /// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
 fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &Places, size: &mut usize) -> Result<Vec<Rule>> {
     let (file, mut first) = (written.file, written.parse()?);
     let places: Vec<values::Place> = match (first.kind.take(), &first.values) {
         (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
-        (None, Some(chart)) => charts.get(chart.as_str()).cloned().unwrap_or_default(),
-        _ => bail!("{file}: write exactly one of `kind` and `values`"),
+        (None, Some(chart)) => match charts.get(chart.as_str()) {
+            Some(places) => places.clone(),
+            None => {
+                let near = near(chart, charts.keys().copied()).map(|near| format!(": did you mean {near}?"));
+                let help = near.unwrap_or_else(|| ": add it to `charts` in pack.yaml".to_owned());
+                return Err(written.wrong(Place::key("values"), format!("the pack has no chart {chart}{help}")));
+            }
+        },
+        (Some(_), Some(_)) => {
+            return Err(written.wrong(Place::key("values"), "write `kind` or `values`, not both"));
+        }
+        (None, None) => return Err(written.wrong(Place::key("summary"), "write the `kind` that the rule is about")),
     };
-    ensure!(
-        !places.is_empty(),
-        "{file}: the rule matches no kind: list one under `kind`, or name a chart of pack.yaml under `values`"
-    );
+    if places.is_empty() {
+        let place = if first.values.is_some() { "values" } else { "kind" };
+        let message = "the rule matches no kind: list one under `kind`, or name a chart of pack.yaml under `values`";
+        return Err(written.wrong(Place::key(place), message));
+    }
     *size = size.saturating_add(written.text.len().saturating_mul(places.len()));
     ensure!(
         *size <= MAX_PACK,
@@ -290,21 +355,34 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
     let bundle = id.split('/').nth(1).unwrap_or_default();
     let order = line
         .bundle_order(bundle)
-        .with_context(|| format!("{file}: its folder `{bundle}` is not a bundle of this pack"))?;
+        .with_context(|| format!("{file}: its folder {}", no_bundle(bundle, line.bundles())))?;
     let within = wire.within.as_ref().map(|text| line.parse_set(text)).transpose();
     let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
     if let Some([old, new]) = &wire.api_versions {
-        ensure!(wire.within.is_none(), "{file}: `within` names releases; a rule with `apiVersions` has none");
-        ensure!(old != new, "{file}: apiVersions: the second one is the same as the first");
+        let wrong = |message: String| Err(written.wrong(Place::key("apiVersions"), message));
+        if wire.within.is_some() {
+            let message = "`within` names releases; a rule with `apiVersions` has none: remove one of them";
+            return Err(written.wrong(Place::key("within"), message));
+        }
+        if old == new {
+            return wrong(
+                "apiVersions: the second one is the same as the first: write the one before and the one after"
+                    .to_owned(),
+            );
+        }
         for (version, kind) in [(old, &kind), (new, &new_kind)] {
-            ensure!(version.group == kind.group, "{file}: apiVersions: {version} is not of the group of {kind}");
+            if version.group != kind.group {
+                let help = format!("write {}/{}, or another kind", kind.group, version.version);
+                return wrong(format!("apiVersions: {version} is not of the group of {kind}: {help}"));
+            }
         }
     }
     let backward = lens.inverse(&kind);
-    let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
+    let within = within.map_err(|message| written.wrong(Place::key("within"), format!("within: {message}")))?;
+    let lens_text = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
         id: (*id).to_owned(),
-        text: written.to_owned(),
+        text: lens_text.to_owned(),
         summary: wire.summary.clone(),
         values: wire.values.clone(),
         kind,
@@ -314,7 +392,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         needs: wire.needs,
         advice: wire.advice.clone(),
         api_versions: wire.api_versions.clone(),
-        within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
+        within,
         source: wire.source.clone(),
         order,
         forward: lens,
@@ -327,8 +405,21 @@ fn parse<T: DeserializeOwned>(file: &str, text: &str, json: Option<&str>) -> Res
     if let Some(read) = json.and_then(|json| serde_json::from_str(json).ok()) {
         return Ok(read);
     }
-    serde_yaml::from_str(text).map_err(|error| match error.location() {
-        Some(place) => anyhow!("{file}:{}:{}: not a valid file of a pack: {error}", place.line(), place.column()),
-        None => anyhow!("{file}: not a valid file of a pack: {error}"),
+    serde_yaml::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let place = error.location().map(|place| (place.line(), place.column()));
+        let (line, column) = place.unwrap_or((1, 1));
+        let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
+        anyhow!("{file}:{line}:{column}: {message}{}", meant(message).unwrap_or_default())
     })
+}
+
+/// Returns which of the names that a message lists may stand for the one that it is about.
+fn meant(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once('`')?;
+    let (name, rest) = rest.split_once('`')?;
+    let (_, names) = rest.split_once("expected ").or_else(|| rest.split_once("the operations are "))?;
+    let is_part = |letter: char| !(letter.is_alphanumeric() || matches!(letter, '-' | '_'));
+    let names = names.split(is_part).filter(|word| !matches!(*word, "" | "one" | "of" | "or"));
+    near(name, names).map(|near| format!("; did you mean `{near}`?"))
 }

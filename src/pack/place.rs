@@ -61,6 +61,26 @@ impl Place {
     }
 }
 
+/// What is wrong at a place in a file of a pack.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    place: Place,
+    message: String,
+}
+
+impl Wrong {
+    /// Makes the error.
+    pub(super) fn at(place: Place, message: impl Into<String>) -> Self {
+        Self { place, message: message.into() }
+    }
+
+    /// Returns the error with the position in `file`, whose text is `text`.
+    pub(super) fn in_file(&self, file: &str, text: &str) -> anyhow::Error {
+        let (line, column) = self.place.position(text);
+        anyhow::anyhow!("{file}:{line}:{column}: {}", self.message)
+    }
+}
+
 fn parsed(text: &str) -> Option<(Tree, yaml::NodeId)> {
     let tree = yaml::parse(text).ok()?;
     let root = tree.documents().first()?.root;

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::linter::{HEAD, Lint};
-use super::way_out::{alike, kind_alike};
+use super::way_out::alike;
 use crate::field::{FieldPath, FieldPattern};
 use crate::lens::{Condition, Direction};
+use crate::pack::nearest::kind_alike;
 use crate::pack::place::Place;
 use crate::pack::release_notes::{AdvisoryScope, Dropped};
 use crate::pack::rule::Rule;

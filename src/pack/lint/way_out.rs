@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::linter::Lint;
 use crate::field::{FieldPattern, Part};
 use crate::lens::{Direction, Image};
-use crate::pack::nearest::{is_near, nearest};
+use crate::pack::nearest::is_near;
 use crate::pack::place::{Place, test_around};
 use crate::pack::rule::Rule;
 use crate::release::{ApiVersion, GroupKind};
@@ -166,23 +166,6 @@ fn mention(lint: &Lint<'_>, rule: &Rule, field: &FieldPattern) -> String {
 /// Returns whether a rule changes the fields that match `field`, at least in some objects.
 fn converts(rule: &Rule, field: &FieldPattern) -> bool {
     rule.lens(Direction::Forward).images(field).iter().any(|image| *image != Image::Kept)
-}
-
-/// Returns the kind among `kinds` that `kind` may stand for: one of the same name in another group, or of nearly the same name.
-pub(in crate::pack) fn kind_alike<'k>(
-    kind: &GroupKind,
-    kinds: impl Iterator<Item = &'k GroupKind>,
-) -> Option<&'k GroupKind> {
-    let kinds: Vec<&GroupKind> = kinds.filter(|other| *other != kind).collect();
-    let same_kind = kinds.iter().filter(|other| other.kind == kind.kind);
-    let near_group = same_kind.clone().find(|other| is_near(&kind.group, &other.group) || kind.group.is_empty());
-    let in_group = || {
-        let names: Vec<&str> =
-            kinds.iter().filter(|other| other.group == kind.group).map(|other| other.kind.as_str()).collect();
-        let name = nearest(&kind.kind, names.iter().copied()).into_iter().next()?;
-        is_near(&kind.kind, name).then(|| kinds.iter().find(|other| other.group == kind.group && other.kind == name))?
-    };
-    near_group.or_else(in_group).copied()
 }
 
 /// Returns the one of `fields` that `field` may stand for.
