@@ -112,14 +112,10 @@ fn report_premise(lint: &mut Lint<'_>, rule: &Rule, premise: &Premise, found: &[
         Form::List if is_of_items => {
             "`wrap` makes a list of a value: name the field that becomes a list, not the items of one".to_owned()
         }
-        Form::Present
-        | Form::List
-        | Form::Single
-        | Form::Text
-        | Form::Mapping
-        | Form::Number
-        | Form::Boolean
-        | Form::Value(_) => values_of(found),
+        Form::Single => "`wrap` is for a value that becomes a list: remove the operation".to_owned(),
+        Form::Present | Form::List | Form::Text | Form::Mapping | Form::Number | Form::Boolean | Form::Value(_) => {
+            values_of(found)
+        }
     };
     lint.report(&lint.file_of(rule), &Place::in_lens(&premise.written), text, help);
 }

@@ -24,6 +24,10 @@ pub(super) fn alike(lint: &Lint<'_>, kind: &GroupKind, field: &FieldPattern) -> 
         return format!("did you mean {meant}?");
     }
     let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
+    let items = above.with(Part::Items);
+    if fields.contains(&items) {
+        return format!("{above} is a list, and its items are {items}");
+    }
     let is_next = |other: &&FieldPattern| other.split_last().is_some_and(|(parent, _)| parent == above);
     let last = |other: &FieldPattern| match other.split_last() {
         Some((_, Part::Key(key))) => key.clone(),
