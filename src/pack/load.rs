@@ -104,11 +104,9 @@ fn check_versions(pack: &Pack) -> Result<()> {
             if catalog.is_none_or(|catalog| catalog.listing(&version.version).is_empty()) {
                 let versions = catalog.map(|catalog| catalog.versions().collect::<Vec<_>>().join(", "));
                 let help = format!("its versions are {}", versions.unwrap_or_default());
-                let file = format!("{}.yaml", rule.id);
-                let text = pack.files.get(file.strip_prefix(pack.name()).unwrap_or(&file).trim_start_matches('/'));
                 let message = format!("apiVersions: no release has {kind} under {version}: {help}");
                 let wrong = Wrong::at(Place::key("apiVersions"), message);
-                return Err(wrong.in_file(&file, text.map_or("", |text| text)));
+                return Err(in_rule(rule, (pack.name(), &pack.files), &wrong));
             }
         }
     }
@@ -182,18 +180,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
             rules.extend(rules_of(&written, &line, &places, &mut size)?);
         }
     }
-    for rule in &rules {
-        let known = |kind: &&GroupKind| head.groups.contains(&kind.group);
-        for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
-            if !catalogs.contains_key(kind) {
-                let file = format!("{}.yaml", rule.id);
-                let text = all.get(file.strip_prefix(name).unwrap_or(&file).trim_start_matches('/'));
-                let place = Place::Text(FieldPath::default(), kind.to_string());
-                let wrong = Wrong::at(place, no_catalog(kind, catalogs.keys()));
-                return Err(wrong.in_file(&file, text.map_or("", |text| text)));
-            }
-        }
-    }
+    check_kinds(&rules, (name, &all), &head.groups, &catalogs.keys().collect())?;
     let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
     let settled: BTreeMap<_, _> =
         retyping.map(|rule| ((rule.order, rule.kind.clone()), rule.new_kind.clone())).collect();
@@ -239,6 +226,32 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         version_orders,
         release_notes,
     })
+}
+
+/// Checks that the pack, of which the name and the files are given, has `kinds` for all rules about kinds of its own groups.
+fn check_kinds(
+    rules: &[Rule],
+    (name, files): (&str, &PackFiles),
+    groups: &[String],
+    kinds: &BTreeSet<&GroupKind>,
+) -> Result<()> {
+    for rule in rules {
+        let known = |kind: &&GroupKind| groups.contains(&kind.group);
+        for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
+            if !kinds.contains(kind) {
+                let place = Place::Text(FieldPath::default(), kind.to_string());
+                return Err(in_rule(rule, (name, files), &Wrong::at(place, no_catalog(kind, kinds.iter().copied()))));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Makes the error that something is wrong in a rule's file; the name and the files of its pack are given.
+fn in_rule(rule: &Rule, (name, files): (&str, &PackFiles), wrong: &Wrong) -> Error {
+    let file = format!("{}.yaml", rule.id);
+    let text = files.get(file.strip_prefix(name).unwrap_or(&file).trim_start_matches('/'));
+    wrong.in_file(&file, text.map_or("", |text| text))
 }
 
 /// Returns whether a rule about one of the kinds was made between two apiVersions.

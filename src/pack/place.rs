@@ -145,7 +145,7 @@ fn search(
             let each = ["each", "of"].iter().find_map(|key| Some((*key, pattern(map.get(*key)?)?)));
             let inner = each.as_ref().map_or_else(|| base.clone(), |(_, each)| base.join(each));
             if test(value, base) {
-                return Some(map.contains_key("to").then(|| path.key("to")).unwrap_or_else(|| path.clone()));
+                return Some(if map.contains_key("to") { path.key("to") } else { path.clone() });
             }
             map.iter().find_map(|(key, value)| {
                 let is_place = each.as_ref().is_some_and(|(name, _)| key == name);
