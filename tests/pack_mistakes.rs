@@ -97,7 +97,7 @@ fn fields_that_no_release_has() {
     refused(&[("v2/r.yaml", &rule("", tested))], place);
     refused_operation(
         "wrap: { field: spec.both.x }",
-        "p/v2/r.yaml:7:11: no release has Shop.g.example.com spec.both.x",
+        "p/v2/r.yaml:7:11: no release has Shop.g.example.com spec.both.x\n  help: spec.both is a list, and its items are spec.both[]",
     );
     refused_operation(
         "refuse: { direction: forward, if: { present: spec.mdoe }, at: spec.mode, reason: r, help: h }",
