@@ -99,29 +99,30 @@ fn pack_files(fields: &[&str], notes: &str, rules: &[(&str, &str)]) -> PackFiles
 /// The note that the kind B was removed without a rule, which every pack here requires.
 const B_REMOVED: &str = "dropped: [{ bundle: v2, kind: B.g, reason: r }]\n";
 
+/// What the help of a removal says that no rule is near to.
+const COVER: &str = "  help: add a rule that converts it, or list it under `dropped`";
+
+/// Checks the messages about a pack, line by line.
 #[track_caller]
 fn check(pack: &Pack, expected: &[&str]) {
-    let messages: Vec<_> = lint(pack, None).iter().map(ToString::to_string).collect();
-    assert_eq!(messages, expected);
+    let messages: String = lint(pack, None).iter().map(|message| format!("{message}\n")).collect();
+    assert_eq!(messages.lines().collect::<Vec<_>>(), expected);
 }
 
 const MOVED: [&str; 2] = ["spec.old string - standard v1", "spec.new string - standard v2..v3"];
 const RENAME: (&str, &str) = ("old-to-new", "  - rename: { field: spec.old, to: new }\n");
 
+/// The ways out where a field is on both sides of a rule.
+const DISTINGUISH: &str = "  help: write `needs: from`, so that the rule runs where the release of the objects is known; or `apiVersions: [OLD, NEW]`, if the apiVersion shows the side; or a `when` that tests a field which only one side has, such as spec.new; or list the change of v2 under `undetectable` instead";
+
 #[test]
 fn every_removed_field_is_claimed_by_a_rule() {
     check(&pack(&MOVED, B_REMOVED, &[RENAME]), &[]);
-    check(
-        &pack(&MOVED, B_REMOVED, &[]),
-        &["p/pack.yaml: 2/standard removes A.g spec.old: add a rule that converts it, or list it under `dropped`"],
-    );
+    check(&pack(&MOVED, B_REMOVED, &[]), &["p/pack.yaml:6:1: 2/standard removes A.g spec.old", COVER]);
     let listed =
         format!("{B_REMOVED}{}", "").replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
     check(&pack(&MOVED, &listed, &[]), &[]);
-    check(
-        &pack(&[], "", &[]),
-        &["p/pack.yaml: 2/standard removes the kind B.g: add a rule that converts it, or list it under `dropped`"],
-    );
+    check(&pack(&[], "", &[]), &["p/pack.yaml:6:1: 2/standard removes the kind B.g", COVER]);
 }
 
 #[test]
@@ -152,9 +153,12 @@ fn fields_removed_from_some_objects_only_are_unclaimed() {
         format!("  - when: {{ if: {condition}, then: [{{ drop: {{ field: spec.old, reason: r }} }}] }}\n")
     };
     let sometimes = drop("{ equals: { field: spec.type, value: a } }");
-    let message =
-        "p/pack.yaml: 2/standard removes A.g spec.old: add a rule that converts it, or list it under `dropped`";
-    check(&pack(&fields, B_REMOVED, &[("sometimes", &sometimes)]), &[message]);
+    let message = [
+        "p/pack.yaml:6:1: 2/standard removes A.g spec.old",
+        "  help: v2/sometimes.yaml:6 converts it only where { equals: { field: spec.type, value: a } } holds: add what becomes of \
+         the other objects, such as a `when` with `not`, or a `refuse`",
+    ];
+    check(&pack(&fields, B_REMOVED, &[("sometimes", &sometimes)]), &message);
     check(&pack(&fields, B_REMOVED, &[("always", &drop("{ present: spec.old }"))]), &[]);
 }
 
@@ -169,10 +173,8 @@ fn a_mapping_is_removed_with_its_last_field() {
     let moved = ("a", "  - move: { from: spec.old.a, to: spec.new }\n");
     let dropped = ("b", "  - drop: { field: spec.old.b, reason: r }\n");
     check(&pack(&fields, B_REMOVED, &[moved, dropped]), &[]);
-    let message = |field: &str| {
-        format!("p/pack.yaml: 2/standard removes A.g {field}: add a rule that converts it, or list it under `dropped`")
-    };
-    check(&pack(&fields, B_REMOVED, &[moved]), &[&message("spec.old.b"), &message("spec.old")]);
+    let message = |field: &str| format!("p/pack.yaml:6:1: 2/standard removes A.g {field}");
+    check(&pack(&fields, B_REMOVED, &[moved]), &[&message("spec.old"), COVER, &message("spec.old.b"), COVER]);
 }
 
 #[test]
@@ -187,19 +189,16 @@ fn fields_only_in_a_removed_api_version_are_claimed() {
     let files = [("pack.yaml", text(&head)), ("catalog/A.g.tsv", text(&catalog))];
     let files = files.map(|(path, text)| (path.to_owned(), text));
     let pack = load::load("p", PackFiles::from(files)).unwrap();
-    check(
-        &pack,
-        &["p/pack.yaml: 2/standard removes A.g spec.old: add a rule that converts it, or list it under `dropped`"],
-    );
+    check(&pack, &["p/pack.yaml:6:1: 2/standard removes A.g spec.old", COVER]);
 }
 
 #[test]
 fn fields_required_by_a_release_are_added() {
     let mut fields = vec!["spec.items array - standard v1..v3", "spec.items[] object - standard v1..v3"];
     fields.push("spec.items[].name string required standard v2..v3");
-    let message =
-        "p/pack.yaml: 2/standard requires A.g spec.items[].name: add a rule that sets it, or an entry under `hints`";
-    check(&pack(&fields, B_REMOVED, &[]), &[message]);
+    let message = "p/pack.yaml:6:1: 2/standard requires A.g spec.items[].name";
+    let help = "  help: add a rule that sets it, or an entry under `hints`";
+    check(&pack(&fields, B_REMOVED, &[]), &[message, help]);
     let named = ("items-got-names", "  - identify: { items: \"spec.items[]\", key: name, from: [port] }\n");
     check(&pack(&fields, B_REMOVED, &[named]), &[]);
     let hint = format!("{B_REMOVED}hints: [{{ kind: A.g, field: \"spec.items[].name\", help: h }}]\n");
@@ -212,10 +211,18 @@ fn removed_values_are_claimed() {
         "spec.t string {\"enum\":[\"a\",\"b\"]} standard v1",
         "spec.t string {\"enum\":[\"b\",\"c\"]} standard v2..v3",
     ];
-    let message = "p/pack.yaml: 2/standard removes the value \"a\" of A.g spec.t: add a rule that converts it, or list it under `dropped`";
-    check(&pack(&fields, B_REMOVED, &[]), &[message]);
+    let message = "p/pack.yaml:6:1: 2/standard removes the value \"a\" of A.g spec.t";
+    check(&pack(&fields, B_REMOVED, &[]), &[message, COVER]);
     check(&pack(&fields, B_REMOVED, &[("a-to-c", "  - values: { field: spec.t, table: { a: c } }\n")]), &[]);
-    check(&pack(&fields, B_REMOVED, &[("a-to-d", "  - values: { field: spec.t, table: { a: d } }\n")]), &[message]);
+    check(
+        &pack(&fields, B_REMOVED, &[("a-to-d", "  - values: { field: spec.t, table: { a: d } }\n")]),
+        &[
+            message,
+            "  help: v2/a-to-d.yaml:6 converts the field, but not this value; add a rule that converts it, or list it under `dropped`",
+            "p/v2/a-to-d.yaml:6:15: no release from v2 on allows \"d\" in A.g spec.t",
+            "  help: its values are \"b\", \"c\"",
+        ],
+    );
     let refuse = "  - refuse: { direction: forward, if: { equals: { field: spec.t, value: a } }, at: spec.t, reason: r, help: h }\n";
     check(&pack(&fields, B_REMOVED, &[("no-a", refuse)]), &[]);
 }
@@ -223,23 +230,45 @@ fn removed_values_are_claimed() {
 #[test]
 fn a_stale_entry_is_reported() {
     let stale = B_REMOVED.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
-    let message = "p/pack.yaml: `dropped` lists A.g spec.old, which that bundle does not remove or a rule converts: remove the entry";
-    check(&pack(&MOVED, &stale, &[RENAME]), &[message]);
-    check(&pack(&[], &stale, &[]), &[message]);
+    let message =
+        "p/pack.yaml:8:49: `dropped` lists A.g spec.old, which that bundle does not remove or a rule converts";
+    let help = "  help: remove the entry, or write the first bundle without it";
+    check(&pack(&MOVED, &stale, &[RENAME]), &[message, help]);
+    check(&pack(&["spec.odd string - standard v1..v3"], &stale, &[]), &[message, "  help: did you mean spec.odd?"]);
 }
 
 #[test]
 fn claims_are_in_the_catalog_of_their_side() {
-    let wrong = ("old-to-new", "  - rename: { field: spec.older, to: newer }\n");
+    let wrong = ("old-to-new", "  - rename: { field: spec.odl, to: nwe }\n");
     let expected = [
-        "p/v2/old-to-new.yaml: no release before the bundle has A.g spec.older",
-        "p/v2/old-to-new.yaml: no release from the bundle on has A.g spec.newer",
+        "p/pack.yaml:6:1: 2/standard removes A.g spec.old",
+        "  help: v2/old-to-new.yaml:6 names spec.odl: did you mean spec.old?",
+        "p/v2/old-to-new.yaml:6:15: no release has A.g spec.odl",
+        "  help: did you mean spec.old?",
+        "p/v2/old-to-new.yaml:6:32: no release has A.g spec.nwe",
+        "  help: did you mean spec.new?",
     ];
-    check(&pack(&[], B_REMOVED, &[wrong]), &expected);
+    check(&pack(&MOVED, B_REMOVED, &[wrong]), &expected);
+    let reversed = ("old-to-new", "  - rename: { field: spec.new, to: old }\n");
+    let expected = [
+        "p/pack.yaml:6:1: 2/standard removes A.g spec.old",
+        COVER,
+        "p/v2/old-to-new.yaml:6:15: no release before v2 has A.g spec.new",
+        "  help: it is in standard v2..v3",
+        "p/v2/old-to-new.yaml:6:15: spec.new exists after the change too, so old and new objects cannot be distinguished",
+        DISTINGUISH,
+        "p/v2/old-to-new.yaml:6:32: no release from v2 on has A.g spec.old",
+        "  help: it is in standard v1",
+        "p/v2/old-to-new.yaml:6:32: spec.old exists before the change too, so old and new objects cannot be distinguished",
+        DISTINGUISH,
+    ];
+    check(&pack(&MOVED, B_REMOVED, &[reversed]), &expected);
     let too_far = ("old-to-new", "  - move: { from: spec.old, to: spec.newer }\n");
     let expected = [
-        "p/pack.yaml: rules move A.g spec.old to spec.newer, which 2/standard does not have",
-        "p/v2/old-to-new.yaml: no release from the bundle on has A.g spec.newer",
+        "p/v2/old-to-new.yaml:6:13: rules move A.g spec.old to spec.newer, which 2/standard does not have",
+        "  help: the fields of spec are new, old",
+        "p/v2/old-to-new.yaml:6:29: no release has A.g spec.newer",
+        "  help: the fields of spec are new, old",
     ];
     check(&pack(&MOVED, B_REMOVED, &[too_far]), &expected);
 }
@@ -247,9 +276,12 @@ fn claims_are_in_the_catalog_of_their_side() {
 #[test]
 fn both_sides_of_a_rule_can_be_distinguished() {
     let fields = ["spec.old string - standard v1..v3", "spec.new string - standard v1..v3"];
+    let way_out = DISTINGUISH.replace(", such as spec.new", "");
     let expected = [
-        "p/v2/old-to-new.yaml: spec.new exists before the change too, so old and new objects cannot be distinguished",
-        "p/v2/old-to-new.yaml: spec.old exists after the change too, so old and new objects cannot be distinguished",
+        "p/v2/old-to-new.yaml:6:15: spec.old exists after the change too, so old and new objects cannot be distinguished",
+        &way_out,
+        "p/v2/old-to-new.yaml:6:32: spec.new exists before the change too, so old and new objects cannot be distinguished",
+        &way_out,
     ];
     check(&pack(&fields, B_REMOVED, &[RENAME]), &expected);
     let guarded =
@@ -262,7 +294,10 @@ fn no_two_rules_claim_the_same_field() {
     let again = ("old-again", "  - drop: { field: spec.old, reason: r }\n");
     check(
         &pack(&MOVED, B_REMOVED, &[again, RENAME]),
-        &["p/v2/old-to-new.yaml: A.g spec.old is also converted by p/v2/old-again"],
+        &[
+            "p/v2/old-to-new.yaml:6:15: A.g spec.old is also converted by p/v2/old-again",
+            "  help: make one rule of both, or move one to the folder of its own bundle",
+        ],
     );
 }
 
@@ -270,17 +305,22 @@ fn no_two_rules_claim_the_same_field() {
 fn a_reserved_name_is_not_reused() {
     let fields = ["spec.x string - standard v1, standard v3"];
     let listed = B_REMOVED.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.x, reason: r }]\n");
-    let message =
-        "p/pack.yaml: A.g spec.x is missing in 2/standard but not before and after it: a field name must not be reused";
-    check(&pack(&fields, &listed, &[]), &[message]);
+    let message = "p/pack.yaml:6:1: A.g spec.x is missing in 2/standard but not before and after it";
+    let help = "  help: objects from before would be read with a new meaning: a field name must not be reused";
+    check(&pack(&fields, &listed, &[]), &[message, help]);
 }
 
 #[test]
 fn notes_refer_to_existing_fields() {
     let notes = "hints: [{ kind: A.g, field: spec.nothing, help: h }]\nadvisories:\n\
                  - { id: a, bundle: v2, direction: forward, message: m }\n- { id: a, bundle: v3, direction: forward, message: m }\n";
-    let expected = ["p/pack.yaml: no release has A.g spec.nothing", "p/pack.yaml: the id a is used twice"];
-    check(&pack(&[], &format!("{B_REMOVED}{notes}"), &[]), &expected);
+    let expected = [
+        "p/pack.yaml:9:22: no release has A.g spec.nothing",
+        "  help: the fields of spec are a",
+        "p/pack.yaml:12:5: the id a is used twice",
+        "  help: write another `id`",
+    ];
+    check(&pack(&["spec.a string - standard v1..v3"], &format!("{B_REMOVED}{notes}"), &[]), &expected);
 }
 
 #[test]
@@ -306,12 +346,12 @@ fn rules_without_fixtures_and_fixtures_without_a_rule_are_reported() {
         reported(&["p/v2/old-to-new/plain/before.yaml", "p/v2/old-to-new/other/same.yaml", "q/v2/x/y/same.yaml"])
             .is_empty()
     );
-    let missing = "p/v2/old-to-new.yaml: the rule has no fixture: add a case with before.yaml or after.yaml";
-    let unchanged = "p/v2/old-to-new.yaml: the rule has no fixture that it must not change: add a case with same.yaml";
-    assert_eq!(reported(&[]), [unchanged, missing]);
+    let missing = "p/v2/old-to-new.yaml:1:1: the rule has no fixture\n  help: add p/v2/old-to-new/CASE with before.yaml or after.yaml";
+    let unchanged = "p/v2/old-to-new.yaml:1:1: the rule has no fixture that it must not change\n  help: add p/v2/old-to-new/CASE with same.yaml";
+    assert_eq!(reported(&[]), [missing, unchanged]);
     assert_eq!(
         reported(&["p/v2/old-to-new/plain/after.yaml", "p/v2/none/plain/same.yaml"]),
-        ["p/v2/none: the fixtures belong to no rule: rename or remove the folder", unchanged]
+        ["p/v2/none: the fixtures belong to no rule\n  help: rename or remove the folder", unchanged]
     );
 }
 
@@ -338,14 +378,17 @@ fn a_rule_between_api_versions_claims_what_they_have() {
     check(&versions_pack("v2", "  - rename: { field: spec.old, to: new }\n"), &[]);
     check(
         &versions_pack("v3", "  - rename: { field: spec.old, to: new }\n"),
-        &["p/v3/rule.yaml: g/v1 came with v2: move the rule to the folder of that bundle"],
+        &["p/v3/rule.yaml:3:1: g/v1 came with v2", "  help: move the rule to the folder v2"],
     );
     check(
         &versions_pack("v2", "  - rename: { field: spec.old, to: newer }\n"),
         &[
-            "p/pack.yaml: rules move A.g spec.old to spec.newer, which 2/standard does not have",
-            "p/pack.yaml: rules move A.g spec.old to spec.newer, which 3/standard does not have",
-            "p/v2/rule.yaml: no release has A.g spec.newer under g/v1",
+            "p/v2/rule.yaml:7:15: rules move A.g spec.old to spec.newer, which 2/standard does not have",
+            "  help: the fields of spec are new, old",
+            "p/v2/rule.yaml:7:15: rules move A.g spec.old to spec.newer, which 3/standard does not have",
+            "  help: the fields of spec are new, old",
+            "p/v2/rule.yaml:7:32: no release has A.g spec.newer",
+            "  help: the fields of spec are new, old",
         ],
     );
 }

@@ -13,6 +13,7 @@ use super::check::{self, Violation};
 use super::facts::{self, Facts};
 use super::field::Field;
 use super::listing::{Listing, Version};
+use super::reach::{self, Reach};
 use super::read::{self, Contents};
 use super::reference::{self, Reference};
 use super::row::Scope;
@@ -111,6 +112,11 @@ impl Catalog {
     /// Returns the releases that have the fields of one pattern.
     pub fn having(&self, pattern: &FieldPattern) -> ReleaseSet {
         self.tree.node_at(pattern).map_or_else(ReleaseSet::default, |node| self.tree.nodes[node].releases)
+    }
+
+    /// Returns what a pattern of a rule can name in any release.
+    pub fn reach(&self, pattern: &FieldPattern) -> Reach<'_> {
+        reach::reach(&self.tree, pattern, self.listed())
     }
 
     /// Returns the fields of one pattern as `release` has them in the version `name` (`v1beta1`).

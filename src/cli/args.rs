@@ -663,6 +663,9 @@ pub(super) struct LintArgs {
     /// Check that every rule has its fixtures in this folder: DIR/PACK/RELEASE/RULE/CASE/*.yaml
     #[arg(long, value_name = "DIR")]
     pub(super) fixtures: Option<PathBuf>,
+    /// The format of the messages
+    #[arg(long, value_enum, default_value_t = MatrixFormat::Text)]
+    pub(super) format: MatrixFormat,
     #[command(flatten)]
     pub(super) packs: PackArgs,
 }
@@ -689,7 +692,7 @@ pub(super) struct MatrixArgs {
     pub(super) packs: PackArgs,
 }
 
-/// The formats of a matrix.
+/// The formats of a matrix, and of messages about a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum MatrixFormat {
     /// Lines for people

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use anyhow::{Error, Result, anyhow};
+use serde_json::json;
 
-use super::args::LintArgs;
+use super::args::{LintArgs, MatrixFormat};
 use super::console::Console;
 use super::exit::Exit;
 use super::packs;
 use crate::disk::{self, Failure, FileKind};
-use crate::pack::lint::{Share, coverage, lint};
+use crate::pack::lint::{Message, Share, coverage, lint};
 use crate::pack::load;
 use crate::report::{plural, visible};
 
@@ -22,13 +23,33 @@ pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
         Some(pack) => pack,
         None => packs::named(&args.pack, packs).map_err(|error| not_a_pack(&args.pack, error))?,
     };
-    let messages = lint(pack, fixtures.as_deref());
-    let lines: String = messages.iter().map(|message| format!("{}\n", visible(&message.to_string()))).collect();
+    let mut messages = lint(pack, fixtures.as_deref());
+    if own.is_some() {
+        messages.iter_mut().for_each(|message| message.file = in_folder(&message.file, pack.name(), &args.pack));
+    }
+    let exit = if messages.is_empty() { Exit::Clean } else { Exit::Changes };
+    if args.format == MatrixFormat::Json {
+        let document = json!({ "schemaVersion": 1, "command": "pack lint", "pack": pack.name(), "messages": messages });
+        console.print(&format!("{document:#}\n"))?;
+        return Ok(exit);
+    }
+    let lines: String = messages.iter().map(line).collect();
     let coverage = coverage(pack);
     let shares = [(coverage.kinds, "kind"), (coverage.fields, "field"), (coverage.values, "value")];
     let shares = shares.map(|(share, noun)| coverage_text(share, noun)).join("; ");
     console.print(&format!("{lines}{}: between adjacent releases {shares}\n", pack.name()))?;
-    Ok(if messages.is_empty() { Exit::Clean } else { Exit::Changes })
+    Ok(exit)
+}
+
+/// Returns the path of a file of the pack `name`, whose folder is `folder`: one that a terminal can open.
+fn in_folder(file: &str, name: &str, folder: &str) -> String {
+    let below = file.strip_prefix(name).and_then(|path| path.strip_prefix('/'));
+    below.map_or_else(|| file.to_owned(), |path| Path::new(folder).join(path).display().to_string())
+}
+
+/// Renders a message on one line, and what to write on another.
+fn line(message: &Message) -> String {
+    message.to_string().lines().map(|line| format!("{}\n", visible(line))).collect()
 }
 
 /// Explains why neither a folder nor a pack of this name can be checked.

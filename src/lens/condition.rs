@@ -13,16 +13,36 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::amount;
+use super::premise::{Form, Premise, Side};
 use crate::field::FieldPattern;
 
-/// A test on an object's data; it always holds where it is empty. Clones share it.
+/// A test on an object's data; it always holds where none is written. Clones share it.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(from = "Tests")]
+#[serde(try_from = "Tests")]
 pub struct Condition(Arc<Tests>);
 
-impl From<Tests> for Condition {
-    fn from(tests: Tests) -> Self {
-        Self(Arc::new(tests))
+impl TryFrom<Tests> for Condition {
+    type Error = String;
+
+    fn try_from(tests: Tests) -> Result<Self, Self::Error> {
+        let names = tests.names();
+        let list = || names.iter().map(|name| format!("{{ {name}: ... }}")).collect::<Vec<_>>().join(", ");
+        if names.len() > 1 {
+            let (all, together) = (list(), names.join("` and `"));
+            return Err(format!(
+                "`{together}` are in one test: write `all: [{all}]` if all of them must hold, or `any: [{all}]` if one is enough"
+            ));
+        }
+        if names.is_empty() {
+            return Err(
+                "there is no test in it: write one, such as `present: spec.tls`, or leave out the key".to_owned()
+            );
+        }
+        let is_empty = |inner: &Option<Vec<Self>>| inner.as_ref().is_some_and(Vec::is_empty);
+        if is_empty(&tests.all) || is_empty(&tests.any) {
+            return Err(format!("`{}` has no test: write at least one", names[0]));
+        }
+        Ok(Self(Arc::new(tests)))
     }
 }
 
@@ -65,6 +85,30 @@ struct Tests {
     all: Option<Vec<Condition>>,
     /// At least one inner test holds: `any: [...]`.
     any: Option<Vec<Condition>>,
+}
+
+impl Tests {
+    /// Returns the names of the tests that are written.
+    fn names(&self) -> Vec<&'static str> {
+        let written = [
+            ("present", self.present.is_some()),
+            ("absent", self.absent.is_some()),
+            ("equals", self.equals.is_some()),
+            ("same", self.same.is_some()),
+            ("type", self.r#type.is_some()),
+            ("more", self.more.is_some()),
+            ("text", self.text.is_some()),
+            ("exceeds", self.exceeds.is_some()),
+            ("total", self.total.is_some()),
+            ("keys", self.keys.is_some()),
+            ("repeats", self.repeats.is_some()),
+            ("some", self.some.is_some()),
+            ("not", self.not.is_some()),
+            ("all", self.all.is_some()),
+            ("any", self.any.is_some()),
+        ];
+        written.into_iter().filter(|(_, is_written)| *is_written).map(|(name, _)| name).collect()
+    }
 }
 
 /// A field and the value it must have.
@@ -261,7 +305,26 @@ impl ValueType {
     }
 }
 
+impl ValueType {
+    /// Returns what is expected of a field that has the type; nothing where any field can.
+    const fn form(self) -> Option<Form> {
+        match self {
+            Self::Map => Some(Form::Mapping),
+            Self::List => Some(Form::List),
+            Self::String => Some(Form::Text),
+            Self::Number => Some(Form::Number),
+            Self::Bool => Some(Form::Boolean),
+            Self::Null => None,
+        }
+    }
+}
+
 impl Condition {
+    /// Makes the test that at least one of `tests` holds.
+    pub fn any(tests: Vec<Self>) -> Self {
+        Self(Arc::new(Tests { any: Some(tests), ..Tests::default() }))
+    }
+
     /// Returns whether it holds for every object that has a field that matches `field`.
     pub(super) fn follows_from(&self, field: &FieldPattern) -> bool {
         let values =
@@ -279,16 +342,55 @@ impl Condition {
 
     /// Returns whether it holds for every object that has `value` in a field that matches `field`.
     pub(super) fn is_met_by(&self, field: &FieldPattern, value: &Value) -> bool {
-        let others = Self::from(Tests { equals: None, any: None, ..Tests::clone(&self.0) });
-        others.follows_from(field)
-            && self.0.equals.as_ref().is_none_or(|test| test.field == *field && test.value == *value)
-            && self.0.any.as_ref().is_none_or(|any| any.iter().any(|test| test.is_met_by(field, value)))
+        let tests = &*self.0;
+        match (&tests.equals, &tests.all, &tests.any) {
+            (Some(test), ..) => test.field == *field && test.value == *value,
+            (None, Some(all), _) => all.iter().all(|test| test.is_met_by(field, value)),
+            (None, None, Some(any)) => any.iter().any(|test| test.is_met_by(field, value)),
+            (None, None, None) => self.follows_from(field),
+        }
     }
 
     /// Returns whether it can hold because of something that is absent, which a part of an object can leave to the whole.
     pub(super) fn reads_absence(&self) -> bool {
         let mut inner = self.0.all.iter().chain(&self.0.any).flatten();
         self.0.absent.is_some() || self.0.not.is_some() || inner.any(Self::reads_absence)
+    }
+
+    /// Returns what the tests take for granted about fields.
+    pub fn premises(&self) -> Vec<Premise> {
+        let tests = &*self.0;
+        let present = tests.present.iter().chain(&tests.absent).chain(tests.same.iter().flatten());
+        let present = present.chain(tests.text.iter().map(|test| &test.field));
+        let present = present.chain(tests.exceeds.iter().flat_map(|test| test.other.iter().chain([&test.field])));
+        let mut all: Vec<Premise> = present.map(Premise::present).collect();
+        let mut add = |field: &FieldPattern, form: Form| all.push(Premise::new(field, form, Side::Either));
+        if let Some(test) = &tests.equals {
+            add(&test.field, Form::Value(test.value.clone()));
+        }
+        if let Some(test) = &tests.r#type {
+            test.is.form().into_iter().for_each(|form| add(&test.field, form));
+        }
+        if let Some(test) = &tests.more {
+            add(&test.field, Form::List);
+        }
+        if let Some(test) = &tests.total {
+            add(&test.of.join(&test.field), Form::List);
+        }
+        if let Some(test) = &tests.keys {
+            add(&test.of, Form::Mapping);
+        }
+        if let Some(test) = &tests.repeats {
+            test.by.iter().chain(&test.partly).for_each(|field| add(&test.of.join(field), Form::Present));
+            all.extend(test.r#if.premises().into_iter().map(|premise| premise.below(&test.of)));
+        }
+        if let Some(test) = &tests.some {
+            all.push(Premise::present(&test.of));
+            all.extend(test.is.premises().into_iter().map(|premise| premise.below(&test.of)));
+        }
+        let inner = tests.not.iter().chain(tests.all.iter().flatten()).chain(tests.any.iter().flatten());
+        all.extend(inner.flat_map(Self::premises));
+        all
     }
 
     /// Returns whether a field that `is_read` is compared with another one.
@@ -408,7 +510,10 @@ mod tests {
         assert!(holds("some: { of: \"l{}\", is: { text: { matches: '^2$' } } }"));
         assert!(holds("keys: { of: l, is: { text: { contains: / } } }"));
         assert!(holds("keys: { of: l, is: { not: { text: { contains: / } } } }"));
-        assert!(!holds("keys: { of: l, is: { text: { contains: d } } }") && !holds("keys: { of: p, is: {} }"));
+        assert!(
+            !holds("keys: { of: l, is: { text: { contains: d } } }")
+                && !holds("keys: { of: p, is: { text: { contains: a } } }")
+        );
         assert!(serde_yaml::from_str::<Condition>("text: { field: p, matches: '(' }").is_err());
     }
 
@@ -446,11 +551,24 @@ mod tests {
     }
 
     #[test]
+    fn several_tests_are_joined_by_a_word() {
+        let error = |text: &str| serde_yaml::from_str::<Condition>(text).unwrap_err().to_string();
+        assert_eq!(
+            error("{ present: spec.a, absent: spec.b }"),
+            "`present` and `absent` are in one test: write `all: [{ present: ... }, { absent: ... }]` if all of them must hold, or \
+             `any: [{ present: ... }, { absent: ... }]` if one is enough"
+        );
+        assert_eq!(error("any: []"), "`any` has no test: write at least one");
+        assert!(error("{}").starts_with("there is no test in it"));
+        assert!(error("not: {}").contains("there is no test in it"));
+    }
+
+    #[test]
     fn tests_combine() {
         check("not: { present: spec.y }", true);
         check("all: [{ present: spec.ref }, { present: spec.y }]", false);
         check("any: [{ present: spec.ref }, { present: spec.y }]", true);
-        check("{ present: spec.ref, absent: spec.ref }", false);
+        check("all: [{ present: spec.ref }, { absent: spec.ref }]", false);
     }
 
     #[test]
@@ -459,11 +577,11 @@ mod tests {
             let condition: Condition = serde_yaml::from_str(condition).unwrap();
             condition.follows_from(&FieldPattern::parse(field).unwrap())
         };
-        assert!(follows("{}", "spec.a"));
+        assert!(Condition::default().follows_from(&FieldPattern::parse("spec.a").unwrap()));
         assert!(follows("present: spec.a", "spec.a"));
         assert!(follows("present: spec.a", "spec.a.b"));
         assert!(!follows("present: spec.a.b", "spec.a"));
-        assert!(!follows("{ present: spec.a, absent: spec.b }", "spec.a"));
+        assert!(!follows("all: [{ present: spec.a }, { absent: spec.b }]", "spec.a"));
         assert!(follows("any: [{ equals: { field: spec.b, value: 1 } }, { present: spec.a }]", "spec.a"));
         assert!(!follows("all: [{ equals: { field: spec.b, value: 1 } }, { present: spec.a }]", "spec.a"));
         assert!(!follows("not: { absent: spec.a }", "spec.a"));
@@ -479,8 +597,8 @@ mod tests {
         assert!(!met("equals: { field: spec.a, value: 1 }", 2));
         assert!(!met("equals: { field: spec.b, value: 1 }", 1));
         assert!(met("any: [{ equals: { field: spec.a, value: 1 } }, { equals: { field: spec.a, value: 2 } }]", 2));
-        assert!(!met("{ equals: { field: spec.a, value: 1 }, absent: spec.b }", 1));
-        assert!(met("{ equals: { field: spec.a, value: 1 }, present: spec.a }", 1));
+        assert!(!met("all: [{ equals: { field: spec.a, value: 1 } }, { absent: spec.b }]", 1));
+        assert!(met("all: [{ equals: { field: spec.a, value: 1 } }, { present: spec.a }]", 1));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Constant, Description, Operation, Parameter};
+use super::premise::{Form, Premise, Side};
 use super::references::{FoundValue, ReferencedBy, References};
 use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
@@ -253,6 +254,23 @@ impl Operation for Default {
         Claims::default()
     }
 
+    fn premises(&self) -> Vec<Premise> {
+        let field = self.parent.with(Part::Key(self.key.clone()));
+        let value = |value: &Value| Premise::new(&field, Form::Value(value.clone()), Side::Either);
+        let mut all = vec![Premise::present(&field)];
+        match &self.source {
+            Source::Value(written) => all.push(value(written)),
+            Source::Table(by, table) => {
+                let name = |name: &String| Form::Value(Value::from(name.as_str()));
+                all.extend(table.keys().map(|key| Premise::new(&by.pattern(), name(key), Side::Either)));
+                all.extend(table.values().map(value));
+            }
+            Source::Like(path) => all.push(Premise::present(&path.pattern())),
+            Source::Parameter(_) | Source::ReferencedBy(_) | Source::References(_) => {}
+        }
+        all
+    }
+
     fn makes_valid(&self, field: &FieldPattern) -> bool {
         self.forward == Some(Action::Write) && *field == self.parent.with(Part::Key(self.key.clone()))
     }
@@ -280,6 +298,15 @@ impl Operation for Default {
             Source::ReferencedBy(reference) => vec![reference.kind().clone()],
             Source::References(reference) => vec![reference.kind().clone()],
             Source::Value(_) | Source::Table(..) | Source::Like(_) | Source::Parameter(_) => Vec::new(),
+        }
+    }
+
+    fn parameters_read(&self) -> Vec<String> {
+        match &self.source {
+            Source::Parameter(name) => vec![name.clone()],
+            Source::Value(_) | Source::Table(..) | Source::Like(_) | Source::ReferencedBy(_) | Source::References(_) => {
+                Vec::new()
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -50,6 +51,10 @@ impl Operation for Distinct {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        vec![Premise::new(&self.field, Form::List, Side::Either)]
     }
 
     fn makes_valid(&self, field: &FieldPattern) -> bool {

@@ -11,6 +11,7 @@ use super::halt::Halt;
 use super::image::Claims;
 use super::loss::LossClass;
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
@@ -96,6 +97,11 @@ impl Operation for Drop {
             Direction::Forward => Claims { old: field, new: Vec::new() },
             Direction::Backward => Claims { old: Vec::new(), new: field },
         }
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let default = self.default.iter().map(|value| Premise::new(&self.field, Form::Value(value.clone()), Side::Either));
+        self.default_field.iter().map(Premise::present).chain(default).collect()
     }
 
     fn claims_value(&self, field: &FieldPattern, _value: &Value) -> bool {

@@ -12,6 +12,7 @@ use super::halt::Halt;
 use super::image::Claims;
 use super::namespace::Namespace;
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::references::unknown_namespaces;
 use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part};
@@ -202,6 +203,10 @@ impl Operation for Lookup {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        vec![Premise::new(&self.field, Form::List, Side::Either), Premise::present(&self.refs)]
     }
 
     fn fidelity(&self) -> Option<Fidelity> {

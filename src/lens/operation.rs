@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
+use super::premise::Premise;
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -73,6 +74,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
 
     /// Returns the fields that the step removes and adds.
     fn claims(&self) -> Claims;
+
+    /// Returns what the step takes for granted about fields, besides that those of its claims exist.
+    fn premises(&self) -> Vec<Premise> {
+        Vec::new()
+    }
 
     /// Returns what becomes of the fields that match `field`, read from the claims: a claim on each side is one field that
     /// moved, a claim on the old side alone is one that is dropped.
@@ -137,6 +143,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
 
     /// Returns the kinds of the other objects that the step reads.
     fn kinds_read(&self) -> Vec<GroupKind> {
+        Vec::new()
+    }
+
+    /// Returns the parameters whose values the step reads: `shop.namespace`.
+    fn parameters_read(&self) -> Vec<String> {
         Vec::new()
     }
 

@@ -9,6 +9,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Description, Operation};
+use super::premise::Premise;
 use super::session::{Completeness, Session};
 use super::template::Template;
 use crate::field::FieldPattern;
@@ -70,6 +71,11 @@ impl Operation for Refuse {
         Claims::default()
     }
 
+    fn premises(&self) -> Vec<Premise> {
+        let at = (!self.at.parts().is_empty()).then(|| Premise::present(&self.at));
+        self.r#if.premises().into_iter().chain(at).collect()
+    }
+
     fn image(&self, field: &FieldPattern) -> Image {
         let refused = self.direction == Direction::Forward && self.r#if.follows_from(field);
         if refused { Image::Refused } else { Image::Kept }
@@ -97,11 +103,11 @@ mod tests {
 
     #[test]
     fn a_patch_is_not_refused_for_what_it_leaves_to_the_whole() {
-        let missing = "- refuse: { direction: forward, if: { present: spec.a, absent: spec.b }, at: spec, reason: r, help: h }";
+        let missing = "- refuse: { direction: forward, if: { all: [{ present: spec.a }, { absent: spec.b }] }, at: spec, reason: r, help: h }";
         let object = json!({"spec": {"a": 1}});
         assert!(is_refused(missing, &object, Completeness::Whole));
         assert!(!is_refused(missing, &object, Completeness::Partial));
-        let both = "- refuse: { direction: forward, if: { present: spec.a, all: [{ present: spec.b }] }, at: spec, reason: r, help: h }";
+        let both = "- refuse: { direction: forward, if: { all: [{ present: spec.a }, { all: [{ present: spec.b }] }] }, at: spec, reason: r, help: h }";
         assert!(is_refused(both, &json!({"spec": {"a": 1, "b": 2}}), Completeness::Partial));
     }
 

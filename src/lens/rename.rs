@@ -12,10 +12,36 @@ use crate::yaml::Intent;
 
 /// `rename: { field: spec.tls, to: validation }`
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Wire")]
 pub(super) struct Rename {
     field: FieldPattern,
     to: String,
+}
+
+/// The operation as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    field: FieldPattern,
+    to: String,
+}
+
+impl TryFrom<Wire> for Rename {
+    type Error = String;
+
+    fn try_from(Wire { field, to }: Wire) -> Result<Self, Self::Error> {
+        let Some((parent, Part::Key(key))) = field.split_last() else {
+            return Err(format!("{field} does not end in a key, so it has no name: write the field that is called otherwise"));
+        };
+        if *key == to {
+            return Err(format!("{field} is called `{to}` already: write the name that it gets"));
+        }
+        let path = FieldPattern::parse(&to).ok().filter(|path| !parent.parts().is_empty() && path.starts_with(&parent));
+        if let Some((_, Part::Key(last))) = path.as_ref().and_then(FieldPattern::split_last) {
+            return Err(format!("`to` is the new last key alone: write `to: {last}`, or use `move` for another path"));
+        }
+        Ok(Self { field, to })
+    }
 }
 
 impl Rename {
@@ -62,5 +88,19 @@ impl Operation for Rename {
 
     fn claims(&self) -> Claims {
         Claims { old: vec![self.field.clone()], new: vec![self.renamed().0] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_name_is_another_key() {
+        let error = |text: &str| serde_yaml::from_str::<Rename>(text).unwrap_err().to_string();
+        assert!(error("{ field: spec.a, to: a }").contains("spec.a is called `a` already"));
+        assert!(error("{ field: \"spec.a[]\", to: b }").contains("spec.a[] does not end in a key"));
+        assert!(error("{ field: spec.a, to: spec.b }").contains("write `to: b`"));
+        assert!(serde_yaml::from_str::<Rename>("{ field: spec.a, to: a.b/c }").is_ok());
     }
 }

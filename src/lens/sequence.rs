@@ -10,14 +10,33 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Constant, Operation, Parameter};
+use super::premise::Premise;
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
 /// A list of operations that run one after the other; a clone shares them.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(from = "Vec<Box<dyn Operation>>")]
+#[serde(try_from = "Written")]
 pub struct Lens(Vec<Arc<dyn Operation>>);
+
+/// The operations of a lens as they are written.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Written(Vec<Box<dyn Operation>>);
+
+impl TryFrom<Written> for Lens {
+    type Error = &'static str;
+
+    fn try_from(Written(operations): Written) -> Result<Self, Self::Error> {
+        if operations.is_empty() {
+            return Err(
+                "there is no operation: write at least one, such as `- rename: { field: spec.tls, to: validation }`",
+            );
+        }
+        Ok(Self::from(operations))
+    }
+}
 
 impl From<Vec<Box<dyn Operation>>> for Lens {
     fn from(operations: Vec<Box<dyn Operation>>) -> Self {
@@ -81,6 +100,11 @@ impl Lens {
         self.0.iter().flat_map(|operation| operation.kinds_read()).collect()
     }
 
+    /// Returns the parameters whose values the lens reads.
+    pub fn parameters_read(&self) -> Vec<String> {
+        self.0.iter().flat_map(|operation| operation.parameters_read()).collect()
+    }
+
     /// Returns the fields that the lens removes, with their paths before it, and those that it adds, with their paths after
     /// it.
     pub fn claims(&self) -> Claims {
@@ -100,6 +124,19 @@ impl Lens {
             claims.new.extend(step.new.into_iter().filter_map(|field| follow(&self.0[at + 1..], field)));
         }
         claims
+    }
+
+    /// Returns what the operations take for granted about fields, with the names that these have before and after the lens.
+    pub fn premises(&self) -> Vec<Premise> {
+        let named = |at: usize, mut premise: Premise| {
+            let field = premise.written.clone();
+            premise.names.extend(self.before(at, field.clone()));
+            premise.names.extend(follow(&self.0[at..], field));
+            premise
+        };
+        let each = self.0.iter().enumerate();
+        each.flat_map(|(at, operation)| operation.premises().into_iter().map(move |premise| named(at, premise)))
+            .collect()
     }
 
     /// Returns the path before the lens of the field `field` before the operation `at`.

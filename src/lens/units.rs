@@ -10,6 +10,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -63,6 +64,10 @@ impl Operation for Units {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        vec![Premise::new(&self.field, Form::Text, Side::Either)]
     }
 
     fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Constant, Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -62,6 +63,11 @@ impl Operation for Values {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let value = |value: &Value, side| Premise::new(&self.field, Form::Value(value.clone()), side);
+        self.table.iter().flat_map(|pair| [value(&pair.old, Side::Old), value(&pair.new, Side::New)]).collect()
     }
 
     fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {

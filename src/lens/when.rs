@@ -12,6 +12,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Constant, Description, Operation, Parameter};
+use super::premise::Premise;
 use super::references::{ReferencedBy, Referrers, References, unknown_namespaces};
 use super::sequence::Lens;
 use super::session::Session;
@@ -194,12 +195,26 @@ impl Operation for When {
         named_by.chain(targets).chain(self.then.kinds_read()).collect()
     }
 
+    fn parameters_read(&self) -> Vec<String> {
+        self.then.parameters_read()
+    }
+
     fn claims(&self) -> Claims {
         let outer = |fields: Vec<FieldPattern>| {
             self.each.0.iter().flat_map(|place| fields.iter().map(|field| place.join(field))).collect()
         };
         let claims = self.then.claims();
         Claims { old: outer(claims.old), new: outer(claims.new) }
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let tests = self.r#if.premises().into_iter().chain(self.back.iter().flat_map(Condition::premises));
+        let inner: Vec<Premise> = tests.chain(self.then.premises()).collect();
+        let at = |place: &FieldPattern| {
+            let present = (!place.parts().is_empty()).then(|| Premise::present(place));
+            present.into_iter().chain(inner.iter().map(|premise| premise.clone().below(place))).collect::<Vec<_>>()
+        };
+        self.each.0.iter().flat_map(at).collect()
     }
 
     fn image(&self, field: &FieldPattern) -> Image {

@@ -10,6 +10,7 @@ use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::loss::LossClass;
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
@@ -66,6 +67,11 @@ impl Operation for Wrap {
     fn claims(&self) -> Claims {
         let new = self.key.iter().map(|_| self.inner()).collect();
         Claims { old: Vec::new(), new }
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let form = |form, side| Premise::new(&self.field, form, side);
+        vec![form(Form::Single, Side::Old), form(Form::List, Side::New)]
     }
 
     fn makes_valid(&self, field: &FieldPattern) -> bool {

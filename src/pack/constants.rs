@@ -7,14 +7,15 @@
 use serde_json::Value;
 
 use super::pack::Pack;
+use super::place::Place;
 use super::rule::Rule;
 use crate::catalog::Field;
 use crate::field::FieldPattern;
 use crate::lens::{Constant, Direction};
 use crate::release::{ApiVersion, GroupKind, ReleaseId};
 
-/// Checks the constants of every rule on both of its sides: the file of a rule, and what is wrong there.
-pub(super) fn check(pack: &Pack) -> Vec<(String, String)> {
+/// Checks the constants of every rule on both of its sides: a rule, the place in its file, what is wrong there, and what to write.
+pub(super) fn check(pack: &Pack) -> Vec<(&Rule, Place, String, String)> {
     let sides = |rule| [Direction::Forward, Direction::Backward].map(|direction| Side { pack, rule, direction });
     let rules = pack.rules().iter().filter(|rule| !pack.is_foreign(&rule.kind) && rule.values.is_none());
     rules.flat_map(sides).flat_map(|side| side.messages()).collect()
@@ -28,15 +29,16 @@ struct Side<'p> {
 }
 
 impl<'p> Side<'p> {
-    fn messages(&self) -> Vec<(String, String)> {
-        let text = |constant: &Constant| self.wrong(constant);
-        let file = format!("{}.yaml", self.rule.id);
-        let found = self.rule.lens(self.direction).constants();
-        found.iter().filter_map(text).map(|text| (file.clone(), text)).collect()
+    fn messages(&self) -> Vec<(&'p Rule, Place, String, String)> {
+        let message = |constant: &Constant| {
+            let (text, help) = self.wrong(constant)?;
+            Some((self.rule, Place::in_lens(&constant.field), text, help))
+        };
+        self.rule.lens(self.direction).constants().iter().filter_map(message).collect()
     }
 
-    /// Returns what is wrong with a constant, where the catalogs say otherwise.
-    fn wrong(&self, constant: &Constant) -> Option<String> {
+    /// Returns what is wrong with a constant and what to write, where the catalogs say otherwise.
+    fn wrong(&self, constant: &Constant) -> Option<(String, String)> {
         let Constant { field, value, is_default } = constant;
         let rows = self.rows(field);
         let side = match self.direction {
@@ -45,19 +47,15 @@ impl<'p> Side<'p> {
         };
         let kinds: Vec<&str> = rows.iter().map(|row| row.kind.name()).collect();
         if !rows.is_empty() && !rows.iter().any(|row| row.kind.accepts(value)) {
-            return Some(format!(
-                "{field} is never {value} {side} the change: its type there is {}",
-                kinds.join(" or ")
-            ));
+            let text = format!("{field} is never {value} {side} the change");
+            return Some((text, format!("write a value of its type there, {}", kinds.join(" or "))));
         }
         let defaults: Vec<&Value> = rows.iter().filter_map(|row| row.attributes.default.as_ref()).collect();
         let is_other = *is_default && !defaults.is_empty() && !defaults.contains(&value);
         is_other.then(|| {
-            let stated: Vec<String> = defaults.iter().map(ToString::to_string).collect();
-            format!(
-                "the default of {field} {side} the change is {} in the catalog, and not {value}",
-                stated.join(" or ")
-            )
+            let stated = defaults.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
+            let text = format!("the default of {field} {side} the change is {stated} in the catalog, and not {value}");
+            (text, format!("write {stated}"))
         })
     }
 

@@ -10,17 +10,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
 use super::built_in::{CARRIERS, Prepared};
-use super::nearest::near;
+use super::lint::nonsense;
+use super::nearest::{near, no_bundle, no_catalog};
 use super::pack::{LazyCatalog, Pack, PackFiles};
+use super::place::{Place, Wrong};
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
 use super::version_order::VersionOrder;
 use super::{packs, values, wire};
 use crate::carrier::{CarrierFile, Carriers};
+use crate::field::FieldPath;
 use crate::lens::{Direction, Fidelity, Lens};
 use crate::release::{GroupKind, ReleaseLine};
 
@@ -34,11 +37,28 @@ pub const MAX_PACK: usize = 64 << 20;
 /// part of the pack's knowledge.
 pub const FIXTURES: &str = "fixtures";
 
-/// Reads the files of a pack folder that is not built in, and checks every catalog.
+/// Reads the files of a pack folder that is not built in, and checks every catalog, and that the pack makes sense.
 ///
 /// # Errors
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Pack> {
+    let pack = read_draft(folder)?;
+    let messages = nonsense(&pack);
+    if let [first, others @ ..] = messages.as_slice() {
+        let more = match others.len() {
+            0 => String::new(),
+            more => format!("\nand {more} more: `reversion pack lint {}` lists all", folder.display()),
+        };
+        bail!("the pack {} makes no sense:\n{first}{more}", pack.name());
+    }
+    Ok(pack)
+}
+
+/// Reads the files of a pack folder that is being written, and checks every catalog.
+///
+/// # Errors
+/// A failure that names the file (and line) that cannot be read or is not what it should be.
+fn read_draft(folder: &Path) -> Result<Pack> {
     ensure!(folder.is_dir(), "there is no pack in {}: no such folder", folder.display());
     let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
     let name = folder
@@ -49,12 +69,13 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
     let mut size = 0;
     for entry in walkdir::WalkDir::new(&folder).sort_by_file_name() {
         let entry = entry.with_context(|| format!("cannot list the pack {}", folder.display()))?;
-        let is_data = matches!(entry.path().extension().and_then(|text| text.to_str()), Some("yaml" | "tsv"));
-        if !entry.file_type().is_file() || !is_data {
+        let extension = entry.path().extension().and_then(|text| text.to_str());
+        let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
+        if !entry.file_type().is_file() || path.starts_with(FIXTURES) {
             continue;
         }
-        let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
-        if path.starts_with(FIXTURES) {
+        ensure!(extension != Some("yml"), "{name}/{}: the files of a pack end in .yaml: rename it", path.display());
+        if !matches!(extension, Some("yaml" | "tsv")) {
             continue;
         }
         let path = path.to_str().with_context(|| format!("the file name {} is not valid UTF-8", path.display()))?;
@@ -79,22 +100,34 @@ fn check_versions(pack: &Pack) -> Result<()> {
     let steps = pack.rules().iter().filter_map(|rule| Some((rule, rule.api_versions.as_ref()?)));
     for (rule, [old, new]) in steps {
         for (version, kind) in [(old, &rule.kind), (new, &rule.new_kind)] {
-            let listed = pack.try_catalog(kind)?.is_some_and(|catalog| !catalog.listing(&version.version).is_empty());
-            ensure!(listed, "{}: apiVersions: no release has {kind} under {version}", pack.file_of(rule));
+            let catalog = pack.try_catalog(kind)?;
+            if catalog.is_none_or(|catalog| catalog.listing(&version.version).is_empty()) {
+                let versions = catalog.map(|catalog| catalog.versions().collect::<Vec<_>>().join(", "));
+                let help = format!("its versions are {}", versions.unwrap_or_default());
+                let message = format!("apiVersions: no release has {kind} under {version}: {help}");
+                let wrong = Wrong::at(Place::key("apiVersions"), message);
+                return Err(in_rule(rule, (&pack.folder, &pack.files), &wrong));
+            }
         }
     }
     Ok(())
 }
 
 /// Checks what a pack says besides its releases, as far as it does not depend on catalogs.
-fn check_head(head: &wire::PackFile, line: &ReleaseLine) -> Result<(), String> {
+fn check_head(head: &wire::PackFile, line: &ReleaseLine) -> Result<(), Wrong> {
     for (value, correction) in &head.corrections {
         if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
-            return Err(format!("`corrections` maps {value} to {bundle}, which is not a bundle of this pack"));
+            let place = Place::At(FieldPath::default().key("corrections").key(value).key("bundles"));
+            return Err(Wrong::at(place, format!("corrections: {}", no_bundle(bundle, line.bundles()))));
         }
     }
-    head.references.iter().try_for_each(wire::ReferenceField::check)?;
-    head.schema_comments.iter().try_for_each(|form| check_schema_form(form))
+    for (at, reference) in head.references.iter().enumerate() {
+        reference.check().map_err(|message| Wrong::at(Place::item("references", at), message))?;
+    }
+    for (at, form) in head.schema_comments.iter().enumerate() {
+        check_schema_form(form).map_err(|message| Wrong::at(Place::item("schema-comments", at), message))?;
+    }
+    Ok(())
 }
 
 /// Checks how URLs of schemas end: with a kind and a version.
@@ -123,7 +156,9 @@ fn check_parameters(pack: &Pack) -> Result<()> {
                 || "list it under `parameters` of pack.yaml".to_owned(),
                 |near| format!("did you mean {near}?"),
             );
-            bail!("{}.yaml: the pack has no parameter {}: {hint}", rule.id, read.name);
+            let place = Place::Text(FieldPath::default(), read.name.to_owned());
+            let wrong = Wrong::at(place, format!("the pack has no parameter {}: {hint}", read.name));
+            return Err(in_rule(rule, (&pack.folder, &pack.files), &wrong));
         };
         let knows = |choice: &String| read.choices.contains(&choice.as_str());
         let fits = match &declared.values {
@@ -141,12 +176,12 @@ fn check_parameters(pack: &Pack) -> Result<()> {
     Ok(())
 }
 
-/// Reads the pack in `folder`; `None` where that is no pack's folder.
+/// Reads the pack in `folder` even if it makes no sense; `None` where that is no pack's folder.
 ///
 /// # Errors
-/// As [`read_folder`].
+/// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_if_pack(folder: &Path) -> Result<Option<Pack>> {
-    folder.join("pack.yaml").is_file().then(|| read_folder(folder)).transpose()
+    folder.join("pack.yaml").is_file().then(|| read_draft(folder)).transpose()
 }
 
 /// Lists the files below a folder, as paths with `/`, sorted.
@@ -205,9 +240,10 @@ pub(super) fn load_prepared(
     let mut head: wire::PackFile = parse(&format!("{folder}/pack.yaml"), &text, json("pack.yaml"))?;
     let own = carriers(folder, &files, prepared)?;
     files.remove(CARRIERS);
+    let in_head = |wrong: &Wrong| wrong.in_file(&format!("{folder}/pack.yaml"), &text);
     head.check_names(folder).map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
-    let line = head.line().map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
-    check_head(&head, &line).map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
+    let line = head.line().map_err(|message| in_head(&Wrong::at(Place::key("releases"), message)))?;
+    check_head(&head, &line).map_err(|wrong| in_head(&wrong))?;
     let places: Places =
         head.charts.iter().map(|chart| (chart.name.clone(), values::places(chart, all_carriers))).collect();
     let mut catalogs = BTreeMap::new();
@@ -217,13 +253,15 @@ pub(super) fn load_prepared(
         let file = format!("{folder}/{path}");
         if let Some(stem) = path.strip_prefix("catalog/").and_then(|path| path.strip_suffix(".tsv")) {
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
+        } else if let Some(place) = misplaced(&path) {
+            bail!("{file}: {place}");
         } else if let Some(id) = path.strip_suffix(".yaml") {
             let id = format!("{}/{id}", head.name);
             let written = Written { file: &file, id: &id, text: &text, json: json(&path) };
             rules.extend(rules_of(&written, &line, &places, &mut size)?);
         }
     }
-    check_kinds(&rules, &head, |kind| catalogs.contains_key(kind), folder)?;
+    check_kinds(&rules, (folder, &all), &head.groups, &catalogs.keys().collect())?;
     let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
     let settled: BTreeMap<_, _> =
         retyping.map(|rule| ((rule.order, rule.kind.clone()), rule.new_kind.clone())).collect();
@@ -241,8 +279,8 @@ pub(super) fn load_prepared(
     let rules_by_kind = rules_by_kind(&rules, &families);
     let of_versions = families.into_iter().filter(|family| has_version_rules(family, &rules));
     let version_orders = of_versions.map(VersionOrder::new).collect();
-    let release_notes = ReleaseNotes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
-        .with_context(|| format!("{folder}/pack.yaml"))?;
+    let release_notes =
+        ReleaseNotes::check(&mut head, &line, &catalogs.keys().collect()).map_err(|wrong| in_head(&wrong))?;
     let values = places.into_values().flatten().collect();
     Ok(Pack {
         name: head.name,
@@ -273,16 +311,30 @@ pub(super) fn load_prepared(
     })
 }
 
-/// Checks that the pack has the kinds of its groups that rules are about.
-fn check_kinds(rules: &[Rule], head: &wire::PackFile, has: impl Fn(&GroupKind) -> bool, folder: &str) -> Result<()> {
+/// Checks that the pack, of which the folder and the files are given, has `kinds` for all rules about kinds of its own groups.
+fn check_kinds(
+    rules: &[Rule],
+    (folder, files): (&str, &PackFiles),
+    groups: &[String],
+    kinds: &BTreeSet<&GroupKind>,
+) -> Result<()> {
     for rule in rules {
-        let unknown = |kind: &&&GroupKind| head.groups.contains(&kind.group) && !has(kind);
-        if let Some(kind) = [&rule.kind, &rule.new_kind].iter().find(unknown) {
-            let file = rule.id.strip_prefix(&head.name).unwrap_or_default();
-            bail!("{folder}{file}.yaml: the pack has no catalog of {kind}: make it with `reversion pack build`");
+        let known = |kind: &&GroupKind| groups.contains(&kind.group);
+        for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
+            if !kinds.contains(kind) {
+                let place = Place::Text(FieldPath::default(), kind.to_string());
+                return Err(in_rule(rule, (folder, files), &Wrong::at(place, no_catalog(kind, kinds.iter().copied()))));
+            }
         }
     }
     Ok(())
+}
+
+/// Makes the error that something is wrong in a rule's file; the folder and the files of its pack are given.
+fn in_rule(rule: &Rule, (folder, files): (&str, &PackFiles), wrong: &Wrong) -> Error {
+    let path = format!("{}.yaml", rule.id.split_once('/').map_or("", |(_, path)| path));
+    let text = files.get(&path).map_or("", |text| text);
+    wrong.in_file(&format!("{folder}/{path}"), text)
 }
 
 /// Returns whether a rule about one of the kinds was made between two apiVersions.
@@ -331,6 +383,11 @@ struct Written<'t> {
 }
 
 impl Written<'_> {
+    /// Makes the error that something is wrong at a place in the file.
+    fn wrong(&self, place: Place, message: impl Into<String>) -> Error {
+        Wrong::at(place, message).in_file(self.file, self.text)
+    }
+
     fn parse(&self) -> Result<wire::RuleFile> {
         parse(self.file, self.text, self.json)
     }
@@ -339,18 +396,42 @@ impl Written<'_> {
 /// The places of a chart's values that rules can be about, by the chart's name.
 type Places = BTreeMap<String, Vec<values::Place>>;
 
+/// Says where a file belongs that is neither a catalog nor a rule.
+fn misplaced(path: &str) -> Option<&'static str> {
+    let is_catalog = path.ends_with(".tsv");
+    match path.split('/').count() {
+        _ if is_catalog => Some("a catalog is a file catalog/KIND.GROUP.tsv: move it to the folder catalog"),
+        _ if path.starts_with("catalog/") => {
+            Some("the folder catalog holds files KIND.GROUP.tsv alone: move or remove it")
+        }
+        2 => None,
+        _ => Some("a rule is a file BUNDLE/RULE.yaml: move it to the folder of the bundle that made the change"),
+    }
+}
+
 /// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
 fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &Places, size: &mut usize) -> Result<Vec<Rule>> {
     let (file, mut first) = (written.file, written.parse()?);
     let places: Vec<values::Place> = match (first.kind.take(), &first.values) {
         (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
-        (None, Some(chart)) => charts.get(chart.as_str()).cloned().unwrap_or_default(),
-        _ => bail!("{file}: write exactly one of `kind` and `values`"),
+        (None, Some(chart)) => match charts.get(chart.as_str()) {
+            Some(places) => places.clone(),
+            None => {
+                let near = near(chart, charts.keys().map(String::as_str)).map(|near| format!(": did you mean {near}?"));
+                let help = near.unwrap_or_else(|| ": add it to `charts` in pack.yaml".to_owned());
+                return Err(written.wrong(Place::key("values"), format!("the pack has no chart {chart}{help}")));
+            }
+        },
+        (Some(_), Some(_)) => {
+            return Err(written.wrong(Place::key("values"), "write `kind` or `values`, not both"));
+        }
+        (None, None) => return Err(written.wrong(Place::key("summary"), "write the `kind` that the rule is about")),
     };
-    ensure!(
-        !places.is_empty(),
-        "{file}: the rule matches no kind: list one under `kind`, or name a chart of pack.yaml under `values`"
-    );
+    if places.is_empty() {
+        let place = if first.values.is_some() { "values" } else { "kind" };
+        let message = "the rule matches no kind: list one under `kind`, or name a chart of pack.yaml under `values`";
+        return Err(written.wrong(Place::key(place), message));
+    }
     *size = size.saturating_add(written.text.len().saturating_mul(places.len()));
     ensure!(
         *size <= MAX_PACK,
@@ -370,25 +451,39 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
     let bundle = id.split('/').nth(1).unwrap_or_default();
     let order = line
         .bundle_order(bundle)
-        .with_context(|| format!("{file}: its folder `{bundle}` is not a bundle of this pack"))?;
+        .with_context(|| format!("{file}: its folder {}", no_bundle(bundle, line.bundles())))?;
     for channel in &wire.channels {
-        line.channel(channel.name()).map_err(|message| anyhow!("{file}: channels: {message}"))?;
+        line.channel(channel.name())
+            .map_err(|message| written.wrong(Place::key("channels"), format!("channels: {message}")))?;
     }
     let within = wire.within.as_ref().map(|text| line.parse_set(text)).transpose();
     let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
     if let Some([old, new]) = &wire.api_versions {
-        ensure!(wire.within.is_none(), "{file}: `within` names releases; a rule with `apiVersions` has none");
-        ensure!(old != new, "{file}: apiVersions: the second one is the same as the first");
+        let wrong = |message: String| Err(written.wrong(Place::key("apiVersions"), message));
+        if wire.within.is_some() {
+            let message = "`within` names releases; a rule with `apiVersions` has none: remove one of them";
+            return Err(written.wrong(Place::key("within"), message));
+        }
+        if old == new {
+            return wrong(
+                "apiVersions: the second one is the same as the first: write the one before and the one after"
+                    .to_owned(),
+            );
+        }
         for (version, kind) in [(old, &kind), (new, &new_kind)] {
-            ensure!(version.group == kind.group, "{file}: apiVersions: {version} is not of the group of {kind}");
+            if version.group != kind.group {
+                let help = format!("write {}/{}, or another kind", kind.group, version.version);
+                return wrong(format!("apiVersions: {version} is not of the group of {kind}: {help}"));
+            }
         }
     }
     let backward = lens.inverse(&kind);
     let back_kind = backward.retypes(&new_kind).unwrap_or_else(|| new_kind.clone());
-    let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
+    let within = within.map_err(|message| written.wrong(Place::key("within"), format!("within: {message}")))?;
+    let lens_text = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
         id: (*id).to_owned(),
-        text: written.to_owned(),
+        text: lens_text.to_owned(),
         summary: wire.summary.clone(),
         values: wire.values.clone(),
         kind,
@@ -399,7 +494,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         needs: wire.needs,
         advice: wire.advice.clone(),
         api_versions: wire.api_versions.clone(),
-        within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
+        within,
         source: wire.source.clone(),
         order,
         forward: lens,
@@ -412,8 +507,21 @@ fn parse<T: DeserializeOwned>(file: &str, text: &str, json: Option<&str>) -> Res
     if let Some(read) = json.and_then(|json| serde_json::from_str(json).ok()) {
         return Ok(read);
     }
-    serde_yaml::from_str(text).map_err(|error| match error.location() {
-        Some(place) => anyhow!("{file}:{}:{}: not a valid file of a pack: {error}", place.line(), place.column()),
-        None => anyhow!("{file}: not a valid file of a pack: {error}"),
+    serde_yaml::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let place = error.location().map(|place| (place.line(), place.column()));
+        let (line, column) = place.unwrap_or((1, 1));
+        let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
+        anyhow!("{file}:{line}:{column}: {message}{}", meant(message).unwrap_or_default())
     })
+}
+
+/// Returns which of the names that a message lists may stand for the one that it is about.
+fn meant(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once('`')?;
+    let (name, rest) = rest.split_once('`')?;
+    let (_, names) = rest.split_once("expected ").or_else(|| rest.split_once("the operations are "))?;
+    let is_part = |letter: char| !(letter.is_alphanumeric() || matches!(letter, '-' | '_'));
+    let names = names.split(is_part).filter(|word| !matches!(*word, "" | "one" | "of" | "or"));
+    near(name, names).map(|near| format!("; did you mean `{near}`?"))
 }

@@ -5,22 +5,21 @@
 use std::collections::BTreeMap;
 
 use super::pack::Pack;
+use super::place::Place;
 use super::rule::Rule;
 use crate::lens::Direction;
 use crate::release::GroupKind;
 
-/// Finds the rules that would convert an object back although another rule of the bundle would, too: the file of a rule, and what is
-/// wrong there.
-pub(super) fn check(pack: &Pack) -> Vec<(String, String)> {
+/// Finds the rules that would convert an object back although another rule of the bundle would, too: a rule, the place in its file,
+/// what is wrong there, and what to write.
+pub(super) fn check(pack: &Pack) -> Vec<(&Rule, Place, String, String)> {
     let mut first: BTreeMap<(usize, &GroupKind), &Rule> = BTreeMap::new();
     let mut messages = Vec::new();
     for rule in pack.rules().iter().filter(|rule| comes_back_always(rule)) {
         let Some(other) = first.insert((rule.order, &rule.new_kind), rule) else { continue };
-        let text = format!(
-            "a {} was a {} or, by {}, a {}: write `one-way: true` in one of the two rules, or a `when` whose `back` tells them apart",
-            rule.new_kind, rule.kind, other.id, other.kind
-        );
-        messages.push((format!("{}.yaml", rule.id), text));
+        let text = format!("a {} was a {} or, by {}, a {}", rule.new_kind, rule.kind, other.id, other.kind);
+        let help = "write `one-way: true` in one of the two rules, or a `when` whose `back` tells them apart";
+        messages.push((rule, Place::key("lens"), text, help.to_owned()));
     }
     messages
 }

@@ -19,6 +19,7 @@ mod nearest;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod pack;
 mod packs;
+mod place;
 pub mod release_notes;
 mod rule;
 pub mod rule_path;

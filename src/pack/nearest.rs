@@ -2,6 +2,8 @@
 //!
 //! Invariant: equally near names keep their order.
 
+use crate::release::GroupKind;
+
 /// Returns up to five of `bundles`, nearest to `wanted` first: by their numbers, where it is one.
 pub(super) fn near_bundles<'n>(requested: &str, bundles: &'n [String]) -> Vec<&'n str> {
     let newest_first = bundles.iter().rev().map(String::as_str);
@@ -42,4 +44,32 @@ pub fn near<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n 
 /// Returns whether at most a third of the letters of `text` differ from `name`.
 pub fn is_near(text: &str, name: &str) -> bool {
     strsim::damerau_levenshtein(text, name) <= (text.chars().count() / 3).max(1)
+}
+
+/// Returns the kind among `kinds` that `kind` may stand for: one of the same name in another group, or of nearly the same name.
+pub(super) fn kind_alike<'k>(kind: &GroupKind, kinds: impl Iterator<Item = &'k GroupKind>) -> Option<&'k GroupKind> {
+    let kinds: Vec<&GroupKind> = kinds.filter(|other| *other != kind).collect();
+    let same_kind = kinds.iter().filter(|other| other.kind == kind.kind);
+    let near_group = same_kind.clone().find(|other| is_near(&kind.group, &other.group) || kind.group.is_empty());
+    let in_group = || {
+        let names: Vec<&str> =
+            kinds.iter().filter(|other| other.group == kind.group).map(|other| other.kind.as_str()).collect();
+        let name = nearest(&kind.kind, names.iter().copied()).into_iter().next()?;
+        is_near(&kind.kind, name).then(|| kinds.iter().find(|other| other.group == kind.group && other.kind == name))?
+    };
+    near_group.or_else(in_group).copied()
+}
+
+/// Says that a pack has no such kind, and which one may be meant.
+pub(super) fn no_catalog<'k>(kind: &GroupKind, kinds: impl Iterator<Item = &'k GroupKind>) -> String {
+    match kind_alike(kind, kinds) {
+        Some(meant) => format!("the pack has no catalog of {kind}: did you mean {meant}?"),
+        None => format!("the pack has no catalog of {kind}: make it with `reversion pack build`"),
+    }
+}
+
+/// Says that a pack has no such bundle, and which ones are near.
+pub(super) fn no_bundle(bundle: &str, bundles: &[String]) -> String {
+    let near = near_bundles(bundle, bundles);
+    format!("`{bundle}` is not a bundle of this pack: closest matches: {}", near[..near.len().min(3)].join(", "))
 }

@@ -241,7 +241,10 @@ impl Pack {
         let Some(lazy) = self.catalogs.get(kind) else { return Ok(None) };
         match lazy.read.get_or_init(|| Catalog::parse(&lazy.text, &self.line)) {
             Ok(catalog) => Ok(Some(catalog)),
-            Err(message) => Err(anyhow!("{}: {message}", lazy.file)),
+            Err(message) => Err(match message.strip_prefix("line ").and_then(|rest| rest.split_once(": ")) {
+                Some((line, message)) => anyhow!("{}:{line}:1: {message}", lazy.file),
+                None => anyhow!("{}: {message}", lazy.file),
+            }),
         }
     }
 

@@ -4,12 +4,14 @@
 //!
 //! Invariant: every note names bundles and kinds that the pack has.
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::nearest::{no_bundle, no_catalog};
+use super::place::{Place, Wrong};
 use super::wire;
-use crate::field::{FieldPattern, Part};
+use crate::field::{FieldPath, FieldPattern, Part};
 use crate::lens::{Condition, Direction, Template};
 use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
@@ -185,34 +187,39 @@ pub struct Undetectable {
 }
 
 impl ReleaseNotes {
-    /// Checks the lists of `head`, whose bundles are on `line`; `has` returns whether the pack has a kind.
+    /// Checks the lists of `head`, whose bundles are on `line`; the pack has `kinds`.
     pub(super) fn check(
         head: &mut wire::PackFile,
         line: &ReleaseLine,
-        has: &dyn Fn(&GroupKind) -> bool,
-    ) -> Result<Self> {
-        let order = |bundle: &str| {
-            line.bundle_order(bundle).with_context(|| format!("`{bundle}` is not a bundle of this pack"))
+        kinds: &BTreeSet<&GroupKind>,
+    ) -> Result<Self, Wrong> {
+        let order = |bundle: &str, place: FieldPath| {
+            let place = Place::At(place.key("bundle"));
+            line.bundle_order(bundle).ok_or_else(|| Wrong::at(place, no_bundle(bundle, line.bundles())))
         };
-        let kind = |kind: &GroupKind| -> Result<()> {
-            ensure!(has(kind), "the pack has no catalog of {kind}: make it with `reversion pack build`");
-            Ok(())
+        let kind = |kind: &GroupKind, place: FieldPath| {
+            let is_there = kinds.contains(kind);
+            let wrong = || Wrong::at(Place::Text(place, kind.to_string()), no_catalog(kind, kinds.iter().copied()));
+            if is_there { Ok(()) } else { Err(wrong()) }
         };
+        let item = |list: &str, at: usize| FieldPath::default().key(list).index(at);
         let mut notes = Self::default();
-        for wire in head.advisories.drain(..) {
-            wire.kinds.iter().try_for_each(kind)?;
-            ensure!(
-                !wire.additive || wire.help.is_none(),
-                "advisory {}: what is additive needs no action: remove `help` or `additive`",
-                wire.id
-            );
-            ensure!(
-                wire.add.is_none() || wire.help.is_some(),
-                "advisory {}: `add` has no `help`: write what to do with the text",
-                wire.id
-            );
+        for (at, wire) in head.advisories.drain(..).enumerate() {
+            let here = item("advisories", at);
+            wire.kinds.iter().try_for_each(|named| kind(named, here.key("kinds")))?;
+            if wire.additive && wire.help.is_some() {
+                let message =
+                    format!("advisory {}: what is additive needs no action: remove `help` or `additive`", wire.id);
+                return Err(Wrong::at(Place::At(here.key("help")), message));
+            }
+            if wire.add.is_some() && wire.help.is_none() {
+                let message = format!("advisory {}: `add` has no `help`: write what to do with the text", wire.id);
+                return Err(Wrong::at(Place::At(here.key("add")), message));
+            }
             notes.advisories.push(Advisory {
-                scope: scope(&wire, line).with_context(|| format!("advisory {}", wire.id))?,
+                scope: scope(&wire, line).map_err(|(key, message)| {
+                    Wrong::at(Place::At(here.key(key)), format!("advisory {}: {message}", wire.id))
+                })?,
                 id: wire.id,
                 about: wire.about,
                 additive: wire.additive,
@@ -223,15 +230,15 @@ impl ReleaseNotes {
                 add: wire.add,
             });
         }
-        for wire in head.moves.drain(..) {
+        for (at, wire) in head.moves.drain(..).enumerate() {
             let wire::Moves { id, bundle, kinds, r#if: condition, each, only, fields } = wire;
-            let (order, fields) = (order(&bundle)?, fields.into_iter().collect());
+            let (order, fields) = (order(&bundle, item("moves", at))?, fields.into_iter().collect());
             notes.moves.push(Moves { id, order, kinds, condition, each, only, fields });
         }
-        for wire in head.hints.drain(..) {
+        for (at, wire) in head.hints.drain(..).enumerate() {
             let fields = wire.field.map_or_else(|| vec![None], |field| field.list().into_iter().map(Some).collect());
             for named in wire.kind.list() {
-                kind(&named)?;
+                kind(&named, item("hints", at).key("kind"))?;
                 let hint = |field: &Option<FieldPattern>| Hint {
                     kind: named.clone(),
                     field: field.clone(),
@@ -241,19 +248,22 @@ impl ReleaseNotes {
                 notes.hints.extend(fields.iter().map(hint));
             }
         }
-        for wire in head.unions.drain(..) {
-            kind(&wire.kind)?;
+        for (at, wire) in head.unions.drain(..).enumerate() {
+            kind(&wire.kind, item("unions", at).key("kind"))?;
             notes.unions.push(Union { kind: wire.kind, items: wire.items, discriminator: wire.discriminator });
         }
-        for wire in head.dropped.drain(..) {
-            kind(&wire.kind)?;
-            let (order, channels) = (order(&wire.bundle)?, channels(wire.channels, line)?);
+        for (at, wire) in head.dropped.drain(..).enumerate() {
+            kind(&wire.kind, item("dropped", at).key("kind"))?;
+            let order = order(&wire.bundle, item("dropped", at))?;
+            let channels = channels(wire.channels, line)
+                .map_err(|message| Wrong::at(Place::At(item("dropped", at).key("channels")), message))?;
             let wire::Dropped { kind, field, value, reason, .. } = wire;
             notes.dropped.push(Dropped { order, channels, kind, field, value, reason });
         }
-        for wire in head.undetectable.drain(..) {
-            wire.kinds.iter().try_for_each(kind)?;
-            let order = order(&wire.bundle)?;
+        for (at, wire) in head.undetectable.drain(..).enumerate() {
+            let here = item("undetectable", at);
+            wire.kinds.iter().try_for_each(|named| kind(named, here.key("kinds")))?;
+            let order = order(&wire.bundle, here)?;
             let wire::Undetectable { id, kinds, change, reason, .. } = wire;
             notes.undetectable.push(Undetectable { id, order, kinds, change, reason });
         }
@@ -279,27 +289,26 @@ fn is_one_of(field: &FieldPattern, hint: &FieldPattern) -> bool {
 }
 
 /// Returns the channels that an entry lists, or all.
-fn channels(listed: Option<Vec<Channel>>, line: &ReleaseLine) -> Result<Vec<Channel>> {
+fn channels(listed: Option<Vec<Channel>>, line: &ReleaseLine) -> Result<Vec<Channel>, String> {
     let Some(listed) = listed else { return Ok(line.channels().to_vec()) };
     for channel in &listed {
-        line.channel(channel.name()).map_err(|message| anyhow!(message))?;
+        line.channel(channel.name())?;
     }
     Ok(listed)
 }
 
-/// Reads which conversions an advisory is about.
-fn scope(wire: &wire::Advisory, line: &ReleaseLine) -> Result<AdvisoryScope> {
+/// Reads which conversions an advisory is about; an error has the key that is wrong.
+fn scope(wire: &wire::Advisory, line: &ReleaseLine) -> Result<AdvisoryScope, (&'static str, String)> {
     match (&wire.bundle, wire.direction, &wire.from, &wire.to) {
         (Some(bundle), Some(direction), None, None) => {
-            let order =
-                line.bundle_order(bundle).with_context(|| format!("`{bundle}` is not a bundle of this pack"))?;
-            let channels = channels(wire.channels.clone(), line)?;
+            let order = line.bundle_order(bundle).ok_or_else(|| ("bundle", no_bundle(bundle, line.bundles())))?;
+            let channels = channels(wire.channels.clone(), line).map_err(|message| ("channels", message))?;
             Ok(AdvisoryScope::Bundle { order, direction, channels })
         }
         (None, None, Some(from), Some(to)) if wire.channels.is_none() => {
-            let set = |text: &str| line.parse_set(text).map_err(|message| anyhow!(message));
-            Ok(AdvisoryScope::Between { from: set(from)?, to: set(to)? })
+            let set = |key: &'static str, text: &str| line.parse_set(text).map_err(|message| (key, message));
+            Ok(AdvisoryScope::Between { from: set("from", from)?, to: set("to", to)? })
         }
-        _ => bail!("write `bundle` and `direction`, or `from` and `to`"),
+        _ => Err(("id", "write `bundle` and `direction`, or `from` and `to`".to_owned())),
     }
 }

@@ -486,7 +486,7 @@ pub struct Undetectable {
 
 /// One kind, or several that share a rule.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "write a kind with its group, such as `Shop.example.com`, or a list of kinds")]
 pub enum Kinds {
     /// `kind: BackendTLSPolicy.gateway.networking.k8s.io`
     One(GroupKind),
@@ -516,7 +516,7 @@ pub enum Needs {
 
 /// One field, or several of which the same is true.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "write the path of a field, such as `spec.rules[].name`, or a list of paths")]
 pub enum Fields {
     /// `field: spec.rules`
     One(FieldPattern),
