@@ -118,11 +118,11 @@ const DISTINGUISH: &str = "  help: write `needs: from`, so that the rule runs wh
 #[test]
 fn every_removed_field_is_claimed_by_a_rule() {
     check(&pack(&MOVED, B_REMOVED, &[RENAME]), &[]);
-    check(&pack(&MOVED, B_REMOVED, &[]), &["p/pack.yaml:6:1: 2/standard removes A.g spec.old", COVER]);
+    check(&pack(&MOVED, B_REMOVED, &[]), &["p/pack.yaml:7:1: 2/standard removes A.g spec.old", COVER]);
     let listed =
         format!("{B_REMOVED}{}", "").replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
     check(&pack(&MOVED, &listed, &[]), &[]);
-    check(&pack(&[], "", &[]), &["p/pack.yaml:6:1: 2/standard removes the kind B.g", COVER]);
+    check(&pack(&[], "", &[]), &["p/pack.yaml:7:1: 2/standard removes the kind B.g", COVER]);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn fields_removed_from_some_objects_only_are_unclaimed() {
     };
     let sometimes = drop("{ equals: { field: spec.type, value: a } }");
     let message = [
-        "p/pack.yaml:6:1: 2/standard removes A.g spec.old",
+        "p/pack.yaml:7:1: 2/standard removes A.g spec.old",
         "  help: v2/sometimes.yaml:6 converts it only where { equals: { field: spec.type, value: a } } holds: add what becomes of \
          the other objects, such as a `when` with `not`, or a `refuse`",
     ];
@@ -173,7 +173,7 @@ fn a_mapping_is_removed_with_its_last_field() {
     let moved = ("a", "  - move: { from: spec.old.a, to: spec.new }\n");
     let dropped = ("b", "  - drop: { field: spec.old.b, reason: r }\n");
     check(&pack(&fields, B_REMOVED, &[moved, dropped]), &[]);
-    let message = |field: &str| format!("p/pack.yaml:6:1: 2/standard removes A.g {field}");
+    let message = |field: &str| format!("p/pack.yaml:7:1: 2/standard removes A.g {field}");
     check(&pack(&fields, B_REMOVED, &[moved]), &[&message("spec.old"), COVER, &message("spec.old.b"), COVER]);
 }
 
@@ -189,14 +189,14 @@ fn fields_only_in_a_removed_api_version_are_claimed() {
     let files = [("pack.yaml", text(&head)), ("catalog/A.g.tsv", text(&catalog))];
     let files = files.map(|(path, text)| (path.to_owned(), text));
     let pack = load::load("p", PackFiles::from(files)).unwrap();
-    check(&pack, &["p/pack.yaml:6:1: 2/standard removes A.g spec.old", COVER]);
+    check(&pack, &["p/pack.yaml:7:1: 2/standard removes A.g spec.old", COVER]);
 }
 
 #[test]
 fn fields_required_by_a_release_are_added() {
     let mut fields = vec!["spec.items array - standard v1..v3", "spec.items[] object - standard v1..v3"];
     fields.push("spec.items[].name string required standard v2..v3");
-    let message = "p/pack.yaml:6:1: 2/standard requires A.g spec.items[].name";
+    let message = "p/pack.yaml:7:1: 2/standard requires A.g spec.items[].name";
     let help = "  help: add a rule that sets it, or an entry under `hints`";
     check(&pack(&fields, B_REMOVED, &[]), &[message, help]);
     let named = ("items-got-names", "  - identify: { items: \"spec.items[]\", key: name, from: [port] }\n");
@@ -211,7 +211,7 @@ fn removed_values_are_claimed() {
         "spec.t string {\"enum\":[\"a\",\"b\"]} standard v1",
         "spec.t string {\"enum\":[\"b\",\"c\"]} standard v2..v3",
     ];
-    let message = "p/pack.yaml:6:1: 2/standard removes the value \"a\" of A.g spec.t";
+    let message = "p/pack.yaml:7:1: 2/standard removes the value \"a\" of A.g spec.t";
     check(&pack(&fields, B_REMOVED, &[]), &[message, COVER]);
     check(&pack(&fields, B_REMOVED, &[("a-to-c", "  - values: { field: spec.t, table: { a: c } }\n")]), &[]);
     check(
@@ -231,7 +231,7 @@ fn removed_values_are_claimed() {
 fn a_stale_entry_is_reported() {
     let stale = B_REMOVED.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
     let message =
-        "p/pack.yaml:8:49: `dropped` lists A.g spec.old, which that bundle does not remove or a rule converts";
+        "p/pack.yaml:9:49: `dropped` lists A.g spec.old, which that bundle does not remove or a rule converts";
     let help = "  help: remove the entry, or write the first bundle without it";
     check(&pack(&MOVED, &stale, &[RENAME]), &[message, help]);
     check(&pack(&["spec.odd string - standard v1..v3"], &stale, &[]), &[message, "  help: did you mean spec.odd?"]);
@@ -241,7 +241,7 @@ fn a_stale_entry_is_reported() {
 fn claims_are_in_the_catalog_of_their_side() {
     let wrong = ("old-to-new", "  - rename: { field: spec.odl, to: nwe }\n");
     let expected = [
-        "p/pack.yaml:6:1: 2/standard removes A.g spec.old",
+        "p/pack.yaml:7:1: 2/standard removes A.g spec.old",
         "  help: v2/old-to-new.yaml:6 names spec.odl: did you mean spec.old?",
         "p/v2/old-to-new.yaml:6:15: no release has A.g spec.odl",
         "  help: did you mean spec.old?",
@@ -251,7 +251,7 @@ fn claims_are_in_the_catalog_of_their_side() {
     check(&pack(&MOVED, B_REMOVED, &[wrong]), &expected);
     let reversed = ("old-to-new", "  - rename: { field: spec.new, to: old }\n");
     let expected = [
-        "p/pack.yaml:6:1: 2/standard removes A.g spec.old",
+        "p/pack.yaml:7:1: 2/standard removes A.g spec.old",
         COVER,
         "p/v2/old-to-new.yaml:6:15: no release before v2 has A.g spec.new",
         "  help: it is in standard v2..v3",
@@ -305,7 +305,7 @@ fn no_two_rules_claim_the_same_field() {
 fn a_reserved_name_is_not_reused() {
     let fields = ["spec.x string - standard v1, standard v3"];
     let listed = B_REMOVED.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.x, reason: r }]\n");
-    let message = "p/pack.yaml:6:1: A.g spec.x is missing in 2/standard but not before and after it";
+    let message = "p/pack.yaml:7:1: A.g spec.x is missing in 2/standard but not before and after it";
     let help = "  help: objects from before would be read with a new meaning: a field name must not be reused";
     check(&pack(&fields, &listed, &[]), &[message, help]);
 }
@@ -315,9 +315,9 @@ fn notes_refer_to_existing_fields() {
     let notes = "hints: [{ kind: A.g, field: spec.nothing, help: h }]\nadvisories:\n\
                  - { id: a, bundle: v2, direction: forward, message: m }\n- { id: a, bundle: v3, direction: forward, message: m }\n";
     let expected = [
-        "p/pack.yaml:9:22: no release has A.g spec.nothing",
+        "p/pack.yaml:10:22: no release has A.g spec.nothing",
         "  help: the fields of spec are a",
-        "p/pack.yaml:12:5: the id a is used twice",
+        "p/pack.yaml:13:5: the id a is used twice",
         "  help: write another `id`",
     ];
     check(&pack(&["spec.a string - standard v1..v3"], &format!("{B_REMOVED}{notes}"), &[]), &expected);

@@ -217,7 +217,7 @@ lens:
     fn what_is_not_written_has_the_place_of_what_is_around_it() {
         assert_eq!(Place::key("channels").position(RULE), (1, 1));
         assert_eq!(Place::item("lens", 1).position(RULE), (4, 1));
-        assert_eq!(Place::text("lens", "r").position(RULE), (9, 30));
+        assert_eq!(Place::text("lens", "r").position(RULE), (9, 27));
         assert_eq!(Place::Line(4).position(""), (4, 1));
         assert_eq!(Place::key("summary").position("a: [b"), (1, 1));
     }
