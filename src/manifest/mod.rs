@@ -8,6 +8,7 @@
 
 mod applied;
 mod configuration;
+mod core_group;
 mod embedded;
 mod ignore_comment;
 mod ignores;
