@@ -64,7 +64,7 @@ kind: Secret
 channels: [single]
 source: s
 lens:
-  - values: { field: type, map: { Opaque: example.com/shop-v2, example.com/shop: example.com/shop-v2 } }
+  - values: { field: type, table: { example.com/shop: example.com/shop-v2 } }
 ";
 
 const OWN_RULE: &str = "\
@@ -73,7 +73,7 @@ kind: Secret
 channels: [single]
 source: s
 lens:
-  - values: { field: type, map: { example.com/first: example.com/shop } }
+  - values: { field: type, table: { example.com/first: example.com/shop } }
 ";
 
 /// Writes packs into `tree`: folder, `pack.yaml`, and other files with `|` for tabs in catalogs.
@@ -144,6 +144,46 @@ fn rules_of_several_packs_about_one_kind_run_one_after_the_other() {
     for to in [["shops@v2", "core@v2"], ["core@v2", "shops@v2"]] {
         assert_eq!(converted(&before, &to, &[("v2/first.yaml", OWN_RULE)]), after);
     }
+}
+
+/// Counts the files that a run parses, and those that it reads.
+#[track_caller]
+fn parsed(tree: &Tree, command: &[&str]) -> (u64, u64) {
+    let made = run(tree, &[command, &["--format", "json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&made.out).unwrap();
+    (report["summary"]["parsedFiles"].as_u64().unwrap(), report["summary"]["files"].as_u64().unwrap())
+}
+
+#[test]
+fn packs_without_a_target_cost_nothing() {
+    let tree = Tree::of(&[
+        ("t/secret.yaml", &secret("Other")),
+        ("t/deployment.json", r#"{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}}"#),
+        ("t/shop.yaml", "apiVersion: example.com/v1\nkind: Shop\nmetadata:\n  name: a\n"),
+        ("t/notes.yaml", "text: about the apiVersion of apps and v1\n"),
+    ]);
+    packs(&tree, &[]);
+    assert_eq!(parsed(&tree, &["check", "--to", "shops@v2"]), (1, 4));
+    assert_eq!(parsed(&tree, &["check", "--to", "core@v2"]), (2, 4));
+    assert_eq!(parsed(&tree, &["check", "--to", "core@v2", "--to", "shops@v2"]), (3, 4));
+    assert_eq!(parsed(&tree, &["detect"]), (3, 4));
+}
+
+/// An object without the name of the group can refer to it by the default of a field.
+#[test]
+fn a_pack_whose_objects_refer_to_those_of_a_target_by_default_is_read() {
+    let shop = "apiVersion: example.com/v1\nkind: Shop\nmetadata:\n  name: a\nspec:\n  ref:\n    kind: Deployment\n    name: a\n";
+    let tree = Tree::of(&[("t/shop.yaml", shop)]);
+    packs(&tree, &[]);
+    assert_eq!(parsed(&tree, &["check", "--to", "core@v2"]), (0, 1));
+    let fields = [
+        "spec.ref|object||||single v1..v2",
+        "spec.ref.group|string||{\"default\":\"apps\"}||single v1..v2",
+        "spec.ref.kind|string||||single v1..v2",
+        "spec.ref.name|string||||single v1..v2",
+    ];
+    add(&tree, "p/shops", SHOPS, &[("catalog/Shop.example.com.tsv", &format!("{SHOP}{}\n", fields.join("\n")))]);
+    assert_eq!(parsed(&tree, &["check", "--to", "core@v2"]), (1, 1));
 }
 
 /// Of the kinds of the core group and of groups without a dot, a pack describes those that it has something to say about.
