@@ -129,7 +129,8 @@ fn a_rule_about_a_kind_that_the_owner_of_its_group_does_not_describe_runs() {
         let before = "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n  annotations:\n    old: example.com/shop\n";
         let tree = Tree::of(&[("t/a.yaml", before)]);
         packs(&tree, &[]);
-        let rule = RULE.replace("kind: Secret", "kind: Service").replace("field: type", "field: metadata.annotations.old");
+        let rule =
+            RULE.replace("kind: Secret", "kind: Service").replace("field: type", "field: metadata.annotations.old");
         fs::write(tree.path("p/shops/v2/service.yaml"), rule).unwrap();
         let made = run(&tree, &[&["apply", "--yes", "--allow-no-vcs"][..], to].concat());
         made.check(0);
@@ -194,7 +195,7 @@ fn kinds_of_kubernetes_that_a_pack_does_not_describe_are_no_noise() {
         ("t/others.yaml", others),
         ("t/secret.yaml", &secret("Other")),
         ("t/Chart.yaml", "apiVersion: v2\nname: apps/charts\n"),
-        ("t/values.yaml", "kind: apps/v1\n"),
+        ("t/values.yaml", "kind: DaemonSet\nimage: example.com/apps/v1\n"),
     ]);
     packs(&tree, &[]);
     let check = run(&tree, &["check", "--to", "core@v2"]);
@@ -213,6 +214,62 @@ fn a_misspelt_kind_of_kubernetes_is_reported() {
     packs(&tree, &[]);
     for command in [&["check", "--to", "core@v2"][..], &["detect"]] {
         let run = run(&tree, command);
-        assert!(run.all().contains("unknown-kind") && run.all().contains("did you mean `Deployment`?"), "{}", run.all());
+        assert!(
+            run.all().contains("unknown-kind") && run.all().contains("did you mean `Deployment`?"),
+            "{}",
+            run.all()
+        );
+    }
+}
+
+/// A field that another apiVersion of the kind requires is no sign of a patch.
+#[test]
+fn a_field_that_only_the_new_api_version_requires_holds_an_object_back() {
+    let deployment = "\
+kind|Deployment.apps
+scope|Namespaced|single v1..v2
+served|v1|single v1..v2
+served|v1beta1|single v1
+path|type|required|attributes|apiVersions|releases
+spec|object||||single v1..v2
+spec.selector|object|||v1beta1|single v1
+spec.selector|object|required||v1|single v1
+spec.selector|object|required|||single v2
+";
+    let before = "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata:\n  name: a\nspec: {}\n";
+    let tree = Tree::of(&[("t/a.yaml", before)]);
+    packs(&tree, &[("catalog/Deployment.apps.tsv", deployment)]);
+    let made = run(&tree, &["apply", "--yes", "--allow-no-vcs", "--to", "core@v2"]);
+    assert_eq!(tree.text("t/a.yaml"), before);
+    let message = "core@v2 does not allow this: spec.selector is required but missing";
+    assert!(made.all().contains("held-back[invalid-in-target]") && made.all().contains(message), "{}", made.all());
+}
+
+/// What a rule says about a quantity holds for each of its spellings.
+#[test]
+fn a_rule_knows_the_spellings_of_a_quantity() {
+    let rule = "\
+summary: half a core is now the default
+kind: Deployment.apps
+channels: [single]
+source: s
+lens:
+  - default: { field: spec.cpu, value: 500m, forward: elide }
+";
+    let catalog = format!("{DEPLOYMENT}spec.cpu|quantity||||single v1..v2\n");
+    let catalog = catalog.replace(
+        "spec.replicas|integer||||single v1..v2\nspec.cpu|quantity||||single v1..v2\n",
+        "spec.cpu|quantity||||single v1..v2\nspec.replicas|integer||||single v1..v2\n",
+    );
+    for (cpu, is_left) in [("0.5", false), ("'0.5'", false), ("500m", false), ("5k", true), ("'0.6'", true)] {
+        let before = format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: a\nspec:\n  replicas: 1\n  cpu: {cpu}\n"
+        );
+        let tree = Tree::of(&[("t/a.yaml", &before)]);
+        packs(&tree, &[("catalog/Deployment.apps.tsv", &catalog), ("v2/cpu.yaml", rule)]);
+        let made = run(&tree, &["apply", "--yes", "--allow-no-vcs", "--to", "core@v2"]);
+        made.check(0);
+        let after = if is_left { before.clone() } else { before.replace(&format!("  cpu: {cpu}\n"), "") };
+        assert_eq!(tree.text("t/a.yaml"), after, "{cpu}: {}", made.all());
     }
 }

@@ -255,7 +255,9 @@ fn incomplete(manifest: &Manifest, document: usize, value: &Value, recognizer: &
     // A version alone is no sign of the core group where there is no kind: charts have one too.
     let is_named = |value: &Value| match value.get("apiVersion").and_then(Value::as_str) {
         Some(version) => is_known(&ApiVersion::parse(version).group, recognizer),
-        None => recognizer.mentions_named_group(manifest.tree.documents()[document].span.of(&manifest.text).as_bytes()),
+        None => {
+            recognizer.mentions_dotted_group(manifest.tree.documents()[document].span.of(&manifest.text).as_bytes())
+        }
     };
     let half = |value: &Value| {
         let has = |key: &str| value.get(key).is_some();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 
 use super::core_group;
 use super::selector::Selector;
@@ -149,10 +149,15 @@ impl Recognizer {
         self.mentions_named_group(bytes) || self.mentions_core_group(bytes)
     }
 
-    /// Returns whether `bytes` contain the name of a known API group; the core group has none.
-    pub(super) fn mentions_named_group(&self, bytes: &[u8]) -> bool {
+    fn mentions_named_group(&self, bytes: &[u8]) -> bool {
         let texts = || self.groups.iter().flat_map(|group| group_texts(group)).map(String::into_bytes);
         self.any_group.get_or_init(|| search(texts())).is_match(bytes)
+    }
+
+    /// Returns whether `bytes` contain the name of a known API group that is no mere word.
+    pub(super) fn mentions_dotted_group(&self, bytes: &[u8]) -> bool {
+        let mut dotted = self.groups.iter().filter(|group| group.contains('.'));
+        dotted.any(|group| memmem::find(bytes, group.as_bytes()).is_some())
     }
 
     /// Returns whether `group` is known.
@@ -183,7 +188,9 @@ impl Recognizer {
 
     /// Returns whether a selector with patterns, or without group or kind, can select a known object.
     pub(super) fn may_select(&self, selector: &Selector) -> bool {
-        self.kinds.iter().any(|kind| self.groups.iter().any(|group| selector.selects_kind(&GroupKind::new(kind.as_str(), group.as_str()))))
+        self.kinds.iter().any(|kind| {
+            self.groups.iter().any(|group| selector.selects_kind(&GroupKind::new(kind.as_str(), group.as_str())))
+        })
     }
 
     /// Returns the charts whose values can be in files of their own.

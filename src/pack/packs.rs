@@ -42,8 +42,9 @@ impl Packs {
     /// Returns the packs whose objects a conversion to `targets` can change, or change with: those of the targets, those with
     /// releases that belong to one of theirs, and those whose objects refer to theirs without naming the API group.
     pub fn concerned_by<'p>(&'p self, targets: &[Target<'_>]) -> Vec<&'p Pack> {
-        let is_concerned =
-            |pack: &&Pack| targets.iter().any(|target| pack.name() == target.pack.name() || pack.is_bound_to(target.pack));
+        let is_concerned = |pack: &&Pack| {
+            targets.iter().any(|target| pack.name() == target.pack.name() || pack.is_bound_to(target.pack))
+        };
         self.0.iter().filter(is_concerned).collect()
     }
 

@@ -74,11 +74,14 @@ pub fn build(pack: &Path, crds: &Path) -> Result<Built> {
     }
     if let Some((_, release)) = line.iter().find(|(id, _)| !filled.contains(id)) {
         let (bundle, channel) = (&release.bundle, release.channel);
-        bail!("pack.yaml lists {bundle} in channel {channel}, but {} contains no CRD for it", crds.display());
+        bail!("pack.yaml lists {bundle} in channel {channel}, but {} has no kind for it", crds.display());
     }
     let is_missing = |group: &&String| !gathered.has_group(group);
     if let Some(group) = file.groups.iter().find(is_missing).filter(|_| !published.is_empty()) {
-        bail!("pack.yaml lists the group `{group}`, but {} has no kind of it; remove it under `groups`", crds.display());
+        bail!(
+            "pack.yaml lists the group `{group}`, but {} has no kind of it; remove it under `groups`",
+            crds.display()
+        );
     }
     Ok(Built { files: gathered.files(&line), notes: gathered.notes(&line) })
 }

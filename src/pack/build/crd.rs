@@ -451,6 +451,6 @@ spec: { group: example.com, names: { kind: Store }, scope: Cluster, version: v1 
             (found.len(), fields(0), fields(1)),
             (2, vec!["spec string".to_owned()], vec![" object".to_owned()])
         );
-        assert_eq!(found[0].scope, Scope::Cluster);
+        assert_eq!(found[0].scope, Some(Scope::Cluster));
     }
 }

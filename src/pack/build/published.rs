@@ -61,7 +61,8 @@ impl Published {
         (lifecycle, bundle): (&Lifecycle, &str),
     ) -> Result<Vec<Definition>> {
         let mut versions: BTreeMap<&GroupKind, Vec<DefinedVersion>> = BTreeMap::new();
-        let known = self.kinds.iter().filter(|((kind, _), schema)| groups.contains(&kind.group) && self.is_object(schema));
+        let known =
+            self.kinds.iter().filter(|((kind, _), schema)| groups.contains(&kind.group) && self.is_object(schema));
         for ((kind, name), schema) in known {
             let stages = lifecycle.of(kind, name);
             let served = stages.map(|stages| stages.is_served(bundle)).transpose()?.unwrap_or(true);
@@ -99,7 +100,9 @@ impl Published {
         for (keyword, value) in schema.iter().filter(|(keyword, _)| !OMITTED.contains(&keyword.as_str())) {
             let value = match keyword.as_str() {
                 "allOf" if reference_in(schema).is_some() => continue,
-                "oneOf" | "anyOf" | "format" | "type" if made.contains_key(QUANTITY) || made.contains_key(INTEGER_OR_STRING) => {
+                "oneOf" | "anyOf" | "format" | "type"
+                    if made.contains_key(QUANTITY) || made.contains_key(INTEGER_OR_STRING) =>
+                {
                     continue;
                 }
                 "default" if is_zero(value) => continue,

@@ -43,7 +43,10 @@ impl Table {
         let plain = |column: &str| column.split('(').next().unwrap_or_default().trim().to_owned();
         let columns: BTreeMap<String, usize> = head.iter().map(|column| plain(column)).zip(0..).collect();
         for column in required {
-            ensure!(columns.contains_key(*column), "{name}:1: there is no column `{column}`; name it in the first line");
+            ensure!(
+                columns.contains_key(*column),
+                "{name}:1: there is no column `{column}`; name it in the first line"
+            );
         }
         Ok(Self { name: name.to_owned(), columns, lines: lines.collect() })
     }

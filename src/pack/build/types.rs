@@ -182,7 +182,8 @@ fn history(text: &str) -> Result<BTreeMap<String, Ranges>> {
 fn type_of<'n>(kind: &GroupKind, version: &str, names: impl Iterator<Item = &'n String>) -> Result<String> {
     let package = if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
     let (tail, full) = (format!(".{version}.{}", kind.kind), format!("{package}.{version}.{}", kind.kind));
-    let is_full = |name: &str| name.strip_suffix(full.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let is_full =
+        |name: &str| name.strip_suffix(full.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     let same: Vec<&String> = names.filter(|name| name.ends_with(&tail)).collect();
     let found = same.iter().find(|name| is_full(name)).or(match same.as_slice() {
         [only] => Some(only),
@@ -191,4 +192,119 @@ fn type_of<'n>(kind: &GroupKind, version: &str, names: impl Iterator<Item = &'n 
     found.map(|name| (*name).clone()).with_context(|| {
         format!("{TYPES} has no type `{full}`, which kinds.tsv lists as {kind} in {version}; add its fields, or remove the line")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use super::*;
+    use crate::pack::build::{Built, build};
+
+    const PACK: &str = "title: Shops\nsource: s\ngroups: [shop.example.com]\nreleases:\n- { bundle: v1.30.0, channels: [single] }\n\
+                        - { bundle: v1.31.2, channels: [single] }\n";
+
+    const TYPES_HEAD: &str = "type|field|releases|field_type(@ref,[list],{map})|required|enum(~=open)|changes\n";
+
+    const LINES: &str = "\
+~api.resource.Quantity||1.29..1.31|string|integer|0||
+~meta.ObjectMeta|name|1.29..1.31|string|0||
+shop.v1.Shop|metadata|1.29..1.31|@~meta.ObjectMeta|0||
+shop.v1.Shop|spec|1.29..1.31|@shop.v1.ShopSpec|1||1.31 @shop.v1.ShopSpec/0>@shop.v1.ShopSpec/1
+shop.v1.ShopList|metadata|1.29..1.31|@~meta.ListMeta|0||
+shop.v1.ShopSpec|modes|1.29..1.31|[string]|0|A,B,C|
+shop.v1.ShopSpec|old|1.29|{string(byte)}|0||
+shop.v1.ShopSpec|phase|1.29..1.31|string|0|~,X|
+shop.v1.ShopSpec|port|1.29..1.31|integer(int32)|0||1.31 string/0>integer(int32)/0
+shop.v1.ShopSpec|secrets|1.31|{string(byte)}|0||
+shop.v1.ShopSpec|size|1.29..1.31|@~api.resource.Quantity|1||
+";
+
+    const KINDS: &str = "\
+group|kind|apiVersion|in_schema|served_by_default(1.14+)|deprecated|scope
+shop.example.com|Shop|v1|1.29..1.31|1.29..1.30|1.31|Namespaced
+other.example.com|Other|v1|1.9..1.10|1.9||
+";
+
+    const ENUMS: &str =
+        "value_history|used_by(struct.field)\nC:1.31..1.31|shop/v1.ShopSpec.modes,shop/v1.Other.modes\n";
+
+    const SHOP: &str = "\
+kind|Shop.shop.example.com
+scope|Namespaced|single v1.30.0..v1.31.2
+served|v1|single v1.30.0
+unserved|v1|single v1.31.2
+deprecated|v1|single v1.31.2
+path|type|required|attributes|apiVersions|releases
+spec|object||||single v1.30.0..v1.31.2
+spec.modes|array||||single v1.30.0..v1.31.2
+spec.modes[]|string||{\"enum\":[\"A\",\"B\"]}||single v1.30.0
+spec.modes[]|string||{\"enum\":[\"A\",\"B\",\"C\"]}||single v1.31.2
+spec.phase|string||||single v1.30.0..v1.31.2
+spec.port|string||||single v1.30.0
+spec.port|integer||{\"format\":\"int32\"}||single v1.31.2
+spec.secrets|object||||single v1.31.2
+spec.secrets{}|string||{\"format\":\"byte\"}||single v1.31.2
+spec.size|quantity|required|||single v1.30.0..v1.31.2
+";
+
+    fn built(types: &str, kinds: &str) -> Result<Built> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("pack.yaml"), PACK).unwrap();
+        for (name, text) in [(TYPES, types), ("kinds.tsv", kinds), ("enums.tsv", ENUMS)] {
+            // One type is written with the sign that stands for a tab here.
+            let text = text.replace("string|integer", "string/integer").replace('|', "\t");
+            fs::write(folder.path().join(name), text.replace("string/integer", "string|integer")).unwrap();
+        }
+        build(folder.path(), folder.path())
+    }
+
+    #[test]
+    fn tables_make_the_catalogs_of_the_releases_of_the_pack() {
+        let built = built(&format!("{TYPES_HEAD}{LINES}"), KINDS).unwrap();
+        let expected = [("Shop.shop.example.com.tsv".to_owned(), SHOP.replace('|', "\t"))];
+        assert_eq!(built.files, BTreeMap::from(expected));
+        assert!(built.notes.is_empty(), "{:?}", built.notes);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_understood_is_named() {
+        let refused = |types: &str, kinds: &str, message: &str| {
+            let error = format!("{:#}", built(types, kinds).unwrap_err());
+            assert!(error.contains(message), "{error}");
+        };
+        let with = |line: &str| format!("{TYPES_HEAD}{LINES}{line}\n");
+        refused(&with("shop.v1.ShopSpec|a|1.30|text|0||"), KINDS, "types.tsv:13: `text` is not a type");
+        refused(
+            &with("shop.v1.ShopSpec|a|main|string|0||"),
+            KINDS,
+            "types.tsv:13: `releases`: `main` is not a release",
+        );
+        refused(
+            &with("shop.v1.ShopSpec|a|1.30|string|0||1.30 string"),
+            KINDS,
+            "types.tsv:13: `1.30 string` is not a change",
+        );
+        refused(&with("|a|1.30|string|0||"), KINDS, "types.tsv:13: the line names no type");
+        refused(&with("shop.v1.ShopSpec|a|1.30|@None|0||"), KINDS, "there is no schema None");
+        refused("type|field\n", KINDS, "types.tsv:1: there is no column `releases`");
+        let more = |line: &str| format!("{KINDS}{line}\n");
+        let types = format!("{TYPES_HEAD}{LINES}");
+        refused(
+            &types,
+            &more("shop.example.com|Gone|v1|1.30"),
+            "types.tsv has no type `shop.v1.Gone`, which kinds.tsv lists",
+        );
+        refused(
+            &types,
+            &more("shop.example.com|Shop|v1|1.30"),
+            "kinds.tsv:4: Shop.shop.example.com v1 is listed twice",
+        );
+        refused(
+            &types,
+            &more("shop.example.com|Other|v1||||Galaxy"),
+            "kinds.tsv:4: write Cluster or Namespaced, not Galaxy",
+        );
+    }
 }
