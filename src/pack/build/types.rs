@@ -251,13 +251,15 @@ spec.size|quantity|required|||single v1.30.0..v1.31.2
 
     fn built(types: &str, kinds: &str) -> Result<Built> {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("pack.yaml"), PACK).unwrap();
+        let (pack, tables) = (folder.path().join("pack"), folder.path().join("tables"));
+        [&pack, &tables].map(|folder| fs::create_dir(folder).unwrap());
+        fs::write(pack.join("pack.yaml"), PACK).unwrap();
         for (name, text) in [(TYPES, types), ("kinds.tsv", kinds), ("enums.tsv", ENUMS)] {
             // One type is written with the sign that stands for a tab here.
             let text = text.replace("string|integer", "string/integer").replace('|', "\t");
-            fs::write(folder.path().join(name), text.replace("string/integer", "string|integer")).unwrap();
+            fs::write(tables.join(name), text.replace("string/integer", "string|integer")).unwrap();
         }
-        build(folder.path(), folder.path())
+        build(&pack, &tables)
     }
 
     #[test]
