@@ -241,7 +241,7 @@ spec.selector|object|required|||single v2
     packs(&tree, &[("catalog/Deployment.apps.tsv", deployment)]);
     let made = run(&tree, &["apply", "--yes", "--allow-no-vcs", "--to", "core@v2"]);
     assert_eq!(tree.text("t/a.yaml"), before);
-    let message = "core@v2 does not allow this: spec.selector is required but missing";
+    let message = "core@2 does not allow this: spec.selector is required but missing";
     assert!(made.all().contains("held-back[invalid-in-target]") && made.all().contains(message), "{}", made.all());
 }
 
