@@ -252,7 +252,9 @@ spec.size|quantity|required|||single v1.30.0..v1.31.2
     fn built(types: &str, kinds: &str) -> Result<Built> {
         let folder = tempfile::tempdir().unwrap();
         let (pack, tables) = (folder.path().join("pack"), folder.path().join("tables"));
-        [&pack, &tables].map(|folder| fs::create_dir(folder).unwrap());
+        for folder in [&pack, &tables] {
+            fs::create_dir(folder).unwrap();
+        }
         fs::write(pack.join("pack.yaml"), PACK).unwrap();
         for (name, text) in [(TYPES, types), ("kinds.tsv", kinds), ("enums.tsv", ENUMS)] {
             // One type is written with the sign that stands for a tab here.
