@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::gather::Gathered;
 use super::lifecycle::Lifecycle;
 use super::published::{self, Published};
-use super::types::Types;
+use super::type_tables::Types;
 use super::{crd, openapi};
 use crate::pack::wire::PackFile;
 use crate::release::{Channel, ReleaseId, ReleaseLine};

@@ -14,7 +14,9 @@ mod lifecycle;
 mod openapi;
 pub mod own;
 mod published;
+#[cfg(test)]
+mod sample;
 mod table;
-mod types;
+mod type_tables;
 
 pub use catalogs::{Built, build, stale, write};

@@ -59,25 +59,18 @@ fn kind(value: &Value) -> Option<(GroupKind, String)> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::fs;
 
     use serde_json::json;
 
     use super::*;
-    use crate::pack::build::{Built, build};
+    use crate::pack::build::{Built, sample};
 
     const PACK: &str = "title: Core\nsource: s\ngroups: ['', apps]\nreleases:\n- { bundle: v1.30.0, channels: [single] }\n- \
                         { bundle: v1.31.0, channels: [single] }\n";
 
-    /// Writes files, and builds the catalogs of [`PACK`] from those in `schemas`.
     fn built(files: &[(&str, String)]) -> Result<Built> {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, text) in [("pack.yaml", PACK.to_owned())].iter().chain(files) {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        build(folder.path(), &folder.path().join("schemas"))
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        sample::built(PACK, &files)
     }
 
     fn path(path: &str, group: &str, kind: &str) -> (String, Value) {
@@ -257,11 +250,11 @@ spec.schema.title|string||||BOTH
     #[test]
     fn documents_of_both_versions_make_the_same_catalogs() {
         let files = [
-            ("schemas/kinds.tsv", KINDS.to_owned()),
-            ("schemas/v1.30.0/swagger.json", swagger().to_string()),
-            ("schemas/v1.31.0/apis__apps__v1_openapi.json", version_3().to_string()),
+            ("kinds.tsv", KINDS.to_owned()),
+            ("v1.30.0/swagger.json", swagger().to_string()),
+            ("v1.31.0/apis__apps__v1_openapi.json", version_3().to_string()),
             // Documents of one release share schemas.
-            ("schemas/v1.31.0/api__v1_openapi.json", version_3().to_string()),
+            ("v1.31.0/api__v1_openapi.json", version_3().to_string()),
         ];
         let built = built(&files).unwrap();
         let deployment = DEPLOYMENT.replace('|', "\t").replace("BOTH", "single v1.30.0..v1.31.0");
@@ -279,8 +272,7 @@ spec.schema.title|string||||BOTH
         let (mut broken, mut empty) = (swagger(), swagger());
         broken["definitions"].as_object_mut().unwrap().remove("io.k8s.core.v1.Container");
         empty["definitions"].as_object_mut().unwrap().remove("io.k8s.core.v1.Namespace");
-        let file =
-            |release: &str, document: &Value| (format!("schemas/v1.{release}.0/swagger.json"), document.to_string());
+        let file = |release: &str, document: &Value| (format!("v1.{release}.0/swagger.json"), document.to_string());
         let both = |document: &Value| [file("30", document), file("31", document)];
         let refused = |[(a, first), (b, second)]: [(String, String); 2], message: &str| {
             refused(&[(a.as_str(), first), (b.as_str(), second)], message);

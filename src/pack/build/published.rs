@@ -112,10 +112,9 @@ impl Published {
             };
             made.insert(keyword.clone(), value);
         }
-        if let Some(keys) = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array) {
-            if let ([key], false) = (keys.as_slice(), made.contains_key(MERGE_KEY)) {
-                made.insert(MERGE_KEY.to_owned(), key.clone());
-            }
+        let keys = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array).map(Vec::as_slice);
+        if let (Some([key]), false) = (keys, made.contains_key(MERGE_KEY)) {
+            made.insert(MERGE_KEY.to_owned(), key.clone());
         }
         let holds_nothing = ["properties", "additionalProperties"].iter().all(|keyword| !made.contains_key(*keyword));
         if made.get("type").is_some_and(|kind| kind == "object") && holds_nothing {

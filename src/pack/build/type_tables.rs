@@ -197,10 +197,9 @@ fn type_of<'n>(kind: &GroupKind, version: &str, names: impl Iterator<Item = &'n 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::fs;
 
     use super::*;
-    use crate::pack::build::{Built, build};
+    use crate::pack::build::{Built, sample};
 
     const PACK: &str = "title: Shops\nsource: s\ngroups: [shop.example.com]\nreleases:\n- { bundle: v1.30.0, channels: [single] }\n\
                         - { bundle: v1.31.2, channels: [single] }\n";
@@ -250,18 +249,14 @@ spec.size|quantity|required|||single v1.30.0..v1.31.2
 ";
 
     fn built(types: &str, kinds: &str) -> Result<Built> {
-        let folder = tempfile::tempdir().unwrap();
-        let (pack, tables) = (folder.path().join("pack"), folder.path().join("tables"));
-        for folder in [&pack, &tables] {
-            fs::create_dir(folder).unwrap();
-        }
-        fs::write(pack.join("pack.yaml"), PACK).unwrap();
-        for (name, text) in [(TYPES, types), ("kinds.tsv", kinds), ("enums.tsv", ENUMS)] {
-            // One type is written with the sign that stands for a tab here.
-            let text = text.replace("string|integer", "string/integer").replace('|', "\t");
-            fs::write(tables.join(name), text.replace("string/integer", "string|integer")).unwrap();
-        }
-        build(&pack, &tables)
+        // One type is written with the sign that stands for a tab here.
+        let tabs = |text: &str| {
+            text.replace("string|integer", "string/integer")
+                .replace('|', "\t")
+                .replace("string/integer", "string|integer")
+        };
+        let files = [(TYPES, types), ("kinds.tsv", kinds), ("enums.tsv", ENUMS)].map(|(name, text)| (name, tabs(text)));
+        sample::built(PACK, &files.each_ref().map(|(name, text)| (*name, text.as_str())))
     }
 
     #[test]
