@@ -142,7 +142,7 @@ impl Canonicalizer {
         let others_kind = || self.target.pack.foreign_kinds().any(|kind| *kind == object.kind);
         let at_target = || others_kind().then(|| Conversion::unchanged(&object));
         let made = convert::convert(&object, &self.goal, context).or_else(at_target).ok_or_else(unknown)?;
-        if made.blocks.iter().any(|block| block.code == Code::UnknownKind) {
+        if made.warnings.iter().any(|warning| warning.code == Code::UnknownKind) {
             return Err(unknown());
         }
         self.is_newer(&made)?;

@@ -501,7 +501,7 @@ fn fullest(catalog: &Catalog, id: ReleaseId, name: &str) -> Value {
             (None, Type::Boolean) => json!(true),
             (None, Type::Object) => json!({}),
             (None, Type::Integer | Type::Number) => json!(field.attributes.minimum.clone().unwrap_or_else(|| 1.into())),
-            (None, Type::String | Type::IntegerOrString | Type::Any) => json!("a"),
+            (None, Type::String | Type::IntegerOrString | Type::Quantity | Type::Any) => json!("a"),
         };
     }
     object

@@ -49,12 +49,14 @@ pub enum Type {
     Number,
     /// A mapping, of named fields or of free keys: `selector: {app: shop}`.
     Object,
+    /// An amount of a resource, as a number or a text: `cpu: 0.5`, `memory: 1Gi`.
+    Quantity,
     /// A string.
     String,
 }
 
 impl Type {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Any,
         Self::Array,
         Self::Boolean,
@@ -62,6 +64,7 @@ impl Type {
         Self::Integer,
         Self::Number,
         Self::Object,
+        Self::Quantity,
         Self::String,
     ];
 
@@ -75,6 +78,7 @@ impl Type {
             Self::Integer => "integer",
             Self::Number => "number",
             Self::Object => "object",
+            Self::Quantity => "quantity",
             Self::String => "string",
         }
     }
@@ -94,6 +98,7 @@ impl Type {
             Self::Integer => is_whole(value),
             Self::Number => value.is_number(),
             Self::Object => value.is_object(),
+            Self::Quantity => value.is_string() || value.is_number(),
             Self::String => value.is_string(),
         }
     }
@@ -163,6 +168,11 @@ pub struct Attributes {
     /// The key fields of a list whose type is [`ListType::Map`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub list_keys: Vec<String>,
+    /// The field by which a strategic merge patch finds the item of a list. Unlike a key of the list, it can repeat.
+    ///
+    /// Source: `x-kubernetes-patch-merge-key`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge_key: Option<String>,
     /// How two writers' mappings are merged: `atomic` or `granular`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map_type: Option<String>,
@@ -240,5 +250,7 @@ mod tests {
         assert!(!Type::Integer.accepts(&json!("2")));
         assert!(Type::IntegerOrString.accepts(&json!("25%")));
         assert!(!Type::IntegerOrString.accepts(&json!(0.5)));
+        assert!(Type::Quantity.accepts(&json!(0.5)) && Type::Quantity.accepts(&json!("500m")));
+        assert!(!Type::Quantity.accepts(&json!(true)));
     }
 }

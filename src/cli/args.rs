@@ -186,7 +186,7 @@ impl Command {
 /// The subcommands of `pack`.
 #[derive(Debug, Subcommand)]
 pub(super) enum PackCommand {
-    /// Write the catalogs of a pack from a folder of CRDs: CRDS/RELEASE/CHANNEL/*.yaml or CRDS/RELEASE/*.yaml
+    /// Write the catalogs of a pack from a folder of CRDs or OpenAPI documents: CRDS/RELEASE/CHANNEL/* or CRDS/RELEASE/*
     Build(BuildArgs),
     /// Report what is incomplete or contradictory in a pack; exit code 1 if something is
     Lint(LintArgs),
@@ -644,7 +644,7 @@ Examples:
 pub(super) struct BuildArgs {
     /// The pack's folder, with its pack.yaml
     pub(super) pack: PathBuf,
-    /// The folder of CRDs
+    /// The folder of CRDs or OpenAPI documents, with `kinds.tsv` beside the releases where there is one; or of tables of types (types.tsv)
     pub(super) crds: PathBuf,
     /// Write nothing; exit code 1 if the files differ
     #[arg(long)]

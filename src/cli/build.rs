@@ -1,4 +1,4 @@
-//! The subcommand `pack build`: catalogs from CRDs.
+//! The subcommand `pack build`: catalogs from CRDs, OpenAPI documents or tables of types.
 
 use anyhow::Result;
 

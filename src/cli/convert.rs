@@ -32,7 +32,7 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let config = Config::new(&args.packs.file, &[], packs)?;
     let request = Request::read(&args.target, &config, packs, console)?;
     let bytes = input::read_stdin(Empty::of(args.allow_empty))?;
-    let recognizer = input::recognizer(packs, &config);
+    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), &config);
     let planned = plan_files(&request, &recognizer, (Dependent::HoldBack.into(), console), |make| {
         Ok(input::from_bytes(&bytes, &recognizer, make))
     })?;

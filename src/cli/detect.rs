@@ -33,7 +33,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
     let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
     let empty = Empty::of(args.output.allow_empty);
-    let recognizer = input::recognizer(packs, &config);
+    let recognizer = input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &config);
     let input = input::read(&args.files, empty, (&recognizer, config.excluded.as_ref()), console, |manifest| manifest)?;
     let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
     let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs));

@@ -54,7 +54,7 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     let no_file = Config::default();
     let request = Request::read(&config.target, &no_file, packs, console).context("functionConfig")?;
     let request = request.planning(Record::Data, FrontEnd::Exact);
-    let recognizer = input::recognizer(packs, &no_file);
+    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), &no_file);
     let mut counts = Counts { files: list.files().len(), objects: list.items().len(), ..Counts::default() };
     let (mut manifests, mut unread): (Vec<Manifest>, Vec<Finding>) = Default::default();
     for (name, file) in list.files() {

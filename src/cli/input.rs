@@ -20,7 +20,7 @@ use crate::disk::{
 };
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
-use crate::pack::Packs;
+use crate::pack::{Pack, Packs};
 use crate::plan::LeftOut;
 use crate::report::{Counts, visible};
 
@@ -189,7 +189,7 @@ pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Resul
         threads: 0,
         has_notes_on_settings: false,
     };
-    let recognizer = recognizer(packs, &Config::default());
+    let recognizer = recognizer(packs, &packs.iter().collect::<Vec<_>>(), &Config::default());
     let read = read(&files, Empty::Refuse, (&recognizer, None), console, |manifest| manifest);
     let read = read.context("--crds")?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
@@ -246,13 +246,14 @@ pub(super) fn reread(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
     }
 }
 
-/// Makes the recognizer of every API group of `packs` and of the values files that the configuration lists.
-pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
-    let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
-    let triggers = packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str);
-    let kinds = packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
-    let charts = packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
-    let foreign_kinds = packs.iter().flat_map(|pack| pack.foreign_kinds());
+/// Makes the recognizer of every API group of `concerned`, which are some of `packs`, and of the values files that the configuration
+/// lists.
+pub(super) fn recognizer(packs: &Packs, concerned: &[&Pack], config: &Config) -> Recognizer {
+    let groups = concerned.iter().flat_map(|pack| pack.groups()).map(String::as_str);
+    let triggers = concerned.iter().flat_map(|pack| pack.triggers()).map(String::as_str);
+    let kinds = concerned.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
+    let charts = concerned.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
+    let foreign_kinds = concerned.iter().flat_map(|pack| pack.foreign_kinds());
     let recognizer =
         Recognizer::new(groups).with_kinds(kinds).with_foreign_kinds(foreign_kinds).with_triggers(triggers);
     recognizer.with_charts(charts).with_values(&config.values).with_carriers(packs.carriers())

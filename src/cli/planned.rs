@@ -174,7 +174,7 @@ fn planned_within<'p>(
 ) -> Result<Planned<'p>> {
     let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
     let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
-    let recognizer = input::recognizer(packs, &config);
+    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), &config);
     let empty = Empty::of(args.output.allow_empty);
     let limits = Limits { keep_going: args.keep_going, ..limits };
     plan_files(&request, &recognizer, (limits, console), |make| {

@@ -83,6 +83,11 @@ impl<'p> Request<'p> {
         self.packs
     }
 
+    /// Returns the packs whose objects the call can be about: all, where files decide about the targets.
+    pub(super) fn concerned_packs(&self) -> Vec<&'p Pack> {
+        if self.targets.is_empty() { self.packs.iter().collect() } else { self.packs.concerned_by(&self.targets) }
+    }
+
     /// Returns whether the releases of the objects of `pack` are compared with one that the arguments, charts or images name.
     pub(super) fn compares_objects_of(&self, pack: &Pack) -> bool {
         !pack.artifacts().is_empty() || self.choices.origins.contains_key(pack.name())

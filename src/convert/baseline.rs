@@ -41,18 +41,24 @@ impl Baseline {
 }
 
 fn rejected_by(release: ReleaseId, object: &Object, catalog: &Catalog) -> Rejected {
-    let served = catalog.served(release);
-    let present = served.iter().find(|version| version.name == object.api_version.version);
-    let version = present.or(served.first()).map_or("", |version| version.name);
+    let version = version_in(release, object, catalog);
     let violations = catalog.check(&object.value, release, version).into_iter();
     violations.map(|violation| (violation.path, discriminant(&violation.kind))).collect()
 }
 
 /// Returns whether a release finds required fields missing, as in a patch that no kustomization of the run names.
 fn is_incomplete_in(release: ReleaseId, object: &Object, catalog: &Catalog) -> bool {
-    let version = catalog.served(release).first().map_or("", |version| version.name);
-    let violations = catalog.check(&object.value, release, version);
+    let violations = catalog.check(&object.value, release, version_in(release, object, catalog));
     violations.iter().any(|one| one.kind == ViolationKind::MissingRequired && !in_list(&one.path))
+}
+
+/// Returns the version whose schema an object must meet in a release: its own, where the release has it.
+fn version_in<'c>(release: ReleaseId, object: &'c Object, catalog: &'c Catalog) -> &'c str {
+    let own = object.api_version.version.as_str();
+    if catalog.listing(own).contains(release) {
+        return own;
+    }
+    catalog.served(release).first().map_or("", |version| version.name)
 }
 
 /// Returns whether a path leads through an item of a list.

@@ -68,10 +68,11 @@ pub(super) fn apply(
     }
 }
 
-/// Returns the rules that lead to the targets of other packs for an object of `kind`, in the order they run.
+/// Returns the rules that lead to the targets of other packs for an object of `kind`, in the order they run: by the name of the pack.
 fn rules<'g>(goal: &'g Goal<'_>, kind: &GroupKind) -> Vec<(&'g Rule, Direction)> {
-    let foreign = goal.targets.iter().filter(|target| target.pack.is_foreign(kind));
-    let all = foreign.flat_map(|target| target.pack.rules_for_kind(target.release, kind, None));
+    let mut foreign: Vec<_> = goal.targets.iter().filter(|target| target.pack.is_foreign(kind)).collect();
+    foreign.sort_by_key(|target| target.pack.name());
+    let all = foreign.into_iter().flat_map(|target| target.pack.rules_for_kind(target.release, kind, None));
     all.filter(|(rule, direction)| rule.from_kind(*direction) == kind).collect()
 }
 

@@ -12,7 +12,8 @@ use super::remark::Remark;
 /// Reports what the fields of one object contradict, without a target.
 pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> Vec<Finding> {
     let Some(catalog) = pack.catalog(&object.kind) else {
-        return vec![unknown_kind(object, pack).finding(manifest, object, Severity::Warning)];
+        let unknown = unknown_kind(object, pack).into_iter();
+        return unknown.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect();
     };
     let inference = infer(&object.value, catalog, &object.api_version.version);
     let conflicts = conflicts(&inference, pack).into_iter().map(|remark| (remark, Severity::Held));
@@ -20,17 +21,27 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
     conflicts.chain(warnings).map(|(remark, severity)| remark.finding(manifest, object, severity)).collect()
 }
 
-/// Reports a kind that no release of `pack` has.
-pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Remark {
-    let message = format!("no release of {} has the kind {}", pack.title(), object.kind);
+/// Reports a kind that no release of `pack` has. A group without a dot is one of Kubernetes' own, and `v1` alone not even a sign of that:
+/// a kind that the pack does not describe is reported there only where it seems to be misspelt.
+pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Option<Remark> {
+    if pack.catalog(&object.kind).is_some() {
+        return None;
+    }
+    let is_of_crd = object.kind.group.contains('.');
+    let length = object.kind.kind.chars().count();
+    let limit = if is_of_crd { (length / 3).max(1) } else { (length / 3).clamp(1, 2) };
     let kinds = pack.kinds().filter(|kind| kind.group == object.kind.group).map(|kind| kind.kind.as_str());
-    let help = nearest_kind(&object.kind.kind, kinds).map(|kind| format!("did you mean `{kind}`?"));
-    Remark::new(Code::UnknownKind, FieldPath::default().key("kind"), message, help)
+    let nearest = nearest_kind(&object.kind.kind, kinds, limit);
+    if !is_of_crd && nearest.is_none() {
+        return None;
+    }
+    let message = format!("no release of {} has the kind {}", pack.title(), object.kind);
+    let help = nearest.map(|kind| format!("did you mean `{kind}`?"));
+    Some(Remark::new(Code::UnknownKind, FieldPath::default().key("kind"), message, help))
 }
 
-/// Returns the kind most similar to `kind`, if at most a third of its letters differ.
-fn nearest_kind<'n>(kind: &str, kinds: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let limit = (kind.chars().count() / 3).max(1);
+/// Returns the kind most similar to `kind`, if at most `limit` of its letters differ.
+fn nearest_kind<'n>(kind: &str, kinds: impl Iterator<Item = &'n str>, limit: usize) -> Option<&'n str> {
     // A long name is compared with names of its own length only, so that a hostile one costs nothing.
     let similar = kinds.filter(|name| name.len().abs_diff(kind.len()) <= limit);
     let nearest = nearest(kind, similar).into_iter().next()?;

@@ -244,10 +244,14 @@ fn shape_left(subject: &Subject<'_>, source: &Source) -> Shape {
     shape(*candidates.iter().find(is_at).or(candidates.first()).unwrap_or(&subject.target.release))
 }
 
+/// Returns the fields that distinguish the items of a list: its keys, or the field by which a patch finds an item.
 fn list_keys(subject: &Subject<'_>, kind: &GroupKind, list: &FieldPath, release: ReleaseId) -> Vec<String> {
     let Some(catalog) = subject.target.pack.catalog(kind) else { return Vec::new() };
     let pattern = list.pattern();
     let mut fields = catalog.fields_of(&pattern).filter(|field| field.releases.contains(release));
-    let keyed = fields.find(|field| field.attributes.list_type == Some(ListType::Map));
-    keyed.map_or_else(Vec::new, |field| field.attributes.list_keys.clone())
+    let keys = fields.find_map(|field| match (field.attributes.list_type, &field.attributes.merge_key) {
+        (Some(ListType::Map), _) => Some(field.attributes.list_keys.clone()),
+        (_, merge_key) => merge_key.as_ref().map(|key| vec![key.clone()]),
+    });
+    keys.unwrap_or_default()
 }

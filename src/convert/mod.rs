@@ -61,8 +61,13 @@ use crate::manifest::Object;
 pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
     let repaired = repair::repair(object, goal, context);
     let subject = repaired.as_ref().map_or(object, |repaired| &repaired.object);
-    let made = goal.target_of(&object.kind.group).map(|target| object::convert(subject, target, goal, context));
+    let target = goal.target_of(&subject.kind.group);
+    let known = target.filter(|target| target.pack.catalog(&subject.kind).is_some());
+    let made = known.map(|target| object::convert(subject, target, goal, context));
     let mut made = foreign_rules::apply(subject, made, goal, context);
+    if let Some(unknown) = target.and_then(|target| inference::unknown_kind(subject, target.pack)) {
+        made.get_or_insert_with(|| Conversion::unchanged(subject)).warnings.push(unknown);
+    }
     if made.is_none() && goal.can_hold_values(object) {
         made = Some(Conversion::unchanged(subject));
     }

@@ -58,16 +58,14 @@ impl<'a> Subject<'a> {
     /// Infers the releases of `object`.
     ///
     /// # Errors
-    /// Why nothing can be inferred: an unknown kind, or a variable for an apiVersion.
+    /// Why nothing can be inferred: a variable for an apiVersion.
     pub(super) fn new(
         object: &'a Object,
         target: &'a Target<'a>,
         goal: &'a Goal<'a>,
         context: ObjectContext<'a>,
     ) -> Result<Self, Vec<Remark>> {
-        let Some(catalog) = target.pack.catalog(&object.kind) else {
-            return Err(vec![inference::unknown_kind(object, target.pack)]);
-        };
+        let catalog = target.pack.catalog(&object.kind).expect("an object of an unknown kind is no subject");
         if !is_version(&object.api_version.version) {
             let message = format!("`{}` is not an apiVersion; it looks like a variable", object.api_version);
             let help = "write the apiVersion out, or convert the rendered manifest".to_owned();

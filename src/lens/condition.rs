@@ -54,7 +54,7 @@ struct Tests {
     present: Option<FieldPattern>,
     /// The field is absent: `absent: spec.tls`.
     absent: Option<FieldPattern>,
-    /// The field has this value: `equals: { field: spec.type, value: Cookie }`.
+    /// The field has this value: `equals: { field: spec.type, value: Cookie }`. Spellings of one quantity or duration are equal.
     equals: Option<Equals>,
     /// Both fields are present and have the same value: `same: [spec.targetRef.namespace, metadata.namespace]`.
     same: Option<[FieldPattern; 2]>,
@@ -65,7 +65,7 @@ struct Tests {
     /// The field is a text that starts with, contains or ends with a part, matches a regular expression, or is an IP address:
     /// `text: { field: spec.path, starts: / }`. Without a field it is about the place itself.
     text: Option<Text>,
-    /// The field is a larger number, or a longer duration, than another field or a value:
+    /// The field is a larger number or quantity, or a longer duration, than another field or a value:
     /// `exceeds: { field: timeouts.backendRequest, other: timeouts.request }`, `exceeds: { field: interval, value: 1h }`.
     exceeds: Option<Exceeds>,
     /// All lists of the places have more items together; an absent list counts as `absent` items:
@@ -405,7 +405,11 @@ impl Condition {
         let longer = |test: &More, value: &Value| value.as_array().is_some_and(|items| items.len() > test.than);
         self.0.present.as_ref().is_none_or(|field| any_value(field, &|_| true))
             && self.0.absent.as_ref().is_none_or(|field| !any_value(field, &|_| true))
-            && self.0.equals.as_ref().is_none_or(|test| any_value(&test.field, &|value| *value == test.value))
+            && self
+                .0
+                .equals
+                .as_ref()
+                .is_none_or(|test| any_value(&test.field, &|value| amount::equal(value, &test.value)))
             && self.0.same.as_ref().is_none_or(|[left, right]| any_value(left, &|l| any_value(right, &|r| l == r)))
             && self
                 .0

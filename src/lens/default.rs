@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
+use super::amount;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
@@ -141,18 +142,21 @@ impl Default {
         }
     }
 
-    /// Returns the places of the field that have the implied value, the last first.
-    fn written(&self, session: &Session<'_>) -> Vec<FieldPath> {
+    /// Returns the places of the field that have the implied value, the last first, and whether it is written as implied there.
+    fn written(&self, session: &Session<'_>) -> Vec<(FieldPath, bool)> {
         let (field, object) = (self.parent.with(Part::Key(self.key.clone())), session.object());
-        let mut places = field.matches(object);
+        let places = field.matches(object);
         // Other objects are not read where nothing depends on them.
         if places.is_empty() {
-            return places;
+            return Vec::new();
         }
         let FoundValue::One(implied, _) = self.implied(session) else { return Vec::new() };
-        places.retain(|path| path.get(object) == Some(&implied));
-        places.reverse();
-        places
+        let has_implied = |path: FieldPath| {
+            let value = path.get(object).filter(|value| amount::equal(value, &implied))?;
+            let is_same = *value == implied;
+            Some((path, is_same))
+        };
+        places.into_iter().rev().filter_map(has_implied).collect()
     }
 
     /// Returns whether a written value counts as none.
@@ -161,8 +165,9 @@ impl Default {
     }
 
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        for path in self.written(session) {
-            if self.backward != Some(Action::Write) {
+        for (path, is_same) in self.written(session) {
+            // Another spelling of a quantity does not come back.
+            if self.backward != Some(Action::Write) || !is_same {
                 session.record_removal(&path, "it is the default of the field");
             }
             session.change(Intent::Delete { path })?;
@@ -172,7 +177,7 @@ impl Default {
 
     fn write(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         if self.backward == Some(Action::Elide) {
-            for path in self.written(session) {
+            for (path, _) in self.written(session) {
                 session.record_normalization(&path, "it is the default of the field");
             }
         }

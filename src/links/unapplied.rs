@@ -23,7 +23,8 @@ use crate::release::GroupKind;
 
 /// Reports what is applied to no known object, by the object that holds it.
 pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTreeMap<Id, Vec<Finding>> {
-    let packs = linked.targets.goal.packs;
+    let goal = linked.targets.goal;
+    let packs = goal.packs.concerned_by(&goal.targets);
     let recognizer = LazyCell::new(|| {
         let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
         Recognizer::new(groups).with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))

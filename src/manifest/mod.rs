@@ -9,6 +9,7 @@
 mod applied;
 mod carried_values;
 mod configuration;
+mod core_group;
 mod embedded;
 mod ignore_comment;
 mod ignores;

@@ -16,6 +16,7 @@ use super::selector::Selector;
 use super::{applied, carried_values, configuration, embedded, ignores, inline, json6902, replacement};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
+use crate::release::ApiVersion;
 use crate::text::{LineIndex, Span};
 use crate::yaml::{self, Problem, ProblemCode};
 
@@ -153,7 +154,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     manifest.patches.extend(kustomization::patches(&manifest.file, &value));
                     manifest.transformer = Some(Arc::new(Kustomization::of_transformer(&value)));
                 } else if hits() {
-                    let incomplete = incomplete(manifest, number, &value);
+                    let incomplete = incomplete(manifest, number, &value, recognizer);
                     is_reported = incomplete.is_some();
                     manifest.findings.extend(incomplete);
                     let place = |path: &FieldPath| manifest.place(document.root, path);
@@ -249,9 +250,24 @@ fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
     None
 }
 
+/// Returns whether `group` is known by its name.
+fn is_known(group: &str, recognizer: &Recognizer) -> bool {
+    !group.is_empty() && recognizer.is_known_group(group)
+}
+
 /// Reports a known API group in a document that resembles an object and is none.
-fn incomplete(manifest: &Manifest, document: usize, value: &Value) -> Option<Finding> {
-    let half = |value: &Value| value.is_object() && (value.get("apiVersion").is_some() != value.get("kind").is_some());
+fn incomplete(manifest: &Manifest, document: usize, value: &Value, recognizer: &Recognizer) -> Option<Finding> {
+    // A version alone is no sign of the core group where there is no kind: charts have one too.
+    let is_named = |value: &Value| match value.get("apiVersion").and_then(Value::as_str) {
+        Some(version) => is_known(&ApiVersion::parse(version).group, recognizer),
+        None => {
+            recognizer.mentions_dotted_group(manifest.tree.documents()[document].span.of(&manifest.text).as_bytes())
+        }
+    };
+    let half = |value: &Value| {
+        let has = |key: &str| value.get(key).is_some();
+        value.is_object() && has("apiVersion") != has("kind") && is_named(value)
+    };
     let incomplete = match value {
         Value::Array(items) => items
             .iter()
@@ -265,7 +281,7 @@ fn incomplete(manifest: &Manifest, document: usize, value: &Value) -> Option<Fin
         Value::Object(map) if map.contains_key("apiVersion") && map.contains_key("kind") || half(value) => {
             Some("set both apiVersion and kind, as strings")
         }
-        Value::String(_) => Some("the document is a single string, not an object"),
+        Value::String(_) if is_named(value) => Some("the document is a single string, not an object"),
         _ => None,
     };
     let help = incomplete?;

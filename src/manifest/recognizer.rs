@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 
+use super::core_group;
 use super::selector::Selector;
 use super::values::Chart;
 use crate::carrier::Carriers;
@@ -51,7 +52,9 @@ const KUSTOMIZE_TRIGGERS: [&str; 26] = [
 pub struct Recognizer {
     /// Finds any of the texts below: most files hold none, and are skipped after one search. Made when it is first used.
     any: OnceLock<AhoCorasick>,
-    groups: Vec<(String, Finder<'static>)>,
+    /// Finds any of the groups that have a name. Made when it is first used.
+    any_group: OnceLock<AhoCorasick>,
+    groups: BTreeSet<String>,
     kinds: BTreeSet<String>,
     /// The kinds of other groups that rules are about.
     foreign_kinds: BTreeSet<GroupKind>,
@@ -67,10 +70,10 @@ pub struct Recognizer {
 impl Recognizer {
     /// Makes the recognizer of `groups`.
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
-        let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
         Self {
             any: OnceLock::new(),
-            groups: groups.into_iter().map(finder).collect(),
+            any_group: OnceLock::new(),
+            groups: groups.into_iter().map(str::to_owned).collect(),
             kinds: BTreeSet::new(),
             foreign_kinds: BTreeSet::new(),
             triggers: Vec::new(),
@@ -135,14 +138,13 @@ impl Recognizer {
     /// Returns whether `bytes` contain a known API group, a trigger, the name of a chart or what Kustomize reads.
     pub(super) fn mentions_any(&self, bytes: &[u8]) -> bool {
         let any = self.any.get_or_init(|| {
-            let groups = self.groups.iter().map(|(_, finder)| finder);
-            let texts = groups.chain(&self.triggers).chain(&self.chart_triggers).map(Finder::needle);
-            let texts = texts.chain(self.carriers.triggers().iter().map(String::as_bytes));
-            let texts = texts.chain(KUSTOMIZE_TRIGGERS.iter().map(|text| text.as_bytes()));
-            let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
-            builder.expect("a pack's texts are few and short")
+            let groups = self.groups.iter().flat_map(|group| group_texts(group)).map(String::into_bytes);
+            let texts = self.triggers.iter().chain(&self.chart_triggers).map(|finder| finder.needle().to_vec());
+            let carriers = self.carriers.triggers().iter().map(|text| text.as_bytes().to_vec());
+            let kustomize = KUSTOMIZE_TRIGGERS.iter().map(|text| text.as_bytes().to_vec());
+            search(groups.chain(texts).chain(carriers).chain(kustomize))
         });
-        any.is_match(bytes)
+        any.is_match(bytes) || self.mentions_core_group(bytes)
     }
 
     /// Returns whether `bytes` contain the name of a chart, or the key that only its values have.
@@ -157,7 +159,27 @@ impl Recognizer {
 
     /// Returns whether `bytes` contain any known API group.
     pub fn mentions_group(&self, bytes: &[u8]) -> bool {
-        self.groups.iter().any(|(_, finder)| finder.find(bytes).is_some())
+        self.mentions_named_group(bytes) || self.mentions_core_group(bytes)
+    }
+
+    fn mentions_named_group(&self, bytes: &[u8]) -> bool {
+        let texts = || self.groups.iter().flat_map(|group| group_texts(group)).map(String::into_bytes);
+        self.any_group.get_or_init(|| search(texts())).is_match(bytes)
+    }
+
+    /// Returns whether `bytes` contain the name of a known API group that is no mere word.
+    pub(super) fn mentions_dotted_group(&self, bytes: &[u8]) -> bool {
+        let mut dotted = self.groups.iter().filter(|group| group.contains('.'));
+        dotted.any(|group| memmem::find(bytes, group.as_bytes()).is_some())
+    }
+
+    /// Returns whether `group` is known.
+    pub(super) fn is_known_group(&self, group: &str) -> bool {
+        self.groups.contains(group)
+    }
+
+    fn mentions_core_group(&self, bytes: &[u8]) -> bool {
+        self.is_known_group("") && core_group::is_named(bytes)
     }
 
     /// Returns whether `text` contains the name of a foreign kind.
@@ -170,16 +192,18 @@ impl Recognizer {
         self.foreign_kinds.contains(kind)
     }
 
-    /// Returns whether an object of `kind` can be a known one; without `group`, that of any group can.
+    /// Returns whether an object of `kind` can be a known one; without `group`, that of any group can. What names the core group
+    /// can be no object at all, so that its kinds count.
     pub(super) fn is_known_kind(&self, group: Option<&str>, kind: &str) -> bool {
-        let known = |group: &str| self.groups.iter().any(|(name, _)| name == group);
-        group.map_or_else(|| self.kinds.contains(kind), known)
+        let is_kind = || self.kinds.contains(kind);
+        group.map_or_else(is_kind, |group| self.is_known_group(group) && (!group.is_empty() || is_kind()))
     }
 
     /// Returns whether a selector with patterns, or without group or kind, can select a known object.
     pub(super) fn may_select(&self, selector: &Selector) -> bool {
-        let groups = || self.groups.iter().map(|(name, _)| name.as_str());
-        self.kinds.iter().any(|kind| groups().any(|group| selector.selects_kind(&GroupKind::new(kind.as_str(), group))))
+        self.kinds.iter().any(|kind| {
+            self.groups.iter().any(|group| selector.selects_kind(&GroupKind::new(kind.as_str(), group.as_str())))
+        })
     }
 
     /// Returns the charts whose values can be in files of their own.
@@ -190,5 +214,21 @@ impl Recognizer {
     /// Returns the kinds of other groups that rules are about.
     pub(super) fn foreign_kinds(&self) -> impl Iterator<Item = &GroupKind> {
         self.foreign_kinds.iter()
+    }
+}
+
+/// Makes the search for any of `texts`.
+fn search(texts: impl IntoIterator<Item = Vec<u8>>) -> AhoCorasick {
+    let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
+    builder.expect("a pack's texts are few and short")
+}
+
+/// Returns the texts without which a file has no object of `group`. A group without a dot (`apps`) is a word of its own, which
+/// only a version makes an API group; JSON can escape the slash between them. The core group has no text.
+fn group_texts(group: &str) -> Vec<String> {
+    match group {
+        "" => Vec::new(),
+        dotted if dotted.contains('.') => vec![dotted.to_owned()],
+        word => vec![format!("{word}/"), format!("{word}\\/")],
     }
 }

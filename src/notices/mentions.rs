@@ -96,7 +96,7 @@ fn in_object(
     targets: &Targets<'_>,
 ) -> Vec<OldNames<Remark>> {
     let is_apart = ["CustomResourceDefinition", "Secret"].contains(&object.kind.kind.as_str());
-    if is_apart || object.is_json_patch() || targets.goal.packs.of_group(&object.kind.group).is_some() {
+    if is_apart || object.is_json_patch() {
         return Vec::new();
     }
     let followed = targets.references(&object.kind, &object.value).into_iter().map(|reference| reference.path);

@@ -144,6 +144,7 @@ impl Constraints {
         let takes = |kind: &Type, other: &Type| match (kind, other) {
             (_, Type::Any) => true,
             (Type::Integer, Type::Number) | (Type::Integer | Type::String, Type::IntegerOrString) => true,
+            (Type::Integer | Type::Number | Type::String | Type::IntegerOrString, Type::Quantity) => true,
             _ => kind == other,
         };
         !self.kinds.iter().all(|kind| other.kinds.iter().any(|other| takes(kind, other)))

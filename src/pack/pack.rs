@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow};
+use memchr::memmem::Finder;
 use serde_json::Value;
 
 use super::nearest::near_bundles;
@@ -194,6 +195,26 @@ impl Pack {
         let mut found: Vec<&str> = orders.filter_map(|order| self.companion_of(order)).collect();
         found.dedup();
         found
+    }
+
+    /// Returns whether releases of one of the two packs belong to releases of the other, or objects of this pack refer to objects of
+    /// `other` by the defaults of their fields. What names the group is seen by that. Catalogs are searched as text, since most of
+    /// them are never read.
+    pub(super) fn is_bound_to(&self, other: &Self) -> bool {
+        let belongs = |pack: &Self, to: &Self| {
+            let owners = pack.companions.iter().flatten().filter_map(|text| text.split('@').next());
+            owners.into_iter().any(|name| name == to.name)
+        };
+        let is_of = |default: &[u8], group: &str| {
+            let rest = default.strip_prefix(group.as_bytes()).and_then(<[u8]>::first);
+            rest == Some(&b'"') || rest == Some(&b'/') && !group.is_empty()
+        };
+        let start = Finder::new(b"\"default\":\"");
+        let refers = |text: &str| {
+            let mut defaults = start.find_iter(text.as_bytes()).map(|at| &text.as_bytes()[at + start.needle().len()..]);
+            defaults.any(|default| other.groups.iter().any(|group| is_of(default, group)))
+        };
+        belongs(self, other) || belongs(other, self) || self.catalogs.values().any(|catalog| refers(&catalog.text))
     }
 
     /// Returns whether the pack's rules about `kind` change objects of other packs, or of none.

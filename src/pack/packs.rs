@@ -65,6 +65,15 @@ impl Packs {
         self.packs.iter()
     }
 
+    /// Returns the packs whose objects a conversion to `targets` can change, or change with: those of the targets, those with
+    /// releases that belong to one of theirs, and those whose objects refer to theirs without naming the API group.
+    pub fn concerned_by<'p>(&'p self, targets: &[Target<'_>]) -> Vec<&'p Pack> {
+        let is_concerned = |pack: &&Pack| {
+            targets.iter().any(|target| pack.name() == target.pack.name() || pack.is_bound_to(target.pack))
+        };
+        self.packs.iter().filter(is_concerned).collect()
+    }
+
     /// Finds the pack that knows an API group.
     pub fn of_group(&self, group: &str) -> Option<&Pack> {
         self.packs.iter().find(|pack| pack.groups().iter().any(|name| name == group))

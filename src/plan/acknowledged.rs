@@ -63,9 +63,9 @@ pub(super) fn keeps(planner: &Planner<'_>, manifest: &Manifest, at: usize, made:
     })
 }
 
-/// Returns whether an object is held back by itself; one of an unknown kind is only left alone.
+/// Returns whether an object is held back by itself.
 pub(super) fn is_blocked(made: &Conversion) -> bool {
-    made.blocks.iter().any(|block| block.code != Code::UnknownKind)
+    !made.blocks.is_empty()
 }
 
 /// Returns the objects that are left as they are and may change otherwise, with the finding that says so.
@@ -92,7 +92,7 @@ pub(super) fn kept(planner: &Planner<'_>, linked: &Linked<'_>) -> Vec<(Id, Findi
 pub(super) fn leave(made: Conversion, object: &Object) -> Conversion {
     let rules = made.rules.clone();
     let mut left = made.hold_back(object);
-    left.blocks.retain(|block| block.code == Code::UnknownKind);
+    left.blocks.clear();
     Conversion { rules, ..left }
 }
 

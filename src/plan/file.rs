@@ -162,10 +162,11 @@ impl PlannedFile {
         }
         let goal = planner.goal();
         let pack = goal.packs.of_group(&object.kind.group);
-        if pack.is_some_and(|pack| pack.catalog(&object.kind).is_none()) {
+        let is_unknown = pack.is_some_and(|pack| pack.catalog(&object.kind).is_none());
+        if is_unknown && conversion.program.is_empty() && !is_held {
             return;
         }
-        let is_known = goal.target_of(&object.kind.group).is_some() || goal.holds_values(object);
+        let is_known = !is_unknown && goal.target_of(&object.kind.group).is_some() || goal.holds_values(object);
         let record = goal.choices.record;
         let place = (location, manifest.extent(object));
         self.local.objects.push(ObjectPlan::new(place, object, conversion, (is_held && !is_kept, is_known), record));
@@ -208,12 +209,10 @@ fn findings(
     conversion: &Conversion,
     is_encrypted: &dyn Fn() -> bool,
 ) -> Vec<Finding> {
-    // An object of an unknown kind is left unchanged, and that holds nothing back.
-    let severity = |code: Code, severity| if code == Code::UnknownKind { Severity::Warning } else { severity };
-    let remarks = conversion.blocks.iter().map(|remark| (remark, severity(remark.code, Severity::Held)));
+    let remarks = conversion.blocks.iter().map(|remark| (remark, Severity::Held));
     let remarks = remarks.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
     let remarks = remarks.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
-    let remarks = remarks.chain(conversion.notes.iter().map(|remark| (remark, severity(remark.code, Severity::Note))));
+    let remarks = remarks.chain(conversion.notes.iter().map(|remark| (remark, Severity::Note)));
     let mut findings: Vec<Finding> =
         remarks.map(|(remark, severity)| remark.finding(manifest, object, severity)).collect();
     let is_held = findings.iter().any(|finding| finding.severity >= Severity::Held);

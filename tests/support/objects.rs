@@ -226,6 +226,7 @@ impl Draw<'_> {
             Type::Number => Some(if self.random.chance(50) { json!(0.5) } else { self.integer(shape) }),
             Type::IntegerOrString if self.random.chance(50) => Some(self.integer(shape)),
             Type::IntegerOrString => Some(json!("25%")),
+            Type::Quantity => Some(if self.random.chance(50) { json!(0.5) } else { json!("500m") }),
             Type::Object => Some(Value::Object(self.mapping(shape))),
             Type::String => self.text(shape, key),
         }

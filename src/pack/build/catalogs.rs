@@ -9,8 +9,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow, bail};
 use walkdir::WalkDir;
 
-use super::crd;
+use serde_json::Value;
+
 use super::gather::Gathered;
+use super::lifecycle::Lifecycle;
+use super::published::{self, Published};
+use super::type_tables::Types;
+use super::{crd, openapi};
 use crate::pack::wire::PackFile;
 use crate::release::{Channel, ReleaseId, ReleaseLine};
 
@@ -26,18 +31,30 @@ pub struct Built {
     pub notes: Vec<String>,
 }
 
-/// Makes the catalogs of the pack in the folder `pack` from the CRDs under `crds` (`RELEASE/CHANNEL/*.yaml` or `RELEASE/*.yaml`).
+/// Makes the catalogs of the pack in the folder `pack` from what is under `crds`: in `RELEASE/CHANNEL/` or `RELEASE/`, the CRDs of a
+/// release or the OpenAPI documents of its API server, of which only the groups of the pack are used; `kinds.tsv` beside them says
+/// what OpenAPI does not; `types.tsv` holds the types of all releases.
 ///
 /// # Errors
-/// A file that cannot be read, a CRD that cannot be understood, a release or group that `pack.yaml` does not list (with
-/// the line to add), a listed release without CRDs, or one kind twice in a release.
+/// A file that cannot be read, a schema that cannot be understood, a release or a CRD's group that `pack.yaml` does not list (with
+/// the line to add), a listed release or group without a schema, or one kind twice in a release.
 pub fn build(pack: &Path, crds: &Path) -> Result<Built> {
     let (file, line) = read_pack(pack)?;
     let mut gathered = Gathered::default();
     let mut filled = BTreeSet::new();
+    let lifecycle = Lifecycle::read(crds)?;
+    let mut published = match Types::read(crds)? {
+        Some(types) => of_types(&types, &lifecycle, &line)?,
+        None => BTreeMap::new(),
+    };
     for path in crd_files(crds)? {
         let release = release_of(&path, crds, &line).with_context(|| path.display().to_string())?;
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        if let Some(document) = openapi_document(&path, &text) {
+            let known = published.entry(release).or_default();
+            openapi::add(&document, known).with_context(|| path.display().to_string())?;
+            continue;
+        }
         for definition in crd::definitions(&text).with_context(|| path.display().to_string())? {
             if !file.groups.contains(&definition.kind.group) {
                 let group = &definition.kind.group;
@@ -47,12 +64,40 @@ pub fn build(pack: &Path, crds: &Path) -> Result<Built> {
             gathered.add(release, definition).with_context(|| path.display().to_string())?;
         }
     }
+    published::relax(published.values_mut());
+    for (release, schemas) in &published {
+        let bundle = &line.get(*release).bundle;
+        for definition in schemas.definitions(&file.groups, (&lifecycle, bundle)).with_context(|| bundle.clone())? {
+            filled.insert(*release);
+            gathered.add(*release, definition).with_context(|| bundle.clone())?;
+        }
+    }
     if let Some((_, release)) = line.iter().find(|(id, _)| !filled.contains(id)) {
         let (bundle, channel) = (&release.bundle, &release.channel);
         let in_channel = if *channel == Channel::SINGLE { String::new() } else { format!(" in channel {channel}") };
-        bail!("pack.yaml lists {bundle}{in_channel}, but {} contains no CRD for it", crds.display());
+        bail!("pack.yaml lists {bundle}{in_channel}, but {} has no kind for it", crds.display());
+    }
+    let is_missing = |group: &&String| !gathered.has_group(group);
+    if let Some(group) = file.groups.iter().find(is_missing).filter(|_| !published.is_empty()) {
+        bail!(
+            "pack.yaml lists the group `{group}`, but {} has no kind of it; remove it under `groups`",
+            crds.display()
+        );
     }
     Ok(Built { files: gathered.files(&line), notes: gathered.notes(&line) })
+}
+
+/// Makes the schemas of each release of `line` from tables of types.
+fn of_types(types: &Types, lifecycle: &Lifecycle, line: &ReleaseLine) -> Result<BTreeMap<ReleaseId, Published>> {
+    let of = |bundle: &str| types.published(lifecycle, bundle).with_context(|| bundle.to_owned());
+    line.iter().map(|(id, release)| Ok((id, of(&release.bundle)?))).collect()
+}
+
+/// Reads an OpenAPI document, which is JSON as the API server gives it.
+fn openapi_document(path: &Path, text: &str) -> Option<Value> {
+    let is_json = path.extension().is_some_and(|extension| extension == "json");
+    let document: Value = if is_json { serde_json::from_str(text).ok()? } else { return None };
+    openapi::is_document(&document).then_some(document)
 }
 
 /// Writes the catalogs into the pack's folder `catalog` and removes catalogs of kinds that are no longer built.

@@ -21,8 +21,8 @@ use crate::release::GroupKind;
 pub(super) struct Definition {
     /// The kind it defines.
     pub(super) kind: GroupKind,
-    /// Its scope.
-    pub(super) scope: Scope,
+    /// Its scope, where that is known.
+    pub(super) scope: Option<Scope>,
     /// Its versions, as listed.
     pub(super) versions: Vec<DefinedVersion>,
 }
@@ -128,18 +128,24 @@ fn definition(spec: Spec) -> Result<Definition> {
     let shared = spec.validation.and_then(|validation| validation.schema);
     let versions = listed.with_context(|| format!("{kind} lists no version"))?;
     let versions = versions.into_iter().map(|version| defined(version, shared.as_ref())).collect();
-    Ok(Definition { kind, scope, versions })
+    Ok(Definition { kind, scope: Some(scope), versions })
 }
 
 fn defined(version: WireVersion, shared: Option<&Value>) -> DefinedVersion {
     let own = version.schema.and_then(|validation| validation.schema);
+    let (fields, notes) = walked(own.as_ref().or(shared));
+    let WireVersion { name, served, storage, deprecated, .. } = version;
+    DefinedVersion { name, served, storage, deprecated, fields, notes }
+}
+
+/// Returns the facts of the schema of an object, and what catalogs do not support of it.
+pub(super) fn walked(schema: Option<&Value>) -> (BTreeMap<FieldPattern, FieldFact>, Vec<Note>) {
     let mut walk = Walk::default();
-    match own.as_ref().or(shared) {
+    match schema {
         Some(Value::Object(schema)) => walk.object(schema),
         _ => walk.anything(),
     }
-    let WireVersion { name, served, storage, deprecated, .. } = version;
-    DefinedVersion { name, served, storage, deprecated, fields: walk.fields, notes: walk.notes }
+    (walk.fields, walk.notes)
 }
 
 /// Whether the value that a field is in must have it.
@@ -205,6 +211,9 @@ impl Walk {
         if schema.get(INTEGER_OR_STRING) == Some(&Value::Bool(true)) {
             return Type::IntegerOrString;
         }
+        if schema.get(QUANTITY) == Some(&Value::Bool(true)) {
+            return Type::Quantity;
+        }
         match schema.get("type").and_then(Value::as_str) {
             Some("object") => Type::Object,
             Some("array") => Type::Array,
@@ -249,6 +258,7 @@ impl Walk {
             maximum: number("maximum"),
             list_type,
             list_keys: list_keys.unwrap_or_default(),
+            merge_key: text(MERGE_KEY),
             map_type: text("x-kubernetes-map-type"),
             nullable: is("nullable"),
             preserve_unknown: is(PRESERVE),
@@ -269,13 +279,19 @@ impl Walk {
 }
 
 /// The keyword of a schema that keeps unnamed keys.
-const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+pub(super) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// The keyword of a schema that accepts whole numbers and strings.
-const INTEGER_OR_STRING: &str = "x-kubernetes-int-or-string";
+pub(super) const INTEGER_OR_STRING: &str = "x-kubernetes-int-or-string";
+
+/// The keyword that stands here for the schema of a quantity, which OpenAPI knows by its name.
+pub(super) const QUANTITY: &str = "x-quantity";
+
+/// The keyword of a list that names the field by which a patch finds an item.
+pub(super) const MERGE_KEY: &str = "x-kubernetes-patch-merge-key";
 
 /// The keywords that a catalog holds.
-const KEPT: [&str; 22] = [
+const KEPT: [&str; 24] = [
     "additionalProperties",
     "default",
     "enum",
@@ -297,7 +313,9 @@ const KEPT: [&str; 22] = [
     "x-kubernetes-list-map-keys",
     "x-kubernetes-list-type",
     "x-kubernetes-map-type",
+    MERGE_KEY,
     PRESERVE,
+    QUANTITY,
 ];
 
 /// The keywords without effect on the shape of a value, CEL rules among them.
@@ -433,6 +451,6 @@ spec: { group: example.com, names: { kind: Store }, scope: Cluster, version: v1 
             (found.len(), fields(0), fields(1)),
             (2, vec!["spec string".to_owned()], vec![" object".to_owned()])
         );
-        assert_eq!(found[0].scope, Scope::Cluster);
+        assert_eq!(found[0].scope, Some(Scope::Cluster));
     }
 }

@@ -54,7 +54,9 @@ impl Gathered {
             bail!("{} is defined twice in this release", definition.kind);
         }
         extend(&mut facts.defined, release);
-        extend(facts.scopes.entry(definition.scope).or_default(), release);
+        if let Some(scope) = definition.scope {
+            extend(facts.scopes.entry(scope).or_default(), release);
+        }
         for version in &definition.versions {
             for word in words(version) {
                 extend(facts.listings.entry((word, version.name.clone())).or_default(), release);
@@ -70,6 +72,11 @@ impl Gathered {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether there are facts about a kind of `group`.
+    pub(super) fn has_group(&self, group: &str) -> bool {
+        self.kinds.keys().any(|kind| kind.group == group)
     }
 
     /// Returns the text of every catalog file, by its name.

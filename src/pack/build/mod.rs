@@ -1,14 +1,22 @@
-//! Answers: which catalog files do the CRDs of a project's releases make?
+//! Answers: which catalog files do the schemas of a project's releases make?
 //!
-//! The CRD folder holds one folder per bundle, with one folder per channel in it or, for a project without channels, the files
-//! themselves. Every CRD is read and its facts are gathered per kind, field and release; the result is text per file name,
+//! The folder of schemas holds one folder per bundle, with one folder per channel in it or, for a project without channels, the
+//! files themselves: CRDs, or the OpenAPI documents of an API server. In place of the latter there can be tables of types at
+//! the top. Every schema is read and its facts are gathered per kind, field and release; the result is text per file name,
 //! so that writing it and comparing it with what is there are two uses of one answer.
 //!
-//! Invariant: the same CRDs give the same bytes, on any machine and in any order of reading.
+//! Invariant: the same schemas give the same bytes, on any machine and in any order of reading.
 
 mod catalogs;
 mod crd;
 mod gather;
+mod lifecycle;
+mod openapi;
 pub mod own;
+mod published;
+#[cfg(test)]
+mod sample;
+mod table;
+mod type_tables;
 
 pub use catalogs::{Built, build, stale, write};
