@@ -27,7 +27,7 @@ pub use facts::{Fact, FactKind, Facts, Unknown};
 pub use field::Field;
 pub use listing::Version;
 pub use pattern::compile;
-pub use read::COLUMNS;
+pub use read::{COLUMNS, WEBHOOK};
 pub use reference::{GroupSource, Reference};
 pub use row::{Attributes, ListType, Scope, Type};
 pub use tree::OUTSIDE;
