@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::check::{self, Violation};
+use super::differences::{self, Difference, SchemaName};
 use super::facts::{self, Facts};
 use super::field::Field;
 use super::listing::{Listing, Version};
@@ -154,6 +155,12 @@ impl Catalog {
     /// A field that no release knows is not a violation, and neither is null in a field that is optional.
     pub fn check(&self, object: &Value, release: ReleaseId, name: &str) -> Vec<Violation> {
         check::check(&self.tree, object, release, name)
+    }
+
+    /// Returns the fields that the schemas `old` and `new` do not describe alike, of those that `object` has; and those that it lacks
+    /// and that the two fill in with other values.
+    pub fn differences(&self, object: &Value, old: SchemaName<'_>, new: SchemaName<'_>) -> Vec<Difference> {
+        differences::differences(&self.tree, object, old, new)
     }
 
     /// Returns the releases that list the kind in any version, served or not.

@@ -10,6 +10,7 @@
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod catalog;
 mod check;
+mod differences;
 mod facts;
 mod field;
 mod listing;
@@ -23,6 +24,7 @@ mod tree;
 
 pub use catalog::Catalog;
 pub use check::{Violation, ViolationKind};
+pub use differences::{Change, Difference, DifferenceKind, SchemaName};
 pub use facts::{Fact, FactKind, Facts, Unknown};
 pub use field::Field;
 pub use listing::Version;

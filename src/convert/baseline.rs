@@ -41,9 +41,9 @@ impl Baseline {
 }
 
 fn rejected_by(release: ReleaseId, object: &Object, catalog: &Catalog) -> Rejected {
-    let served = catalog.served(release);
-    let present = served.iter().find(|version| version.name == object.api_version.version);
-    let version = present.or(served.first()).map_or("", |version| version.name);
+    let own = object.api_version.version.as_str();
+    let is_listed = catalog.listing(own).contains(release);
+    let version = if is_listed { own } else { catalog.served(release).first().map_or("", |version| version.name) };
     let violations = catalog.check(&object.value, release, version).into_iter();
     violations.map(|violation| (violation.path, discriminant(&violation.kind))).collect()
 }

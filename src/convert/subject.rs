@@ -68,7 +68,7 @@ impl<'a> Subject<'a> {
         let Some(catalog) = target.pack.catalog(&object.kind) else {
             return Err(vec![inference::unknown_kind(object, target.pack)]);
         };
-        if !is_version(&object.api_version.version) {
+        if !is_version(&object.api_version.version) && catalog.listing(&object.api_version.version).is_empty() {
             let message = format!("`{}` is not an apiVersion; it looks like a variable", object.api_version);
             let help = "write the apiVersion out, or convert the rendered manifest".to_owned();
             let path = FieldPath::default().key("apiVersion");
@@ -78,6 +78,8 @@ impl<'a> Subject<'a> {
         let both = inference.candidates & inference.serving;
         let version = shapes::version_of(object, (target.pack, catalog), inference.candidates);
         let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
+        // It holds the object back.
+        warnings.retain(|warning| !(target.pack.is_of_crds() && warning.code == Code::UnknownApiVersion));
         warnings.extend(version.as_ref().and_then(|version| shapes::other_version(object, version)));
         Ok(Self {
             object,

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
-use super::pack::{LazyCatalog, Pack, PackFiles};
+use super::pack::{Author, LazyCatalog, Pack, PackFiles};
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
 use super::version_order::VersionOrder;
@@ -183,6 +183,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     let values = head.charts.iter().enumerate().flat_map(of_chart).collect();
     Ok(Pack {
         name: name.to_owned(),
+        author: Author::Person,
         files: all,
         title: head.title,
         source: head.source,

@@ -24,10 +24,20 @@ use crate::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, Rel
 /// The files of one pack: path within the pack's folder with `/`, and text.
 pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
 
+/// Who knows what a pack says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Author {
+    /// Somebody who wrote the pack.
+    Person,
+    /// Nobody: it was made from CRDs.
+    Nobody,
+}
+
 /// All knowledge about one project.
 #[derive(Debug)]
 pub struct Pack {
     pub(super) name: String,
+    pub(super) author: Author,
     pub(super) files: PackFiles,
     pub(super) title: String,
     pub(super) source: String,
@@ -65,6 +75,11 @@ impl Pack {
     /// Returns the name of the pack's folder: `gateway-api`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns whether the pack was made from CRDs, so that nobody says what their schemas do not.
+    pub fn is_of_crds(&self) -> bool {
+        self.author == Author::Nobody
     }
 
     /// Returns what the project is called.

@@ -8,6 +8,7 @@
 
 mod catalogs;
 mod crd;
+pub mod from_crds;
 mod gather;
 pub mod own;
 
