@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::console::Console;
 use super::input;
+use crate::disk;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::Manifest;
@@ -202,7 +203,7 @@ fn components(path: &Path) -> Vec<String> {
     if path == Path::new("-") {
         return vec!["stdin".to_owned()];
     }
-    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let whole = disk::place_of(path).unwrap_or_else(|| path.to_owned());
     let mut names: Vec<String> = whole
         .components()
         .filter_map(|part| match part {
@@ -210,8 +211,7 @@ fn components(path: &Path) -> Vec<String> {
             Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
         })
         .collect();
-    let is_file = whole.is_file();
-    if let Some(name) = names.last_mut().filter(|_| is_file) {
+    if let Some(name) = names.last_mut() {
         let stem = [".yaml", ".yml", ".json"].iter().find_map(|ending| name.strip_suffix(ending));
         *name = stem.unwrap_or(name).to_owned();
     }

@@ -89,10 +89,10 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Input<Ma
     if args.files.reads_stdin() {
         crd_sets::without_stdin(&args.crds, "the manifests are read from")?;
     }
-    let stdin = input::stdin(&args.files, Empty::of(args.output.allow_empty))?;
+    let piped = input::piped(&args.files, Empty::of(args.output.allow_empty))?;
     let read = |recognizer: &Recognizer| {
         let how = (recognizer, config.excluded.as_ref());
-        input::read(&args.files, stdin.as_deref(), how, console, |manifest| manifest)
+        input::read(&args.files, piped.as_deref(), how, console, |manifest| manifest)
     };
     let with = |made: Option<Pack>| match made {
         Some(pack) => packs::load_with(&args.packs.packs, Some(pack)),

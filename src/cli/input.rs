@@ -132,7 +132,7 @@ impl<T> File<T> {
 ///
 /// # Errors
 /// As [`read_stdin`]; or other paths are named too.
-pub(super) fn stdin(args: &FileArgs, empty: Empty) -> Result<Option<Vec<u8>>> {
+pub(super) fn piped(args: &FileArgs, empty: Empty) -> Result<Option<Vec<u8>>> {
     if !args.reads_stdin() {
         return Ok(None);
     }
@@ -144,15 +144,15 @@ pub(super) fn stdin(args: &FileArgs, empty: Empty) -> Result<Option<Vec<u8>>> {
     read_stdin(empty).map(Some)
 }
 
-/// Reads the files that `args` name, or takes `stdin` for one, and keeps what `make` makes of them; it is called from several threads.
+/// Reads the files that `args` name, or takes what was `piped` for one, and keeps what `make` makes of them; it is called from several threads.
 pub(super) fn read<T: Send>(
     args: &FileArgs,
-    stdin: Option<&[u8]>,
+    piped: Option<&[u8]>,
     (recognizer, excluded): (&Recognizer, Option<&PathGlobs>),
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
 ) -> Result<Input<T>> {
-    if let Some(bytes) = stdin {
+    if let Some(bytes) = piped {
         return Ok(from_bytes(bytes, recognizer, make));
     }
     args.paths.iter().try_for_each(|path| is_readable(path))?;
@@ -208,8 +208,8 @@ pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Resul
     };
     let mentions = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str).chain([CRD_GROUP]);
     let recognizer = Recognizer::new(mentions);
-    let stdin = stdin(&files, Empty::Refuse).context("--crds")?;
-    let read = read(&files, stdin.as_deref(), (&recognizer, None), console, |manifest| manifest);
+    let piped = piped(&files, Empty::Refuse).context("--crds")?;
+    let read = read(&files, piped.as_deref(), (&recognizer, None), console, |manifest| manifest);
     let read = read.context("--crds")?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("--crds: {}: {}", finding.location, finding.sentence()),

@@ -178,12 +178,12 @@ fn planned_within<'p>(
     if args.files.reads_stdin() {
         crd_sets::without_stdin(&args.target.crds, "the manifests are read from")?;
     }
-    let stdin = input::stdin(&args.files, empty)?;
+    let piped = input::piped(&args.files, empty)?;
     let request = Request::read(&args.target, (&config, &args.packs), packs, console)?.planning(record, front_end);
     let limits = Limits { keep_going: args.keep_going, ..limits };
     plan_files(&request, &config, (limits, console), |recognizer, make| {
-        let stdin = stdin.as_deref();
-        let mut input = input::read(&args.files, stdin, (recognizer, config.excluded.as_ref()), console, make)?;
+        let piped = piped.as_deref();
+        let mut input = input::read(&args.files, piped, (recognizer, config.excluded.as_ref()), console, make)?;
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
             let manifest = input.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));

@@ -210,7 +210,7 @@ impl<'p> Request<'p> {
         let others: BTreeSet<&str> = others.filter(|name| *name != target.pack.name()).collect();
         match others.first().filter(|_| target.pack.is_of_crds()) {
             Some(first) => console.note(&format!(
-                "note: the files hold objects of {} too, which have no target; for those run again with --to {first}@RELEASE\n",
+                "warning: the files hold objects of {} too, which have no target; for those run again with --to {first}@RELEASE\n",
                 others.iter().copied().collect::<Vec<_>>().join(", ")
             )),
             None => Ok(()),
