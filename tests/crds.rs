@@ -165,9 +165,27 @@ fn a_version_that_only_the_old_set_lists_is_known() {
         let tree = two_sets(strategy, &lamp("v1alpha1", "room: hall"));
         let run = tree.run(&["apply", "--yes", "--allow-dirty", "--crds", "old/crds", "--crds", "new/crds", "a.yaml"]);
         run.check(0);
-        assert!(run.err.contains("target crds@new, from the CRDs: 1 in new/crds"), "{}", run.err);
+        assert!(run.err.contains("target crds@new, from the CRDs: new/crds (1 CRD)"), "{}", run.err);
         assert_eq!(tree.text("a.yaml"), lamp("v1", "room: hall"));
     }
+}
+
+#[test]
+fn a_conversion_is_judged_by_the_set_that_lists_both_versions() {
+    let alpha = ("v1alpha1", SERVED, ROOM);
+    let old = crd("Lamp", "Webhook", &[alpha, ("v1", STORED, ROOM)]);
+    let new = crd("Lamp", "Webhook", &[("v1", STORED, "room: {type: string, maxLength: 9}")]);
+    let object = lamp("v1alpha1", "room: hall");
+    let tree = Tree::of(&[("old.yaml", &old), ("new.yaml", &new), ("a.yaml", &object)]);
+    let sets = ["apply", "--yes", "--allow-dirty", "--crds", "old.yaml", "--crds", "new.yaml", "a.yaml"];
+    tree.run(&sets).check(0);
+    assert_eq!(tree.text("a.yaml"), lamp("v1", "room: hall"));
+    // Where no set lists both, the schemas of the two sets are compared.
+    let apart = crd("Lamp", "None", &[alpha]);
+    let tree = Tree::of(&[("old.yaml", &apart), ("new.yaml", &new), ("a.yaml", &object)]);
+    let run = tree.run(&sets);
+    run.check(1);
+    assert!(run.all().contains("spec.room changes in maxLength (none, then 9)"), "{}", run.all());
 }
 
 #[test]

@@ -57,6 +57,11 @@ pub struct Change {
 /// The longest value that a message quotes, in characters.
 const MAX_QUOTED: usize = 40;
 
+/// Keywords with the value that their absence means too.
+///
+/// Source: Kubernetes, "Server-Side Apply", merge strategy.
+const MEANS_NOTHING: [(&str, &str); 2] = [("listType", "atomic"), ("mapType", "granular")];
+
 /// Prints both values, where they are short enough to be read in a sentence.
 fn both(old: Option<&Value>, new: Option<&Value>) -> Option<String> {
     let text = |value: Option<&Value>| value.map_or_else(|| "none".to_owned(), Value::to_string);
@@ -183,6 +188,8 @@ impl<'c> Walk<'c> {
             let mut written = written.ok().and_then(|value| value.as_object().cloned()).unwrap_or_default();
             written.remove("default");
             written
+                .retain(|keyword, value| !MEANS_NOTHING.iter().any(|(other, same)| keyword == other && value == same));
+            written
         };
         let (mut old, mut new) = (keywords(old), keywords(new));
         old.retain(|keyword, value| {
@@ -223,6 +230,8 @@ spec.items[].size | string |  |  | v1beta1 | ALL
 spec.labels | object |  |  |  | ALL
 spec.labels{} | string |  | {\"maxLength\":5} | v1 | ALL
 spec.labels{} | string |  |  | v1beta1 | ALL
+spec.list | array |  | {\"listType\":\"atomic\"} | v1 | ALL
+spec.list | array |  |  | v1beta1 | ALL
 spec.mode | string |  | {\"enum\":[\"A\",\"B\"],\"default\":\"B\"} | v1 | ALL
 spec.mode | string |  | {\"enum\":[\"A\",\"B\"],\"default\":\"A\"} | v1beta1 | ALL
 spec.new | string |  | {\"default\":\"x\"} | v1 | ALL
@@ -242,7 +251,10 @@ spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
 
     #[test]
     fn what_both_schemas_describe_alike_is_no_difference() {
-        check(&json!({"mode": "A", "same": "a", "nowhere": {"x": 1}, "any": {"free": 1}, "items": [{}]}), &[]);
+        check(
+            &json!({"mode": "A", "same": "a", "nowhere": {"x": 1}, "any": {"free": 1}, "items": [{}], "list": []}),
+            &[],
+        );
     }
 
     #[test]

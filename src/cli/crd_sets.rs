@@ -19,7 +19,7 @@ use crate::pack::build::from_crds::{self, CrdSet};
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs};
 use crate::release::GroupKind;
-use crate::report::visible;
+use crate::report::{plural, visible};
 
 /// What the release is called that the CRDs of the tree become.
 const TREE: &str = "tree";
@@ -57,9 +57,9 @@ impl PassedSet {
         &self.bundle
     }
 
-    /// Says where the set comes from: `12 in new/`.
+    /// Says where the set comes from: `new/ (12 CRDs)`.
     pub(super) fn describe(&self) -> String {
-        format!("{} in {}", self.crds.len(), visible(&self.name()))
+        format!("{} ({})", visible(&self.name()), plural(self.crds.len(), "CRD"))
     }
 }
 

@@ -266,7 +266,8 @@ fn plan_read<'p>(
     let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
-    let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
+    let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
+    let goal = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
     let _progress = console.progress("planning");
     conclude(&Planner::new(&goal), (request.packs(), recognizer), limits, input)
 }
@@ -286,6 +287,13 @@ fn fail_with(input: &mut Input<Seen<'_>>, dependent: Dependent) {
 fn unreadable(findings: &[Finding]) -> Option<Error> {
     let finding = findings.iter().find(|finding| finding.code == Code::IoError)?;
     Some(anyhow!("{}: {}", finding.location, finding.sentence()))
+}
+
+/// Returns why CRDs that were found are no target: they contradict each other.
+fn contradicting(findings: &[Finding]) -> Option<Error> {
+    let finding = findings.iter().find(|finding| finding.code == Code::MixedCrds)?;
+    let help = finding.help.as_deref().unwrap_or_default();
+    Some(anyhow!("no target: {}: {}; {help}", finding.location, finding.sentence()))
 }
 
 /// Adds the findings about the CRDs that were read.

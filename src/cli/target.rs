@@ -69,6 +69,11 @@ impl<'p> Request<'p> {
         let is_made = |to: &String| to.split('@').next() == Some(from_crds::NAME);
         let needs_pack = args.to.is_empty() || args.to.iter().any(is_made);
         let pack = if needs_pack { crd_sets::pack_of(&crds, packs)? } else { None };
+        if let Some(to) =
+            args.to.iter().find(|to| is_made(to) && pack.is_none() && packs.named(from_crds::NAME).is_err())
+        {
+            bail!("--to {to}: that is the pack of CRDs whose API no pack knows; pass them with --crds");
+        }
         let packs = pack.map_or(Ok(packs), |pack| packs::load_with(&folders.packs, Some(pack)))?;
         let mut targets = packs::targets(&args.to, packs)?;
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };

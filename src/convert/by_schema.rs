@@ -49,12 +49,14 @@ pub(super) fn vouch(
     let Some(source) = source(subject) else {
         return if pack.is_of_crds() { Err(vec![inference::unlisted(object, subject.catalog())]) } else { Ok(None) };
     };
-    let is_by_webhook = is_by_webhook(subject, source, name);
+    let together = together(subject, name);
+    let is_by_webhook = is_by_webhook(subject, (source, together));
     if !is_by_webhook && !pack.is_of_crds() {
         return Ok(None);
     }
     let catalog = subject.catalog();
-    let mut found = catalog.differences(session.object(), (source, present), (subject.target.release, name));
+    let (old, new) = together.map_or((source, subject.target.release), |release| (release, release));
+    let mut found = catalog.differences(session.object(), (old, present), (new, name));
     found.retain(|difference| is_as_written(subject, session, &difference.path));
     if !is_by_webhook {
         found.retain(is_of_default);
@@ -78,16 +80,22 @@ fn source(subject: &Subject<'_>) -> Option<ReleaseId> {
     target.or_else(|| both.iter().last()).or_else(|| listing.iter().last())
 }
 
-/// Returns whether a webhook converts from the object's version to the one called `name`. What a release lists together, its CRD is
-/// about; of versions that no release lists together, no CRD says that they are the same.
-fn is_by_webhook(subject: &Subject<'_>, source: ReleaseId, name: &str) -> bool {
-    let (catalog, target) = (subject.catalog(), subject.target.release);
-    let webhook = catalog.converting_by_webhook();
-    let together = catalog.listing(&subject.object.api_version.version) & catalog.listing(name);
-    let about = Some(target).filter(|target| together.contains(*target)).or_else(|| together.iter().last());
-    match about {
+/// Returns the release that lists both the object's version and the one called `name`: the target, else the newest one. Its CRD is
+/// what says how one becomes the other; what happens to one version between releases is no conversion.
+fn together(subject: &Subject<'_>, name: &str) -> Option<ReleaseId> {
+    let catalog = subject.catalog();
+    let both = catalog.listing(&subject.object.api_version.version) & catalog.listing(name);
+    Some(subject.target.release).filter(|target| both.contains(*target)).or_else(|| both.iter().last())
+}
+
+/// Returns whether a webhook converts the object. Of versions that no release lists together, no CRD says that they are the same.
+fn is_by_webhook(subject: &Subject<'_>, (source, together): (ReleaseId, Option<ReleaseId>)) -> bool {
+    let webhook = subject.catalog().converting_by_webhook();
+    match together {
         Some(release) => webhook.contains(release),
-        None => subject.target.pack.is_of_crds() || webhook.contains(source) || webhook.contains(target),
+        None => {
+            subject.target.pack.is_of_crds() || webhook.contains(source) || webhook.contains(subject.target.release)
+        }
     }
 }
 
