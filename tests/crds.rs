@@ -97,6 +97,15 @@ fn a_webhook_is_trusted_only_where_the_schemas_are_the_same() {
 }
 
 #[test]
+fn a_schema_that_describes_nothing_vouches_for_nothing() {
+    let open = "inputs: {type: object, x-kubernetes-preserve-unknown-fields: true}, data: {x-kubernetes-preserve-unknown-fields: true}";
+    let versions = [("v1beta1", DEPRECATED, open), ("v1", STORED, open)];
+    is_held(&versions, "Webhook", "v1beta1", "inputs: {a: 1}", &["spec.inputs.a is described by no schema"]);
+    moves(&versions, "Webhook", ("v1beta1", "v1"), "data: {a: 1}, inputs: {}");
+    moves(&versions, "None", ("v1beta1", "v1"), "inputs: {a: 1}");
+}
+
+#[test]
 fn a_default_that_changes_holds_back_what_does_not_write_it() {
     let versions = [
         ("v1beta1", DEPRECATED, "room: {type: string}, dim: {type: boolean, default: false}"),
@@ -242,7 +251,7 @@ fn crds_in_the_tree_are_used_where_nothing_else_is_named() {
     run.check(0);
     let expected = "warning[outdated-version] Lamp a: home.example/v1beta1 is deprecated in crds@tree, which serves v1";
     assert!(run.out.contains(expected), "{}", run.out);
-    let run = tree.run_fed(&["check", "-"], &format!("{definition}---\n{object}"));
+    let run = tree.run_fed(&["check", "-"], format!("{definition}---\n{object}"));
     run.check(1);
     assert!(run.out.contains("Lamp a: home.example/v1beta1 -> home.example/v1"), "{}", run.all());
 }

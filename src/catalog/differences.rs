@@ -9,6 +9,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::row::Type;
 use super::tree::{OUTSIDE, Row, Schema, Tree};
 use crate::field::{FieldPath, PathRef};
 use crate::release::ReleaseId;
@@ -32,6 +33,8 @@ pub enum DifferenceKind {
     Gone,
     /// The old schema has no such field.
     Added,
+    /// Both keep the field, and neither describes it.
+    Undescribed,
     /// Both have the field, and describe it in other words.
     Changed(Vec<Change>),
     /// The object lacks the field, and the two fill in other values; `None` is none.
@@ -62,9 +65,9 @@ const MAX_QUOTED: usize = 40;
 /// Source: Kubernetes, "Server-Side Apply", merge strategy.
 const MEANS_NOTHING: [(&str, &str); 2] = [("listType", "atomic"), ("mapType", "granular")];
 
-/// Prints both values, where they are short enough to be read in a sentence.
-fn both(old: Option<&Value>, new: Option<&Value>) -> Option<String> {
-    let text = |value: Option<&Value>| value.map_or_else(|| "none".to_owned(), Value::to_string);
+/// Prints both values, where they are short enough to be read in a sentence; `absent` stands for no value.
+fn both(old: Option<&Value>, new: Option<&Value>, absent: &str) -> Option<String> {
+    let text = |value: Option<&Value>| value.map_or_else(|| absent.to_owned(), Value::to_string);
     let (old, new) = (text(old), text(new));
     let is_short = |text: &String| text.chars().count() <= MAX_QUOTED;
     (is_short(&old) && is_short(&new)).then(|| format!("{old}, then {new}"))
@@ -72,7 +75,7 @@ fn both(old: Option<&Value>, new: Option<&Value>) -> Option<String> {
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match both(self.old.as_ref(), self.new.as_ref()) {
+        match both(self.old.as_ref(), self.new.as_ref(), "none") {
             Some(values) => write!(f, "{} ({values})", self.keyword),
             None => f.write_str(&self.keyword),
         }
@@ -85,11 +88,12 @@ impl fmt::Display for DifferenceKind {
         match self {
             Self::Gone => f.write_str("disappears"),
             Self::Added => f.write_str("is added"),
+            Self::Undescribed => f.write_str("is described by no schema"),
             Self::Changed(changes) => {
                 let changes: Vec<String> = changes.iter().map(Change::to_string).collect();
                 write!(f, "changes in {}", changes.join(", "))
             }
-            Self::Default { old, new } => match both(old.as_ref(), new.as_ref()) {
+            Self::Default { old, new } => match both(old.as_ref(), new.as_ref(), "no default") {
                 Some(values) => write!(f, "is not written, and its default changes ({values})"),
                 None => f.write_str("is not written, and its default changes"),
             },
@@ -131,11 +135,24 @@ impl<'c> Walk<'c> {
         (side(old, self.old), side(new, self.new))
     }
 
+    /// Returns whether a mapping keeps keys that its schema does not describe. A value of any type is data, and not such a mapping.
+    fn is_open(&self, node: usize, (release, name): SchemaName<'_>) -> bool {
+        let row = self.tree.row_in(node, release, name);
+        row.is_some_and(|row| row.kind != Type::Any && self.schema(row).attributes.preserve_unknown)
+    }
+
     fn mapping(&mut self, nodes: (usize, usize), map: &Map<String, Value>, above: Option<&PathRef<'_>>) {
         let is_described = |key: &str| above.is_some() || !OUTSIDE.contains(&key);
         for (key, value) in map.iter().filter(|(key, value)| is_described(key) && !value.is_null()) {
             let sides = self.field(nodes, key);
-            self.value(sides, value, &PathRef::key(above, key));
+            let spot = PathRef::key(above, key);
+            if sides.0.is_none()
+                && sides.1.is_none()
+                && (self.is_open(nodes.0, self.old) || self.is_open(nodes.1, self.new))
+            {
+                self.report(&spot, DifferenceKind::Undescribed);
+            }
+            self.value(sides, value, &spot);
         }
         let tree = self.tree;
         let is_absent = |key: &str| map.get(key).is_none_or(Value::is_null);
@@ -220,7 +237,7 @@ mod tests {
 
     const ROWS: &str = "\
 spec | object | required |  |  | ALL
-spec.any | object |  | {\"preserveUnknown\":true} |  | ALL
+spec.any | any |  | {\"preserveUnknown\":true} |  | ALL
 spec.any.named | string |  |  | v1 | ALL
 spec.gone | string |  |  | v1beta1 | ALL
 spec.items | array |  |  |  | ALL
@@ -235,6 +252,7 @@ spec.list | array |  |  | v1beta1 | ALL
 spec.mode | string |  | {\"enum\":[\"A\",\"B\"],\"default\":\"B\"} | v1 | ALL
 spec.mode | string |  | {\"enum\":[\"A\",\"B\"],\"default\":\"A\"} | v1beta1 | ALL
 spec.new | string |  | {\"default\":\"x\"} | v1 | ALL
+spec.open | object |  | {\"preserveUnknown\":true} |  | ALL
 spec.same | string |  | {\"pattern\":\"^a$\"} |  | ALL
 spec.text | string |  | {\"pattern\":\"^[a-z]+(/[a-z]+)*(-[a-z]+(/[a-z]+)*)*[a-z0-9]$\"} | v1 | ALL
 spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
@@ -263,6 +281,7 @@ spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
         check(&json!({"mode": "A", "new": "a"}), &["spec.new is added"]);
         check(&json!({"mode": "A", "any": {"named": "a"}}), &["spec.any.named is added"]);
         check(&json!({"mode": "A", "gone": null}), &[]);
+        check(&json!({"mode": "A", "open": {"x": 1}}), &["spec.open.x is described by no schema"]);
     }
 
     #[test]

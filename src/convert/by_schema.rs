@@ -80,12 +80,15 @@ fn source(subject: &Subject<'_>) -> Option<ReleaseId> {
     target.or_else(|| both.iter().last()).or_else(|| listing.iter().last())
 }
 
-/// Returns the release that lists both the object's version and the one called `name`: the target, else the newest one. Its CRD is
-/// what says how one becomes the other; what happens to one version between releases is no conversion.
+/// Returns the release that lists both the object's version and the one called `name`, if possible one that serves the former: the
+/// target, else the newest one. Its CRD is what says how one becomes the other; what happens to one version between releases is no
+/// conversion.
 fn together(subject: &Subject<'_>, name: &str) -> Option<ReleaseId> {
-    let catalog = subject.catalog();
-    let both = catalog.listing(&subject.object.api_version.version) & catalog.listing(name);
-    Some(subject.target.release).filter(|target| both.contains(*target)).or_else(|| both.iter().last())
+    let (catalog, present) = (subject.catalog(), subject.object.api_version.version.as_str());
+    let both = catalog.listing(present) & catalog.listing(name);
+    let serving = both & catalog.serving(present);
+    let among = if serving.is_empty() { both } else { serving };
+    Some(subject.target.release).filter(|target| among.contains(*target)).or_else(|| among.iter().last())
 }
 
 /// Returns whether a webhook converts the object. Of versions that no release lists together, no CRD says that they are the same.
@@ -126,7 +129,7 @@ fn differs(
             let help = format!("{}write the value that you want, then run again", keep.unwrap_or_default());
             (from_to, help)
         }
-        DifferenceKind::Gone | DifferenceKind::Added | DifferenceKind::Changed(_) => {
+        DifferenceKind::Gone | DifferenceKind::Added | DifferenceKind::Undescribed | DifferenceKind::Changed(_) => {
             (format!("{from_to}, and no rule says how it is converted"), by_cluster(subject, new))
         }
     };
