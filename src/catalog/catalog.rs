@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::check::{self, Violation};
+use super::differences::{self, Difference, SchemaName};
 use super::facts::{self, Facts};
 use super::field::Field;
 use super::listing::{Listing, Version};
@@ -26,6 +27,7 @@ use crate::release::{GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 pub struct Catalog {
     kind: GroupKind,
     scopes: Vec<(Scope, ReleaseSet)>,
+    webhook: ReleaseSet,
     listings: Vec<Listing>,
     tree: Tree,
     /// What [`Catalog::references`] returns, computed when it is first used.
@@ -38,8 +40,8 @@ impl Catalog {
     /// # Errors
     /// A message with the line's number, from 1, for text that is no catalog or names a release that is not on `line`.
     pub fn parse(text: &str, line: &ReleaseLine) -> Result<Self, String> {
-        let Contents { kind, scopes, listings, tree } = read::contents(text, line)?;
-        Ok(Self { kind, scopes, listings, tree, references: OnceLock::new() })
+        let Contents { kind, scopes, webhook, listings, tree } = read::contents(text, line)?;
+        Ok(Self { kind, scopes, webhook, listings, tree, references: OnceLock::new() })
     }
 
     /// Returns the kind the catalog is about.
@@ -56,6 +58,14 @@ impl Catalog {
     /// Returns the scope in one release, where that release lists the kind.
     pub fn scope_in(&self, release: ReleaseId) -> Option<Scope> {
         self.scopes.iter().find(|(_, releases)| releases.contains(release)).map(|(scope, _)| *scope)
+    }
+
+    /// Returns the releases in which a webhook converts objects from one version to another; in the others only the apiVersion
+    /// changes.
+    ///
+    /// Source: `spec.conversion.strategy` of a CRD, `Webhook` or `None`.
+    pub const fn converting_by_webhook(&self) -> ReleaseSet {
+        self.webhook
     }
 
     /// Returns the releases that serve the kind in any version.
@@ -153,6 +163,12 @@ impl Catalog {
         check::check(&self.tree, object, release, name)
     }
 
+    /// Returns the fields that the schemas `old` and `new` do not describe alike, of those that `object` has; and those that it lacks
+    /// and that the two fill in with other values.
+    pub fn differences(&self, object: &Value, old: SchemaName<'_>, new: SchemaName<'_>) -> Vec<Difference> {
+        differences::differences(&self.tree, object, old, new)
+    }
+
     /// Returns the releases that list the kind in any version, served or not.
     pub fn listed(&self) -> ReleaseSet {
         self.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.served | listing.unserved)
@@ -195,6 +211,15 @@ mod tests {
         assert_eq!(catalog.scope(), Scope::Cluster);
         assert_eq!(catalog.scope_in(release("v1.0.0")), Some(Scope::Namespaced));
         assert_eq!(catalog.scope_in(release("v3.0.0")), None);
+    }
+
+    #[test]
+    fn a_webhook_converts_in_the_releases_that_are_named() {
+        let text = "kind | A.b\nconversion | webhook | standard v2.0.0\nserved | v1 | standard v1.0.0..v2.0.0\n";
+        assert_eq!(sample::read(text).unwrap().converting_by_webhook(), set("standard v2.0.0"));
+        assert!(catalog("").converting_by_webhook().is_empty());
+        let error = sample::read("kind | A.b\nconversion | None | standard v2.0.0\n").unwrap_err();
+        assert!(error.contains("`None` is not a conversion"), "{error}");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod catalog;
 mod check;
+mod differences;
 mod facts;
 mod field;
 mod listing;
@@ -24,12 +25,13 @@ mod tree;
 
 pub use catalog::Catalog;
 pub use check::{Violation, ViolationKind};
+pub use differences::{Change, Difference, DifferenceKind, SchemaName};
 pub use facts::{Fact, FactKind, Facts, Unknown};
 pub use field::Field;
 pub use listing::Version;
 pub use pattern::compile;
 pub use reach::Reach;
-pub use read::COLUMNS;
+pub use read::{COLUMNS, WEBHOOK};
 pub use reference::{GroupSource, Reference};
 pub use row::{Attributes, ListType, Scope, Type};
 pub use tree::OUTSIDE;

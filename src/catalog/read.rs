@@ -17,10 +17,15 @@ use crate::release::{self, GroupKind, ReleaseLine, ReleaseSet};
 /// The line that is between the header and the fields.
 pub const COLUMNS: &str = "path\ttype\trequired\tattributes\tapiVersions\treleases";
 
+/// The conversion that a catalog's file names; a file without one is of a kind whose versions differ in nothing but their name.
+pub const WEBHOOK: &str = "webhook";
+
 /// What a catalog's file holds.
 pub(super) struct Contents {
     pub(super) kind: GroupKind,
     pub(super) scopes: Vec<(Scope, ReleaseSet)>,
+    /// The releases whose CRD names a webhook that converts between its versions.
+    pub(super) webhook: ReleaseSet,
     pub(super) listings: Vec<Listing>,
     pub(super) tree: Tree,
 }
@@ -63,7 +68,8 @@ struct Draft<'t> {
 impl<'t> Draft<'t> {
     fn new(line: &'t ReleaseLine) -> Self {
         let kind = GroupKind::new("", "");
-        let contents = Contents { kind, scopes: Vec::new(), listings: Vec::new(), tree: Tree::new() };
+        let (scopes, webhook, listings) = Default::default();
+        let contents = Contents { kind, scopes, webhook, listings, tree: Tree::new() };
         let above = vec![("", 0)];
         Self { contents, line, sets: HashMap::new(), schemas: HashMap::new(), patterns: HashMap::new(), above }
     }
@@ -82,6 +88,13 @@ impl<'t> Draft<'t> {
             self.contents.scopes.push((scope, releases));
             return Ok(());
         }
+        if word == "conversion" {
+            if name != WEBHOOK {
+                return Err(format!("`{name}` is not a conversion: write {WEBHOOK}, or no line for none"));
+            }
+            self.contents.webhook = releases;
+            return Ok(());
+        }
         let listing = self.listing(name);
         match word {
             "served" => listing.served = releases,
@@ -90,7 +103,7 @@ impl<'t> Draft<'t> {
             "deprecated" => listing.deprecated = releases,
             _ => {
                 return Err(format!(
-                    "`{word}` is not a header keyword: write kind, scope, served, unserved, storage or deprecated"
+                    "`{word}` is not a header keyword: write kind, scope, conversion, served, unserved, storage or deprecated"
                 ));
             }
         }

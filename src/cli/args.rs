@@ -344,9 +344,10 @@ pub(super) struct TargetArgs {
     /// The namespace of objects that name none and that no kustomization puts into one, as for `kubectl apply`
     #[arg(short, long, value_name = "NS", env = "REVERSION_NAMESPACE", value_parser = namespace, hide_short_help = true)]
     pub(super) namespace: Option<String>,
-    /// Check the result with the CRDs in this folder instead of the target's catalogs; without --to they name the target
-    #[arg(long, value_name = "DIR", env = "REVERSION_CRDS", hide_short_help = true)]
-    pub(super) crds: Option<PathBuf>,
+    /// CRDs to go by, in a folder or file, or `-`: the result is checked with them; without --to they are the target, of several sets
+    /// the last one (oldest first)
+    #[arg(long, value_name = "PATH", env = "REVERSION_CRDS", value_delimiter = ',', hide_short_help = true)]
+    pub(super) crds: Vec<PathBuf>,
     /// Accept targets that are not compatible
     #[arg(long, env = "REVERSION_UNPAIRED", value_parser = switch, hide_short_help = true)]
     pub(super) unpaired: bool,
@@ -378,6 +379,9 @@ Examples:
 pub(super) struct DetectArgs {
     #[command(flatten)]
     pub(super) files: FileArgs,
+    /// CRDs to go by instead of those in the files, in a folder or file, or `-`; of several sets the oldest first
+    #[arg(long, value_name = "PATH", env = "REVERSION_CRDS", value_delimiter = ',', hide_short_help = true)]
+    pub(super) crds: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
     /// Print totals by kind, by release and by code instead of each object
@@ -385,6 +389,13 @@ pub(super) struct DetectArgs {
     pub(super) statistics: bool,
     #[command(flatten)]
     pub(super) packs: PackArgs,
+}
+
+impl FileArgs {
+    /// Returns whether standard input is read instead of files.
+    pub(super) fn reads_stdin(&self) -> bool {
+        self.paths.iter().any(|path| path.as_os_str() == "-")
+    }
 }
 
 /// The arguments of every command that plans a conversion.

@@ -25,7 +25,6 @@ pub(super) const NAME: &str = "reversion.toml";
 enum Form {
     Switch,
     Texts,
-    Path,
     Paths,
     /// A file that need not exist yet.
     File,
@@ -36,7 +35,7 @@ enum Form {
 
 impl Form {
     const fn is_path(self) -> bool {
-        matches!(self, Self::Path | Self::Paths | Self::File)
+        matches!(self, Self::Paths | Self::File)
     }
 }
 
@@ -44,7 +43,7 @@ impl Form {
 const FLAGS: [(&str, Form); 16] = [
     ("allow-loss", Form::Losses),
     ("baseline", Form::File),
-    ("crds", Form::Path),
+    ("crds", Form::Paths),
     ("extension", Form::Texts),
     ("follow", Form::Switch),
     ("from", Form::Texts),
@@ -286,7 +285,6 @@ impl ConfigFile {
                 let text = self.path(&entry.text).to_string_lossy().into_owned();
                 Ok(vec![Entry { text, ..entry }])
             }
-            Form::Path => Ok(vec![self.existing(self.text(key, value, "a path in quotes")?)?]),
             Form::Paths => {
                 let paths = self.texts(key, value, "a path in quotes, or a list of them")?;
                 paths.into_iter().map(|path| self.existing(path)).collect()

@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 use super::args::{Colour, StreamArgs};
 use super::config::Config;
 use super::console::Console;
+use super::crd_sets;
 use super::exit::{Exit, Pending};
 use super::input::{self, Empty};
 use super::output::{Level, explain_exit, findings};
@@ -30,11 +31,11 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     ensure!(named == "-", "`convert` reads standard input only\n  help: {help}");
     let packs = packs::load(&args.packs)?;
     let config = Config::new(&args.packs.file, &[], packs)?;
-    let request = Request::read(&args.target, &config, packs, console)?;
+    crd_sets::without_stdin(&args.target.crds, "`convert` converts")?;
+    let request = Request::read(&args.target, (&config, &args.packs), packs, console)?;
     let bytes = input::read_stdin(Empty::of(args.allow_empty))?;
-    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), &config);
-    let planned = plan_files(&request, &recognizer, (Dependent::HoldBack.into(), console), |make| {
-        Ok(input::from_bytes(&bytes, &recognizer, make))
+    let planned = plan_files(&request, &config, (Dependent::HoldBack.into(), console), |recognizer, make| {
+        Ok(input::from_bytes(&bytes, recognizer, make))
     })?;
     let exit = planned.exit(Pending::Nothing);
     if exit != Exit::Failed {

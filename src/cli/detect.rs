@@ -7,9 +7,10 @@ use anyhow::{Result, ensure};
 use super::args::{DetectArgs, Format};
 use super::config::Config;
 use super::console::{Console, Destination};
+use super::crd_sets;
 use super::exit::{Exit, Pending};
 use super::formats;
-use super::input::{self, Empty};
+use super::input::{self, Empty, Input};
 use super::output::{Level, explain_exit, nothing_recognised, places, print};
 use super::packs;
 use crate::field::FieldPath;
@@ -17,8 +18,8 @@ use crate::finding::Severity;
 use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::install_evidence::evidence_in;
 use crate::infer::{infer, kind_evidence};
-use crate::manifest::{Manifest, Object};
-use crate::pack::Packs;
+use crate::manifest::{Manifest, Object, Recognizer};
+use crate::pack::{Pack, Packs};
 use crate::plan;
 use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Shown, grouped};
@@ -30,11 +31,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         !matches!(args.output.format, Format::Junit | Format::Markdown),
         "`detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, github, gitlab or sarif"
     );
-    let packs = packs::load(&args.packs)?;
-    let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
-    let empty = Empty::of(args.output.allow_empty);
-    let recognizer = input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &config);
-    let input = input::read(&args.files, empty, (&recognizer, config.excluded.as_ref()), console, |manifest| manifest)?;
+    let (packs, input) = read(args, console)?;
     let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
     let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
     let mut evidence: Vec<_> = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
@@ -83,6 +80,39 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let painter = console.note_painter(output.color);
     console.painted_note(&format!("{}\n", text::detected(&detection.counts, &painter)))?;
     explain_exit(exit, why, console)
+}
+
+/// Reads the files, with the packs that know their objects: one of them is made of CRDs, of those passed or else those in the files.
+fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Input<Manifest>)> {
+    let packs = packs::load(&args.packs)?;
+    let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
+    if args.files.reads_stdin() {
+        crd_sets::without_stdin(&args.crds, "the manifests are read from")?;
+    }
+    let piped = input::piped(&args.files, Empty::of(args.output.allow_empty))?;
+    let read = |recognizer: &Recognizer| {
+        let how = (recognizer, config.excluded.as_ref());
+        input::read(&args.files, piped.as_deref(), how, console, |manifest| manifest)
+    };
+    let with = |made: Option<Pack>| match made {
+        Some(pack) => packs::load_with(&args.packs.packs, Some(pack)),
+        None => Ok(packs),
+    };
+    if !args.crds.is_empty() {
+        let packs = with(crd_sets::pack_of(&crd_sets::passed(&args.crds, packs, console)?, packs)?)?;
+        return Ok((packs, read(&input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &config))?));
+    }
+    let mut input = read(&input::recognizer_of_crds(packs, &config))?;
+    let unknown: Vec<_> = input.made.iter().flat_map(|manifest| crd_sets::unknown_in(manifest, packs)).collect();
+    if unknown.is_empty() {
+        return Ok((packs, input));
+    }
+    let (tree, mut findings) = crd_sets::of_tree(unknown, console)?;
+    findings.retain(|finding| input.is_listed(Path::new(&finding.location.file)));
+    let packs = with(tree.map(|tree| tree.pack))?;
+    input = read(&input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &config))?;
+    input.findings.extend(findings);
+    Ok((packs, input))
 }
 
 /// Renders what was detected: of each object or in totals, the findings, and what holds for the whole tree.

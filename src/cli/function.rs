@@ -52,7 +52,8 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     let config = FunctionConfig::read(config).context("functionConfig")?;
     let packs = packs::load(&PackArgs::default())?;
     let no_file = Config::default();
-    let request = Request::read(&config.target, &no_file, packs, console).context("functionConfig")?;
+    let request =
+        Request::read(&config.target, (&no_file, &PackArgs::default()), packs, console).context("functionConfig")?;
     let request = request.planning(Record::Data, FrontEnd::Exact);
     let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), &no_file);
     let mut counts = Counts { files: list.files().len(), objects: list.items().len(), ..Counts::default() };

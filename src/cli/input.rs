@@ -22,7 +22,13 @@ use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::{Pack, Packs};
 use crate::plan::LeftOut;
-use crate::report::{Counts, visible};
+use crate::report::{Counts, plural, visible};
+
+/// The API group of CRDs.
+const CRD_GROUP: &str = "apiextensions.k8s.io";
+
+/// Their kind.
+const CRD_KIND: &str = "CustomResourceDefinition";
 
 /// What to do about a file that is not a regular one.
 const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
@@ -122,21 +128,32 @@ impl<T> File<T> {
     }
 }
 
-/// Reads the files that `args` name and keeps what `make` makes of them; it is called from several threads.
+/// Reads standard input, where `args` name it instead of files.
+///
+/// # Errors
+/// As [`read_stdin`]; or other paths are named too.
+pub(super) fn piped(args: &FileArgs, empty: Empty) -> Result<Option<Vec<u8>>> {
+    if !args.reads_stdin() {
+        return Ok(None);
+    }
+    ensure!(
+        args.files_from.is_none(),
+        "`-` is standard input, of which `--files-from` lists nothing; pass the folders that the listed files are in"
+    );
+    ensure!(args.paths.len() == 1, "`-` is standard input: pass it alone, without other paths");
+    read_stdin(empty).map(Some)
+}
+
+/// Reads the files that `args` name, or takes what was `piped` for one, and keeps what `make` makes of them; it is called from several threads.
 pub(super) fn read<T: Send>(
     args: &FileArgs,
-    empty: Empty,
+    piped: Option<&[u8]>,
     (recognizer, excluded): (&Recognizer, Option<&PathGlobs>),
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
 ) -> Result<Input<T>> {
-    if args.paths.iter().any(|path| path == Path::new("-")) {
-        ensure!(
-            args.files_from.is_none(),
-            "`-` is standard input, of which `--files-from` lists nothing; pass the folders that the listed files are in"
-        );
-        ensure!(args.paths.len() == 1, "`-` is standard input: pass it alone, without other paths");
-        return Ok(from_bytes(&read_stdin(empty)?, recognizer, make));
+    if let Some(bytes) = piped {
+        return Ok(from_bytes(bytes, recognizer, make));
     }
     args.paths.iter().try_for_each(|path| is_readable(path))?;
     let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
@@ -169,7 +186,7 @@ pub(super) fn read<T: Send>(
     Ok(input.collect(scan, seen))
 }
 
-/// Reads every file of a folder of CRDs, ignored and hidden ones too.
+/// Reads every file of a folder of CRDs, ignored and hidden ones too, or one file, or standard input.
 ///
 /// # Errors
 /// The first file that cannot be read or parsed.
@@ -189,11 +206,19 @@ pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Resul
         threads: 0,
         has_notes_on_settings: false,
     };
-    let recognizer = recognizer(packs, &packs.iter().collect::<Vec<_>>(), &Config::default());
-    let read = read(&files, Empty::Refuse, (&recognizer, None), console, |manifest| manifest);
+    let mentions = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str).chain([CRD_GROUP]);
+    let recognizer = Recognizer::new(mentions);
+    let piped = piped(&files, Empty::Refuse).context("--crds")?;
+    let read = read(&files, piped.as_deref(), (&recognizer, None), console, |manifest| manifest);
     let read = read.context("--crds")?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("--crds: {}: {}", finding.location, finding.sentence()),
+        None if read.counts.templates > 0 => {
+            let skipped = plural(read.counts.templates, "template");
+            let help = "render the chart first: `helm template --include-crds CHART`";
+            console.note(&format!("note: --crds: {skipped} in {} skipped; {help}\n", visible(&name(folder))))?;
+            Ok(read.made)
+        }
         None => Ok(read.made),
     }
 }
@@ -249,8 +274,17 @@ pub(super) fn reread(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
 /// Makes the recognizer of every API group of `concerned`, which are some of `packs`, and of the values files that the configuration
 /// lists.
 pub(super) fn recognizer(packs: &Packs, concerned: &[&Pack], config: &Config) -> Recognizer {
+    recognizer_with(packs, concerned, config, &[])
+}
+
+/// Makes the recognizer of all packs, which has files read with CRDs too, whatever they define.
+pub(super) fn recognizer_of_crds(packs: &Packs, config: &Config) -> Recognizer {
+    recognizer_with(packs, &packs.iter().collect::<Vec<_>>(), config, &[CRD_KIND])
+}
+
+fn recognizer_with(packs: &Packs, concerned: &[&Pack], config: &Config, more: &[&str]) -> Recognizer {
     let groups = concerned.iter().flat_map(|pack| pack.groups()).map(String::as_str);
-    let triggers = concerned.iter().flat_map(|pack| pack.triggers()).map(String::as_str);
+    let triggers = concerned.iter().flat_map(|pack| pack.triggers()).map(String::as_str).chain(more.iter().copied());
     let kinds = concerned.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
     let charts = concerned.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
     let foreign_kinds = concerned.iter().flat_map(|pack| pack.foreign_kinds());

@@ -21,6 +21,7 @@ mod config;
 mod config_file;
 mod console;
 mod convert;
+mod crd_sets;
 mod detect;
 mod exit;
 mod explain;

@@ -1,5 +1,7 @@
 //! The packs of a call, and the releases that it names.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, anyhow, bail};
 
 use super::args::PackArgs;
@@ -8,7 +10,13 @@ use crate::release::Channel;
 
 /// Loads the built-in packs and those passed with `--pack`; they stay as long as the program runs.
 pub(super) fn load(args: &PackArgs) -> Result<&'static Packs> {
-    let more = args.packs.iter().map(|folder| load::read_folder(folder)).collect::<Result<Vec<_>>>()?;
+    load_with(&args.packs, None)
+}
+
+/// Loads the same packs, those in `folders` among them, together with one that was made of CRDs.
+pub(super) fn load_with(folders: &[PathBuf], made: Option<Pack>) -> Result<&'static Packs> {
+    let mut more = folders.iter().map(|folder| load::read_folder(folder)).collect::<Result<Vec<_>>>()?;
+    more.extend(made);
     Ok(Box::leak(Box::new(embedded::with(more)?)))
 }
 

@@ -36,8 +36,8 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
         return Ok(exit);
     }
     let pack = |pack: &Pack| SavedPack { name: pack.name().to_owned(), fingerprint: pack.fingerprint() };
-    let saved =
-        SavedPlan::new(&report, packs.iter().map(pack).collect(), from_here).map_err(|message| anyhow!(message))?;
+    let saved = SavedPlan::new(&report, planned.packs.iter().map(pack).collect(), from_here)
+        .map_err(|message| anyhow!(message))?;
     let overwritten = report.files.iter().find(|file| disk::is_same_file(&args.out, Path::new(&file.file)));
     ensure!(overwritten.is_none(), "--out {} is one of the manifests; name another file", args.out.display());
     if args.out == Path::new("-") {

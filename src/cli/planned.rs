@@ -11,6 +11,7 @@ use anyhow::{Error, Result, anyhow, ensure};
 use super::args::{ConvertArgs, Format, OutputArgs};
 use super::config::Config;
 use super::console::Console;
+use super::crd_sets;
 use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
@@ -173,12 +174,16 @@ fn planned_within<'p>(
     console: Console,
 ) -> Result<Planned<'p>> {
     let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
-    let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
-    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), &config);
     let empty = Empty::of(args.output.allow_empty);
+    if args.files.reads_stdin() {
+        crd_sets::without_stdin(&args.target.crds, "the manifests are read from")?;
+    }
+    let piped = input::piped(&args.files, empty)?;
+    let request = Request::read(&args.target, (&config, &args.packs), packs, console)?.planning(record, front_end);
     let limits = Limits { keep_going: args.keep_going, ..limits };
-    plan_files(&request, &recognizer, (limits, console), |make| {
-        let mut input = input::read(&args.files, empty, (&recognizer, config.excluded.as_ref()), console, make)?;
+    plan_files(&request, &config, (limits, console), |recognizer, make| {
+        let piped = piped.as_deref();
+        let mut input = input::read(&args.files, piped, (recognizer, config.excluded.as_ref()), console, make)?;
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
             let manifest = input.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));
@@ -192,8 +197,42 @@ fn planned_within<'p>(
     })
 }
 
-/// Plans what `read` reads; it is passed what to make of a manifest.
+/// Plans what `read` reads; it is passed what to look for, and what to make of a manifest. It is called once more where the files
+/// hold CRDs that say more about what to look for.
 pub(super) fn plan_files<'p>(
+    request: &Request<'p>,
+    config: &Config,
+    (limits, console): (Limits<'_>, Console),
+    read: impl Fn(&Recognizer, &(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
+) -> Result<Planned<'p>> {
+    if !request.uses_tree() {
+        let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), config);
+        return plan_read(request, &recognizer, (limits, console), |make| read(&recognizer, make));
+    }
+    let recognizer = input::recognizer_of_crds(request.packs(), config);
+    let mut input = read(&recognizer, &|manifest| Seen::new(manifest, request, None))?;
+    let unknown: Vec<crd_sets::Crd> =
+        input.made.iter_mut().flat_map(|seen| std::mem::take(&mut seen.unknown)).collect();
+    let (extended, findings) = match unknown.is_empty() {
+        true => (None, Vec::new()),
+        false => request.with_tree(unknown, console)?,
+    };
+    let findings: Vec<Finding> =
+        findings.into_iter().filter(|one| input.is_listed(Path::new(&one.location.file))).collect();
+    let Some(request) = extended else {
+        input.findings.extend(findings);
+        return plan_read(request, &recognizer, (limits, console), |_| Ok(input));
+    };
+    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), config);
+    plan_read(&request, &recognizer, (limits, console), |make| {
+        let mut input = read(&recognizer, make)?;
+        input.findings.extend(findings);
+        Ok(input)
+    })
+}
+
+/// Plans what `read` reads; it is passed what to make of a manifest.
+fn plan_read<'p>(
     request: &Request<'p>,
     recognizer: &Recognizer,
     (limits, console): (Limits<'_>, Console),
@@ -227,7 +266,8 @@ pub(super) fn plan_files<'p>(
     let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
-    let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
+    let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
+    let goal = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
     let _progress = console.progress("planning");
     conclude(&Planner::new(&goal), (request.packs(), recognizer), limits, input)
 }
@@ -247,6 +287,13 @@ fn fail_with(input: &mut Input<Seen<'_>>, dependent: Dependent) {
 fn unreadable(findings: &[Finding]) -> Option<Error> {
     let finding = findings.iter().find(|finding| finding.code == Code::IoError)?;
     Some(anyhow!("{}: {}", finding.location, finding.sentence()))
+}
+
+/// Returns why CRDs that were found are no target: they contradict each other.
+fn contradicting(findings: &[Finding]) -> Option<Error> {
+    let finding = findings.iter().find(|finding| finding.code == Code::MixedCrds)?;
+    let help = finding.help.as_deref().unwrap_or_default();
+    Some(anyhow!("no target: {}: {}; {help}", finding.location, finding.sentence()))
 }
 
 /// Adds the findings about the CRDs that were read.
@@ -324,6 +371,8 @@ fn conclude<'p>(
 /// What is kept of a file until all files are read.
 pub(super) struct Seen<'p> {
     crds: Vec<(&'p Pack, Crd)>,
+    /// CRDs of kinds that no pack knows, where those of the tree are used.
+    unknown: Vec<crd_sets::Crd>,
     /// What helps to find the target, where that is not known yet.
     evidence: Option<Box<FileEvidence<'p>>>,
     kept: Kept,
@@ -353,12 +402,14 @@ impl<'p> Seen<'p> {
     fn new(manifest: Manifest, request: &Request<'p>, planner: Option<&Planner<'_>>) -> Self {
         let packs = request.packs();
         let crds = crds_in(&manifest, packs);
+        let uses_tree = planner.is_none() && request.uses_tree();
+        let unknown = if uses_tree { crd_sets::unknown_in(&manifest, packs) } else { Vec::new() };
         let Some(planner) = planner else {
             let evidence = evidence_in(&manifest, packs);
             let spans = object_releases_in(&manifest, packs, |pack| request.compares_objects_of(pack));
             let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
             let evidence = Some(Box::new(FileEvidence { groups, evidence, spans }));
-            return Self { crds, evidence, kept: Kept::Text(manifest.file, manifest.text) };
+            return Self { crds, unknown, evidence, kept: Kept::Text(manifest.file, manifest.text) };
         };
         let kept = match plan::plan_local(planner, &manifest) {
             Some(planned) => {
@@ -367,7 +418,7 @@ impl<'p> Seen<'p> {
             }
             None => Kept::Linked(manifest.file, manifest.text),
         };
-        Self { crds, evidence: None, kept }
+        Self { crds, unknown, evidence: None, kept }
     }
 
     fn file(&self) -> &str {

@@ -1,26 +1,26 @@
 //! The targets of a call, and which losses it allows.
 //!
-//! `--to` decides. Without it, the CRDs in the tree name the target of their pack; where they do not, the call ends with an
-//! error that names what to pass.
+//! `--to` decides. Without it, CRDs do: those of `--crds`, or else those in the tree. Those of a known pack name its release; all
+//! others are a target themselves. Where there is none, the call ends with an error that names what to pass.
 //!
 //! Invariant: a target that was not passed is printed on standard error, with the CRD that names it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::args::TargetArgs;
+use super::args::{PackArgs, TargetArgs};
 use super::companions::Pairing;
 use super::config::Config;
 use super::console::Console;
-use super::{companions, input, losses, origin, packs, parameters};
-use crate::field::FieldPath;
-use crate::infer::crds::{Crd, Installed, Verdict, crds_in, installed};
+use super::crd_sets::{self, Crd, PassedSet, TreeCrds};
+use super::{companions, losses, origin, packs, parameters};
+use crate::finding::Finding;
+use crate::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
 use crate::infer::install_evidence::{Evidence, ObjectReleases};
-use crate::manifest::Manifest;
-use crate::pack::build::own::OwnCrds;
+use crate::pack::build::from_crds;
 use crate::pack::{Pack, Packs, Target};
 use crate::plan::{Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice};
 use crate::report::visible;
@@ -32,20 +32,58 @@ pub(super) struct Request<'p> {
     targets: Vec<Target<'p>>,
     choices: Choices,
     pairing: Pairing,
-    crds: Option<Vec<Manifest>>,
+    crds: Vec<PassedSet>,
+    /// The target that CRDs of no known pack are, where none is passed.
+    made: Option<Made<'p>>,
+    /// The folders of packs that were passed.
+    folders: Vec<PathBuf>,
+}
+
+/// A target that was made of CRDs, and what messages say about those.
+#[derive(Clone)]
+struct Made<'p> {
+    target: Target<'p>,
+    from: String,
+}
+
+impl Made<'_> {
+    /// Returns whether one of the API groups is the target's.
+    fn is_about(&self, groups: &BTreeSet<String>) -> bool {
+        self.target.pack.groups().iter().any(|group| groups.contains(group))
+    }
+
+    fn announce(&self, console: Console) -> Result<()> {
+        console.note(&format!("target {}, from the CRDs: {}\n", self.target, self.from))
+    }
 }
 
 impl<'p> Request<'p> {
     /// Reads the arguments, and the CRDs that they name; arguments override the configuration.
-    pub(super) fn read(args: &TargetArgs, config: &Config, packs: &'p Packs, console: Console) -> Result<Self> {
+    pub(super) fn read(
+        args: &TargetArgs,
+        (config, folders): (&Config, &PackArgs),
+        packs: &'p Packs,
+        console: Console,
+    ) -> Result<Self> {
+        let crds = crd_sets::passed(&args.crds, packs, console)?;
+        let is_made = |to: &String| to.split('@').next() == Some(from_crds::NAME);
+        let needs_pack = args.to.is_empty() || args.to.iter().any(is_made);
+        let pack = if needs_pack { crd_sets::pack_of(&crds, packs)? } else { None };
+        if let Some(to) =
+            args.to.iter().find(|to| is_made(to) && pack.is_none() && packs.named(from_crds::NAME).is_err())
+        {
+            bail!("--to {to}: that is the pack of CRDs whose API no pack knows; pass them with --crds");
+        }
+        let packs = pack.map_or(Ok(packs), |pack| packs::load_with(&folders.packs, Some(pack)))?;
         let mut targets = packs::targets(&args.to, packs)?;
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
         let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
-        let crds = args.crds.as_ref().map(|folder| input::read_crds(folder, packs, console)).transpose()?;
-        let schema = match (&args.crds, &crds) {
-            (Some(folder), Some(manifests)) => Schema::Own(Arc::new(own(folder, manifests)?)),
-            _ => Schema::Catalog,
-        };
+        let made = packs.iter().find(|pack| pack.is_of_crds());
+        let from = crds.last().map_or_else(String::new, PassedSet::describe);
+        let newest =
+            |pack: &'p Pack| Some(Made { target: Target { pack, release: pack.line().iter().last()?.0 }, from });
+        let made = made.filter(|_| targets.is_empty()).and_then(newest);
+        let schema = schema(&crds, &targets)?;
         let mut parameters = parameters::defaults(packs);
         parameters.extend(config.set.clone());
         parameters.extend(parameters::passed(&args.set, packs)?);
@@ -65,10 +103,15 @@ impl<'p> Request<'p> {
             comments: if args.no_ignores { Comments::Disregard } else { Comments::Respect },
             ignored: Ignored::by(config.ignores()),
         };
-        let named = crds.iter().flatten().flat_map(|manifest| crds_in(manifest, packs));
-        installed(named).iter().try_for_each(|installed| warn_of_other_crds(&targets, installed, console))?;
+        let named = crds.iter().flat_map(|set| &set.manifests).flat_map(|manifest| crds_in(manifest, packs));
+        let named = installed(named);
+        if let Some(made) = made.as_ref().filter(|_| named.is_empty()) {
+            made.announce(console)?;
+            targets.push(made.target);
+        }
+        named.iter().try_for_each(|installed| warn_of_other_crds(&targets, installed, console))?;
         targets.extend(companions::companions(&targets, packs, pairing, console)?);
-        Ok(Self { packs, targets, choices, pairing, crds })
+        Ok(Self { packs, targets, choices, pairing, crds, made, folders: folders.packs.clone() })
     }
 
     /// Sets what the plan records of each object, and which parser verifies its edits.
@@ -115,8 +158,13 @@ impl<'p> Request<'p> {
         let mut targets = self.targets.clone();
         if targets.is_empty() {
             targets = named_by(installed, console)?;
+            if let Some(made) = self.made.as_ref().filter(|made| !self.crds.is_empty() || made.is_about(groups)) {
+                made.announce(console)?;
+                targets.push(made.target);
+            }
             ensure!(!targets.is_empty(), "{}", no_target(groups, installed, self.packs));
             targets.extend(companions::companions(&targets, self.packs, self.pairing, console)?);
+            self.warn_of_other_objects(&targets, groups, console)?;
         }
         let mut goal = self.goal(targets);
         for line in origin::not_used(&self.choices.origins, &goal.targets, spans, self.packs) {
@@ -133,10 +181,50 @@ impl<'p> Request<'p> {
     }
 
     /// Returns the CRDs that name their release: those of `--crds`, or else those that were read.
-    pub(super) fn installed(&self, found: Vec<(&'p Pack, Crd)>) -> Vec<Installed<'p>> {
-        match &self.crds {
-            Some(manifests) => installed(manifests.iter().flat_map(|manifest| crds_in(manifest, self.packs))),
-            None => installed(found),
+    pub(super) fn installed(&self, found: Vec<(&'p Pack, InstalledCrd)>) -> Vec<Installed<'p>> {
+        if self.crds.is_empty() {
+            return installed(found);
+        }
+        let manifests = self.crds.iter().flat_map(|set| &set.manifests);
+        installed(manifests.flat_map(|manifest| crds_in(manifest, self.packs)))
+    }
+
+    /// Returns whether CRDs in the files are to be used that define kinds that no pack knows: nothing else names a target for them.
+    pub(super) fn uses_tree(&self) -> bool {
+        self.targets.is_empty() && self.crds.is_empty() && self.made.is_none()
+    }
+
+    /// Makes the request with the CRDs found in the files, as far as they can be used.
+    pub(super) fn with_tree(&self, crds: Vec<Crd>, console: Console) -> Result<(Option<Self>, Vec<Finding>)> {
+        let (tree, findings) = crd_sets::of_tree(crds, console)?;
+        let Some(TreeCrds { pack, own, description }) = tree else { return Ok((None, findings)) };
+        let packs = packs::load_with(&self.folders, Some(pack))?;
+        let pack = packs.named(from_crds::NAME)?;
+        let (release, _) = pack.line().iter().last().context("a set of CRDs is a release")?;
+        let made = Made { target: Target { pack, release }, from: description };
+        let request = Self {
+            packs,
+            targets: Vec::new(),
+            choices: Choices { schema: Schema::Own(Arc::new(own)), ..self.choices.clone() },
+            pairing: self.pairing,
+            crds: Vec::new(),
+            made: Some(made),
+            folders: self.folders.clone(),
+        };
+        Ok((Some(request), findings))
+    }
+
+    /// Tells that objects of other packs stay as they are where CRDs of no known pack are the only target that was found.
+    fn warn_of_other_objects(&self, targets: &[Target<'p>], groups: &BTreeSet<String>, console: Console) -> Result<()> {
+        let [target] = targets else { return Ok(()) };
+        let others = groups.iter().filter_map(|group| self.packs.of_group(group)).map(Pack::name);
+        let others: BTreeSet<&str> = others.filter(|name| *name != target.pack.name()).collect();
+        match others.first().filter(|_| target.pack.is_of_crds()) {
+            Some(first) => console.note(&format!(
+                "warning: the files hold objects of {} too, which have no target; for those run again with --to {first}@RELEASE\n",
+                others.iter().copied().collect::<Vec<_>>().join(", ")
+            )),
+            None => Ok(()),
         }
     }
 
@@ -145,20 +233,19 @@ impl<'p> Request<'p> {
     }
 }
 
-/// Reads the CRDs in the objects of `manifests`.
-fn own(folder: &Path, manifests: &[Manifest]) -> Result<OwnCrds> {
-    let objects = manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
-    let place = |manifest: &Manifest, object| manifest.locate(object, &FieldPath::default()).to_string();
-    let whole = |(manifest, object): (&Manifest, _)| match manifest.full_value(object) {
-        Ok(value) => Ok((place(manifest, object), value)),
-        Err(finding) => Err(anyhow!("{}: {}", finding.location, finding.sentence())),
-    };
-    let read = objects.map(whole).collect::<Result<Vec<_>>>();
-    let own = read.and_then(|values| {
-        let values = values.iter().map(|(place, value)| (place.clone(), value.as_ref()));
-        OwnCrds::read(&folder.display().to_string(), values)
-    });
-    own.context("--crds")
+/// Returns what objects are validated with: the CRDs of the set that a target names, else of the last one.
+fn schema(crds: &[PassedSet], targets: &[Target<'_>]) -> Result<Schema> {
+    let made = targets.iter().find(|target| target.pack.is_of_crds());
+    let is_named =
+        |set: &&PassedSet| made.is_some_and(|made| made.pack.line().get(made.release).bundle == set.bundle());
+    let Some(set) = crds.iter().find(is_named).or(crds.last()) else { return Ok(Schema::Catalog) };
+    let own = set.own()?;
+    let is_about = |target: &Target<'_>| own.cover(target.pack.groups());
+    if !targets.is_empty() && !targets.iter().any(is_about) {
+        let names: Vec<&str> = targets.iter().map(|target| target.pack.name()).collect();
+        bail!("--crds: {} contains no CRD of {}", own.name(), names.join(" or "));
+    }
+    Ok(Schema::Own(Arc::new(own)))
 }
 
 /// Tells CRDs to check with that are of another release than the target of their pack.

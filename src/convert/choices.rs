@@ -8,7 +8,7 @@ use crate::catalog::Catalog;
 use crate::finding::Code;
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
-use crate::pack::{Packs, Target};
+use crate::pack::{Pack, Packs, Target};
 use crate::release::{GroupKind, ReleaseSet};
 use crate::yaml::FrontEnd;
 
@@ -38,6 +38,14 @@ impl<'p> Goal<'p> {
     /// merged with.
     pub(crate) fn can_hold_values(&self, object: &Object) -> bool {
         self.targets.iter().any(|target| target.pack.can_hold_values(&object.kind))
+    }
+
+    /// Returns the user's own CRDs, where they define the kinds of `pack`.
+    pub(super) fn own_crds(&self, pack: &Pack) -> Option<&OwnCrds> {
+        match &self.choices.schema {
+            Schema::Own(crds) => Some(&**crds).filter(|crds| crds.cover(pack.groups())),
+            Schema::Catalog => None,
+        }
     }
 
     /// Returns the choices for an object of `file`.
@@ -227,7 +235,7 @@ pub enum Schema {
     /// The catalogs of the target release.
     #[default]
     Catalog,
-    /// The user's CRDs; rules still lead to the target release.
+    /// The user's CRDs, for the packs whose kinds they define; rules still lead to the target release.
     Own(Arc<OwnCrds>),
 }
 

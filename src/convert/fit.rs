@@ -7,6 +7,7 @@
 
 use serde_json::Value;
 
+use super::by_schema;
 use super::choices::VersionChoice;
 use super::remark::{Remark, impossible};
 use super::state::{Log, Source};
@@ -35,15 +36,20 @@ pub(super) fn fit(
     let schema = TargetSchema::of(subject, kind)?;
     let mut served = schema.catalog.served(schema.release);
     served.retain(|version| wanted.is_none_or(|wanted| version.name == wanted));
+    let served = by_schema::allowed(subject, served);
     let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
     let present = subject.object.api_version.version.as_str();
     let kept = match subject.choices().version {
         VersionChoice::MostStable => None,
         VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
     };
-    let fits = |version: &&Version<'_>| violations(subject, &schema, session.object(), version.name).is_empty();
+    let vouch = |version: &str, session: &Session<'_>| by_schema::vouch(subject, (kind, version), session);
+    let fits = |version: &&Version<'_>| {
+        violations(subject, &schema, session.object(), version.name).is_empty() && vouch(version.name, session).is_ok()
+    };
     let fitting = if kept.is_none() { served.iter().find(fits) } else { None };
     let version = kept.or(fitting).unwrap_or(first).name;
+    let told = vouch(version, session)?;
     let done = session.program().len();
     let rejected = match fitting {
         Some(_) => Vec::new(),
@@ -58,6 +64,7 @@ pub(super) fn fit(
     if let Some(fitting) = fitting.filter(|fitting| fitting.name != first.name) {
         report_less_stable(subject, &schema, (fitting, first), session, log);
     }
+    log.notes.extend(told);
     let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
     session.set("apiVersion", Value::from(api_version.to_string())).map_err(impossible)
 }

@@ -5,7 +5,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::infer::{Inference, infer};
 use crate::manifest::{Manifest, Object, sops};
-use crate::pack::{Pack, nearest};
+use crate::pack::{Pack, Target, nearest};
 
 use super::remark::Remark;
 
@@ -16,9 +16,50 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
         return unknown.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect();
     };
     let inference = infer(&object.value, catalog, &object.api_version.version);
+    let outdated = outdated(object, pack, catalog).map(|remark| (remark, Severity::Warning));
     let conflicts = conflicts(&inference, pack).into_iter().map(|remark| (remark, Severity::Held));
     let warnings = warnings(&inference, object, pack, catalog).into_iter().map(|remark| (remark, Severity::Warning));
-    conflicts.chain(warnings).map(|(remark, severity)| remark.finding(manifest, object, severity)).collect()
+    conflicts
+        .chain(warnings)
+        .chain(outdated)
+        .map(|(remark, severity)| remark.finding(manifest, object, severity))
+        .collect()
+}
+
+/// Reports an apiVersion that the newest CRDs do not serve or call deprecated, where nothing but CRDs is known.
+fn outdated(object: &Object, pack: &Pack, catalog: &Catalog) -> Option<Remark> {
+    let own = object.api_version.version.as_str();
+    let (newest, _) = pack.line().iter().last().filter(|_| pack.is_of_crds() && !catalog.listing(own).is_empty())?;
+    let served = catalog.served(newest);
+    let state = match served.iter().find(|version| version.name == own) {
+        Some(version) if version.deprecated => "deprecated",
+        Some(_) => return None,
+        None => "not served",
+    };
+    let current = served.iter().filter(|version| !version.deprecated && version.name != own);
+    let names: Vec<&str> = current.map(|version| version.name).collect();
+    let target = Target { pack, release: newest };
+    let (message, help) = match names.first() {
+        Some(_) => (
+            format!("{} is {state} in {target}, which serves {}", object.api_version, names.join(", ")),
+            Some("`reversion diff` shows whether the object can get another apiVersion".to_owned()),
+        ),
+        None => (format!("{} is {state} in {target}, which serves no other version", object.api_version), None),
+    };
+    Some(Remark::new(Code::OutdatedVersion, FieldPath::default().key("apiVersion"), message, help))
+}
+
+/// Reports a version that no CRD lists, where nothing but CRDs is known.
+pub(super) fn unlisted(object: &Object, catalog: &Catalog) -> Remark {
+    let listed: Vec<&str> = catalog.versions().collect();
+    let message = format!(
+        "no CRD lists {} for {}, so nothing says how it is converted; there are {}",
+        object.api_version,
+        object.kind.kind,
+        listed.join(", ")
+    );
+    let help = "pass CRDs that list it too, the older ones first: `--crds OLD --crds NEW`; or convert it by hand";
+    Remark::new(Code::UnknownApiVersion, FieldPath::default().key("apiVersion"), message, Some(help.to_owned()))
 }
 
 /// Reports a kind that no release of `pack` has. A group without a dot is one of Kubernetes' own, and `v1` alone not even a sign of that:
@@ -80,7 +121,9 @@ pub(super) fn warnings(inference: &Inference, object: &Object, pack: &Pack, cata
         warnings.push(Remark::new(Code::UnknownField, unknown.path.clone(), message, Some(help)));
     }
     let path = FieldPath::default().key("apiVersion");
-    if catalog.listing(&object.api_version.version).is_empty() {
+    if catalog.listing(&object.api_version.version).is_empty() && pack.is_of_crds() {
+        warnings.push(unlisted(object, catalog));
+    } else if catalog.listing(&object.api_version.version).is_empty() {
         let message = format!(
             "no release serves {} for {}; the fields decide which releases it can belong to",
             object.api_version, object.kind.kind

@@ -23,6 +23,7 @@ mod subject;
 mod target_schema;
 mod targets;
 
+mod by_schema;
 mod fit;
 mod rules;
 mod validate;

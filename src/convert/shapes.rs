@@ -1,6 +1,6 @@
 //! Which apiVersions can an object have, by its fields and in the target, where rules convert its kind between apiVersions?
 
-use super::choices::{Goal, Schema, VersionChoice};
+use super::choices::{Goal, VersionChoice};
 use super::remark::Remark;
 use crate::catalog::{Catalog, Version, ViolationKind};
 use crate::field::FieldPath;
@@ -76,8 +76,8 @@ pub(super) fn goals(object: &Object, (target, goal): (&Target<'_>, &Goal<'_>), c
 
 /// Returns the versions that the target serves for `kind`, the most stable first.
 fn served<'s>(target: &Target<'s>, goal: &'s Goal<'_>, kind: &GroupKind) -> Vec<Version<'s>> {
-    match &goal.choices.schema {
-        Schema::Catalog => target.pack.catalog(kind).map_or_else(Vec::new, |catalog| catalog.served(target.release)),
-        Schema::Own(crds) => crds.catalog(kind).map_or_else(Vec::new, |catalog| catalog.served(crds.release())),
+    match goal.own_crds(target.pack) {
+        None => target.pack.catalog(kind).map_or_else(Vec::new, |catalog| catalog.served(target.release)),
+        Some(crds) => crds.catalog(kind).map_or_else(Vec::new, |catalog| catalog.served(crds.release())),
     }
 }

@@ -66,7 +66,7 @@ impl<'a> Subject<'a> {
         context: ObjectContext<'a>,
     ) -> Result<Self, Vec<Remark>> {
         let catalog = target.pack.catalog(&object.kind).expect("an object of an unknown kind is no subject");
-        if !is_version(&object.api_version.version) {
+        if !is_version(&object.api_version.version) && catalog.listing(&object.api_version.version).is_empty() {
             let message = format!("`{}` is not an apiVersion; it looks like a variable", object.api_version);
             let help = "write the apiVersion out, or convert the rendered manifest".to_owned();
             let path = FieldPath::default().key("apiVersion");
@@ -76,6 +76,8 @@ impl<'a> Subject<'a> {
         let both = inference.candidates & inference.serving;
         let version = shapes::version_of(object, (target.pack, catalog), inference.candidates);
         let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
+        // It holds the object back.
+        warnings.retain(|warning| !(target.pack.is_of_crds() && warning.code == Code::UnknownApiVersion));
         warnings.extend(version.as_ref().and_then(|version| shapes::other_version(object, version)));
         Ok(Self {
             object,

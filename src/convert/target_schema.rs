@@ -1,6 +1,5 @@
 //! Which schema does a converted object have to fit, and does the target have its kind at all?
 
-use super::choices::Schema;
 use super::remark::Remark;
 use super::subject::Subject;
 use crate::catalog::Catalog;
@@ -27,12 +26,12 @@ impl<'a> TargetSchema<'a> {
     /// The target does not have the kind.
     pub(super) fn of(subject: &Subject<'a>, kind: &GroupKind) -> Result<Self, Vec<Remark>> {
         let target = subject.target;
-        match &subject.goal.choices.schema {
-            Schema::Catalog => {
+        match subject.goal.own_crds(target.pack) {
+            None => {
                 let catalog = target.pack.catalog(kind).expect("rules lead to kinds that the pack has");
                 Ok(Self { name: target.to_string(), catalog, release: target.release, crds: None })
             }
-            Schema::Own(crds) => {
+            Some(crds) => {
                 let catalog = crds.catalog(kind).ok_or_else(|| vec![missing_kind(subject, kind)])?;
                 let name = format!("the CRD in {}", crds.name());
                 Ok(Self { name, catalog, release: crds.release(), crds: Some(crds) })
@@ -56,10 +55,7 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
     let pack = subject.target.pack;
     let catalog = pack.catalog(kind).expect("rules lead to kinds that the pack has");
     let had = pack.line().describe(catalog.releases());
-    let target = match &subject.goal.choices.schema {
-        Schema::Catalog => subject.target.to_string(),
-        Schema::Own(crds) => crds.name().to_owned(),
-    };
+    let target = subject.goal.own_crds(pack).map_or_else(|| subject.target.to_string(), |crds| crds.name().to_owned());
     let message = format!("{target} does not have the kind {kind}, which exists in {had}");
     let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && has_kind(subject, other));
     let help = match (pack.release_notes().hint(kind, None), elsewhere) {
@@ -72,8 +68,8 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
 
 fn has_kind(subject: &Subject<'_>, kind: &GroupKind) -> bool {
     let target = subject.target;
-    match &subject.goal.choices.schema {
-        Schema::Catalog => target.pack.catalog(kind).is_some_and(|catalog| !catalog.served(target.release).is_empty()),
-        Schema::Own(crds) => crds.catalog(kind).is_some(),
+    match subject.goal.own_crds(target.pack) {
+        None => target.pack.catalog(kind).is_some_and(|catalog| !catalog.served(target.release).is_empty()),
+        Some(crds) => crds.catalog(kind).is_some(),
     }
 }

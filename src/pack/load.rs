@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::built_in::{CARRIERS, Prepared};
 use super::lint::nonsense;
 use super::nearest::{near, no_bundle, no_catalog};
-use super::pack::{LazyCatalog, Pack, PackFiles};
+use super::pack::{Author, LazyCatalog, Pack, PackFiles};
 use super::place::{Place, Wrong};
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
@@ -284,6 +284,7 @@ pub(super) fn load_prepared(
     let values = places.into_values().flatten().collect();
     Ok(Pack {
         name: head.name,
+        author: Author::Person,
         aliases: head.aliases,
         folder: folder.to_owned(),
         files: all,

@@ -26,10 +26,20 @@ use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine, ReleaseSet, 
 /// The files of one pack: path within the pack's folder with `/`, and text.
 pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
 
+/// Who knows what a pack says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Author {
+    /// Somebody who wrote the pack.
+    Person,
+    /// Nobody: it was made from CRDs.
+    Nobody,
+}
+
 /// All knowledge about one project.
 #[derive(Debug)]
 pub struct Pack {
     pub(super) name: String,
+    pub(super) author: Author,
     pub(super) aliases: Vec<String>,
     /// What messages call the folder of its files.
     pub(super) folder: String,
@@ -94,6 +104,11 @@ impl Pack {
     pub fn file_of(&self, rule: &Rule) -> String {
         let within = rule.id.strip_prefix(&self.name).map_or("", |rest| rest.trim_start_matches('/'));
         self.path_of(&format!("{within}.yaml"))
+    }
+
+    /// Returns whether the pack was made from CRDs, so that nobody says what their schemas do not.
+    pub fn is_of_crds(&self) -> bool {
+        self.author == Author::Nobody
     }
 
     /// Returns what the project is called.

@@ -47,11 +47,12 @@ pub fn is_version(version: &str) -> bool {
     stability(version).0 > 0
 }
 
-/// Orders versions by stability: `v1alpha1` before `v1beta1` before `v1` before `v2`, other names first of all.
+/// Orders versions by stability: `v1alpha1` before `v1beta1` before `v1` before `v2`, other names first of all, the last of the
+/// alphabet before the others.
 ///
 /// Source: Kubernetes "CustomResourceDefinition versioning", version priority.
 pub fn by_stability(left: &str, right: &str) -> Ordering {
-    stability(left).cmp(&stability(right)).then_with(|| left.cmp(right))
+    stability(left).cmp(&stability(right)).then_with(|| right.cmp(left))
 }
 
 /// Returns (form, stage, major, minor): higher is more stable.

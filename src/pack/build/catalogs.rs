@@ -263,6 +263,20 @@ spec\tstring\t\t\t\texperimental v2.0.0
     }
 
     #[test]
+    fn a_catalog_names_the_releases_with_a_webhook() {
+        let old = crd("Shop", "example.com", "{}");
+        let new = format!("{old}  conversion: {{ strategy: Webhook }}\n");
+        let files = [
+            ("crds/v1.0.0/shop.yaml", old.as_str()),
+            ("crds/v2.0.0/standard/shop.yaml", &new),
+            ("crds/v2.0.0/experimental/shop.yaml", &old),
+        ];
+        let text = &built(&files).unwrap().files["Shop.example.com.tsv"];
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("webhook")).collect();
+        assert_eq!(lines, ["conversion\twebhook\tstandard v2.0.0"]);
+    }
+
+    #[test]
     fn a_folder_missing_in_the_pack_is_rejected_with_the_line_to_add() {
         let shop = crd("Shop", "example.com", "{}");
         refused(&[("crds/v3.0.0/standard/a.yaml", &shop)], "add `- { bundle: v3.0.0, channels: [standard] }`");

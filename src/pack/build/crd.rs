@@ -23,8 +23,20 @@ pub(super) struct Definition {
     pub(super) kind: GroupKind,
     /// Its scope, where that is known.
     pub(super) scope: Option<Scope>,
+    /// What converts objects between its versions.
+    pub(super) strategy: Strategy,
     /// Its versions, as listed.
     pub(super) versions: Vec<DefinedVersion>,
+}
+
+/// What converts objects from one version of a CRD to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(super) enum Strategy {
+    /// Nothing: only the apiVersion changes.
+    #[default]
+    None,
+    /// A webhook, which can change everything.
+    Webhook,
 }
 
 /// One version of a CRD.
@@ -78,6 +90,13 @@ struct Spec {
     version: Option<String>,
     versions: Option<Vec<WireVersion>>,
     validation: Option<Validation>,
+    conversion: Option<Conversion>,
+}
+
+#[derive(Deserialize)]
+struct Conversion {
+    #[serde(default)]
+    strategy: Strategy,
 }
 
 #[derive(Deserialize)]
@@ -126,9 +145,10 @@ fn definition(spec: Spec) -> Result<Definition> {
     let only = |name| WireVersion { name, served: true, storage: true, deprecated: false, schema: None };
     let listed = spec.versions.or_else(|| spec.version.map(|name| vec![only(name)]));
     let shared = spec.validation.and_then(|validation| validation.schema);
+    let strategy = spec.conversion.map_or_else(Strategy::default, |conversion| conversion.strategy);
     let versions = listed.with_context(|| format!("{kind} lists no version"))?;
     let versions = versions.into_iter().map(|version| defined(version, shared.as_ref())).collect();
-    Ok(Definition { kind, scope: Some(scope), versions })
+    Ok(Definition { kind, scope: Some(scope), strategy, versions })
 }
 
 fn defined(version: WireVersion, shared: Option<&Value>) -> DefinedVersion {
@@ -419,6 +439,29 @@ mod tests {
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(notes.iter().any(|note| note.starts_with("spec `oneOf: [{\"minLength\":1}]` is omitted")));
         assert!(notes.iter().any(|note| note.starts_with("spec pattern `^(?=a)`:")));
+    }
+
+    #[test]
+    fn a_crd_names_what_converts_its_objects() {
+        let strategy = |version: &str, conversion: &str| {
+            let text = format!(
+                "apiVersion: apiextensions.k8s.io/{version}\nkind: CustomResourceDefinition\nspec:\n  group: example.com\n  \
+                 names: {{ kind: Shop }}\n  scope: Cluster\n  versions: []\n{conversion}"
+            );
+            definitions(&text).map(|definitions| definitions[0].strategy)
+        };
+        assert_eq!(strategy("v1", "").unwrap(), Strategy::None);
+        assert_eq!(strategy("v1", "  conversion: { strategy: None }\n").unwrap(), Strategy::None);
+        assert_eq!(
+            strategy("v1", "  conversion: { strategy: Webhook, webhook: { conversionReviewVersions: [v1] } }\n")
+                .unwrap(),
+            Strategy::Webhook
+        );
+        assert_eq!(
+            strategy("v1beta1", "  conversion: { strategy: Webhook, conversionReviewVersions: [v1] }\n").unwrap(),
+            Strategy::Webhook
+        );
+        assert!(strategy("v1", "  conversion: { strategy: Magic }\n").is_err());
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
 
-use super::crd::{DefinedVersion, Definition, FieldFact, Note};
-use crate::catalog::{COLUMNS, Scope};
+use super::crd::{DefinedVersion, Definition, FieldFact, Note, Strategy};
+use crate::catalog::{COLUMNS, Scope, WEBHOOK};
 use crate::field::FieldPattern;
 use crate::release::{self, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
@@ -25,6 +25,7 @@ pub(super) struct Gathered {
 struct KindFacts {
     defined: ReleaseSet,
     scopes: BTreeMap<Scope, ReleaseSet>,
+    webhook: ReleaseSet,
     listings: BTreeMap<(Word, String), ReleaseSet>,
     fields: BTreeMap<FieldPattern, BTreeMap<Row, ReleaseSet>>,
     notes: BTreeMap<Note, ReleaseSet>,
@@ -56,6 +57,9 @@ impl Gathered {
         extend(&mut facts.defined, release);
         if let Some(scope) = definition.scope {
             extend(facts.scopes.entry(scope).or_default(), release);
+        }
+        if definition.strategy == Strategy::Webhook {
+            extend(&mut facts.webhook, release);
         }
         for version in &definition.versions {
             for word in words(version) {
@@ -101,6 +105,9 @@ impl KindFacts {
         let mut out = format!("kind\t{kind}\n");
         for (scope, releases) in &self.scopes {
             push(&mut out, &["scope", scope.name(), &line.describe(*releases)]);
+        }
+        if !self.webhook.is_empty() {
+            push(&mut out, &["conversion", WEBHOOK, &line.describe(self.webhook)]);
         }
         let mut listings: Vec<_> = self.listings.iter().collect();
         listings.sort_by(|((word, name), _), ((other, second), _)| {

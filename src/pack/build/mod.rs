@@ -9,6 +9,7 @@
 
 mod catalogs;
 mod crd;
+pub mod from_crds;
 mod gather;
 mod lifecycle;
 mod openapi;

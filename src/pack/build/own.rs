@@ -85,6 +85,11 @@ impl OwnCrds {
         self.release
     }
 
+    /// Returns whether they define a kind of one of `groups`.
+    pub fn cover(&self, groups: &[String]) -> bool {
+        self.catalogs.keys().any(|kind| groups.contains(&kind.group))
+    }
+
     /// Returns the catalog of a kind that they define.
     pub fn catalog(&self, kind: &GroupKind) -> Option<&Catalog> {
         self.catalogs.get(kind)

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};
 
-use super::crd::{self, DefinedVersion, Definition, INTEGER_OR_STRING, MERGE_KEY, PRESERVE, QUANTITY};
+use super::crd::{self, DefinedVersion, Definition, INTEGER_OR_STRING, MERGE_KEY, PRESERVE, QUANTITY, Strategy};
 use super::lifecycle::Lifecycle;
 use crate::catalog::Scope;
 use crate::release::GroupKind;
@@ -79,7 +79,8 @@ impl Published {
         };
         let definition = |(kind, versions): (&GroupKind, Vec<DefinedVersion>)| {
             let scope = scope(kind, &versions);
-            Definition { kind: kind.clone(), scope, versions }
+            // No document says what the code of an API server converts; the rules of the pack do.
+            Definition { kind: kind.clone(), scope, strategy: Strategy::None, versions }
         };
         Ok(versions.into_iter().map(definition).collect())
     }

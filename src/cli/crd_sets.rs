@@ -1,0 +1,254 @@
+//! The CRDs of a call: those passed with `--crds`, or those in the tree, and the pack that is made of those whose API no pack knows.
+//!
+//! Invariant: a CRD that was passed is used, or the call fails; one that is only found in the tree is used, or the call says why not.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde_json::Value;
+
+use super::console::Console;
+use super::input;
+use crate::disk;
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Location, Severity};
+use crate::manifest::Manifest;
+use crate::pack::build::from_crds::{self, CrdSet};
+use crate::pack::build::own::OwnCrds;
+use crate::pack::{Pack, Packs};
+use crate::release::GroupKind;
+use crate::report::{plural, visible};
+
+/// What the release is called that the CRDs of the tree become.
+const TREE: &str = "tree";
+
+/// A CRD, and where it is.
+#[derive(Clone, Debug)]
+pub(super) struct Crd {
+    location: Location,
+    kind: GroupKind,
+    value: Arc<Value>,
+}
+
+/// The CRDs of one argument `--crds`.
+pub(super) struct PassedSet {
+    path: PathBuf,
+    bundle: String,
+    crds: Vec<Crd>,
+    /// The files that they are in.
+    pub(super) manifests: Vec<Manifest>,
+}
+
+impl PassedSet {
+    /// Returns what messages call it.
+    fn name(&self) -> String {
+        if self.path == Path::new("-") { "standard input".to_owned() } else { self.path.display().to_string() }
+    }
+
+    /// Returns the CRDs as what objects are validated with.
+    pub(super) fn own(&self) -> Result<OwnCrds> {
+        own(&self.name(), &self.crds).context("--crds")
+    }
+
+    /// Returns the name of its release in the pack that is made of CRDs.
+    pub(super) fn bundle(&self) -> &str {
+        &self.bundle
+    }
+
+    /// Says where the set comes from: `new/ (12 CRDs)`.
+    pub(super) fn describe(&self) -> String {
+        format!("{} ({})", visible(&self.name()), plural(self.crds.len(), "CRD"))
+    }
+}
+
+/// Reads the sets that `--crds` names, in their order.
+///
+/// # Errors
+/// The first file that cannot be read or parsed, or a set without a CRD.
+pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Result<Vec<PassedSet>> {
+    let is_stdin = |path: &&PathBuf| path.as_path() == Path::new("-");
+    ensure!(paths.iter().filter(is_stdin).count() < 2, "--crds: `-` is standard input, which is read once");
+    let sets = paths.iter().zip(bundles(paths)).map(|(path, bundle)| {
+        let manifests = input::read_crds(path, packs, console)?;
+        let mut crds = Vec::new();
+        for manifest in &manifests {
+            let found = in_manifest(manifest);
+            crds.extend(found.map_err(|one| anyhow!("--crds: {}: {}", one.location, one.sentence()))?);
+        }
+        let set = PassedSet { path: path.clone(), bundle, crds, manifests };
+        ensure!(!set.crds.is_empty(), "--crds: {} contains no CRD", set.name());
+        Ok(set)
+    });
+    sets.collect()
+}
+
+/// Makes the pack of the CRDs that define kinds of groups that no pack knows; `None` where there are none.
+///
+/// # Errors
+/// A CRD that is malformed, or a kind that a set defines twice.
+pub(super) fn pack_of(sets: &[PassedSet], packs: &Packs) -> Result<Option<Pack>> {
+    let is_new = |crd: &&Crd| packs.of_group(&crd.kind.group).is_none();
+    if !sets.iter().any(|set| set.crds.iter().any(|crd| is_new(&crd))) {
+        return Ok(None);
+    }
+    let places: Vec<Vec<(String, &Crd)>> = sets
+        .iter()
+        .map(|set| set.crds.iter().filter(is_new).map(|crd| (crd.location.to_string(), crd)).collect())
+        .collect();
+    let sets: Vec<CrdSet<'_>> = sets
+        .iter()
+        .zip(&places)
+        .map(|(set, crds)| CrdSet {
+            bundle: set.bundle.clone(),
+            crds: crds.iter().map(|(place, crd)| (place.as_str(), &*crd.value)).collect(),
+        })
+        .collect();
+    from_crds::pack(&sets).context("--crds").map(Some)
+}
+
+/// What the CRDs of a tree are used for.
+pub(super) struct TreeCrds {
+    pub(super) pack: Pack,
+    pub(super) own: OwnCrds,
+    /// Where they are.
+    pub(super) description: String,
+}
+
+/// Makes the pack of CRDs in a tree that define kinds of groups that no pack knows; `None` where there is none to use. A kind that
+/// CRDs of the tree do not agree about is not used, and reported.
+pub(super) fn of_tree(crds: Vec<Crd>, console: Console) -> Result<(Option<TreeCrds>, Vec<Finding>)> {
+    let mut by_kind: BTreeMap<GroupKind, Vec<Crd>> = BTreeMap::new();
+    for crd in crds {
+        match from_crds::check(&crd.value) {
+            Ok(()) => by_kind.entry(crd.kind.clone()).or_default().push(crd),
+            Err(error) => {
+                let place = visible(&crd.location.to_string());
+                console.note(&format!("note: the CRD at {place} is not used: {}\n", visible(&format!("{error:#}"))))?;
+            }
+        }
+    }
+    let (mut used, mut findings) = (Vec::new(), Vec::new());
+    for (kind, mut crds) in by_kind {
+        crds.sort_by(|left, right| left.location.cmp(&right.location));
+        match crds.iter().find(|crd| !from_crds::are_equal(&crd.value, &crds[0].value)) {
+            Some(other) => findings.push(ambiguous(&kind, &crds[0], other)),
+            None => used.extend(crds.into_iter().next()),
+        }
+    }
+    used.sort_by(|left, right| left.location.cmp(&right.location));
+    let Some(first) = used.first() else { return Ok((None, findings)) };
+    let others = if used.len() == 1 { String::new() } else { format!(" and {} more", used.len() - 1) };
+    let description = format!("{}{others}", visible(&first.location.to_string()));
+    let places: Vec<String> = used.iter().map(|crd| crd.location.to_string()).collect();
+    let crds = places.iter().zip(&used).map(|(place, crd)| (place.as_str(), &*crd.value)).collect();
+    let pack = from_crds::pack(&[CrdSet { bundle: TREE.to_owned(), crds }])?;
+    Ok((Some(TreeCrds { pack, own: own("the tree", &used)?, description }), findings))
+}
+
+/// Reports a kind that CRDs of a tree define in several ways.
+fn ambiguous(kind: &GroupKind, first: &Crd, other: &Crd) -> Finding {
+    Finding {
+        location: first.location.clone(),
+        code: Code::MixedCrds,
+        severity: Severity::Warning,
+        object: None,
+        field: None,
+        message: format!("the CRD at {} defines {kind} otherwise than this one; neither is used", other.location),
+        help: Some("pass those that the objects are for: `--crds PATH`".to_owned()),
+    }
+}
+
+/// Finds the CRDs of a file that define kinds of groups that no pack knows; one that cannot be read as data is none.
+pub(super) fn unknown_in(manifest: &Manifest, packs: &Packs) -> Vec<Crd> {
+    let has_crd = manifest.objects.iter().any(|object| object.kind.kind == "CustomResourceDefinition");
+    let found = if has_crd { in_manifest(manifest).unwrap_or_default() } else { Vec::new() };
+    found.into_iter().filter(|crd| packs.of_group(&crd.kind.group).is_none()).collect()
+}
+
+fn in_manifest(manifest: &Manifest) -> Result<Vec<Crd>, Box<Finding>> {
+    let objects = manifest.objects.iter().filter(|object| object.inline_patch.is_none());
+    let mut found = Vec::new();
+    for object in objects {
+        let Some(kind) = from_crds::defined_kind(&object.value) else { continue };
+        let location = manifest.locate(object, &FieldPath::default());
+        found.push(Crd { location, kind, value: manifest.full_value(object)? });
+    }
+    Ok(found)
+}
+
+fn own(name: &str, crds: &[Crd]) -> Result<OwnCrds> {
+    OwnCrds::read(name, crds.iter().map(|crd| (crd.location.to_string(), &*crd.value)))
+}
+
+/// Names the release that each path becomes: after its last component, or, where those of all are the same, after the nearest one
+/// that is not.
+fn bundles(paths: &[PathBuf]) -> Vec<String> {
+    let components: Vec<Vec<String>> = paths.iter().map(|path| components(path)).collect();
+    let longest = components.iter().map(Vec::len).max().unwrap_or_default();
+    let at = |from_end: usize| -> Vec<String> {
+        let name = |parts: &Vec<String>| parts.iter().rev().nth(from_end).cloned().unwrap_or_default();
+        components.iter().map(name).collect()
+    };
+    let is_distinct = |names: &Vec<String>| {
+        names.iter().enumerate().all(|(at, name)| !name.is_empty() && !names[..at].contains(name))
+    };
+    let distinct = (0..longest).map(at).find(is_distinct);
+    distinct.unwrap_or_else(|| (1..=paths.len()).map(|number| format!("set{number}")).collect())
+}
+
+/// Returns the components of a path as names that releases can have.
+fn components(path: &Path) -> Vec<String> {
+    if path == Path::new("-") {
+        return vec!["stdin".to_owned()];
+    }
+    let whole = disk::place_of(path).unwrap_or_else(|| path.to_owned());
+    let mut names: Vec<String> = whole
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+        })
+        .collect();
+    if let Some(name) = names.last_mut() {
+        let stem = [".yaml", ".yml", ".json"].iter().find_map(|ending| name.strip_suffix(ending));
+        *name = stem.unwrap_or(name).to_owned();
+    }
+    names.iter().map(|name| release_name(name)).collect()
+}
+
+/// Returns `name` without what separates releases from each other in texts.
+fn release_name(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.+".contains(letter);
+    let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect();
+    plain.replace("..", "-").trim_matches(['.', '-']).to_owned()
+}
+
+/// Refuses `--crds -` where standard input is taken by `reader`.
+pub(super) fn without_stdin(paths: &[PathBuf], reader: &str) -> Result<()> {
+    if paths.iter().any(|path| path == Path::new("-")) {
+        bail!("--crds: `-` is standard input, which {reader}; save the CRDs in a file and pass that");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn named(paths: &[&str], expected: &[&str]) {
+        let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+        assert_eq!(bundles(&paths), expected);
+    }
+
+    #[test]
+    fn a_set_is_named_after_what_distinguishes_its_path() {
+        named(&["/nowhere/old", "/nowhere/v1.2.0/"], &["old", "v1.2.0"]);
+        named(&["/nowhere/old/crds", "/nowhere/new/crds"], &["old", "new"]);
+        named(&["-"], &["stdin"]);
+        named(&["/nowhere/my crds, 1..2"], &["my-crds--1-2"]);
+        named(&["/nowhere/a", "/nowhere/a"], &["set1", "set2"]);
+    }
+}
