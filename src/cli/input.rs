@@ -21,7 +21,7 @@ use crate::disk::{
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
-use crate::plan::LeftOut;
+use crate::plan::{self, LeftOut};
 use crate::report::{Counts, visible};
 
 /// What to do about a file that is not a regular one.
@@ -248,14 +248,7 @@ pub(super) fn reread(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
 
 /// Makes the recognizer of every API group of `packs` and of the values files that the configuration lists.
 pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
-    let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
-    let triggers = packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str);
-    let kinds = packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
-    let charts = packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
-    let foreign_kinds = packs.iter().flat_map(|pack| pack.foreign_kinds());
-    let recognizer =
-        Recognizer::new(groups).with_kinds(kinds).with_foreign_kinds(foreign_kinds).with_triggers(triggers);
-    recognizer.with_charts(charts).with_values(&config.values)
+    plan::recognizer(packs).with_values(&config.values)
 }
 
 fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roots: &[PathBuf]) -> bool {
