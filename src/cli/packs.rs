@@ -8,7 +8,13 @@ use crate::release::Channel;
 
 /// Loads the built-in packs and those passed with `--pack`; they stay as long as the program runs.
 pub(super) fn load(args: &PackArgs) -> Result<&'static Packs> {
-    let more = args.packs.iter().map(|folder| load::read_folder(folder)).collect::<Result<Vec<_>>>()?;
+    load_with(None, args)
+}
+
+/// Loads `own` besides the packs of [`load`].
+pub(super) fn load_with(own: Option<Pack>, args: &PackArgs) -> Result<&'static Packs> {
+    let passed = args.packs.iter().map(|folder| load::read_folder(folder));
+    let more = own.map(Ok).into_iter().chain(passed).collect::<Result<Vec<_>>>()?;
     Ok(Box::leak(Box::new(embedded::with(more)?)))
 }
 

@@ -109,6 +109,11 @@ pub fn list_folder(folder: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
+/// Returns whether there is a folder of this path.
+pub fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
 /// Reads the files below a folder, by their paths with `/`.
 ///
 /// # Errors

@@ -19,6 +19,7 @@ mod packs;
 pub mod release_notes;
 mod rule;
 pub mod rule_path;
+pub mod starter;
 mod target;
 mod values;
 mod version_order;

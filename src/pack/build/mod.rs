@@ -11,4 +11,4 @@ mod crd;
 mod gather;
 pub mod own;
 
-pub use catalogs::{Built, build, stale, write};
+pub use catalogs::{Built, Outline, build, outline, stale, write, write_new};
