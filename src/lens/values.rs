@@ -59,7 +59,9 @@ impl<'de> Deserialize<'de> for Values {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Wire {
+            /// The field whose values are replaced.
             field: FieldPattern,
+            /// The new value of each old one: `table: { Prefix: PathPrefix }`. No value may be there twice, on either side.
             table: BTreeMap<String, String>,
         }
         let Wire { field, table } = Wire::deserialize(deserializer)?;
