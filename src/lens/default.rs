@@ -280,7 +280,7 @@ struct Wire {
     value: Option<Value>,
     /// The field whose value selects the implied value from `table`: `by: spec.mode, table: { Local: Disk }`.
     by: Option<FieldPattern>,
-    /// The implied value for each value of the field `by`.
+    /// The implied value for each value of the field `by`: `by: spec.mode, table: { Local: Disk }`.
     table: Option<BTreeMap<String, Value>>,
     /// The field that has the implied value: `like: metadata.namespace`.
     like: Option<FieldPattern>,

@@ -160,7 +160,7 @@ impl<'s> Renderer<'s> {
             return format!("mapping of {}", self.what(of, key, inner[1], nested));
         }
         if let Type::Array(array) = what {
-            return format!("two of {}", self.what(of, key, &array.elem, nested));
+            return format!("list of two: {}", self.what(of, key, &array.elem, nested));
         }
         let name = type_name(what);
         if let Some((_, text)) = SCALARS.iter().find(|(scalar, _)| *scalar == name) {
@@ -228,7 +228,7 @@ fn shows(text: &str, key: &str) -> bool {
         let before = text[..at].chars().next_back();
         !before.is_some_and(|one| one.is_alphanumeric() || one == '-')
     };
-    text.match_indices(&format!("{key}: ")).any(at) || text.match_indices(&format!("{key}:`")).any(at)
+    [format!("{key}: "), format!("{key}\":")].iter().any(|shown| text.match_indices(shown).any(at))
 }
 
 /// Returns the anchor of a heading.

@@ -156,7 +156,7 @@ pub(super) struct Item {
 pub(super) struct Unsupported {
     /// The key.
     pub(super) key: String,
-    /// Why the old side cannot express it.
+    /// Why the old side cannot express it: `unsupported: [{ key: port, reason: the old side has no port, help: remove it }]`.
     pub(super) reason: String,
     /// What to do by hand.
     pub(super) help: String,
