@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::TestArgs;
 use super::console::Console;
 use super::exit::Exit;
-use super::{lint, packs};
-use crate::fixture::{Missing, missing, of_pack};
-use crate::pack::{Pack, load};
+use super::{lint, losses, packs, parameters};
+use crate::fixture::{Fixture, Missing, missing, of_pack};
+use crate::pack::{Pack, Packs, load};
 use crate::report::{plural, visible_lines};
 
 /// Runs `pack test`.
@@ -31,12 +31,13 @@ pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
     }
     let (mut text, mut failed) = (String::new(), 0);
     for case in &cases {
-        match case.run(packs) {
+        let run = options(case, packs).and_then(|()| case.run(packs).map_err(|failure| anyhow!("{failure}")));
+        match run {
             Ok(()) if args.verbose => text.push_str(&format!("ok       {}\n", case.name)),
             Ok(()) => {}
             Err(failure) => {
                 failed += 1;
-                text.push_str(&format!("failed   {}\n{}", case.name, indented(&failure.to_string())));
+                text.push_str(&format!("failed   {}\n{}", case.name, indented(&format!("{failure:#}"))));
             }
         }
     }
@@ -48,6 +49,14 @@ pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
     text.push_str(&format!("{name}: {}: {} ok{counts}\n", plural(cases.len(), "case"), cases.len() - failed));
     console.print(&text)?;
     Ok(if failed == 0 && problems.is_empty() && missing.is_empty() { Exit::Clean } else { Exit::Changes })
+}
+
+/// Checks what a case passes with `set.txt` and `allow.txt`, as `--set` and `--allow-loss` are checked.
+fn options(case: &Fixture, packs: &Packs) -> Result<()> {
+    let lines = |name| case.file(name).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
+    parameters::passed(&lines("set.txt"), packs).with_context(|| case.path("set.txt"))?;
+    losses::allowed(&lines("allow.txt")).with_context(|| case.path("allow.txt"))?;
+    Ok(())
 }
 
 /// Returns the folder of the pack's cases.

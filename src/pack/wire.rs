@@ -301,9 +301,9 @@ pub struct Dropped {
     pub channels: Option<Vec<Channel>>,
     /// The kind.
     pub kind: GroupKind,
-    /// The field; the kind itself where there is none: `field: spec.fax`.
+    /// The field, with all that is in it: `field: spec.fax`; the kind itself where there is none.
     pub field: Option<FieldPattern>,
-    /// The value: `value: Fax`; the field itself where there is none.
+    /// The value of the field that is no longer allowed: `value: Fax`; the field itself where there is none.
     pub value: Option<String>,
     /// Why no rule converts it.
     pub reason: String,
@@ -381,10 +381,9 @@ impl Fields {
 pub struct RuleFile {
     /// One line for people: `summary: the owner of a Shop becomes a list of owners`.
     pub summary: String,
-    /// The kind before the change, or several that change alike: `kind: Shop.shops.example.com`. Its group can be one that the pack does not
-    /// know.
+    /// The kind before the change, or several that change alike: `kind: Shop.shops.example.com`. Every rule has `kind` or `values`, and not both.
     pub kind: Option<Kinds>,
-    /// The Helm chart of `pack.yaml` whose values change, in place of a kind: `values: shops`.
+    /// The Helm chart whose values change, as `charts` of `pack.yaml` names it: `values: shops`.
     pub values: Option<String>,
     /// The channels that the change was made in: `channels: [standard, experimental]`.
     pub channels: Vec<Channel>,
