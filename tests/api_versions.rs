@@ -12,6 +12,7 @@ use std::fs;
 use trees::{Run, Tree};
 
 const PACK: &str = "\
+name: p
 title: T
 source: s
 groups: [old.example.com, example.com]

@@ -31,8 +31,8 @@ impl Pack {
     }
 
     /// Returns the bundles of `set` in `channel`.
-    fn bundles(&self, set: ReleaseSet, channel: Channel) -> BTreeSet<String> {
-        let releases = self.line.iter().filter(|(id, release)| set.contains(*id) && release.channel == channel);
+    fn bundles(&self, set: ReleaseSet, channel: &Channel) -> BTreeSet<String> {
+        let releases = self.line.iter().filter(|(id, release)| set.contains(*id) && release.channel == *channel);
         releases.map(|(_, release)| release.bundle.clone()).collect()
     }
 
@@ -109,7 +109,7 @@ fn scopes_and_versions_match_the_kinds_table() {
     let mut seen = BTreeSet::new();
     for row in &rows {
         let catalog = pack.catalog(&row["kind"], &row["group"]);
-        let (channel, name) = (Channel::parse(&row["channel"]).unwrap(), row["apiVersion"].as_str());
+        let (channel, name) = (pack.line.channel(&row["channel"]).unwrap(), row["apiVersion"].as_str());
         assert_eq!(catalog.scope().name(), row["scope"]);
         let columns = [
             ("bundles", catalog.listing(name)),
@@ -121,12 +121,18 @@ fn scopes_and_versions_match_the_kinds_table() {
             let expected = pack.bundles(pack.ranges(channel.name(), &row[column]), channel);
             assert_eq!(pack.bundles(set, channel), expected, "{} {name} {channel} {column}", catalog.kind());
         }
-        seen.insert((catalog.kind().clone(), name.to_owned(), channel));
+        seen.insert((catalog.kind().clone(), name.to_owned(), channel.clone()));
     }
     for (kind, catalog) in &pack.catalogs {
-        for (name, channel) in catalog.versions().flat_map(|name| Channel::ALL.map(|channel| (name, channel))) {
+        for (name, channel) in
+            catalog.versions().flat_map(|name| pack.line.channels().iter().map(move |channel| (name, channel)))
+        {
             let listed = !pack.bundles(catalog.listing(name), channel).is_empty();
-            assert_eq!(listed, seen.contains(&(kind.clone(), name.to_owned(), channel)), "{kind} {name} {channel}");
+            assert_eq!(
+                listed,
+                seen.contains(&(kind.clone(), name.to_owned(), channel.clone())),
+                "{kind} {name} {channel}"
+            );
         }
     }
 }
@@ -138,7 +144,7 @@ fn served_versions_match_the_targets_table() {
     let mut count = 0;
     for row in &rows {
         let catalog = pack.catalog(&row["kind"], &row["group"]);
-        let id = pack.line.find(&row["bundle"], Channel::parse(&row["channel"]).unwrap()).unwrap();
+        let id = pack.line.find(&row["bundle"], &row["channel"]).unwrap();
         let names =
             |column: &str| -> BTreeSet<&str> { row[column].split(',').filter(|name| !name.is_empty()).collect() };
         let served = catalog.served(id);
@@ -171,8 +177,8 @@ fn places(pack: &Pack) -> BTreeMap<Place, BTreeSet<String>> {
     for (kind, catalog) in &pack.catalogs {
         for field in catalog.fields() {
             for name in catalog.versions().filter(|name| is_in_version(&field, name)) {
-                for channel in Channel::ALL {
-                    let place = (kind.clone(), name.to_owned(), channel, field.pattern.to_string());
+                for channel in pack.line.channels() {
+                    let place = (kind.clone(), name.to_owned(), channel.clone(), field.pattern.to_string());
                     let bundles = pack.bundles(field.releases & catalog.listing(name), channel);
                     found.entry(place).or_default().extend(bundles);
                 }
@@ -193,10 +199,13 @@ fn every_field_is_in_the_bundles_of_the_fields_table() {
     let pack = pack();
     let mut expected: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
     for row in rows.iter().filter(|row| is_kept(&row["path"])) {
-        let channel = Channel::parse(&row["channel"]).unwrap();
+        let channel = pack.line.channel(&row["channel"]).unwrap();
         let kind = GroupKind::new(&row["kind"], &row["group"]);
         let bundles = pack.bundles(pack.ranges(channel.name(), &row["bundles"]), channel);
-        expected.entry((kind, row["apiVersion"].clone(), channel, row["path"].clone())).or_default().extend(bundles);
+        expected
+            .entry((kind, row["apiVersion"].clone(), channel.clone(), row["path"].clone()))
+            .or_default()
+            .extend(bundles);
     }
     let found = places(&pack);
     for (place, bundles) in &expected {
@@ -241,7 +250,7 @@ fn every_field_has_the_latest_attributes_of_the_fields_table() {
     for row in rows.iter().filter(|row| is_kept(&row["path"])) {
         let catalog = pack.catalog(&row["kind"], &row["group"]);
         let newest = row["bundles"].rsplit("..").next().unwrap();
-        let id = pack.line.find(newest, Channel::parse(&row["channel"]).unwrap()).unwrap();
+        let id = pack.line.find(newest, &row["channel"]).unwrap();
         let pattern = FieldPattern::parse(&row["path"]).unwrap();
         let field = catalog.field(&pattern, id, &row["apiVersion"]).unwrap_or_else(|| panic!("{row:?}"));
         let kind = match &field.attributes.format {
@@ -460,7 +469,7 @@ fn a_target_rejects_fields_that_it_lacks() {
         "filters": [{"type": "CORS", "cors": {}}],
         "backendRefs": [{"port": 70000}],
     }]}});
-    let release = |bundle: &str| pack.line.find(bundle, Channel::Standard).unwrap();
+    let release = |bundle: &str| pack.line.find(bundle, "standard").unwrap();
     let found = |bundle: &str, name: &str| -> Vec<String> {
         catalog.check(&route, release(bundle), name).iter().map(|violation| violation.path.to_string()).collect()
     };

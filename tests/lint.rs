@@ -79,7 +79,7 @@ fn pack(fields: &[&str], notes: &str, rules: &[(&str, &str)]) -> Pack {
 fn pack_files(fields: &[&str], notes: &str, rules: &[(&str, &str)]) -> PackFiles {
     let releases: String =
         ["v1", "v2", "v3"].map(|name| format!("- {{ bundle: {name}, channels: [standard] }}\n")).concat();
-    let head = format!("title: T\nsource: s\ngroups: [g]\nreleases:\n{releases}{notes}");
+    let head = format!("name: p\ntitle: T\nsource: s\ngroups: [g]\nreleases:\n{releases}{notes}");
     let mut all = vec!["spec object - standard v1..v3"];
     all.extend(fields);
     all.sort_by_key(|field| field.split(' ').next());
@@ -178,7 +178,7 @@ fn a_mapping_is_removed_with_its_last_field() {
 #[test]
 fn fields_only_in_a_removed_api_version_are_claimed() {
     let releases = ["v1", "v2"].map(|name| format!("- {{ bundle: {name}, channels: [standard] }}\n")).concat();
-    let head = format!("title: T\nsource: s\ngroups: [g]\nreleases:\n{releases}");
+    let head = format!("name: p\ntitle: T\nsource: s\ngroups: [g]\nreleases:\n{releases}");
     let fields = "spec\tobject\t\t\t\tstandard v1..v2\nspec.old\tstring\t\t\tv1alpha1\tstandard v1..v2\n";
     let served = "served\tv1\tstandard v1..v2\nserved\tv1alpha1\tstandard v1\nunserved\tv1alpha1\tstandard v2\n";
     let columns = "path\ttype\trequired\tattributes\tapiVersions\treleases\n";
@@ -326,7 +326,7 @@ fn versions_pack(bundle: &str, lens: &str) -> Pack {
         "summary: s\nkind: A.g\napiVersions: [g/v1beta1, g/v1]\nchannels: [standard]\nsource: s\nlens:\n{lens}"
     );
     let files = [
-        ("pack.yaml".to_owned(), format!("title: T\nsource: s\ngroups: [g]\nreleases:\n{releases}")),
+        ("pack.yaml".to_owned(), format!("name: p\ntitle: T\nsource: s\ngroups: [g]\nreleases:\n{releases}")),
         ("catalog/A.g.tsv".to_owned(), catalog.to_owned()),
         (format!("{bundle}/rule.yaml"), rule),
     ];

@@ -649,9 +649,12 @@ Examples:
 
 crds/ holds RELEASE/*.yaml, or RELEASE/CHANNEL/*.yaml where releases are published in channels.")]
 pub(super) struct NewArgs {
-    /// The folder to make; its name is that of the pack: `--to NAME@RELEASE`
+    /// The folder to make
     pub(super) folder: PathBuf,
-    /// What the project is called, for people [default: the name of the folder]
+    /// The pack's name, as in `--to NAME@RELEASE` [default: the name of the folder]
+    #[arg(long)]
+    pub(super) name: Option<String>,
+    /// What the project is called, for people [default: the pack's name]
     #[arg(long)]
     pub(super) title: Option<String>,
     /// The kind that the example is about

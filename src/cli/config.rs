@@ -49,8 +49,9 @@ impl Config {
         }
         allowed(file, file.flag("allow-loss"))?;
         for (name, value) in &file.set {
-            parameters::check(name, &value.text, packs).with_context(|| file.place(value))?;
-            config.set.insert(name.clone(), value.text.clone());
+            let name = parameters::declared(name, &value.text, packs).with_context(|| file.place(value))?;
+            let other = config.set.insert(name.clone(), value.text.clone());
+            ensure!(other.is_none(), "{}: {name} is set twice", file.place(value));
         }
         let charts: BTreeSet<&str> =
             packs.iter().flat_map(|pack| pack.charts()).map(|chart| chart.name.as_str()).collect();

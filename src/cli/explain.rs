@@ -10,6 +10,7 @@ use super::{packs, releases};
 use crate::finding::Code;
 use crate::lens::{Description, OPERATIONS};
 use crate::pack::{Pack, Packs, Rule, is_near, nearest};
+use crate::release::Channel;
 
 /// Runs `explain`.
 pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
@@ -30,10 +31,12 @@ pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
     if text.contains('@') {
         let target = packs::release(text, packs)?;
         let release = target.pack.line().get(target.release);
-        let (title, bundle, channel) = (target.pack.title(), &release.bundle, release.channel);
-        return Ok(format!(
-            "{target}: release {bundle} of {title}, channel {channel}; pass it with `--to` or `--from`\n"
-        ));
+        let (title, bundle) = (target.pack.title(), &release.bundle);
+        let channel = match &release.channel {
+            channel if *channel == Channel::SINGLE => String::new(),
+            channel => format!(", channel {channel}"),
+        };
+        return Ok(format!("{target}: release {bundle} of {title}{channel}; pass it with `--to` or `--from`\n"));
     }
     let costs: Vec<String> = text.split('/').map(|cost| explain(&fold(cost), packs)).collect();
     if costs.iter().all(|cost| !cost.is_empty()) {
@@ -69,7 +72,7 @@ fn explain(word: &str, packs: &Packs) -> String {
     let operation = OPERATIONS.iter().find(|operation| is(operation.name)).map(operation_text);
     let named = |rule: &Rule| is(&rule.id) || fold(&rule.id).ends_with(&format!("/{word}"));
     let rules = files(packs).filter(|(_, rules)| named(rules[0])).map(|(pack, rules)| rule_text(pack, &rules));
-    let pack = packs.iter().filter(|pack| is(pack.name())).map(releases::summary);
+    let pack = packs.iter().filter(|pack| pack.names().any(is)).map(releases::summary);
     term.into_iter().chain(code).chain(operation).chain(rules).chain(pack).collect::<Vec<_>>().join("\n")
 }
 
@@ -83,7 +86,7 @@ fn near<'p>(term: &str, packs: &'p Packs) -> Vec<&'p str> {
     let codes = Code::ALL.iter().map(|code| code.name());
     let operations = OPERATIONS.iter().map(|operation| operation.name);
     let ids = files(packs).map(|(_, rules)| rules[0].id.rsplit('/').next().unwrap_or(&rules[0].id));
-    let names = packs.iter().map(Pack::name);
+    let names = packs.iter().flat_map(Pack::names);
     let mut near = nearest(&term.to_lowercase(), words.chain(codes).chain(operations).chain(ids).chain(names));
     near.dedup();
     near.retain(|name| is_near(&term.to_lowercase(), name));
@@ -96,8 +99,11 @@ fn operation_text(operation: &Description) -> String {
 
 fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
     let rule = rules[0];
-    let channels: Vec<_> = rule.channels.iter().map(|channel| channel.name()).collect();
     let bundle = &pack.line().bundles()[rule.order];
+    let made_in = pack.line().of_bundle(rule.order).map(|(_, release)| &release.channel);
+    let made_in = made_in.filter(|channel| rule.is_made_in(channel) && **channel != Channel::SINGLE);
+    let made_in: Vec<_> = made_in.map(Channel::name).collect();
+    let made_in = if made_in.is_empty() { String::new() } else { format!(" ({})", made_in.join(", ")) };
     let kind = |rule: &&Rule| match rule.kind == rule.new_kind {
         true => rule.kind.to_string(),
         false => format!("{} -> {}", rule.kind, rule.new_kind),
@@ -108,9 +114,8 @@ fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
     let within = rule.within.map(|within| format!("valid in: {}\n", pack.line().describe(within))).unwrap_or_default();
     let head = format!("{}\n{}\n", rule.id, rule.summary);
     let facts = format!(
-        "kind:    {kinds}\nmade in: {} {bundle} ({})\n{versions}{within}source:  {}\n",
+        "kind:    {kinds}\nmade in: {} {bundle}{made_in}\n{versions}{within}source:  {}\n",
         pack.title(),
-        channels.join(", "),
         rule.source,
     );
     let steps: String = rule.text.lines().map(|line| format!("  {line}\n")).collect();
@@ -137,7 +142,6 @@ mod tests {
     use crate::lens::{Direction, Fidelity};
     use crate::pack::embedded;
     use crate::pack::matrix::{Cost, Subject};
-    use crate::release::Channel;
     use crate::report::Fate;
 
     #[test]
@@ -175,7 +179,7 @@ mod tests {
             "parameter",
         ];
         let words = [&severities[..], &outcomes, &fidelities, &costs, &subjects.map(Subject::name), &summary, &parts];
-        let channels = Channel::ALL.map(Channel::name);
+        let channels = ["single", "standard", "experimental"];
         let directions = [Direction::Forward, Direction::Backward].map(Direction::name);
         let codes: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
         let packs = embedded::with(Vec::new()).unwrap();

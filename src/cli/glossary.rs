@@ -56,7 +56,10 @@ pub const GLOSSARY: &[Term] = &[
         "changed",
         "Outcome: the object is converted. Its file changes at the places named in the diff and nowhere else.",
     ),
-    term("channel", "A variant of a bundle: standard, experimental, or single where a project publishes one only."),
+    term(
+        "channel",
+        "A variant of a bundle, named by its project: standard and experimental of Gateway API. Projects without channels have bundles alone.",
+    ),
     term("claimed", "Summary of `pack lint`: removed kinds, fields or values that a rule converts."),
     term(
         "code",
@@ -108,7 +111,7 @@ pub const GLOSSARY: &[Term] = &[
     term("operation", "One step of a lens, such as `rename` or `wrap`. `explain OPERATION` describes it."),
     term(
         "pack",
-        "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs.",
+        "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs; a pack can have other names besides its own (`aliases`).",
     ),
     term(
         "parameter",
@@ -125,7 +128,7 @@ pub const GLOSSARY: &[Term] = &[
     ),
     term(
         "release",
-        "A bundle in a channel, written PACK@RELEASE/CHANNEL: `gateway-api@1.4/standard`. Without a channel it is standard; 1.4 is the newest v1.4 bundle, `latest` the newest of all.",
+        "A bundle in a channel, written PACK@RELEASE/CHANNEL: `gateway-api@1.4/standard`. Without a channel it is in the most stable one; 1.4 is the newest v1.4 bundle, `latest` the newest of all, a pre-release only where there is nothing else.",
     ),
     term(
         "rule",
@@ -140,12 +143,15 @@ pub const GLOSSARY: &[Term] = &[
         "shard",
         "One of several parts of a tree, by a hash of the paths of its files: `--shard 1/4`. Only its files are reported and written.",
     ),
-    term("single", "Channel: the only one of a bundle whose project publishes no channels."),
+    term(
+        "single",
+        "Channel: that of a bundle without channels, where its project has others with channels; the JSON report always names it.",
+    ),
     term(
         "skipped",
         "Summary: templates and binary files, which are left alone. `--inspect` also lists the files left out by name.",
     ),
-    term("standard", "Channel: the fields and kinds that are stable. A target without a channel is standard."),
+    term("standard", "Channel: the fields and kinds that are stable. A target without a channel means it."),
     term(
         "stash",
         "The annotation `reversion.dev/stash`, in which `--stash` keeps lost values, so that a later conversion restores them.",

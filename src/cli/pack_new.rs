@@ -11,9 +11,9 @@ use crate::report::plural;
 /// Runs `pack new`.
 pub(super) fn run(args: &NewArgs, console: Console) -> Result<Exit> {
     let folder = args.folder.display();
-    let name = args.folder.file_name().and_then(|name| name.to_str());
-    let name =
-        name.with_context(|| format!("{folder} has no name: name the folder like the pack, such as packs/shops"))?;
+    let named = || args.folder.file_name().and_then(|name| name.to_str());
+    let name = args.name.as_deref().or_else(named);
+    let name = name.with_context(|| format!("{folder} has no name that the pack could have: pass --name"))?;
     let title = args.title.as_deref().unwrap_or(name);
     let (files, made, lints) = match &args.crds {
         Some(crds) => {

@@ -96,11 +96,12 @@ fn not_a_release(text: &str, packs: &Packs) -> String {
 /// Corrects the case of a release, or writes `1.4-experimental` as `gateway-api@1.4/experimental`, if there is such a release.
 fn corrected(pack: &Pack, release: &str) -> Option<String> {
     let release = release.to_lowercase();
-    let with_slash = |channel: &Channel| {
-        let bundle = release.strip_suffix(channel.name())?.trim_end_matches(|at: char| !at.is_alphanumeric());
+    let with_slash = |channel: &str| {
+        let bundle = release.strip_suffix(channel)?.trim_end_matches(|at: char| !at.is_alphanumeric());
         Some(format!("{bundle}/{channel}"))
     };
-    let mut written = std::iter::once(release.clone()).chain(Channel::ALL.iter().filter_map(with_slash));
+    let channels = pack.line().channels().iter().map(Channel::name);
+    let mut written = std::iter::once(release.clone()).chain(channels.filter_map(with_slash));
     let found = written.find(|written| !written.is_empty() && pack.release(written).is_ok())?;
     Some(format!("{}@{found}", pack.name()))
 }
@@ -109,7 +110,7 @@ fn corrected(pack: &Pack, release: &str) -> Option<String> {
 fn near_pack<'p>(name: &str, packs: &'p Packs) -> Option<&'p Pack> {
     let is_title = |pack: &&Pack| pack.title().eq_ignore_ascii_case(name);
     let is_artifact = |pack: &&Pack| pack.artifacts().iter().any(|artifact| artifact == name);
-    let near = near(name, packs.iter().map(Pack::name));
-    let named = near.and_then(|near| packs.iter().find(|pack| pack.name() == near));
+    let near = near(name, packs.iter().flat_map(Pack::names));
+    let named = near.and_then(|near| packs.named(near).ok());
     named.or_else(|| packs.iter().find(|pack| is_title(pack) || is_artifact(pack)))
 }

@@ -14,17 +14,21 @@ pub(super) fn passed(values: &[String], packs: &Packs) -> Result<BTreeMap<String
         let (name, value) = text
             .split_once('=')
             .with_context(|| format!("--set: write NAME=VALUE, such as ngf.namespace=nginx-gateway, not `{text}`"))?;
-        check(name, value, packs).context("--set")?;
-        ensure!(read.insert(name.to_owned(), value.to_owned()).is_none(), "--set: {name} is set twice");
+        let name = declared(name, value, packs).context("--set")?;
+        ensure!(read.insert(name.clone(), value.to_owned()).is_none(), "--set: {name} is set twice");
     }
     Ok(read)
 }
 
-/// Checks that a pack declares the parameter `name`, and that `value` is valid for it.
+/// Checks that a pack declares the parameter `name`, and that `value` is valid for it; returns its name with that of the pack, where
+/// `name` has an alias.
 ///
 /// # Errors
 /// A failure that lists the parameters, or the valid form of the value.
-pub(super) fn check(name: &str, value: &str, packs: &Packs) -> Result<()> {
+pub(super) fn declared(name: &str, value: &str, packs: &Packs) -> Result<String> {
+    let of_alias =
+        name.split_once('.').and_then(|(pack, rest)| Some(format!("{}.{rest}", packs.named(pack).ok()?.name())));
+    let name = of_alias.as_deref().unwrap_or(name);
     let of_pack = |pack: &'_ Pack| {
         let named = |one: &Parameter| (format!("{}.{}", pack.name(), one.name), one.format);
         pack.parameters().iter().map(named).collect::<Vec<_>>()
@@ -39,5 +43,5 @@ pub(super) fn check(name: &str, value: &str, packs: &Packs) -> Result<()> {
     })?;
     ensure!(!value.is_empty(), "{name} has no value");
     ensure!(format.accepts(value), "`{value}` is not a valid {name}: write {}", format.description());
-    Ok(())
+    Ok(name.to_owned())
 }

@@ -9,6 +9,8 @@ use super::console::Console;
 use super::exit::Exit;
 use super::packs;
 use crate::pack::Pack;
+use crate::release::Channel;
+use crate::report::plural;
 
 /// Runs `releases`.
 pub(super) fn run(args: &ReleasesArgs, console: Console) -> Result<Exit> {
@@ -28,23 +30,24 @@ pub(super) fn summary(pack: &Pack) -> String {
         (Some(first), Some(last)) => format!("{first}..{last}"),
         _ => "no release".to_owned(),
     };
-    let counts = (pack.line().iter().count(), pack.kinds().count(), pack.rule_files().len());
-    format!(
-        "{}: {} {range}, {} releases, {} kinds, {} rules\n",
-        pack.name(),
-        pack.title(),
-        counts.0,
-        counts.1,
-        counts.2
-    )
+    let counts = [
+        plural(pack.line().iter().len(), "release"),
+        plural(pack.kinds().count(), "kind"),
+        plural(pack.rule_files().len(), "rule"),
+    ];
+    format!("{}: {} {range}, {}\n", pack.name(), pack.title(), counts.join(", "))
 }
 
 fn pack_text(pack: &Pack) -> Result<String> {
-    let mut out = format!("{}\nreleases:\n", summary(pack));
+    let mut out = summary(pack);
+    if !pack.aliases().is_empty() {
+        let _infallible = writeln!(out, "aliases: {}", pack.aliases().join(", "));
+    }
+    out.push_str("\nreleases:\n");
     for (at, bundle) in pack.line().bundles().iter().enumerate() {
-        let of_bundle = pack.line().iter().filter(|(_, release)| release.order == at);
-        let channels: Vec<_> = of_bundle.map(|(_, release)| release.channel.name()).collect();
-        let _infallible = writeln!(out, "  {bundle}  {}", channels.join(", "));
+        let channels = pack.line().of_bundle(at).map(|(_, release)| &release.channel);
+        let channels: Vec<_> = channels.filter(|channel| **channel != Channel::SINGLE).map(Channel::name).collect();
+        let _infallible = writeln!(out, "{}", format!("  {bundle}  {}", channels.join(", ")).trim_end());
     }
     if !pack.parameters().is_empty() {
         out.push_str("\nparameters for --set:\n");

@@ -98,11 +98,11 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     let channel = keys.channel.as_ref().and_then(|key| text(&["metadata", "annotations", key]));
     let correction = bundle.as_ref().and_then(|bundle| pack.corrections().get(bundle));
     let bundles = correction.map_or_else(|| bundle.iter().cloned().collect(), |correction| correction.bundles.clone());
-    let is_named = |name: &str, in_channel: Channel| {
+    let is_named = |name: &str, in_channel: &Channel| {
         bundles.iter().any(|bundle| bundle == name)
             && channel.as_deref().is_none_or(|channel| channel == in_channel.name())
     };
-    let releases = pack.line().iter().filter(|(_, release)| is_named(&release.bundle, release.channel));
+    let releases = pack.line().iter().filter(|(_, release)| is_named(&release.bundle, &release.channel));
     let place = FieldPath::default().key("metadata").key("annotations").key(&keys.bundle);
     Some(Crd {
         location: manifest.locate(object, &place),

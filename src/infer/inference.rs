@@ -59,7 +59,7 @@ pub fn infer(object: &Value, catalog: &Catalog, version: &str) -> Inference {
 /// Returns the kind that `catalog` describes as the evidence, if a channel of the newest bundle on `line` never had it.
 pub fn kind_evidence(catalog: &Catalog, line: &ReleaseLine) -> Option<Fact> {
     let releases = catalog.releases();
-    let channels: BTreeSet<Channel> = releases.iter().map(|id| line.get(id).channel).collect();
+    let channels: BTreeSet<&Channel> = releases.iter().map(|id| &line.get(id).channel).collect();
     let newest = line.iter().map(|(_, release)| release.order).max()?;
     let mut current = line.iter().filter(|(_, release)| release.order == newest);
     let lacks = current.any(|(_, release)| !channels.contains(&release.channel));

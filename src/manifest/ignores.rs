@@ -9,7 +9,7 @@
 
 use memchr::memmem;
 
-use super::ignore_comment::Ignore;
+use super::ignore_comment::{Ignore, Ignores};
 use super::manifest::Manifest;
 use super::object::Object;
 use super::source_text::SourceText;
@@ -25,16 +25,16 @@ const NAMES: [&str; 3] = ["reversion:", "Reversion:", "REVERSION:"];
 
 /// Finds the comments of a file, and of the inline patches whose lines have places in it, that acknowledge findings; in the order of
 /// the file.
-pub(super) fn find(manifest: &Manifest) -> Vec<Ignore> {
+pub(super) fn find(manifest: &Manifest) -> Ignores {
     let has = |name: &str| memmem::find(manifest.text.as_bytes(), name.as_bytes()).is_some();
     if !NAMES.into_iter().any(has) {
-        return Vec::new();
+        return Ignores::default();
     }
     let inline = manifest.inline_patches.iter().enumerate().filter(|(_, patch)| patch.literal.is_some());
     let texts = std::iter::once(None).chain(inline.map(|(number, _)| Some(number)));
     let mut found: Vec<Ignore> = texts.flat_map(|text| in_text(manifest, text)).collect();
     found.sort_by(|left, right| left.location.cmp(&right.location));
-    found
+    Ignores::new(found)
 }
 
 /// Finds the comments in the text of an inline patch by its number, or in the file's own.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::ignore_comment::Ignore;
+use super::ignore_comment::Ignores;
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::kustomization::{Kustomization, PatchFile};
 use super::object::Object;
@@ -45,7 +45,7 @@ pub struct Manifest {
     /// The folders that its objects have Flux or Argo CD apply, from the root of the repository.
     pub applied: Vec<String>,
     /// The comments that acknowledge findings.
-    pub ignores: Vec<Ignore>,
+    pub ignores: Ignores,
     /// The findings of reading it.
     pub findings: Vec<Finding>,
     /// Problems of documents that Kubernetes rejects although they can be read.

@@ -28,7 +28,7 @@ mod source_text;
 mod values;
 
 pub use configuration::TRANSFORMERS;
-pub use ignore_comment::Ignore;
+pub use ignore_comment::{Ignore, Ignores};
 pub use ignores::is_ignore_comment;
 pub use inline::folder as patched_folder;
 pub use inline_patch::{DataPatch, InlinePatch};

@@ -342,20 +342,20 @@ pub(super) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseI
 mod tests {
     use super::*;
     use crate::catalog::Catalog;
-    use crate::release::{Channel, ReleaseLine};
+    use crate::release::ReleaseLine;
 
     /// Compares two rows of a field, each as `type required attributes`, in `v1` and `v2`: the differences, and which side rejects.
     #[track_caller]
     fn check(source: &str, target: &str, expected: &[(&str, bool, bool)]) {
-        let bundles = ["v1", "v2"].map(|name| (name.to_owned(), vec![Channel::Standard]));
-        let line = ReleaseLine::new(bundles).unwrap();
-        let head = "kind\tA.g\nscope\tNamespaced\tstandard v1..v2\nserved\tv1\tstandard v1..v2\n";
+        let bundles = ["v1", "v2"].map(|name| (name.to_owned(), Vec::new()));
+        let line = ReleaseLine::new(Vec::new(), bundles).unwrap();
+        let head = "kind\tA.g\nscope\tNamespaced\tv1..v2\nserved\tv1\tv1..v2\n";
         let columns = crate::catalog::COLUMNS;
-        let row = |row: &str, bundle: &str| format!("spec\t{}\t\tstandard {bundle}\n", row.replace(' ', "\t"));
+        let row = |row: &str, bundle: &str| format!("spec\t{}\t\t{bundle}\n", row.replace(' ', "\t"));
         let text = format!("{head}{columns}\n{}{}", row(source, "v1"), row(target, "v2"));
         let catalog = Catalog::parse(&text, &line).unwrap();
         let constraints = |bundle: &str| {
-            let release = line.find(bundle, Channel::Standard).unwrap();
+            let release = line.find(bundle, "single").unwrap();
             Constraints::of(&catalog, &FieldPattern::parse("spec").unwrap(), release).unwrap()
         };
         let found = differences(&constraints("v1"), &constraints("v2"));

@@ -52,6 +52,7 @@ mod tests {
             assert_eq!(prepared.len(), files.keys().filter(|path| path.ends_with(".yaml")).count());
             let written = load::load(name, files.clone()).unwrap();
             let read = load::load_prepared(name, files, &prepared).unwrap();
+            assert_eq!(read.name(), name);
             assert_eq!(format!("{read:?}"), format!("{written:?}"));
         }
     }

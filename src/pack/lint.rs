@@ -147,7 +147,7 @@ impl<'p> Lint<'p> {
     }
 
     fn head(&self) -> String {
-        format!("{}/pack.yaml", self.pack.name())
+        self.pack.path_of("pack.yaml")
     }
 
     /// Returns the releases of the next bundle that take over from `release`: its own channel, or all where it ended.
@@ -315,7 +315,7 @@ impl<'p> Lint<'p> {
                     _ => catalog.having(&above),
                 },
             );
-            for channel in Channel::ALL {
+            for channel in self.pack.line().channels() {
                 let gaps = self.gaps(having, above, channel);
                 if let Some(gap) = gaps.first() {
                     let text = format!(
@@ -330,8 +330,8 @@ impl<'p> Lint<'p> {
     }
 
     /// Returns the releases of `channel` between two that have a field, which have what it is in but not the field.
-    fn gaps(&self, having: ReleaseSet, above: ReleaseSet, channel: Channel) -> Vec<ReleaseId> {
-        let ids = self.pack.line().iter().filter(|(_, release)| release.channel == channel).map(|(id, _)| id);
+    fn gaps(&self, having: ReleaseSet, above: ReleaseSet, channel: &Channel) -> Vec<ReleaseId> {
+        let ids = self.pack.line().iter().filter(|(_, release)| release.channel == *channel).map(|(id, _)| id);
         let ids: Vec<_> = ids.collect();
         let has = |id: &ReleaseId| having.contains(*id);
         let (Some(first), Some(last)) = (ids.iter().position(has), ids.iter().rposition(has)) else {
@@ -341,20 +341,17 @@ impl<'p> Lint<'p> {
     }
 
     fn rule(&mut self, rule: &Rule) {
-        let file = format!("{}.yaml", rule.id);
+        let file = self.pack.file_of(rule);
         let line = self.pack.line();
         for channel in &rule.channels {
-            if line.find(&line.bundles()[rule.order], *channel).is_none() {
+            if line.find(&line.bundles()[rule.order], channel.name()).is_none() {
                 self.report(&file, format!("`channels` lists {channel}, but the bundle has no such channel"));
             }
-        }
-        if rule.channels.is_empty() {
-            self.report(&file, "`channels` is empty: list the channels in which the change was made");
         }
         if let Some(within) = rule.within {
             let fits = |id: ReleaseId| {
                 let release = line.get(id);
-                release.order >= rule.order && rule.channels.contains(&release.channel)
+                release.order >= rule.order && rule.is_made_in(&release.channel)
             };
             if within.is_empty() || !within.iter().all(fits) {
                 self.report(
@@ -395,15 +392,18 @@ impl<'p> Lint<'p> {
 
     /// Reports the channels that a rule omits or names without need: those of its releases, its fields or its kind count.
     fn channels(&mut self, rule: &Rule, file: &str) {
+        if rule.channels.is_empty() {
+            return;
+        }
         let line = self.pack.line();
-        let about: BTreeSet<Channel> = match rule.within {
-            Some(within) => within.iter().map(|id| line.get(id).channel).collect(),
+        let about: BTreeSet<&Channel> = match rule.within {
+            Some(within) => within.iter().map(|id| &line.get(id).channel).collect(),
             None => {
                 let made = line.iter().filter(|(_, release)| release.order == rule.order);
-                made.filter(|(id, _)| self.is_about(rule, *id)).map(|(_, release)| release.channel).collect()
+                made.filter(|(id, _)| self.is_about(rule, *id)).map(|(_, release)| &release.channel).collect()
             }
         };
-        let named: BTreeSet<Channel> = rule.channels.iter().copied().collect();
+        let named: BTreeSet<&Channel> = rule.channels.iter().collect();
         // Fields that no release has are reported separately.
         for channel in named.difference(&about).filter(|_| !about.is_empty()) {
             self.report(
@@ -530,7 +530,7 @@ impl<'p> Lint<'p> {
             for claim in old.chain(new).collect::<BTreeSet<_>>() {
                 let text = format!("{} {} is also converted by", claim.1, claim.3);
                 if let Some(other) = owners.insert(claim, &rule.id) {
-                    self.report(format!("{}.yaml", rule.id), format!("{text} {other}"));
+                    self.report(self.pack.file_of(rule), format!("{text} {other}"));
                 }
             }
         }
@@ -578,20 +578,18 @@ impl<'p> Lint<'p> {
                 cases.entry(rule).or_default().push(name);
             }
         }
-        let ids: BTreeSet<&str> = self.pack.rules().iter().map(|rule| rule.id.as_str()).collect();
-        for id in &ids {
+        let ids: BTreeMap<&str, String> =
+            self.pack.rules().iter().map(|rule| (rule.id.as_str(), self.pack.file_of(rule))).collect();
+        for (id, file) in &ids {
             let files = cases.get(id).map_or(&[][..], Vec::as_slice);
             if !files.contains(&"before.yaml") && !files.contains(&"after.yaml") {
-                self.report(format!("{id}.yaml"), "the rule has no fixture: add a case with before.yaml or after.yaml");
+                self.report(file, "the rule has no fixture: add a case with before.yaml or after.yaml");
             }
             if !files.contains(&"same.yaml") {
-                self.report(
-                    format!("{id}.yaml"),
-                    "the rule has no fixture that it must not change: add a case with same.yaml",
-                );
+                self.report(file, "the rule has no fixture that it must not change: add a case with same.yaml");
             }
         }
-        for folder in cases.keys().filter(|folder| !ids.contains(*folder)) {
+        for folder in cases.keys().filter(|folder| !ids.contains_key(*folder)) {
             self.report(folder, "the fixtures belong to no rule: rename or remove the folder");
         }
     }

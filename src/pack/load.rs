@@ -3,7 +3,7 @@
 //! [`load`] takes a pack's files as (path, text) and reads `pack.yaml` and every rule; [`read_folder`] brings the files of a
 //! folder given with `--pack`. Every failure names file, line and column.
 //!
-//! Invariant: the id of a rule is its path, its release is its folder; nothing is defined twice.
+//! Invariant: the id of a rule is the name of its pack and its path, its release is its folder; nothing is defined twice.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +79,7 @@ fn check_versions(pack: &Pack) -> Result<()> {
     for (rule, [old, new]) in steps {
         for (version, kind) in [(old, &rule.kind), (new, &rule.new_kind)] {
             let listed = pack.try_catalog(kind)?.is_some_and(|catalog| !catalog.listing(&version.version).is_empty());
-            ensure!(listed, "{}.yaml: apiVersions: no release has {kind} under {version}", rule.id);
+            ensure!(listed, "{}: apiVersions: no release has {kind} under {version}", pack.file_of(rule));
         }
     }
     Ok(())
@@ -130,28 +130,29 @@ pub fn read_texts(folder: &Path) -> Result<BTreeMap<String, String>> {
     list_folder(folder)?.into_iter().map(read).collect()
 }
 
-/// Reads a pack from its files.
+/// Reads a pack from its files; messages call their folder `folder`.
 ///
 /// # Errors
 /// A failure that names the file and line that is not what it should be.
-pub fn load(name: &str, files: PackFiles) -> Result<Pack> {
-    load_prepared(name, files, &Prepared::new())
+pub fn load(folder: &str, files: PackFiles) -> Result<Pack> {
+    load_prepared(folder, files, &Prepared::new())
 }
 
 /// Reads a pack from its files, some of which are `prepared`.
 ///
 /// # Errors
 /// As [`load`].
-pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepared) -> Result<Pack> {
+pub(super) fn load_prepared(folder: &str, mut files: PackFiles, prepared: &Prepared) -> Result<Pack> {
     let all = files.clone();
     let text =
-        files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml: pass the folder of a pack"))?;
+        files.remove("pack.yaml").with_context(|| format!("{folder} has no pack.yaml: pass the folder of a pack"))?;
     let json = |path: &str| prepared.get(path).copied();
-    let mut head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text, json("pack.yaml"))?;
-    let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
+    let mut head: wire::PackFile = parse(&format!("{folder}/pack.yaml"), &text, json("pack.yaml"))?;
+    head.check_names(folder).map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
+    let line = head.line().map_err(|message| anyhow!("{folder}/pack.yaml: {message}"))?;
     for (value, correction) in &head.corrections {
         if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
-            bail!("{name}/pack.yaml: `corrections` maps {value} to {bundle}, which is not a bundle of this pack");
+            bail!("{folder}/pack.yaml: `corrections` maps {value} to {bundle}, which is not a bundle of this pack");
         }
     }
     let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
@@ -161,24 +162,16 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     let mut rules = Vec::new();
     let mut size = 0;
     for (path, text) in files {
-        let file = format!("{name}/{path}");
+        let file = format!("{folder}/{path}");
         if let Some(stem) = path.strip_prefix("catalog/").and_then(|path| path.strip_suffix(".tsv")) {
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
-        } else if let Some(id) = file.strip_suffix(".yaml") {
-            let written = Written { file: &file, id, text: &text, json: json(&path) };
+        } else if let Some(id) = path.strip_suffix(".yaml") {
+            let id = format!("{}/{id}", head.name);
+            let written = Written { file: &file, id: &id, text: &text, json: json(&path) };
             rules.extend(rules_of(&written, &line, &places, &mut size)?);
         }
     }
-    for rule in &rules {
-        let known = |kind: &&GroupKind| head.groups.contains(&kind.group);
-        for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
-            ensure!(
-                catalogs.contains_key(kind),
-                "{}.yaml: the pack has no catalog of {kind}: make it with `reversion pack build`",
-                rule.id
-            );
-        }
-    }
+    check_kinds(&rules, &head, |kind| catalogs.contains_key(kind), folder)?;
     let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
     let settled: BTreeMap<_, _> =
         retyping.map(|rule| ((rule.order, rule.kind.clone()), rule.new_kind.clone())).collect();
@@ -197,13 +190,15 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     let of_versions = families.into_iter().filter(|family| has_version_rules(family, &rules));
     let version_orders = of_versions.map(VersionOrder::new).collect();
     let release_notes = ReleaseNotes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
-        .with_context(|| format!("{name}/pack.yaml"))?;
+        .with_context(|| format!("{folder}/pack.yaml"))?;
     let of_chart = |(number, chart): (usize, &wire::Chart)| {
         values::places(&chart.name, &head.charts).into_iter().map(move |place| (number, place)).collect::<Vec<_>>()
     };
     let values = head.charts.iter().enumerate().flat_map(of_chart).collect();
     Ok(Pack {
-        name: name.to_owned(),
+        name: head.name,
+        aliases: head.aliases,
+        folder: folder.to_owned(),
         files: all,
         title: head.title,
         source: head.source,
@@ -224,6 +219,18 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         version_orders,
         release_notes,
     })
+}
+
+/// Checks that the pack has the kinds of its groups that rules are about.
+fn check_kinds(rules: &[Rule], head: &wire::PackFile, has: impl Fn(&GroupKind) -> bool, folder: &str) -> Result<()> {
+    for rule in rules {
+        let unknown = |kind: &&&GroupKind| head.groups.contains(&kind.group) && !has(kind);
+        if let Some(kind) = [&rule.kind, &rule.new_kind].iter().find(unknown) {
+            let file = rule.id.strip_prefix(&head.name).unwrap_or_default();
+            bail!("{folder}{file}.yaml: the pack has no catalog of {kind}: make it with `reversion pack build`");
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether a rule about one of the kinds was made between two apiVersions.
@@ -312,6 +319,9 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
     let order = line
         .bundle_order(bundle)
         .with_context(|| format!("{file}: its folder `{bundle}` is not a bundle of this pack"))?;
+    for channel in &wire.channels {
+        line.channel(channel.name()).map_err(|message| anyhow!("{file}: channels: {message}"))?;
+    }
     let within = wire.within.as_ref().map(|text| line.parse_set(text)).transpose();
     let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
     if let Some([old, new]) = &wire.api_versions {

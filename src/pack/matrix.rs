@@ -305,13 +305,13 @@ impl Sides<'_> {
         let sides = [(self.from, old, &claims.old), (self.to, new, &claims.new)];
         let claims_nothing = claims.old.is_empty() && claims.new.is_empty() && rule.kind == rule.new_kind;
         sides.into_iter().any(|(release, kind, fields)| {
-            let channel = self.pack.line().get(release).channel;
+            let channel = &self.pack.line().get(release).channel;
             let Some(catalog) = self.pack.catalog(kind).filter(|catalog| catalog.releases().contains(release)) else {
                 return false;
             };
             let is_metadata = |field: &FieldPattern| field.parts().first() == Some(&Part::Key("metadata".to_owned()));
             let has = |field: &FieldPattern| is_metadata(field) || catalog.having(field).contains(release);
-            rule.kind != rule.new_kind || fields.iter().any(has) || claims_nothing && rule.channels.contains(&channel)
+            rule.kind != rule.new_kind || fields.iter().any(has) || claims_nothing && rule.is_made_in(channel)
         })
     }
 

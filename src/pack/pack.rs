@@ -19,7 +19,7 @@ use crate::catalog::Catalog;
 use crate::field::FieldPath;
 use crate::fingerprint::Fingerprint;
 use crate::lens::Direction;
-use crate::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
+use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine, ReleaseSet, bare, version_of};
 
 /// The files of one pack: path within the pack's folder with `/`, and text.
 pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
@@ -28,6 +28,9 @@ pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
 #[derive(Debug)]
 pub struct Pack {
     pub(super) name: String,
+    pub(super) aliases: Vec<String>,
+    /// What messages call the folder of its files.
+    pub(super) folder: String,
     pub(super) files: PackFiles,
     pub(super) title: String,
     pub(super) source: String,
@@ -62,9 +65,30 @@ pub(super) struct LazyCatalog {
 }
 
 impl Pack {
-    /// Returns the name of the pack's folder: `gateway-api`.
+    /// Returns the pack's name: `gateway-api`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the other names that a user can write for it.
+    pub fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+
+    /// Returns its name and its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
+    }
+
+    /// Returns what messages call one of its files: `gateway-api/pack.yaml`.
+    pub fn path_of(&self, file: &str) -> String {
+        format!("{}/{file}", self.folder)
+    }
+
+    /// Returns what messages call the file of a rule.
+    pub fn file_of(&self, rule: &Rule) -> String {
+        let within = rule.id.strip_prefix(&self.name).map_or("", |rest| rest.trim_start_matches('/'));
+        self.path_of(&format!("{within}.yaml"))
     }
 
     /// Returns what the project is called.
@@ -116,9 +140,8 @@ impl Pack {
     /// Returns the releases that a version of a chart or the tag of an image names exactly: `2.3.0`, `v2.3.0`, `2.3.0-ubi`.
     pub fn releases_for_version(&self, version: &str) -> ReleaseSet {
         let suffix = self.tag_suffixes.iter().find_map(|suffix| version.strip_suffix(suffix.as_str()));
-        let bare = |text: &str| text.strip_prefix('v').unwrap_or(text).to_owned();
-        let requested = bare(suffix.unwrap_or(version));
-        let same = self.line.iter().filter(|(_, release)| bare(&release.bundle) == requested);
+        let requested = version_of(suffix.unwrap_or(version));
+        let same = self.line.iter().filter(|(_, release)| version_of(&release.bundle) == requested);
         same.map(|(id, _)| id).collect()
     }
 
@@ -222,8 +245,8 @@ impl Pack {
         self.try_catalog(kind).expect("catalogs are checked when a pack is loaded or built into the program")
     }
 
-    /// Finds the release that `bundle[/channel]` names: `1.4/standard`, `1.4`, `latest`; without a channel the one that is not
-    /// experimental.
+    /// Finds the release that `bundle[/channel]` names: `1.4/standard`, `1.4`, `latest`; without a channel the first one
+    /// that the bundle has.
     ///
     /// # Errors
     /// A failure that names the near bundles, or the channels there are.
@@ -246,18 +269,19 @@ impl Pack {
                 near.join(", ")
             )
         })?;
-        let channels: Vec<_> = self.line.iter().filter(|(_, release)| release.bundle == bundle).collect();
+        let order = self.line.bundle_order(bundle).expect("the line found the bundle");
+        let channels: Vec<_> = self.line.of_bundle(order).collect();
         let found = match channel {
             Some(channel) => channels.iter().find(|(_, release)| release.channel.name() == channel),
-            None => channels.iter().find(|(_, release)| release.channel != Channel::Experimental).or(channels.first()),
+            None => channels.first(),
         };
         let (release, _) = found.with_context(|| {
             let names: Vec<_> = channels.iter().map(|(_, release)| release.channel.name()).collect();
-            format!(
-                "{name} {bundle} has no channel `{}`; its channels: {}",
-                channel.unwrap_or_default(),
-                names.join(", ")
-            )
+            let channel = channel.unwrap_or_default();
+            match names.as_slice() {
+                ["single"] => format!("{name} {bundle} has no channels: write {name}@{}", bare(bundle)),
+                _ => format!("{name} {bundle} has no channel `{channel}`; its channels: {}", names.join(", ")),
+            }
         })?;
         Ok(*release)
     }

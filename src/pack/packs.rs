@@ -1,10 +1,10 @@
 //! Answers: which packs does a run have, and which one knows an API group?
 //!
-//! Invariant: no two packs have one name or one API group.
+//! Invariant: no two packs have one name, alias or API group.
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
 use super::pack::Pack;
 use super::target::Target;
@@ -17,11 +17,16 @@ impl Packs {
     /// Makes the set of `packs`, sorted by name.
     ///
     /// # Errors
-    /// A failure where two packs have one name or one API group.
+    /// A failure where two packs have one name, alias or API group.
     pub fn new(mut packs: Vec<Pack>) -> Result<Self> {
         packs.sort_by(|left, right| left.name().cmp(right.name()));
-        for pair in packs.windows(2) {
-            ensure!(pair[0].name() != pair[1].name(), "two packs are named {}", pair[0].name());
+        let mut named: BTreeMap<&str, &Pack> = BTreeMap::new();
+        for (pack, name) in packs.iter().flat_map(|pack| pack.names().map(move |name| (pack, name))) {
+            if let Some(other) = named.insert(name, pack) {
+                let [one, two] = [other, pack].map(|pack| pack.path_of("pack.yaml"));
+                let what = if other.name() == pack.name() { "name" } else { "name or alias" };
+                bail!("two packs have the {what} {name}: change it in {one} or in {two}");
+            }
         }
         let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
         for pack in &packs {
@@ -53,12 +58,12 @@ impl Packs {
         target.pack.companion_of(order).map(|text| self.target(text)).transpose()
     }
 
-    /// Finds a pack by its name.
+    /// Finds a pack by its name or an alias.
     ///
     /// # Errors
     /// A failure that lists the packs.
     pub fn named(&self, name: &str) -> Result<&Pack> {
-        self.0.iter().find(|pack| pack.name() == name).with_context(|| {
+        self.0.iter().find(|pack| pack.names().any(|own| own == name)).with_context(|| {
             let names: Vec<&str> = self.0.iter().map(Pack::name).collect();
             format!("there is no pack `{name}`; available packs: {}", names.join(", "))
         })

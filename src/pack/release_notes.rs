@@ -221,7 +221,7 @@ impl ReleaseNotes {
         }
         for wire in head.dropped.drain(..) {
             kind(&wire.kind)?;
-            let (order, channels) = (order(&wire.bundle)?, wire.channels.unwrap_or_else(|| Channel::ALL.to_vec()));
+            let (order, channels) = (order(&wire.bundle)?, channels(wire.channels, line)?);
             let wire::Dropped { kind, field, value, reason, .. } = wire;
             notes.dropped.push(Dropped { order, channels, kind, field, value, reason });
         }
@@ -252,13 +252,22 @@ fn is_one_of(field: &FieldPattern, hint: &FieldPattern) -> bool {
     field.parts().len() == hint.parts().len() && field.parts().iter().zip(hint.parts()).all(same)
 }
 
+/// Returns the channels that an entry lists, or all.
+fn channels(listed: Option<Vec<Channel>>, line: &ReleaseLine) -> Result<Vec<Channel>> {
+    let Some(listed) = listed else { return Ok(line.channels().to_vec()) };
+    for channel in &listed {
+        line.channel(channel.name()).map_err(|message| anyhow!(message))?;
+    }
+    Ok(listed)
+}
+
 /// Reads which conversions an advisory is about.
 fn scope(wire: &wire::Advisory, line: &ReleaseLine) -> Result<AdvisoryScope> {
     match (&wire.bundle, wire.direction, &wire.from, &wire.to) {
         (Some(bundle), Some(direction), None, None) => {
             let order =
                 line.bundle_order(bundle).with_context(|| format!("`{bundle}` is not a bundle of this pack"))?;
-            let channels = wire.channels.clone().unwrap_or_else(|| Channel::ALL.to_vec());
+            let channels = channels(wire.channels.clone(), line)?;
             Ok(AdvisoryScope::Bundle { order, direction, channels })
         }
         (None, None, Some(from), Some(to)) if wire.channels.is_none() => {

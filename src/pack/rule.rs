@@ -19,7 +19,7 @@ pub struct Rule {
     pub kind: GroupKind,
     /// The kind after the change.
     pub new_kind: GroupKind,
-    /// The channels that the change was made in.
+    /// The channels that the change was made in, as written; none for every channel of its bundle.
     pub channels: Vec<Channel>,
     /// The apiVersions before and after the change, where it was made between two of them.
     pub api_versions: Option<[ApiVersion; 2]>,
@@ -46,6 +46,11 @@ impl Rule {
     /// Returns whether the rule is a step between releases, and not the repair of a mistake.
     pub fn is_step(&self) -> bool {
         self.needs != Some(Needs::Repair)
+    }
+
+    /// Returns whether the change was made in `channel`.
+    pub fn is_made_in(&self, channel: &Channel) -> bool {
+        self.channels.is_empty() || self.channels.contains(channel)
     }
 
     /// Returns whether an object that comes from one of `origins` is on the side of the rule that `direction` starts from.

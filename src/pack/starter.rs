@@ -14,13 +14,13 @@ use crate::release::GroupKind;
 
 /// The catalog of the example, without the line that names its kind.
 const CATALOG: &str = "\
-scope\tNamespaced\tsingle v1.0.0..v2.0.0
-served\tv1\tsingle v1.0.0..v2.0.0
-storage\tv1\tsingle v1.0.0..v2.0.0
+scope\tNamespaced\tv1.0.0..v2.0.0
+served\tv1\tv1.0.0..v2.0.0
+storage\tv1\tv1.0.0..v2.0.0
 path\ttype\trequired\tattributes\tapiVersions\treleases
-spec\tobject\t\t\t\tsingle v1.0.0..v2.0.0
-spec.replicas\tinteger\t\t\t\tsingle v2.0.0
-spec.size\tinteger\t\t\t\tsingle v1.0.0
+spec\tobject\t\t\t\tv1.0.0..v2.0.0
+spec.replicas\tinteger\t\t\t\tv2.0.0
+spec.size\tinteger\t\t\t\tv1.0.0
 ";
 
 /// Returns the files of an example about `kind`, by their paths in the pack's folder.
@@ -40,21 +40,19 @@ pub fn example(name: &str, title: &str, kind: &str) -> Result<BTreeMap<String, S
     );
     let lower = kind.kind.to_lowercase();
     let rule = format!("{lower}-size-renamed-to-replicas");
-    let releases =
-        vec![("v1.0.0".to_owned(), vec!["single".to_owned()]), ("v2.0.0".to_owned(), vec!["single".to_owned()])];
+    let releases = vec![("v1.0.0".to_owned(), Vec::new()), ("v2.0.0".to_owned(), Vec::new())];
     let object = |name: &str, rest: &str| {
         format!("apiVersion: {}/v1\nkind: {}\nmetadata:\n  name: {name}\n{rest}", kind.group, kind.kind)
     };
     let case = |case: &str, file: &str| format!("fixtures/v2.0.0/{rule}/{case}/{file}");
     let rule_text = format!(
-        "# The folder names the release that made the change.\nsummary: the field size of a {0} is called replicas\nkind: {kind}\nchannels: \
-         [single]\nsource: the release notes of v2.0.0\nlens:\n- rename: {{ field: spec.size, to: replicas }}\n",
+        "# The folder names the release that made the change.\nsummary: the field size of a {0} is called replicas\nkind: {kind}\nsource: the release notes of v2.0.0\nlens:\n- rename: {{ field: spec.size, to: replicas }}\n",
         kind.kind
     );
     let changed = |key: &str| format!("spec:\n  # as many as there are doors\n  {key}: 3\n");
     let same = "  labels:\n    size: large\nspec: {}\n";
     Ok(BTreeMap::from([
-        ("pack.yaml".to_owned(), pack_yaml(title, &BTreeSet::from([kind.group.as_str()]), &releases)),
+        ("pack.yaml".to_owned(), pack_yaml((name, title), &BTreeSet::from([kind.group.as_str()]), &releases)),
         ("README.md".to_owned(), readme(name, title)),
         (format!("catalog/{kind}.tsv"), format!("kind\t{kind}\n{CATALOG}")),
         (format!("v2.0.0/{rule}.yaml"), rule_text),
@@ -72,7 +70,7 @@ pub fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<String,
         outline.releases.iter().map(|(bundle, of)| (bundle.clone(), channels(of))).collect();
     releases.sort_by_cached_key(|(bundle, _)| age(bundle));
     BTreeMap::from([
-        ("pack.yaml".to_owned(), pack_yaml(title, &groups, &releases)),
+        ("pack.yaml".to_owned(), pack_yaml((name, title), &groups, &releases)),
         ("README.md".to_owned(), readme(name, title)),
     ])
 }
@@ -85,15 +83,16 @@ fn age(bundle: &str) -> (Vec<u64>, bool, Vec<u64>, String) {
     (numbers(main), stage.is_empty(), numbers(stage), bundle.to_owned())
 }
 
-fn pack_yaml(title: &str, groups: &BTreeSet<&str>, releases: &[(String, Vec<String>)]) -> String {
+fn pack_yaml((name, title): (&str, &str), groups: &BTreeSet<&str>, releases: &[(String, Vec<String>)]) -> String {
     let title = serde_json::Value::from(title);
     let groups: String = groups.iter().map(|group| format!("- {group}\n")).collect();
-    let release = |(bundle, channels): &(String, Vec<String>)| {
-        format!("- {{ bundle: {bundle}, channels: [{}] }}\n", channels.join(", "))
+    let release = |(bundle, channels): &(String, Vec<String>)| match channels.as_slice() {
+        [] => format!("- {{ bundle: {bundle} }}\n"),
+        channels => format!("- {{ bundle: {bundle}, channels: [{}] }}\n", channels.join(", ")),
     };
     let releases: String = releases.iter().map(release).collect();
     format!(
-        "title: {title}\n# Where the releases come from, for people.\nsource: the CRDs of each release\ngroups:\n{groups}# The oldest \
+        "name: {name}\ntitle: {title}\n# Where the releases come from, for people.\nsource: the CRDs of each release\ngroups:\n{groups}# The oldest \
          first: rules convert along this list.\nreleases:\n{releases}"
     )
 }
@@ -111,11 +110,11 @@ What `reversion` knows about {title}.
 | `RELEASE/RULE.yaml` | one change that RELEASE made, and how objects are converted |
 | `fixtures/RELEASE/RULE/CASE/` | objects before and after the change: `before.yaml` becomes `after.yaml` and the other way round; `same.yaml` resembles them and does not change |
 
-In the folder that this one is in:
+In this folder:
 ```
-reversion pack lint {name}      # what no rule converts, and rules that contradict the catalogs
-reversion pack test {name}      # the rules on the fixtures
-reversion check --pack {name} --to {name}@latest PATH
+reversion pack lint .      # what no rule converts, and rules that contradict the catalogs
+reversion pack test .      # the rules on the fixtures
+reversion check --pack . --to {name}@latest PATH
 ```
 `reversion explain rename` explains an operation, as it does every other word.
 "

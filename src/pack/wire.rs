@@ -16,13 +16,23 @@ use crate::release::{ApiVersion, Channel, GroupKind, ReleaseLine};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PackFile {
+    /// The pack's name, by which targets and the ids of its rules call it: `name: gateway-api`.
+    #[serde(default)]
+    pub name: String,
+    /// Other names that a user can write for it: `aliases: [gwapi]`.
+    #[serde(default)]
+    pub aliases: Vec<String>,
     /// What the project is called, for people: `title: Gateway API`.
     pub title: String,
     /// Where the releases come from, for people: `source: https://shops.example.com`.
     pub source: String,
     /// The API groups whose kinds the pack knows: `groups: [shops.example.com]`.
     pub groups: Vec<String>,
-    /// The releases, the oldest bundle first: `releases: [{ bundle: v1.0.0, channels: [single] }]`.
+    /// The channels of all releases, most stable first: `channels: [stable, edge]`; where they are not listed, they have the order in
+    /// which `releases` names them. A target without a channel means the first one that its bundle has.
+    #[serde(default)]
+    pub channels: Vec<Channel>,
+    /// The releases, the oldest bundle first: `releases: [{ bundle: v1.0.0 }]`.
     pub releases: Vec<BundleLine>,
     /// Texts that make a file relevant to the pack although it names none of its groups, such as the names by which roles refer to
     /// kinds: `triggers: [shops]`.
@@ -74,12 +84,38 @@ pub struct PackFile {
 }
 
 impl PackFile {
+    /// Checks the names of the pack; `folder` is that of its files.
+    ///
+    /// # Errors
+    /// A message with what to write.
+    pub fn check_names(&self, folder: &str) -> Result<(), String> {
+        let is_name = |name: &str| {
+            let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            !name.is_empty() && name.bytes().all(is_inner) && !name.starts_with('-') && !name.ends_with('-')
+        };
+        if self.name.is_empty() {
+            let suggested = if is_name(folder) { folder } else { "my-project" };
+            return Err(format!("the pack has no name: add the line `name: {suggested}`"));
+        }
+        if let Some(wrong) = std::iter::once(&self.name).chain(&self.aliases).find(|name| !is_name(name)) {
+            return Err(format!(
+                "`{wrong}` cannot name a pack: write lower-case letters, digits and hyphens, with no hyphen at either end"
+            ));
+        }
+        let mut names = self.aliases.iter().chain([&self.name]).enumerate();
+        match names.find(|(at, name)| self.aliases[..*at].contains(name)) {
+            Some((_, twice)) => Err(format!("`aliases` repeats the name {twice}: remove it")),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the releases as a line.
     ///
     /// # Errors
-    /// A message for a bundle listed twice, a bundle without a channel, or too many releases.
+    /// A message for a bundle listed twice, a name that a target cannot hold, a channel that is not listed, or too many releases.
     pub fn line(&self) -> Result<ReleaseLine, String> {
-        ReleaseLine::new(self.releases.iter().map(|release| (release.bundle.clone(), release.channels.clone())))
+        let bundles = self.releases.iter().map(|release| (release.bundle.clone(), release.channels.clone()));
+        ReleaseLine::new(self.channels.clone(), bundles)
     }
 }
 
@@ -89,7 +125,8 @@ impl PackFile {
 pub struct BundleLine {
     /// The bundle's name as tagged upstream. It is the name of the folder of its rules.
     pub bundle: String,
-    /// The channels that it was published in, in any order; `single` for a project without channels.
+    /// The channels that it was published in, in any order; none where the project publishes none.
+    #[serde(default)]
     pub channels: Vec<Channel>,
     /// The release of another pack that it supports: `companion: gateway-api@1.5.1`.
     pub companion: Option<String>,
@@ -385,7 +422,9 @@ pub struct RuleFile {
     pub kind: Option<Kinds>,
     /// The Helm chart whose values change, as `charts` of `pack.yaml` names it: `values: shops`.
     pub values: Option<String>,
-    /// The channels that the change was made in: `channels: [standard, experimental]`.
+    /// The channels that the change was made in: `channels: [standard, experimental]`; every channel of the bundle where it is not
+    /// written.
+    #[serde(default)]
     pub channels: Vec<Channel>,
     /// The apiVersions before and after the change, where it was made between two that releases serve side by side:
     /// `apiVersions: [networking.k8s.io/v1beta1, networking.k8s.io/v1]`. What an object has and gets decides then, and not its release.

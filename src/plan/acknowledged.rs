@@ -14,7 +14,7 @@ use crate::field::FieldPath;
 use crate::finding::{Acknowledged, AcknowledgedBy, Code, Finding, Location, Severity};
 use crate::lens::Direction;
 use crate::links::{Id, Linked};
-use crate::manifest::{Ignore, Manifest, Object};
+use crate::manifest::{Ignore, Ignores, Manifest, Object};
 use crate::pack::{Pack, near};
 use crate::text::Position;
 
@@ -22,10 +22,10 @@ use crate::text::Position;
 type Rules = [(String, Direction)];
 
 /// Returns the comments of a file that count.
-pub(super) fn ignores<'m>(manifest: &'m Manifest, goal: &Goal<'_>) -> &'m [Ignore] {
+pub(super) fn ignores<'m>(manifest: &'m Manifest, goal: &Goal<'_>) -> Option<&'m Ignores> {
     match goal.choices.comments {
-        Comments::Respect => &manifest.ignores,
-        Comments::Disregard => &[],
+        Comments::Respect if !manifest.ignores.all().is_empty() => Some(&manifest.ignores),
+        Comments::Respect | Comments::Disregard => None,
     }
 }
 
@@ -34,12 +34,10 @@ fn is_kept(goal: &Goal<'_>, manifest: &Manifest, at: usize, rules: &Rules) -> bo
     if goal.choices.ignored.has(&manifest.file, Code::ChangesNeeded) {
         return true;
     }
-    let ignores = ignores(manifest, goal);
-    if ignores.is_empty() {
-        return false;
-    }
+    let Some(ignores) = ignores(manifest, goal) else { return false };
     let position = manifest.locate(&manifest.objects[at], &FieldPath::default()).position;
-    position.is_some_and(|position| ignores.iter().any(|ignore| keeps_at(ignore, position, rules).next().is_some()))
+    let keeps = |position, at: usize| keeps_at(&ignores.all()[at], position, rules).next().is_some();
+    position.is_some_and(|position| ignores.about(position).into_iter().any(|at| keeps(position, at)))
 }
 
 /// Returns the numbers of the names in a comment for which an object that starts at `position` is left as it is, although `rules`
@@ -101,32 +99,32 @@ pub(super) fn leave(made: Conversion, object: &Object) -> Conversion {
 /// What there is to accept, and to accept it by.
 pub(super) struct Accepting<'a> {
     pub(super) goal: &'a Goal<'a>,
-    /// The comments of the files that are reported.
-    pub(super) ignores: &'a [Ignore],
+    /// The comments of each file that is reported.
+    pub(super) ignores: &'a [Ignores],
     /// The objects, those that are left as they are with the rules that would change them.
     pub(super) objects: &'a [ObjectPlan],
 }
 
+/// A name in a comment: the numbers of the file, of the comment and of the name.
+type Name = (usize, usize, usize);
+
 /// Separates what is accepted among `findings`, which are sorted, from the others; those about the comments are added to these.
 pub(super) fn partition(findings: Vec<Finding>, accepting: &Accepting<'_>) -> (Vec<Finding>, Vec<Acknowledged>) {
     let (mut open, mut acknowledged) = (Vec::new(), Vec::new());
-    let mut used: BTreeSet<(usize, usize)> = BTreeSet::new();
-    let rules: BTreeMap<&Location, &Rules> = match accepting.ignores {
-        [] => BTreeMap::new(),
-        _ => accepting.objects.iter().map(|object| (&object.location, &*object.rules)).collect(),
+    let mut used: BTreeSet<Name> = BTreeSet::new();
+    let by_file: BTreeMap<&str, usize> = accepting.files().collect();
+    let rules: BTreeMap<&Location, &Rules> = match by_file.is_empty() {
+        true => BTreeMap::new(),
+        false => accepting.objects.iter().map(|object| (&object.location, &*object.rules)).collect(),
     };
-    let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, ignore) in accepting.ignores.iter().enumerate() {
-        by_file.entry(&ignore.location.file).or_default().push(at);
-    }
     for finding in findings {
         let of_object = rules.get(&finding.location).copied().unwrap_or_default();
-        let candidates = by_file.get(finding.location.file.as_str()).map_or(&[][..], Vec::as_slice);
-        let by_comment = accepting.by_comments(&finding, candidates, of_object);
+        let file = by_file.get(finding.location.file.as_str()).copied();
+        let by_comment = file.map_or_else(Vec::new, |file| accepting.by_comments(&finding, file, of_object));
         used.extend(by_comment.iter().copied());
-        used.extend(accepting.by_comments_at_held(&finding, candidates));
+        used.extend(file.into_iter().flat_map(|file| accepting.by_comments_at_held(&finding, file)));
         let by = match by_comment.first() {
-            Some((ignore, _)) => Some((AcknowledgedBy::Comment, accepting.ignores[*ignore].reason.clone())),
+            Some((file, at, _)) => Some((AcknowledgedBy::Comment, accepting.ignores[*file].all()[*at].reason.clone())),
             None => accepting.is_configured(&finding).then_some((AcknowledgedBy::Config, None)),
         };
         match by {
@@ -147,13 +145,19 @@ pub(super) fn partition(findings: Vec<Finding>, accepting: &Accepting<'_>) -> (V
 }
 
 impl Accepting<'_> {
-    /// Returns the comments among `candidates` that accept a finding, each with the number of the name that does.
-    fn by_comments(&self, finding: &Finding, candidates: &[usize], rules: &Rules) -> Vec<(usize, usize)> {
+    /// Returns the files that have comments, each with its number.
+    fn files(&self) -> impl Iterator<Item = (&str, usize)> {
+        let first = self.ignores.iter().map(|ignores| ignores.all().first());
+        first.enumerate().filter_map(|(file, first)| Some((first?.location.file.as_str(), file)))
+    }
+
+    /// Returns the names in the comments of file number `file` that accept a finding.
+    fn by_comments(&self, finding: &Finding, file: usize, rules: &Rules) -> Vec<Name> {
         let Some(position) = finding.location.position.filter(|_| finding.severity != Severity::Error) else {
             return Vec::new();
         };
         let named = |at: usize| {
-            let ignore = &self.ignores[at];
+            let ignore = &self.ignores[file].all()[at];
             let numbers: Vec<usize> = match finding.code {
                 Code::ChangesNeeded => keeps_at(ignore, position, rules).collect(),
                 code => {
@@ -161,23 +165,22 @@ impl Accepting<'_> {
                     names.filter(|_| ignore.has(position)).map(|(number, _)| number).collect()
                 }
             };
-            numbers.into_iter().map(move |number| (at, number))
+            numbers.into_iter().map(move |number| (file, at, number))
         };
-        candidates.iter().copied().flat_map(named).collect()
+        self.ignores[file].about(position).into_iter().flat_map(named).collect()
     }
 
-    /// Returns what among `candidates` accepts a change of the object that a finding holds back: nobody knows that it would not change.
-    fn by_comments_at_held(&self, finding: &Finding, candidates: &[usize]) -> Vec<(usize, usize)> {
+    /// Returns what in the comments of file number `file` accepts a change of the object that a finding holds back: nobody knows that
+    /// it would not change.
+    fn by_comments_at_held(&self, finding: &Finding, file: usize) -> Vec<Name> {
         let held = finding.object.as_ref().filter(|_| finding.severity == Severity::Held);
         let Some(position) = held.and_then(|object| object.location.position) else { return Vec::new() };
         let is_change = |name: &str| Code::parse(name).is_none_or(|code| code == Code::ChangesNeeded);
         let named = |at: usize| {
-            let ignore = &self.ignores[at];
-            let is_about = ignore.has(position) || ignore.object == Some(position);
-            let names = ignore.names.iter().enumerate().filter(move |(_, name)| is_about && is_change(name));
-            names.map(move |(number, _)| (at, number))
+            let names = self.ignores[file].all()[at].names.iter().enumerate().filter(move |(_, name)| is_change(name));
+            names.map(move |(number, _)| (file, at, number))
         };
-        candidates.iter().copied().flat_map(named).collect()
+        self.ignores[file].about(position).into_iter().flat_map(named).collect()
     }
 
     fn is_configured(&self, finding: &Finding) -> bool {
@@ -185,9 +188,11 @@ impl Accepting<'_> {
     }
 
     /// Reports comments that are not valid, and those of which a name is not `used`.
-    fn about_comments(&self, used: &BTreeSet<(usize, usize)>) -> Vec<Finding> {
+    fn about_comments(&self, used: &BTreeSet<Name>) -> Vec<Finding> {
         let mut found = Vec::new();
-        for (at, ignore) in self.ignores.iter().enumerate() {
+        let of_file = |(file, ignores): (usize, &'_ Ignores)| (0..ignores.all().len()).map(move |at| (file, at));
+        for (file, at) in self.ignores.iter().enumerate().flat_map(of_file) {
+            let ignore = &self.ignores[file].all()[at];
             if ignore.names.is_empty() {
                 let message = "as it is written, the comment acknowledges nothing".to_owned();
                 let help = "write `# reversion: ignore[CODE] reason`".to_owned();
@@ -196,7 +201,7 @@ impl Accepting<'_> {
             for (number, name) in ignore.names.iter().enumerate() {
                 if !self.is_name(name) {
                     found.push(self.invalid(ignore, name));
-                } else if !used.contains(&(at, number)) {
+                } else if !used.contains(&(file, at, number)) {
                     found.push(unused(ignore, name));
                 }
             }

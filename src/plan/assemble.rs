@@ -62,7 +62,7 @@ pub(super) fn assemble(
         plan.objects.extend(planned.local.objects);
         plan.findings.extend(planned.findings);
         old_names.extend(planned.old_names);
-        ignores.extend(planned.ignores);
+        ignores.push(planned.ignores);
         plan.seen_objects += planned.seen_objects;
     }
     for (at, advised) in advised {

@@ -10,7 +10,7 @@ use crate::edits::{FilePlan, Rejected, edit};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, FindingObject, Severity};
 use crate::links::{File, LocalFile, dangling};
-use crate::manifest::{Ignore, Manifest, Object, sops};
+use crate::manifest::{Ignores, Manifest, Object, sops};
 use crate::notices::advisories::Advised;
 use crate::notices::old_names::OldNames;
 use crate::notices::values::{self, UnconvertedValues};
@@ -57,7 +57,7 @@ pub struct PlannedFile {
     /// Whether a list or a quoted string was written where nothing shows the style of one.
     pub(super) is_unstyled: bool,
     /// The comments of the file that acknowledge findings.
-    pub(super) ignores: Vec<Ignore>,
+    pub(super) ignores: Ignores,
 }
 
 /// What the plan of a local file takes for granted: that the file is no patch, and that these objects have the namespaces that are
@@ -107,7 +107,7 @@ impl PlannedFile {
             value_sources: Vec::new(),
             assumptions: None,
             is_unstyled,
-            ignores: ignores(manifest, goal).to_vec(),
+            ignores: ignores(manifest, goal).cloned().unwrap_or_default(),
         };
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());

@@ -12,7 +12,6 @@ use super::escape::steers;
 use crate::finding::Location;
 use crate::infer::crds::Installed;
 use crate::plan::ObjectPlan;
-use crate::release::Channel;
 
 /// The version of the shape of saved plans and matrices; it grows when a reader has to change.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -56,7 +55,7 @@ pub fn lines(document: &impl Serialize) -> String {
 /// Makes the document of a detection.
 pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Value {
     let objects: Vec<_> = detection.objects.iter().map(|found| {
-        let releases: Vec<_> = Channel::ALL.into_iter().flat_map(|channel| {
+        let releases: Vec<_> = found.pack.line().channels().iter().flat_map(|channel| {
             let ranges = found.pack.line().ranges(found.inference.candidates, channel);
             ranges.into_iter().map(move |(first, last)| json!({"channel": channel.name(), "first": first, "last": last}))
         }).collect();

@@ -117,8 +117,8 @@ impl<'p> DirectedRule<'p> {
         };
         let is_within = self.rule.within.is_some();
         let in_channel = |id: &ReleaseId| {
-            let channel = line.get(*id).channel;
-            is_within || self.rule.channels.contains(&channel) || channel == Channel::Single
+            let channel = &line.get(*id).channel;
+            is_within || self.rule.is_made_in(channel) || *channel == Channel::SINGLE
         };
         let served: Vec<ReleaseId> = line.iter().map(|(id, _)| id).filter(has_kind).filter(in_channel).collect();
         let on_side = |id: &&ReleaseId| is_newer(**id) == (side == Direction::Backward);
@@ -160,8 +160,8 @@ impl<'p> DirectedRule<'p> {
     /// Also returns whether the rule applies to it.
     fn draw_case(&self, required: &Requirements, random: &mut Random) -> Option<(Case, bool)> {
         let start = nearest(&self.starts, self.direction, random)?;
-        let channel = self.pack.line().get(start).channel;
-        let same = self.targets.iter().filter(|target| self.pack.line().get(**target).channel == channel);
+        let channel = &self.pack.line().get(start).channel;
+        let same = self.targets.iter().filter(|target| self.pack.line().get(**target).channel == *channel);
         let same: Vec<ReleaseId> = same.copied().collect();
         let targets = if same.is_empty() || random.chance(20) { &self.targets } else { &same };
         let target = nearest(targets, self.direction.reversed(), random)?;

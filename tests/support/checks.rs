@@ -428,9 +428,10 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
     let line = directed.pack.line();
     let order = |release| line.get(release).order;
     let (low, high) = (order(case.start).min(order(case.target)), order(case.start).max(order(case.target)));
-    let channels = [line.get(case.start).channel, line.get(case.target).channel];
+    let channels = [&line.get(case.start).channel, &line.get(case.target).channel];
     let inside = line.iter().filter(|(_, release)| low < release.order && release.order < high);
-    let between: Vec<_> = inside.filter(|(_, release)| channels.contains(&release.channel)).map(|(id, _)| id).collect();
+    let between: Vec<_> =
+        inside.filter(|(_, release)| channels.contains(&&release.channel)).map(|(id, _)| id).collect();
     if between.is_empty() || CHANGES_INVALID.iter().any(|(id, _)| *id == directed.rule.id) {
         return Ok(Verdict::NotApplicable);
     }

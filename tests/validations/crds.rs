@@ -72,7 +72,7 @@ impl Crds {
         for (id, release) in line.iter() {
             let own = folder.join(&line.bundles()[release.order]);
             let channel = own.join(release.channel.name());
-            let folder = if release.channel == Channel::Single && !channel.exists() { own } else { channel };
+            let folder = if release.channel == Channel::SINGLE && !channel.exists() { own } else { channel };
             for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
                 let text = fs::read_to_string(entry.unwrap().path()).unwrap();
                 for document in serde_yaml::Deserializer::from_str(&text) {

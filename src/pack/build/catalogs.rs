@@ -53,8 +53,9 @@ fn from_crds(file: &PackFile, line: &ReleaseLine, crds: &Path) -> Result<Built> 
         }
     }
     if let Some((_, release)) = line.iter().find(|(id, _)| !filled.contains(id)) {
-        let (bundle, channel) = (&release.bundle, release.channel);
-        bail!("pack.yaml lists {bundle} in channel {channel}, but {} contains no CRD for it", crds.display());
+        let (bundle, channel) = (&release.bundle, &release.channel);
+        let in_channel = if *channel == Channel::SINGLE { String::new() } else { format!(" in channel {channel}") };
+        bail!("pack.yaml lists {bundle}{in_channel}, but {} contains no CRD for it", crds.display());
     }
     Ok(Built { files: gathered.files(line), notes: gathered.notes(line) })
 }
@@ -62,7 +63,7 @@ fn from_crds(file: &PackFile, line: &ReleaseLine, crds: &Path) -> Result<Built> 
 /// What a folder of CRDs has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// The bundles and their channels, by the names of the folders.
+    /// The bundles and their channels, by the names of the folders; none where the files are in the folder of the bundle.
     pub releases: BTreeMap<String, BTreeSet<String>>,
     /// The kinds that the CRDs define.
     pub kinds: BTreeSet<GroupKind>,
@@ -79,7 +80,10 @@ pub fn outline(crds: &Path) -> Result<Outline> {
         let definitions = crd::definitions(&text).with_context(|| path.display().to_string())?;
         if !definitions.is_empty() {
             let (bundle, channel) = folders_of(&path, crds).with_context(|| path.display().to_string())?;
-            outline.releases.entry(bundle.to_owned()).or_default().insert(channel.to_owned());
+            let channels = outline.releases.entry(bundle.to_owned()).or_default();
+            if channel != Channel::SINGLE.name() {
+                channels.insert(channel.to_owned());
+            }
             outline.kinds.extend(definitions.into_iter().map(|definition| definition.kind));
         }
     }
@@ -100,8 +104,9 @@ pub fn write_new(folder: &Path, files: &BTreeMap<String, String>, crds: Option<&
     let is_taken = folder.exists() && WalkDir::new(folder).min_depth(1).into_iter().next().is_some();
     ensure!(!is_taken, "{} is not empty: name a folder that is not there yet", folder.display());
     let mut texts = files.clone();
+    let (file, line) = parse_pack("pack.yaml", files.get("pack.yaml").map_or("", String::as_str))?;
+    file.check_names("").map_err(|message| anyhow!(message))?;
     if let Some(crds) = crds {
-        let (file, line) = parse_pack("pack.yaml", files.get("pack.yaml").map_or("", String::as_str))?;
         let catalogs = from_crds(&file, &line, crds)?.files;
         texts.extend(catalogs.into_iter().map(|(name, text)| (format!("{CATALOG}/{name}"), text)));
     }
@@ -188,7 +193,7 @@ fn folders_of<'p>(path: &'p Path, crds: &Path) -> Result<(&'p str, &'p str)> {
     let inside = path.strip_prefix(crds).unwrap_or(path);
     let folders: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
     match folders.as_deref() {
-        Some([bundle, _]) => Ok((bundle, Channel::Single.name())),
+        Some([bundle, _]) => Ok((bundle, Channel::SINGLE.name())),
         Some([bundle, channel, _]) => Ok((bundle, channel)),
         _ => bail!("put the CRD file into the folder RELEASE/CHANNEL/ or RELEASE/"),
     }
@@ -197,18 +202,23 @@ fn folders_of<'p>(path: &'p Path, crds: &Path) -> Result<(&'p str, &'p str)> {
 /// Says which release a file's folders name.
 fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId> {
     let (bundle, channel) = folders_of(path, crds)?;
-    let Some(known) = Channel::parse(channel) else {
-        let names = Channel::ALL.map(Channel::name).join(", ");
-        bail!("`{channel}` is not a channel: name the folder {names}");
-    };
-    line.find(bundle, known).ok_or_else(|| {
-        if line.bundle_order(bundle).is_some() {
-            anyhow!("pack.yaml lists {bundle} without this channel; add `{channel}` to the channels of {bundle}")
-        } else {
+    line.find(bundle, channel).ok_or_else(|| match line.bundle_order(bundle) {
+        Some(order) if channel == Channel::SINGLE.name() => {
+            let channels: Vec<&str> = line.of_bundle(order).map(|(_, release)| release.channel.name()).collect();
             anyhow!(
-                "pack.yaml does not list {bundle}; add `- {{ bundle: {bundle}, channels: [{channel}] }}` under `releases`"
+                "pack.yaml lists {bundle} with channels; put the CRD file into {bundle}/{}/",
+                channels.join("/ or ")
             )
         }
+        Some(_) => {
+            anyhow!("pack.yaml lists {bundle} without this channel; add `{channel}` to the channels of {bundle}")
+        }
+        None if channel == Channel::SINGLE.name() => {
+            anyhow!("pack.yaml does not list {bundle}; add `- {{ bundle: {bundle} }}` under `releases`")
+        }
+        None => anyhow!(
+            "pack.yaml does not list {bundle}; add `- {{ bundle: {bundle}, channels: [{channel}] }}` under `releases`"
+        ),
     })
 }
 
@@ -216,7 +226,8 @@ fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId>
 mod tests {
     use super::*;
 
-    const PACK: &str = "title: Shops
+    const PACK: &str = "name: shops
+title: Shops
 source: here
 groups: [example.com]
 releases:
@@ -283,7 +294,10 @@ spec\tstring\t\t\t\texperimental v2.0.0
         let shop = crd("Shop", "example.com", "{}");
         refused(&[("crds/v3.0.0/standard/a.yaml", &shop)], "add `- { bundle: v3.0.0, channels: [standard] }`");
         refused(&[("crds/v1.0.0/standard/a.yaml", &shop)], "add `standard` to the channels of v1.0.0");
-        refused(&[("crds/v1.0.0/stable/a.yaml", &shop)], "`stable` is not a channel: name the folder");
+        refused(
+            &[("crds/v1.0.0/stable/a.yaml", &shop)],
+            "pack.yaml lists v1.0.0 without this channel; add `stable` to the channels of v1.0.0",
+        );
         refused(&[("crds/a.yaml", &shop)], "RELEASE/CHANNEL/");
         refused(&[("crds/v1.0.0/a.yaml", &crd("Shop", "other.com", "{}"))], "add `- other.com` under `groups`");
     }

@@ -17,7 +17,7 @@ use super::crd;
 use super::gather::Gathered;
 use crate::catalog::{Catalog, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
-use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine};
+use crate::release::{GroupKind, ReleaseId, ReleaseLine};
 
 /// The CRDs of a folder.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl OwnCrds {
     /// # Errors
     /// A failure that names the place, for a malformed CRD or a kind that is defined twice.
     pub fn read<'v>(name: &str, values: impl IntoIterator<Item = (String, &'v Value)>) -> Result<Self> {
-        let line = ReleaseLine::new([("v0".to_owned(), vec![Channel::Single])]).map_err(|message| anyhow!(message))?;
+        let line = ReleaseLine::new(Vec::new(), [("v0".to_owned(), Vec::new())]).map_err(|message| anyhow!(message))?;
         let (release, _) = line.iter().next().context("the line has one release")?;
         let mut gathered = Gathered::default();
         let mut rules = BTreeMap::new();

@@ -1,0 +1,62 @@
+//! Answers: which version is in the name of a bundle, and which bundles does a version name?
+//!
+//! Invariant: names are compared, never ordered.
+
+/// Returns the name of a bundle without the `v` in front of its number: `1.4.0` of `v1.4.0`.
+pub fn bare(bundle: &str) -> &str {
+    bundle.strip_prefix('v').filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit())).unwrap_or(bundle)
+}
+
+/// Splits the name of a bundle before its version: `kubernetes-` and `1.28.0`, `v` and `1.4.0`; a name without a version is
+/// all prefix.
+fn split_version(name: &str) -> (&str, &str) {
+    let is_start = |at: &usize| {
+        let before = &name[..*at];
+        let before = before.strip_suffix('v').unwrap_or(before);
+        name[*at..].starts_with(|first: char| first.is_ascii_digit())
+            && !before.ends_with(|last: char| last.is_alphanumeric() || last == '.')
+    };
+    let start = name.char_indices().map(|(at, _)| at).find(is_start).unwrap_or(name.len());
+    name.split_at(start)
+}
+
+/// Returns the version in the name of a bundle, or in that of a chart or the tag of an image: `1.28.0` of `kubernetes-1.28.0`; all
+/// of a name without one.
+pub fn version_of(name: &str) -> &str {
+    match split_version(name) {
+        (_, "") => name,
+        (_, version) => version,
+    }
+}
+
+/// Returns whether a bundle is a pre-release: its version has a suffix, as in `1.2.3-rc.1` or `1.2.3rc1`.
+///
+/// Source: Semantic Versioning 2.0.0, item 9; PEP 440, "Pre-releases".
+pub(super) fn is_prerelease(bundle: &str) -> bool {
+    let (_, version) = split_version(bundle);
+    let version = version.split('+').next().unwrap_or_default();
+    version.contains(|character: char| !character.is_ascii_digit() && character != '.')
+}
+
+/// How a text names a bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// By its version: `1.4.0`, `v1.4.0`.
+    Version,
+    /// By the start of its version: `1.4`, `1`, `1.4.0-rc`.
+    Start,
+}
+
+/// Returns how `text` names `bundle`, if it does. What stands before its version must be that of the bundle, but for a `v`.
+pub(super) fn naming(text: &str, bundle: &str) -> Option<Naming> {
+    let ((prefix, version), (own_prefix, own_version)) = (split_version(text), split_version(bundle));
+    if version.is_empty() || !(["", "v", own_prefix].contains(&prefix)) {
+        return None;
+    }
+    let ends_with_digit = version.ends_with(|last: char| last.is_ascii_digit());
+    match own_version.strip_prefix(version)?.chars().next() {
+        None => Some(Naming::Version),
+        Some(next) if next.is_alphanumeric() && next.is_ascii_digit() == ends_with_digit => None,
+        Some(_) => Some(Naming::Start),
+    }
+}

@@ -1,0 +1,19 @@
+//! Answers: which releases of an API are there, in what order, and which of them does a set hold?
+//!
+//! A pack's releases form one [`ReleaseLine`]: bundles from oldest to newest, each with its channels, if it has any. A
+//! [`ReleaseSet`] is a set of positions on one line and prints as a range per channel. [`ApiVersion`] and [`GroupKind`] are the two
+//! names an object carries.
+//!
+//! Invariant: releases are ordered by their line, never by reading their names as numbers.
+
+mod api;
+mod bundle;
+mod channel;
+mod line;
+mod set;
+
+pub use api::{ApiVersion, GroupKind, by_stability, is_version};
+pub use bundle::{bare, version_of};
+pub use channel::Channel;
+pub use line::{Release, ReleaseLine};
+pub use set::{MAX_RELEASES, ReleaseId, ReleaseSet};
