@@ -28,7 +28,7 @@ pub(crate) enum Shape {
     /// What one of these types is read from.
     Any(Vec<Type>),
     /// What another type is read from.
-    Like(Type),
+    Like(Box<Type>),
 }
 
 /// A key of a mapping.
@@ -131,7 +131,7 @@ impl Source {
     fn declare(&mut self, file: &str, name: &syn::Ident, attributes: &[Attribute], shape: impl FnOnce() -> Shape) {
         let other = setting(attributes, "try_from").or_else(|| setting(attributes, "from"));
         let shape = match other {
-            Some(other) => Shape::Like(syn::parse_str(&other).expect("a type")),
+            Some(other) => Shape::Like(Box::new(syn::parse_str(&other).expect("a type"))),
             None => shape(),
         };
         let (line, docs) = (name.span().start().line, docs(attributes));
@@ -157,7 +157,7 @@ impl Source {
             (!matches!(called, "String" | "D" | "")).then(|| called.to_owned())
         };
         let Some(like) = like.or_else(called) else { return };
-        let like = Shape::Like(syn::parse_str(&like).expect("a type"));
+        let like = Shape::Like(Box::new(syn::parse_str(&like).expect("a type")));
         match self.declared.iter_mut().find(|declared| declared.file == file && *name == declared.name) {
             Some(declared) => declared.shape = like,
             None => self.declared.push(Declared {
@@ -206,7 +206,7 @@ fn tokens(statement: &Stmt) -> String {
 
 fn keys(attributes: &[Attribute], fields: &Fields) -> Shape {
     if let (true, Fields::Unnamed(inner)) = (flag(attributes, "transparent"), fields) {
-        return Shape::Like(inner.unnamed[0].ty.clone());
+        return Shape::Like(Box::new(inner.unnamed[0].ty.clone()));
     }
     let case = setting(attributes, "rename_all");
     let written = fields.iter().filter(|field| !flag(&field.attrs, "skip"));
