@@ -11,7 +11,7 @@ pub(super) fn load(args: &PackArgs) -> Result<&'static Packs> {
     load_with(None, args)
 }
 
-/// Loads `own` besides the packs of [`load`].
+/// Loads `own`, the built-in packs and those passed with `--pack`.
 pub(super) fn load_with(own: Option<Pack>, args: &PackArgs) -> Result<&'static Packs> {
     let passed = args.packs.iter().map(|folder| load::read_folder(folder));
     let more = own.map(Ok).into_iter().chain(passed).collect::<Result<Vec<_>>>()?;
