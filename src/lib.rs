@@ -87,6 +87,9 @@ pub mod edits;
 pub mod plan;
 
 #[doc(hidden)]
+pub mod fixture;
+
+#[doc(hidden)]
 pub mod redaction;
 
 #[doc(hidden)]

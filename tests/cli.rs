@@ -2,7 +2,7 @@
 //!
 //! A block contains commands (`$ reversion ...`), their standard output followed by standard error, and `? CODE`
 //! if the exit code is not 0. The commands of one file run in sequence in a repository with a copy of `fixtures/`, so that
-//! `apply` has something to write. With `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff.
+//! `apply` has something to write; a block `yaml FILE` is written to that file there. With `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff.
 
 #![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
@@ -56,6 +56,13 @@ fn differences(file: &Path) -> String {
     let mut lines = before.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         after.push_str(line);
+        if let Some(name) = line.trim_end().strip_prefix("```yaml ") {
+            let text: String = std::iter::from_fn(|| lines.next_if(|line| line.trim_end() != "```")).collect();
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, &text).unwrap();
+            after.push_str(&text);
+        }
         if line.trim_end() != "```console" {
             continue;
         }

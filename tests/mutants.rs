@@ -13,14 +13,13 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use reversion::fixture::Fixture;
 use reversion::pack::lint::lint;
 use reversion::pack::{PackFiles, load};
 use reversion::pack::{Packs, embedded};
 use serde_json::{Map, Value, json};
 
 mod fixture;
-
-use fixture::Fixture;
 
 /// Mutants equivalent to their rule, by a part of their name, with the reason.
 const EQUIVALENT: &[(&str, &str)] = &[

@@ -126,60 +126,61 @@ pub enum ListType {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Attributes {
-    /// The allowed values, sorted by their JSON text; `None` where every value of the type is allowed.
+    /// The allowed values, sorted by their JSON text: `{"enum":["Local","Shared"]}`; every value of the type where it is not written.
     #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Vec<Value>>,
-    /// The value that the API server fills in.
+    /// The value that the API server fills in: `{"default":80}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// A pattern in RE2 syntax that a string must match somewhere.
+    /// A pattern in RE2 syntax that a string must match somewhere: `{"pattern":"^[a-z]+$"}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// The format's name, not checked: `int32`, `date-time`.
+    /// The format's name, not checked: `{"format":"int32"}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// The fewest characters of a string.
+    /// The fewest characters of a string: `{"minLength":1}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_length: Option<u64>,
-    /// The most characters of a string.
+    /// The most characters of a string: `{"maxLength":63}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u64>,
-    /// The fewest items of a list.
+    /// The fewest items of a list: `{"minItems":1}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_items: Option<u64>,
-    /// The most items of a list.
+    /// The most items of a list: `{"maxItems":16}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u64>,
-    /// The fewest keys of a mapping.
+    /// The fewest keys of a mapping: `{"minProperties":1}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_properties: Option<u64>,
-    /// The most keys of a mapping.
+    /// The most keys of a mapping: `{"maxProperties":8}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_properties: Option<u64>,
-    /// The smallest number, itself allowed.
+    /// The smallest number, itself allowed: `{"minimum":1}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Number>,
-    /// The largest number, itself allowed.
+    /// The largest number, itself allowed: `{"maximum":65535}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Number>,
-    /// How a list's items are distinguished.
+    /// How a list's items are distinguished: `{"listType":"set"}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_type: Option<ListType>,
-    /// The key fields of a list whose type is [`ListType::Map`].
+    /// The key fields of a list whose type is `map`: `{"listKeys":["name"],"listType":"map"}`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub list_keys: Vec<String>,
-    /// The field by which a strategic merge patch finds the item of a list. Unlike a key of the list, it can repeat.
+    /// The field by which a strategic merge patch finds the item of a list: `{"mergeKey":"name"}`. Unlike a key of the list, it can
+    /// repeat.
     ///
     /// Source: `x-kubernetes-patch-merge-key`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merge_key: Option<String>,
-    /// How two writers' mappings are merged: `atomic` or `granular`.
+    /// How two writers' mappings are merged, `atomic` or `granular`: `{"mapType":"atomic"}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map_type: Option<String>,
-    /// Whether null is a value of its own.
+    /// Whether null is a value of its own: `{"nullable":true}`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub nullable: bool,
-    /// Whether keys that the schema does not name are kept.
+    /// Whether keys that the schema does not name are kept: `{"preserveUnknown":true}`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub preserve_unknown: bool,
 }

@@ -172,13 +172,14 @@ impl Command {
             Self::Releases(args) => Some(&mut args.packs),
             Self::Matrix(args) => Some(&mut args.packs),
             Self::Pack(PackCommand::Lint(args)) => Some(&mut args.packs),
+            Self::Pack(PackCommand::Test(args)) => Some(&mut args.packs),
             Self::Show(_)
             | Self::Undo(_)
             | Self::Completion(_)
             | Self::Man(_)
             | Self::Function
             | Self::Report(_)
-            | Self::Pack(PackCommand::Build(_)) => None,
+            | Self::Pack(PackCommand::New(_) | PackCommand::Build(_)) => None,
         }
     }
 }
@@ -186,10 +187,14 @@ impl Command {
 /// The subcommands of `pack`.
 #[derive(Debug, Subcommand)]
 pub(super) enum PackCommand {
+    /// Start a pack: pack.yaml, and from CRDs the catalogs, or else an example with its rule and fixtures
+    New(NewArgs),
     /// Write the catalogs of a pack from a folder of CRDs or OpenAPI documents: CRDS/RELEASE/CHANNEL/* or CRDS/RELEASE/*
     Build(BuildArgs),
     /// Report what is incomplete or contradictory in a pack; exit code 1 if something is
     Lint(LintArgs),
+    /// Run the fixtures of a pack: its rules on before.yaml and after.yaml, in both directions; exit code 1 if one fails
+    Test(TestArgs),
 }
 
 /// Which files are read.
@@ -644,6 +649,54 @@ pub(super) struct ManArgs {
     /// The folder that the pages are written to
     #[arg(value_name = "DIR")]
     pub(super) folder: Option<PathBuf>,
+}
+
+/// The arguments of `pack new`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion pack new packs/shops --kind Shop.shops.example.com
+  reversion pack new packs/shops --crds crds/
+
+crds/ holds RELEASE/*.yaml, or RELEASE/CHANNEL/*.yaml where releases are published in channels.")]
+pub(super) struct NewArgs {
+    /// The folder to make
+    pub(super) folder: PathBuf,
+    /// The pack's name, as in `--to NAME@RELEASE` [default: the name of the folder]
+    #[arg(long)]
+    pub(super) name: Option<String>,
+    /// What the project is called, for people [default: the pack's name]
+    #[arg(long)]
+    pub(super) title: Option<String>,
+    /// The kind that the example is about
+    #[arg(long, value_name = "KIND.GROUP", conflicts_with = "crds", default_value = "Shop.shops.example.com")]
+    pub(super) kind: String,
+    /// Read releases, groups and kinds from this folder of CRDs, and build the catalogs from it
+    #[arg(long, value_name = "DIR")]
+    pub(super) crds: Option<PathBuf>,
+}
+
+/// The arguments of `pack test`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion pack test packs/shops
+  reversion pack test packs/shops v2.0.0/shop-owner -v
+  reversion pack test gateway-api --fixtures fixtures")]
+pub(super) struct TestArgs {
+    /// The pack's folder, or the name of a built-in pack
+    pub(super) pack: String,
+    /// Run only cases whose PACK/RELEASE/RULE/CASE contains this text
+    #[arg(value_name = "FILTER", default_value = "", hide_default_value = true)]
+    pub(super) filter: String,
+    /// Read the cases from DIR/PACK/RELEASE/RULE/CASE/ instead of fixtures/RELEASE/RULE/CASE/ in the pack's folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) fixtures: Option<PathBuf>,
+    /// List every case, and not only those that fail
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
 }
 
 /// The arguments of `pack build`.

@@ -21,7 +21,7 @@ use crate::disk::{
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::{Pack, Packs};
-use crate::plan::LeftOut;
+use crate::plan::{self, LeftOut};
 use crate::report::{Counts, plural, visible};
 
 /// The API group of CRDs.
@@ -274,23 +274,12 @@ pub(super) fn reread(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
 /// Makes the recognizer of every API group of `concerned`, which are some of `packs`, and of the values files that the configuration
 /// lists.
 pub(super) fn recognizer(packs: &Packs, concerned: &[&Pack], config: &Config) -> Recognizer {
-    recognizer_with(packs, concerned, config, &[])
+    plan::recognizer(packs, concerned, &[]).with_values(&config.values)
 }
 
 /// Makes the recognizer of all packs, which has files read with CRDs too, whatever they define.
 pub(super) fn recognizer_of_crds(packs: &Packs, config: &Config) -> Recognizer {
-    recognizer_with(packs, &packs.iter().collect::<Vec<_>>(), config, &[CRD_KIND])
-}
-
-fn recognizer_with(packs: &Packs, concerned: &[&Pack], config: &Config, more: &[&str]) -> Recognizer {
-    let groups = concerned.iter().flat_map(|pack| pack.groups()).map(String::as_str);
-    let triggers = concerned.iter().flat_map(|pack| pack.triggers()).map(String::as_str).chain(more.iter().copied());
-    let kinds = concerned.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
-    let charts = concerned.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
-    let foreign_kinds = concerned.iter().flat_map(|pack| pack.foreign_kinds());
-    let recognizer =
-        Recognizer::new(groups).with_kinds(kinds).with_foreign_kinds(foreign_kinds).with_triggers(triggers);
-    recognizer.with_charts(charts).with_values(&config.values).with_carriers(packs.carriers())
+    plan::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[CRD_KIND]).with_values(&config.values)
 }
 
 fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roots: &[PathBuf]) -> bool {

@@ -52,8 +52,8 @@ fn line(message: &Message) -> String {
     message.to_string().lines().map(|line| format!("{}\n", visible(line))).collect()
 }
 
-/// Explains why neither a folder nor a pack of this name can be checked.
-fn not_a_pack(name: &str, unknown: Error) -> Error {
+/// Explains why there is neither a folder of a pack nor a pack of this name.
+pub(super) fn not_a_pack(name: &str, unknown: Error) -> Error {
     match disk::read_up_to(Path::new(name), 0) {
         Err(Failure::NotAFile(FileKind::Folder)) => {
             anyhow!("{name}: the folder has no pack.yaml: pass the folder of a pack, or the name of one")

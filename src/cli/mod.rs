@@ -39,6 +39,8 @@ mod matrix;
 mod merge;
 mod origin;
 mod output;
+mod pack_new;
+mod pack_test;
 mod packs;
 mod pager;
 mod parameters;
@@ -101,6 +103,8 @@ fn call(cli: Cli, console: Console) -> Result<Exit> {
         Command::Completion(args) => completion::run(&args, console),
         Command::Man(args) => man::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),
+        Command::Pack(PackCommand::New(args)) => pack_new::run(&args, console),
         Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
+        Command::Pack(PackCommand::Test(args)) => pack_test::run(&args, console),
     }
 }

@@ -115,7 +115,9 @@ impl Tests {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Equals {
+    /// The field.
     field: FieldPattern,
+    /// The value that it must have: any YAML value.
     value: Value,
 }
 
@@ -123,7 +125,9 @@ struct Equals {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct More {
+    /// The list.
     field: FieldPattern,
+    /// The number of items that it must exceed.
     than: usize,
 }
 
@@ -131,12 +135,17 @@ struct More {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Repeats {
+    /// The places.
     of: FieldPattern,
+    /// The fields in which two of them must be equal.
     by: Vec<FieldPattern>,
+    /// The values of fields that a place does not have: `defaults: { protocol: HTTP }`.
     #[serde(default)]
     defaults: BTreeMap<FieldPattern, Value>,
+    /// Fields of which exactly one of the two must have any: `partly: [hostname]`.
     #[serde(default)]
     partly: Vec<FieldPattern>,
+    /// Which places count: `if: { present: port }`; all where it is not written.
     #[serde(default)]
     r#if: Condition,
 }
@@ -174,8 +183,11 @@ impl Repeats {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Exceeds {
+    /// The field.
     field: FieldPattern,
+    /// The field that it must exceed.
     other: Option<FieldPattern>,
+    /// The value that it must exceed.
     value: Option<Value>,
 }
 
@@ -190,10 +202,14 @@ impl Exceeds {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Total {
+    /// The places.
     of: FieldPattern,
+    /// The list of each place.
     field: FieldPattern,
+    /// How many items an absent list counts as; 0 where it is not written.
     #[serde(default)]
     absent: usize,
+    /// The number of items that all must exceed together.
     than: usize,
 }
 
@@ -211,17 +227,18 @@ impl Total {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
+    /// The text; the place itself where it is not written.
     #[serde(default)]
     field: FieldPattern,
-    /// Its beginning.
+    /// How it must begin.
     starts: Option<String>,
-    /// A part of it.
+    /// What it must contain: `contains: "*"`.
     contains: Option<String>,
-    /// Its end.
+    /// How it must end: `ends: .example.com`.
     ends: Option<String>,
-    /// A regular expression that matches somewhere in it.
+    /// A regular expression that must match somewhere in it: `matches: "^[0-9]+$"`.
     matches: Option<Expression>,
-    /// Its format.
+    /// The format that it must have: `is: ip`.
     is: Option<Format>,
 }
 
@@ -261,7 +278,9 @@ impl Text {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Place {
+    /// The places, or the mapping whose keys are tested.
     of: FieldPattern,
+    /// What must hold for one of them; fields are named from there.
     is: Condition,
 }
 
@@ -276,7 +295,9 @@ impl Place {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TypeIs {
+    /// The field.
     field: FieldPattern,
+    /// The type that its value must have.
     is: ValueType,
 }
 
@@ -284,11 +305,17 @@ struct TypeIs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ValueType {
+    /// A mapping.
     Map,
+    /// A list.
     List,
+    /// A text.
     String,
+    /// A number.
     Number,
+    /// `true` or `false`.
     Bool,
+    /// null, which is not the same as an absent field.
     Null,
 }
 

@@ -67,7 +67,9 @@ impl Beside {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Missing {
+    /// Why the object is held back: `missing: { reason: the new kind requires a scope, help: write spec.scope }`.
     reason: String,
+    /// What to do by hand.
     help: String,
 }
 
@@ -353,20 +355,37 @@ impl<'de> Deserialize<'de> for Default {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Wire {
+    /// The field that is written or removed.
     field: FieldPattern,
+    /// The implied value.
     value: Option<Value>,
+    /// The field whose value selects the implied value from `table`: `by: spec.mode, table: { Local: Disk }`.
     by: Option<FieldPattern>,
+    /// The implied value for each value of the field `by`: `by: spec.mode, table: { Local: Disk }`.
     table: Option<BTreeMap<String, Value>>,
+    /// The field that has the implied value: `like: metadata.namespace`.
     like: Option<FieldPattern>,
+    /// The parameter of the pack that has the implied value: `parameter: shops.namespace`.
     parameter: Option<String>,
+    /// The reference to this object, in one of another kind, that has the implied value: `named-by: { kind: ShopClass.example.com, refs:
+    /// spec.parametersRef, value: namespace }`.
     named_by: Option<ReferencedBy>,
+    /// The reference to another object, which has the implied value: `names: { kind: ShopConfig.example.com, refs: spec.configRef, value:
+    /// metadata.namespace }`.
     names: Option<References>,
+    /// What happens towards newer releases; nothing where it is not written.
     forward: Option<Action>,
+    /// What happens towards older releases; nothing where it is not written.
     backward: Option<Action>,
+    /// The key that a written field is put before, where that is present: `before: name`.
     before: Option<String>,
+    /// The key that a written field is put after, where that is present: `after: name`. Else it is put last.
     after: Option<String>,
+    /// What null in the field means: `nulls: absent`.
     #[serde(default)]
     nulls: Nulls,
+    /// What is reported where the field is to be written and there is no value: `missing: { reason: ..., help: ... }`. Nothing is written
+    /// then where it is left out.
     missing: Option<Missing>,
 }
 

@@ -19,6 +19,7 @@ use crate::yaml::Intent;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Distinct {
+    /// The list that becomes a set.
     field: FieldPattern,
 }
 

@@ -21,13 +21,19 @@ use crate::yaml::Intent;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Drop {
+    /// The field that is removed.
     field: FieldPattern,
+    /// Why the other side does not have it, for people.
     reason: String,
+    /// The direction in which it is removed: `direction: backward`.
     #[serde(default = "forward")]
     direction: Direction,
+    /// When its removal is a loss: `loss: none`.
     #[serde(default)]
     loss: LossWhen,
+    /// The value that means the same as no field.
     default: Option<Value>,
+    /// The field whose value means the same as no field: `default-field: metadata.namespace`.
     default_field: Option<FieldPattern>,
 }
 

@@ -19,15 +19,18 @@ use crate::yaml::{Intent, Naming, Place};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Entries {
+    /// The mapping that becomes a list.
     field: FieldPattern,
-    /// The key of the mapping of entries in the field; the field itself is that mapping where there is none.
+    /// The key in the field of the mapping of entries; the field itself is that mapping where it is not written.
     values: Option<String>,
     /// The other keys of the field, which every item gets, with their defaults.
     #[serde(default)]
     shared: BTreeMap<String, Value>,
+    /// The key of an item that has the name of its entry.
     key: String,
+    /// The key of an item that has the value of its entry.
     value: String,
-    /// How names are compared.
+    /// How names are compared: `names: any-case`.
     #[serde(default)]
     names: Names,
 }

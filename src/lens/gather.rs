@@ -48,9 +48,11 @@ pub(super) struct Gather {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Others {
+    /// Their kinds: `others: { kinds: [ShopSet.example.com], parent: spec.parentRef, items: "spec.listeners[]" }`.
     kinds: Vec<GroupKind>,
     /// The reference to the object: a mapping with `name` and, for another namespace, `namespace`.
     parent: FieldPattern,
+    /// Their items.
     items: FieldPattern,
 }
 
@@ -505,17 +507,28 @@ impl<'de> Deserialize<'de> for Gather {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields, rename_all = "kebab-case")]
         struct Wire {
+            /// The items: a field pattern that ends in `[]`.
             items: FieldPattern,
+            /// Which items can have the field; all where it is not written.
             #[serde(default)]
             only: Condition,
+            /// The field of an item that is moved; keys only.
             field: FieldPattern,
+            /// The key that an item of the old list and one of the new list share.
             key: String,
+            /// The mapping that takes the values; keys only.
             to: FieldPattern,
+            /// The place of the value for all items, from `to`; keys only.
             shared: FieldPattern,
+            /// What must hold for the object so that one value stands for all items: `share-if: { absent: spec.others }`. It always can where this is
+            /// not written.
             #[serde(default)]
             share_if: Condition,
+            /// The key in `to` of the new list.
             list: String,
+            /// The place of the value in an item of the new list; keys only.
             place: FieldPattern,
+            /// Other objects with items that the new list is about too: `others: { kinds: [...], parent: spec.parentRef, items: "spec.listeners[]" }`.
             others: Option<Others>,
         }
         let wire = Wire::deserialize(deserializer)?;

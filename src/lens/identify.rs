@@ -31,8 +31,11 @@ pub(super) struct Identify {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wire {
+    /// The items that get names: a field pattern that ends in `[]`.
     items: FieldPattern,
+    /// The key of the name in an item.
     key: String,
+    /// The keys of an item whose values make its name, the most telling first.
     from: Vec<String>,
 }
 

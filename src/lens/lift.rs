@@ -225,7 +225,9 @@ impl<'de> Deserialize<'de> for Lift {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Wire {
+            /// The lists, as `a.items[].alternatives[].list`.
             from: FieldPattern,
+            /// The one list: a key next to the items.
             to: FieldPattern,
         }
         let wire = Wire::deserialize(deserializer)?;

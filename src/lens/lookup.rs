@@ -23,14 +23,21 @@ use crate::yaml::{Intent, Place};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lookup {
+    /// The list that gets the values.
     field: FieldPattern,
+    /// The references in this object: mappings with `name`, and `kind`, `group` and `namespace` where they are not those implied.
     refs: FieldPattern,
+    /// The kinds that they can reference; the first is implied where a reference has none.
     kinds: Vec<GroupKind>,
+    /// The items in a referenced object.
     items: FieldPattern,
+    /// The keys of a reference that select items, each with the key of the item that must have the same value.
     #[serde(default)]
     select: BTreeMap<String, String>,
+    /// What must hold for an item: `only: { present: hostname }`.
     #[serde(default)]
     only: Condition,
+    /// The field of an item that has the value.
     value: FieldPattern,
 }
 

@@ -20,9 +20,11 @@ use crate::release::GroupKind;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencedBy {
+    /// The kind of the objects with the reference.
     kind: GroupKind,
+    /// The references in them: mappings with `name`, and `kind`, `group` and `namespace` where they are not those implied.
     refs: FieldPattern,
-    /// The key of the reference whose value is read, where one is.
+    /// The key of the reference whose value is read, where one is: `value: namespace`.
     #[serde(default)]
     value: String,
 }
@@ -31,7 +33,9 @@ pub(super) struct ReferencedBy {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct References {
+    /// The kind of the referenced objects.
     kind: GroupKind,
+    /// The references in this object: mappings with `name`, and `kind`, `group` and `namespace` where they are not those implied.
     refs: FieldPattern,
     /// The field of the referenced object whose value is read, where one is.
     #[serde(default)]

@@ -19,11 +19,16 @@ use crate::release::GroupKind;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Refuse {
+    /// The direction in which objects are held back.
     direction: Direction,
+    /// Which objects are held back; all where it is not written.
     #[serde(default)]
     r#if: Condition,
+    /// The field that is reported.
     at: FieldPattern,
+    /// Why there is no conversion: lower case, no final dot.
     reason: String,
+    /// What to do by hand, likewise.
     help: String,
     /// A text that is to be added somewhere by hand.
     add: Option<Template>,

@@ -269,7 +269,9 @@ impl<'de> Deserialize<'de> for Move {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Wire {
+            /// The field as it is called before.
             from: FieldPattern,
+            /// The field as it is called afterwards.
             to: FieldPattern,
         }
         let wire = Wire::deserialize(deserializer)?;

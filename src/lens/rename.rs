@@ -14,7 +14,9 @@ use crate::yaml::Intent;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Wire")]
 pub(super) struct Rename {
+    /// The field whose last key gets another name.
     field: FieldPattern,
+    /// The new name: a key, and no path.
     to: String,
 }
 

@@ -86,7 +86,9 @@ impl<'de> Deserialize<'de> for Retype {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields, rename_all = "kebab-case")]
         struct Wire {
+            /// The new kind, with its group.
             to: Option<GroupKind>,
+            /// The new group, where the kind keeps its name: `retype: { group: example.com }`.
             group: Option<String>,
             #[serde(default)]
             one_way: bool,

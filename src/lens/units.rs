@@ -85,9 +85,13 @@ impl<'de> Deserialize<'de> for Units {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Wire {
+            /// The texts that are rewritten.
             field: FieldPattern,
+            /// The direction whose target supports fewer units.
             direction: Direction,
+            /// The unit that is written.
             to: String,
+            /// How many of that unit each of the other units is.
             factors: BTreeMap<String, u64>,
         }
         let Wire { field, direction, to, factors } = Wire::deserialize(deserializer)?;

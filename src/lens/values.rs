@@ -97,7 +97,10 @@ impl<'de> Deserialize<'de> for Values {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Wire {
+            /// The field whose values are replaced.
             field: FieldPattern,
+            /// The new value of each old one, `table: { Prefix: PathPrefix }`; or pairs of any constants, `table: [{ old: true, new:
+            /// Always }]`. No value may be there twice, on either side.
             table: Table,
         }
         let Wire { field, table } = Wire::deserialize(deserializer)?;

@@ -23,13 +23,23 @@ use crate::release::GroupKind;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct When {
+    /// Objects of another kind that reference this one, for which the test under `if` must hold, instead of this object: `named-by: { kind:
+    /// ShopClass.example.com, refs: spec.parametersRef }`. Where they differ, the object is held back.
     named_by: Option<ReferencedBy>,
+    /// The objects that this one references, which convert together with it or not at all: `together-with: { kind:
+    /// ShopConfig.example.com, refs: spec.configRef }`.
     together_with: Option<References>,
+    /// The places that are tested, each for itself: `each: "spec.listeners[]"`; fields in `if` and `then` are named from there. The object
+    /// itself where it is not written.
     #[serde(default)]
     each: Each,
+    /// What must hold for the place.
     #[serde(default)]
     r#if: Condition,
+    /// The operations that run there.
     then: Lens,
+    /// What must hold for the place when the object is converted back, where that is another test than `if`: `back: { present:
+    /// spec.validation }`.
     back: Option<Condition>,
     /// Not written in rule files.
     #[serde(skip)]

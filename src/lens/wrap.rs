@@ -20,6 +20,7 @@ use crate::yaml::Intent;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wrap {
+    /// The field whose value becomes a list.
     field: FieldPattern,
     /// The key of the value in the mapping that it becomes; a list where there is none.
     key: Option<String>,

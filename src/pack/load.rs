@@ -200,6 +200,27 @@ pub fn list_folder(folder: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
+/// Returns whether there is a folder of this path.
+pub fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
+/// Reads the files below a folder, by their paths with `/`.
+///
+/// # Errors
+/// A failure that names the folder that cannot be listed, or the file that cannot be read, is larger than a pack's may be, or is no
+/// text.
+pub fn read_texts(folder: &Path) -> Result<BTreeMap<String, String>> {
+    let read = |path: String| {
+        let file = folder.join(&path);
+        let size = std::fs::metadata(&file).with_context(|| format!("cannot read {}", file.display()))?.len();
+        ensure!(size <= MAX_PACK_FILE, "{} is larger than {MAX_PACK_FILE} bytes", file.display());
+        let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Ok((path, text))
+    };
+    list_folder(folder)?.into_iter().map(read).collect()
+}
+
 /// Reads a pack from its files; messages call their folder `folder`.
 ///
 /// # Errors

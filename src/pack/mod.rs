@@ -23,6 +23,7 @@ mod place;
 pub mod release_notes;
 mod rule;
 pub mod rule_path;
+pub mod starter;
 mod target;
 mod values;
 mod version_order;

@@ -16,68 +16,77 @@ use crate::release::{ApiVersion, Channel, GroupKind, ReleaseLine};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PackFile {
-    /// The pack's name, by which targets and the ids of its rules call it: `gateway-api`.
+    /// The pack's name, by which targets and the ids of its rules call it: `name: gateway-api`.
     #[serde(default)]
     pub name: String,
-    /// Other names that a user can write for it.
+    /// Other names that a user can write for it: `aliases: [gwapi]`.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// What the project is called: `Gateway API`.
+    /// What the project is called, for people: `title: Gateway API`.
     pub title: String,
-    /// Where the releases come from.
+    /// Where the releases come from, for people: `source: https://shops.example.com`.
     pub source: String,
-    /// The API groups whose kinds the pack knows; a pack that only describes carriers has none.
+    /// The API groups whose kinds the pack knows: `groups: [shops.example.com]`. A pack that only describes carriers has none.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// The channels of all releases, most stable first; where they are not listed, they have the order in which `releases` names
-    /// them. A target without a channel means the first one that its bundle has.
+    /// The channels of all releases, most stable first: `channels: [stable, edge]`; where they are not listed, they have the order in
+    /// which `releases` names them. A target without a channel means the first one that its bundle has.
     #[serde(default)]
     pub channels: Vec<Channel>,
-    /// The releases, oldest bundle first; a pack that only describes carriers has none.
+    /// The releases, the oldest bundle first: `releases: [{ bundle: v1.0.0 }]`. A pack that only describes carriers has none.
     #[serde(default)]
     pub releases: Vec<BundleLine>,
-    /// Texts that make a file relevant to the pack although it names none of its groups.
+    /// Texts that make a file relevant to the pack although it names none of its groups, such as the names by which roles refer to
+    /// kinds: `triggers: [shops]`.
     #[serde(default)]
     pub triggers: Vec<String>,
-    /// The names of the charts and images that install the project.
+    /// The names of the charts and images that install the project, whose versions show the release: `artifacts: [shop-controller]`.
     #[serde(default)]
     pub artifacts: Vec<String>,
-    /// Suffixes of image tags after the release.
+    /// Suffixes of image tags after the release: `tag-suffixes: ["-ubi"]`.
     #[serde(default)]
     pub tag_suffixes: Vec<String>,
-    /// The charts that install the project.
+    /// The charts that install the project, where rules are about their values: `charts: [{ name: shops, key: shopController }]`.
     #[serde(default)]
     pub charts: Vec<Chart>,
-    /// Values that a user may have to pass because no file contains them.
+    /// Values that a user may have to pass because no file contains them: `parameters: [{ name: namespace, description: the namespace
+    /// of the controller, format: dns-label }]`.
     #[serde(default)]
     pub parameters: Vec<Parameter>,
-    /// The annotations by which an installed CRD names its own release.
+    /// The annotations by which an installed CRD names its own release: `annotations: { bundle: shops.example.com/version }`.
     pub annotations: Option<Annotations>,
-    /// Misleading values of the bundle annotation, with the bundles they stand for.
+    /// Misleading values of the bundle annotation, with the bundles they stand for: `corrections: { v0.0.0-dev: { bundles: [], reason: the
+    /// development branch has it } }`.
     #[serde(default)]
     pub corrections: BTreeMap<String, Correction>,
-    /// How URLs of schemas in comments for editors end: `{kind}-{group-prefix}-{version}.json`.
+    /// How URLs of schemas in comments for editors end: `schema-comments: ["{kind}-{group-prefix}-{version}.json"]`.
     #[serde(default)]
     pub schema_comments: Vec<String>,
     /// Fields that name a kind or an object under other keys than `kind` and `group`, `apiGroup` or `apiVersion`.
     #[serde(default)]
     pub references: Vec<ReferenceField>,
-    /// What to know when a conversion crosses a bundle.
+    /// What to know when a conversion crosses a bundle: `advisories: [{ id: opening-hours, bundle: v2.0.0, direction: forward, message:
+    /// shops are closed on Sundays by default }]`.
     #[serde(default)]
     pub advisories: Vec<Advisory>,
-    /// What moved between objects of other kinds and those of the pack.
+    /// What moved between objects of other kinds and those of the pack: `moves: [{ id: replicas, bundle: v2.0.0, kinds: [Deployment.apps],
+    /// fields: { spec.replicas: spec.replicas of the Shop } }]`.
     #[serde(default)]
     pub moves: Vec<Moves>,
-    /// What to do by hand about what a release rejects.
+    /// What to do by hand about what a release rejects: `hints: [{ kind: Shop.shops.example.com, field: spec.owners, help: list at least
+    /// one owner }]`.
     #[serde(default)]
     pub hints: Vec<Hint>,
-    /// Lists whose items are distinguished by a type.
+    /// Lists whose items are distinguished by a type; an item of a type that a release lacks is removed as a whole: `unions: [{ kind:
+    /// Shop.shops.example.com, items: "spec.doors[]", discriminator: type }]`.
     #[serde(default)]
     pub unions: Vec<Union>,
-    /// What was removed without a rule.
+    /// What was removed without a rule: `dropped: [{ bundle: v2.0.0, kind: Shop.shops.example.com, field: spec.fax, reason: no controller
+    /// ever read it }]`.
     #[serde(default)]
     pub dropped: Vec<Dropped>,
-    /// Changes of meaning that no field shows.
+    /// Changes of meaning that no field shows: `undetectable: [{ id: units, bundle: v2.0.0, kinds: [Shop.shops.example.com], change: sizes
+    /// are in feet, reason: both are numbers }]`.
     #[serde(default)]
     pub undetectable: Vec<Undetectable>,
 }
@@ -122,12 +131,12 @@ impl PackFile {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BundleLine {
-    /// The bundle's name as tagged upstream.
+    /// The bundle's name as tagged upstream. It is the name of the folder of its rules.
     pub bundle: String,
-    /// The channels, in any order; none where the project publishes none.
+    /// The channels that it was published in, in any order; none where the project publishes none.
     #[serde(default)]
     pub channels: Vec<Channel>,
-    /// The release of another pack that it supports: `gateway-api@1.5.1`.
+    /// The release of another pack that it supports: `companion: gateway-api@1.5.1`.
     pub companion: Option<String>,
 }
 
@@ -139,10 +148,10 @@ pub struct Chart {
     pub name: String,
     /// A key at the top of its values that no other chart has.
     pub key: String,
-    /// The mappings in its values that name an image of a release, with the release as `tag`.
+    /// The mappings in its values that name an image of a release, with the release as `tag`: `images: [controller.image]`.
     #[serde(default)]
     pub images: Vec<FieldPattern>,
-    /// Objects of the pack that hold its values.
+    /// Objects of the pack that hold its values: `values-in: [{ kind: ShopController.shops.example.com, field: spec }]`.
     #[serde(default)]
     pub values_in: Vec<ValuesField>,
 }
@@ -324,9 +333,9 @@ impl TryFrom<ParameterFields> for Parameter {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Annotations {
-    /// The key whose value is the bundle: `gateway.networking.k8s.io/bundle-version`.
+    /// The key whose value is the bundle.
     pub bundle: String,
-    /// The key whose value is the channel: `gateway.networking.k8s.io/channel`.
+    /// The key whose value is the channel: `channel: shops.example.com/channel`.
     pub channel: Option<String>,
 }
 
@@ -351,25 +360,25 @@ pub struct Advisory {
     pub bundle: Option<String>,
     /// The direction of the conversion.
     pub direction: Option<Direction>,
-    /// The channels of targets that it is about; every channel where there is none.
+    /// The channels of targets that it is about: `channels: [experimental]`; every channel where there is none.
     pub channels: Option<Vec<Channel>>,
     /// The releases that a conversion must come from, where no bundle is named.
     pub from: Option<String>,
     /// The releases that it must lead to, where no bundle is named.
     pub to: Option<String>,
-    /// What it tells something about: each object by default.
+    /// What it tells something about: `about: cluster`.
     #[serde(default)]
     pub about: About,
-    /// Whether it is about something that became possible, which needs no action: it is a note then, and else a warning.
+    /// Whether it is about something that became possible, which needs no action: `additive: true`. It is a note then, and else a warning.
     #[serde(default)]
     pub additive: bool,
-    /// The kinds that it concerns; every kind where there is none.
+    /// The kinds that it concerns: `kinds: [Shop.shops.example.com]`; every kind where there is none.
     #[serde(default)]
     pub kinds: Vec<GroupKind>,
-    /// What must hold for an object.
+    /// What must hold for an object: `if: { present: spec.owner }`.
     #[serde(default)]
     pub r#if: Condition,
-    /// What to know.
+    /// What to know: lower case, no final dot.
     pub message: String,
     /// What to do.
     pub help: Option<String>,
@@ -411,16 +420,16 @@ pub struct Moves {
     pub bundle: String,
     /// The kinds of the objects that had the fields before.
     pub kinds: Vec<GroupKind>,
-    /// What must hold for an object.
+    /// What must hold for an object: `if: { present: spec.replicas }`.
     #[serde(default)]
     pub r#if: Condition,
-    /// The places in the object that the fields are written from.
+    /// The places in the object that the fields are written from: `each: "spec.containers[]"`.
     #[serde(default)]
     pub each: FieldPattern,
-    /// What must hold for a place.
+    /// What must hold for a place: `only: { equals: { field: name, value: nginx } }`.
     #[serde(default)]
     pub only: Condition,
-    /// The fields, and the new place of each.
+    /// The fields, and the new place of each, for people.
     pub fields: BTreeMap<FieldPattern, String>,
 }
 
@@ -456,13 +465,13 @@ pub struct Union {
 pub struct Dropped {
     /// The first bundle without it.
     pub bundle: String,
-    /// The channels that it was removed from; every channel where it is not written.
+    /// The channels that it was removed from: `channels: [standard]`; every channel where it is not written.
     pub channels: Option<Vec<Channel>>,
     /// The kind.
     pub kind: GroupKind,
-    /// The field; the kind itself where there is none.
+    /// The field, with all that is in it: `field: spec.fax`; the kind itself where there is none.
     pub field: Option<FieldPattern>,
-    /// The value; the field itself where there is none.
+    /// The value of the field that is no longer allowed: `value: Fax`; the field itself where there is none.
     pub value: Option<String>,
     /// Why no rule converts it.
     pub reason: String,
@@ -538,28 +547,29 @@ impl Fields {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleFile {
-    /// One line for people.
+    /// One line for people: `summary: the owner of a Shop becomes a list of owners`.
     pub summary: String,
-    /// The kind before the change: `BackendTLSPolicy.gateway.networking.k8s.io`, or several that change alike.
+    /// The kind before the change, or several that change alike: `kind: Shop.shops.example.com`. Every rule has `kind` or `values`, and not both.
     pub kind: Option<Kinds>,
-    /// The Helm chart whose values change, in place of a kind.
+    /// The Helm chart whose values change, as `charts` of `pack.yaml` names it: `values: shops`.
     pub values: Option<String>,
-    /// The channels that the change was made in; every channel of the bundle where it is not written.
+    /// The channels that the change was made in: `channels: [standard, experimental]`; every channel of the bundle where it is not
+    /// written.
     #[serde(default)]
     pub channels: Vec<Channel>,
     /// The apiVersions before and after the change, where it was made between two that releases serve side by side:
-    /// `[networking.k8s.io/v1beta1, networking.k8s.io/v1]`. What an object has and gets decides then, and not its release.
+    /// `apiVersions: [networking.k8s.io/v1beta1, networking.k8s.io/v1]`. What an object has and gets decides then, and not its release.
     #[serde(rename = "apiVersions")]
     pub api_versions: Option<[ApiVersion; 2]>,
-    /// The releases that require the rule's result, if not all from the bundle on do: `standard v0.8.0..v1.0.0`. The rule
+    /// The releases that require the rule's result, if not all from the bundle on do: `within: standard v0.8.0..v1.0.0`. The rule
     /// then runs towards these alone, after all others.
     pub within: Option<String>,
-    /// What must be known or requested before the rule runs; nothing where it is not written.
+    /// What must be known or requested before the rule runs: `needs: repair`; nothing where it is not written.
     pub needs: Option<Needs>,
-    /// What else is to be done; it is reported if the rule changes an object of another pack.
+    /// What else is to be done, which is reported if the rule changes an object of another group: `advice: restart the controller`.
     pub advice: Option<String>,
-    /// Where the change is documented upstream.
+    /// Where the change is documented upstream: `source: the changelog of v2.0.0`.
     pub source: String,
-    /// The change itself.
+    /// The change itself: `lens: [{ rename: { field: spec.owner, to: owners } }]`.
     pub lens: Lens,
 }

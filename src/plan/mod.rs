@@ -19,6 +19,7 @@ use crate::links::File;
 use crate::manifest::Manifest;
 
 mod planner;
+mod recognizer;
 
 mod file;
 mod styles;
@@ -42,6 +43,7 @@ pub use crate::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
 pub use file::{PlannedFile, RunFile};
 pub use planner::Planner;
+pub use recognizer::recognizer;
 pub use scope::{Dependent, Listed, Others, Scope};
 pub use withheld::LeftOut;
 

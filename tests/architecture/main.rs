@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use reversion::finding::{Code, Severity};
-use reversion::lens::{Direction, Fidelity, OPERATIONS};
+use reversion::fixture;
+use reversion::lens::OPERATIONS;
 use reversion::pack::{Packs, embedded};
 
 mod impls;
@@ -281,66 +282,14 @@ fn check_file(path: &str, text: &str) {
     assert!(text.starts_with("//! "), "{path} must start with its purpose");
 }
 
-/// A conversion is a case whose two sides differ; without a `back.yaml` it covers both directions. A rule that only holds
-/// back in a direction has a case with findings instead.
 #[test]
 fn every_rule_has_its_required_cases() {
-    let (packs, all) = (packs(), cases());
-    for rule in packs.iter().flat_map(|pack| pack.rules()) {
-        let cases: Vec<_> = all.iter().filter(|case| case.rule == rule.id).collect();
-        let forward = cases.iter().any(|case| differ(case.text("before.yaml"), case.text("after.yaml")));
-        let backward = cases.iter().any(|case| differ(case.text("after.yaml"), case.back()));
-        for (direction, converts) in [(Direction::Forward, forward), (Direction::Backward, backward)] {
-            let can = rule.lens(direction).fidelities();
-            let changes = can.iter().any(|fidelity| *fidelity != Fidelity::Refused);
-            let crossed = direction == Direction::Forward || rule.within.is_none() && rule.is_step() && rule.order > 0;
-            assert!(
-                converts || !changes || !crossed,
-                "fixtures/{} has no case that converts {}",
-                rule.id,
-                direction.name()
-            );
-            let is_held_back = cases.iter().any(|case| case.text("findings.txt").is_some());
-            let refuses = crossed && can.contains(&Fidelity::Refused);
-            assert!(is_held_back || !refuses, "fixtures/{} has no case that is held back", rule.id);
-        }
-        let same = cases.iter().any(|case| case.text("same.yaml").is_some());
-        assert!(same, "fixtures/{} has no look-alike: a case with same.yaml only", rule.id);
-    }
-}
-
-#[test]
-fn every_case_belongs_to_a_rule_and_is_complete() {
-    const FILES: [&str; 9] = [
-        "after.yaml",
-        "allow.txt",
-        "back.yaml",
-        "before.yaml",
-        "findings-back.txt",
-        "findings.txt",
-        "same.yaml",
-        "set.txt",
-        "to.txt",
-    ];
-    let packs = packs();
-    let rules: BTreeSet<_> = packs.iter().flat_map(|pack| pack.rules()).map(|rule| rule.id.as_str()).collect();
-    for case in cases() {
-        let name = format!("fixtures/{}/{}", case.rule, case.name);
-        assert!(rules.contains(case.rule.as_str()), "{name} belongs to no rule");
-        let odd = case.files.keys().find(|file| !FILES.contains(&file.as_str()));
-        assert_eq!(odd, None, "{name}: no case has such a file");
-        let has = |file: &str| case.files.contains_key(file);
-        let complete = if has("same.yaml") {
-            case.files.keys().all(|file| matches!(file.as_str(), "same.yaml" | "to.txt" | "findings.txt"))
-        } else {
-            match (has("before.yaml"), has("after.yaml")) {
-                (true, true) => true,
-                (true, false) => (has("findings.txt") || has("to.txt")) && !has("back.yaml"),
-                (false, true) => has("findings.txt") != has("back.yaml"),
-                (false, false) => false,
-            }
-        };
-        assert!(complete, "{name}: its files describe neither a change nor a reason for none");
+    for pack in packs().iter() {
+        let folder = format!("fixtures/{}", pack.name());
+        let files = reversion::pack::load::read_texts(&root().join(&folder)).expect("the fixtures are texts");
+        let fixtures = fixture::of_pack(pack, &folder, &files);
+        assert_eq!(fixtures.problems, Vec::<String>::new());
+        assert_eq!(fixture::missing(pack, &fixtures.cases), []);
     }
 }
 
@@ -449,46 +398,6 @@ fn ticked(markdown: &str) -> Vec<String> {
 fn variables(text: &str) -> BTreeSet<String> {
     let words = text.split(|character: char| !character.is_ascii_uppercase() && character != '_');
     words.filter(|word| word.len() > 10 && word.starts_with("REVERSION_")).map(str::to_owned).collect()
-}
-
-/// One folder of fixtures.
-struct Case {
-    /// The id of the rule: `gateway-api/v1.1.0/backendtlspolicy-tls-renamed-to-validation`.
-    rule: String,
-    name: String,
-    files: BTreeMap<String, Vec<u8>>,
-}
-
-impl Case {
-    fn text(&self, file: &str) -> Option<&[u8]> {
-        self.files.get(file).map(Vec::as_slice)
-    }
-
-    /// The result of converting `after.yaml` back.
-    fn back(&self) -> Option<&[u8]> {
-        self.text("back.yaml").or_else(|| self.text("before.yaml"))
-    }
-}
-
-fn differ(left: Option<&[u8]>, right: Option<&[u8]>) -> bool {
-    matches!((left, right), (Some(left), Some(right)) if left != right)
-}
-
-/// Reads the cases below the folders of fixtures that are named after packs.
-fn cases() -> Vec<Case> {
-    let mut cases: BTreeMap<(String, String), Case> = BTreeMap::new();
-    for pack in packs().iter() {
-        for path in files(&format!("fixtures/{}", pack.name())) {
-            let bytes = fs::read(root().join(&path)).expect("a listed file can be read");
-            let parts: Vec<_> = path.split('/').skip(1).collect();
-            let [pack, release, rule, name, file] = parts[..] else { panic!("{path}: a case is a folder of a rule") };
-            let (rule, name) = (format!("{pack}/{release}/{rule}"), name.to_owned());
-            let case = cases.entry((rule.clone(), name.clone()));
-            let case = case.or_insert_with(|| Case { rule, name, files: BTreeMap::new() });
-            case.files.insert(file.to_owned(), bytes);
-        }
-    }
-    cases.into_values().collect()
 }
 
 fn packs() -> Packs {

@@ -21,8 +21,11 @@ pub(super) struct Fields {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wire {
+    /// The objects that select others.
     parent: Parent,
+    /// The objects that are selected.
     children: Children,
+    /// The references of the selected objects on the new side.
     references: References,
 }
 
@@ -65,7 +68,9 @@ pub(super) struct Parent {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Names {
+    /// The key of the name in an item.
     pub(super) key: String,
+    /// The keys of an item whose values make its name.
     pub(super) from: Vec<String>,
 }
 
@@ -73,8 +78,10 @@ pub(super) struct Names {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Namespaces {
+    /// The field with the choice of namespaces.
     #[serde(deserialize_with = "keys")]
     pub(super) field: FieldPath,
+    /// The choice where the field is absent.
     pub(super) default: String,
     /// The value for all namespaces.
     pub(super) all: String,
@@ -82,6 +89,7 @@ pub(super) struct Namespaces {
     pub(super) same: String,
     /// The value for the namespaces whose labels `selector` selects.
     pub(super) selected: String,
+    /// The selector of namespaces, by their labels.
     #[serde(deserialize_with = "keys")]
     pub(super) selector: FieldPath,
 }
@@ -105,7 +113,9 @@ pub(super) struct Children {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Allow {
+    /// The key with the choice.
     pub(super) key: String,
+    /// The choice where the key is absent.
     pub(super) default: String,
     /// The value for all parents.
     pub(super) all: String,
@@ -134,6 +144,7 @@ pub(super) struct References {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Item {
+    /// The key.
     pub(super) key: String,
     /// How to select one item on the old side, as the help of a refusal.
     pub(super) help: String,
@@ -143,8 +154,11 @@ pub(super) struct Item {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Unsupported {
+    /// The key.
     pub(super) key: String,
+    /// Why the old side cannot express it: `unsupported: [{ key: port, reason: the old side has no port, help: remove it }]`.
     pub(super) reason: String,
+    /// What to do by hand.
     pub(super) help: String,
 }
 

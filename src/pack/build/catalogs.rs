@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use walkdir::WalkDir;
 
 use serde_json::Value;
@@ -17,7 +17,7 @@ use super::published::{self, Published};
 use super::type_tables::Types;
 use super::{crd, openapi};
 use crate::pack::wire::PackFile;
-use crate::release::{Channel, ReleaseId, ReleaseLine};
+use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine};
 
 /// The folder of a pack that holds its catalogs.
 const CATALOG: &str = "catalog";
@@ -40,6 +40,11 @@ pub struct Built {
 /// the line to add), a listed release or group without a schema, or one kind twice in a release.
 pub fn build(pack: &Path, crds: &Path) -> Result<Built> {
     let (file, line) = read_pack(pack)?;
+    from_crds(&file, &line, crds)
+}
+
+/// Makes the catalogs of a pack whose `pack.yaml` is `file`.
+fn from_crds(file: &PackFile, line: &ReleaseLine, crds: &Path) -> Result<Built> {
     let mut gathered = Gathered::default();
     let mut filled = BTreeSet::new();
     let lifecycle = Lifecycle::read(crds)?;
@@ -48,7 +53,7 @@ pub fn build(pack: &Path, crds: &Path) -> Result<Built> {
         None => BTreeMap::new(),
     };
     for path in crd_files(crds)? {
-        let release = release_of(&path, crds, &line).with_context(|| path.display().to_string())?;
+        let release = release_of(&path, crds, line).with_context(|| path.display().to_string())?;
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         if let Some(document) = openapi_document(&path, &text) {
             let known = published.entry(release).or_default();
@@ -84,7 +89,65 @@ pub fn build(pack: &Path, crds: &Path) -> Result<Built> {
             crds.display()
         );
     }
-    Ok(Built { files: gathered.files(&line), notes: gathered.notes(&line) })
+    Ok(Built { files: gathered.files(line), notes: gathered.notes(line) })
+}
+
+/// What a folder of CRDs has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// The bundles and their channels, by the names of the folders; none where the files are in the folder of the bundle.
+    pub releases: BTreeMap<String, BTreeSet<String>>,
+    /// The kinds that the CRDs define.
+    pub kinds: BTreeSet<GroupKind>,
+}
+
+/// Finds out which releases and kinds there are under `crds` (`RELEASE/CHANNEL/*.yaml` or `RELEASE/*.yaml`).
+///
+/// # Errors
+/// A file that cannot be read, a CRD that cannot be understood or is in no release's folder, or no CRD at all.
+pub fn outline(crds: &Path) -> Result<Outline> {
+    let mut outline = Outline::default();
+    for path in crd_files(crds)? {
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let definitions = crd::definitions(&text).with_context(|| path.display().to_string())?;
+        if !definitions.is_empty() {
+            let (bundle, channel) = folders_of(&path, crds).with_context(|| path.display().to_string())?;
+            let channels = outline.releases.entry(bundle.to_owned()).or_default();
+            if channel != Channel::SINGLE.name() {
+                channels.insert(channel.to_owned());
+            }
+            outline.kinds.extend(definitions.into_iter().map(|definition| definition.kind));
+        }
+    }
+    if outline.kinds.is_empty() {
+        bail!(
+            "there is no CRD in {}: put those of each release into RELEASE/ or RELEASE/CHANNEL/ there",
+            crds.display()
+        );
+    }
+    Ok(outline)
+}
+
+/// Writes a pack that is new: `files`, by their paths in its folder, and the catalogs made from `crds`, where there are some.
+///
+/// # Errors
+/// A folder with files in it, a failure of [`build`], or a file that cannot be written.
+pub fn write_new(folder: &Path, files: &BTreeMap<String, String>, crds: Option<&Path>) -> Result<()> {
+    let is_taken = folder.exists() && WalkDir::new(folder).min_depth(1).into_iter().next().is_some();
+    ensure!(!is_taken, "{} is not empty: name a folder that is not there yet", folder.display());
+    let mut texts = files.clone();
+    let (file, line) = parse_pack("pack.yaml", files.get("pack.yaml").map_or("", String::as_str))?;
+    file.check_names("").map_err(|message| anyhow!(message))?;
+    if let Some(crds) = crds {
+        let catalogs = from_crds(&file, &line, crds)?.files;
+        texts.extend(catalogs.into_iter().map(|(name, text)| (format!("{CATALOG}/{name}"), text)));
+    }
+    for (name, text) in texts {
+        let path = folder.join(name);
+        let done = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        done.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// Makes the schemas of each release of `line` from tables of types.
@@ -148,8 +211,12 @@ fn present(folder: &Path) -> Result<BTreeMap<String, String>> {
 fn read_pack(pack: &Path) -> Result<(PackFile, ReleaseLine)> {
     let path = pack.join("pack.yaml");
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file: PackFile = serde_yaml::from_str(&text).with_context(|| path.display().to_string())?;
-    let line = file.line().map_err(|message| anyhow!("{}: {message}", path.display()))?;
+    parse_pack(&path.display().to_string(), &text)
+}
+
+fn parse_pack(name: &str, text: &str) -> Result<(PackFile, ReleaseLine)> {
+    let file: PackFile = serde_yaml::from_str(text).with_context(|| name.to_owned())?;
+    let line = file.line().map_err(|message| anyhow!("{name}: {message}"))?;
     Ok((file, line))
 }
 
@@ -166,15 +233,20 @@ fn crd_files(crds: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Says which release a file's folders name.
-fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId> {
+/// Returns the bundle and the channel that a file's folders name.
+fn folders_of<'p>(path: &'p Path, crds: &Path) -> Result<(&'p str, &'p str)> {
     let inside = path.strip_prefix(crds).unwrap_or(path);
     let folders: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
-    let (bundle, channel) = match folders.as_deref() {
-        Some([bundle, _]) => (*bundle, Channel::SINGLE.name()),
-        Some([bundle, channel, _]) => (*bundle, *channel),
+    match folders.as_deref() {
+        Some([bundle, _]) => Ok((bundle, Channel::SINGLE.name())),
+        Some([bundle, channel, _]) => Ok((bundle, channel)),
         _ => bail!("put the CRD file into the folder RELEASE/CHANNEL/ or RELEASE/"),
-    };
+    }
+}
+
+/// Says which release a file's folders name.
+fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId> {
+    let (bundle, channel) = folders_of(path, crds)?;
     line.find(bundle, channel).ok_or_else(|| match line.bundle_order(bundle) {
         Some(order) if channel == Channel::SINGLE.name() => {
             let channels: Vec<&str> = line.of_bundle(order).map(|(_, release)| release.channel.name()).collect();

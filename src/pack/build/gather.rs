@@ -34,9 +34,13 @@ struct KindFacts {
 /// The keyword of a header line about a version, in the order of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Word {
+    /// The API server answers for the version in these releases.
     Served,
+    /// The CRD lists the version and does not serve it.
     Unserved,
+    /// Objects are stored in the version.
     Storage,
+    /// The CRD calls the version deprecated.
     Deprecated,
 }
 

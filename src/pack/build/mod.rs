@@ -20,4 +20,4 @@ mod sample;
 mod table;
 mod type_tables;
 
-pub use catalogs::{Built, build, stale, write};
+pub use catalogs::{Built, Outline, build, outline, stale, write, write_new};

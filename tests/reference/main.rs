@@ -1,0 +1,224 @@
+//! The reference in `docs/reference` is true: what it lists of the code is generated from the code, its links lead somewhere, and its
+//! examples are read by the program.
+//!
+//! A page is prose with generated parts, each between `<!-- generated: WHAT -->` and `<!-- end -->`. With
+//! `REVERSION_WRITE_BLOCKS=1` the parts are rewritten; read the diff. What a part says comes from the documentation of the types that
+//! files are read into: a key, word, operation or limit without documentation, or a key without an example, fails the test.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use reversion::finding::Code;
+use reversion::lens::{Lens, OPERATIONS};
+use reversion::pack::embedded;
+use reversion::pack::wire::{PackFile, RuleFile};
+use reversion::release::GroupKind;
+
+mod limits;
+mod render;
+mod wire;
+
+use render::{Renderer, slug};
+use wire::Source;
+
+/// The folder of the pages.
+const PAGES: &str = "docs/reference";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Returns the files below a folder that end in `end`, sorted.
+fn files(folder: &str, end: &str) -> Vec<String> {
+    let listed = reversion::pack::load::list_folder(&root().join(folder)).expect("a folder of the project");
+    listed.into_iter().filter(|file| file.ends_with(end)).map(|file| format!("{folder}/{file}")).collect()
+}
+
+/// Reads the source files whose types mirror files of packs.
+fn source() -> Source {
+    let mut read = files("src/lens", ".rs");
+    read.extend(["src/pack/build/gather.rs", "src/catalog/row.rs", "src/pack/wire.rs"].map(str::to_owned));
+    Source::read(root(), &read)
+}
+
+#[test]
+fn the_reference_is_what_the_code_says() {
+    let source = source();
+    let (mut problems, mut differences) = (Vec::new(), String::new());
+    for page in files(PAGES, ".md") {
+        let before = read(&page);
+        // A page lists each type once, under one heading.
+        let mut renderer = Renderer::new(&source);
+        let after = generated(&page, &before, &mut renderer);
+        problems.append(&mut renderer.problems);
+        if std::env::var_os("REVERSION_WRITE_BLOCKS").is_some() {
+            fs::write(root().join(&page), &after).expect("the page can be written");
+        }
+        let diff = similar::TextDiff::from_lines(&before, &after);
+        differences.push_str(&diff.unified_diff().header(&page, "what the code says").to_string());
+    }
+    problems.sort();
+    problems.dedup();
+    assert!(problems.is_empty(), "{} things lack documentation:\n{}", problems.len(), problems.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{differences}\nREVERSION_WRITE_BLOCKS=1 cargo test --test reference rewrites the pages"
+    );
+}
+
+/// Returns the page with its generated parts made anew.
+fn generated(page: &str, text: &str, renderer: &mut Renderer<'_>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("<!-- generated: ") {
+        let (what, after) = after.split_once(" -->\n").unwrap_or_else(|| panic!("{page}: a marker ends with ` -->`"));
+        let (_, after) =
+            after.split_once("<!-- end -->").unwrap_or_else(|| panic!("{page}: `{what}` has no <!-- end -->"));
+        let part = part(page, what, renderer);
+        out.push_str(&format!("{before}<!-- generated: {what} -->\n{}\n\n<!-- end -->", part.trim_end()));
+        rest = after;
+    }
+    out + rest
+}
+
+/// Makes one part: `keys FILE TYPE`, `words FILE TYPE`, `operations`, `limits`, `findings` or `packs`.
+fn part(page: &str, what: &str, renderer: &mut Renderer<'_>) -> String {
+    match what.split(' ').collect::<Vec<_>>().as_slice() {
+        ["keys", file, name] => renderer.keys(file, name, ("", "###"), ""),
+        ["words", file, name] => renderer.words(file, name),
+        ["operations"] => operations(renderer),
+        ["limits"] => limits::table(root(), &files("src", ".rs"), &mut renderer.problems),
+        ["findings"] => findings(),
+        ["packs"] => packs(),
+        _ => panic!("{page}: `{what}` is nothing that can be generated"),
+    }
+}
+
+/// Lists every operation, with its parameters and what it costs.
+fn operations(renderer: &mut Renderer<'_>) -> String {
+    let parameters = source().operations;
+    let mut out = String::new();
+    for operation in OPERATIONS {
+        let name = operation.name;
+        let item = format!("- {}", operation.example);
+        let lens: Lens = serde_yaml::from_str(&item).unwrap_or_else(|error| panic!("the example of {name}: {error}"));
+        let back = lens.inverse(&GroupKind::new("Shop", "shops.example.com"));
+        let cost = |lens: &Lens| {
+            let all: Vec<&str> = lens.fidelities().iter().map(|fidelity| fidelity.name()).collect();
+            if all.is_empty() { "nothing happens".to_owned() } else { all.join(", ") }
+        };
+        let (forward, backward) = (cost(&lens), cost(&back));
+        out.push_str(&format!("\n## {name}\n{}\n\n```yaml\n{item}\n```\n", operation.text));
+        out.push_str(&format!("Forward: {forward}. Backward: {backward}.\n"));
+        match parameters.get(name) {
+            Some(wire::Parameters { file, name: of }) => {
+                out.push_str(&renderer.keys(file, of, (name, "###"), operation.example));
+            }
+            None => renderer.problems.push(format!("src/lens: no `DESCRIPTION` with the name {name:?} was found")),
+        }
+    }
+    out
+}
+
+/// Lists the codes of findings, with the severities that the README has.
+fn findings() -> String {
+    let readme = read("README.md");
+    let severities = |code: &Code| {
+        let row =
+            readme.lines().find(|line| line.starts_with(&format!("| `{code}` |"))).expect("the README lists the code");
+        row.split('|').nth(2).expect("a row has cells").trim().to_owned()
+    };
+    let row = |code: &Code| format!("| `{code}` | {} | {} |\n", severities(code), code.description());
+    let rows: String = Code::ALL.iter().map(row).collect();
+    format!("\n| code | severity | meaning |\n|---|---|---|\n{rows}")
+}
+
+/// Lists the built-in packs.
+fn packs() -> String {
+    let packs = embedded::with(Vec::new()).expect("the built-in packs load");
+    let row = |pack: &reversion::pack::Pack| {
+        let releases: Vec<String> = pack.line().iter().map(|(_, release)| release.to_string()).collect();
+        let (first, last) = (&releases[0], &releases[releases.len() - 1]);
+        let groups: Vec<String> = pack.groups().iter().map(|group| format!("`{group}`")).collect();
+        let parameters =
+            pack.parameters().iter().map(|one| format!("`{}.{}`: {}", pack.name(), one.name, one.description));
+        let parameters: Vec<String> = parameters.collect();
+        let (title, name, count) = (pack.title(), pack.name(), releases.len());
+        let (groups, parameters) = (groups.join(", "), parameters.join("<br>"));
+        format!("| `{name}` | {title} | {count}, `{first}` to `{last}` | {groups} | {parameters} |\n")
+    };
+    let rows: String = packs.iter().map(row).collect();
+    format!("\n| pack | project | releases | API groups | parameters |\n|---|---|---|---|---|\n{rows}")
+}
+
+/// Returns the lines of a page outside code blocks.
+fn prose(text: &str) -> Vec<&str> {
+    let mut is_code = false;
+    let is_prose = |line: &&str| {
+        let is_fence = line.starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    };
+    text.lines().filter(is_prose).collect()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let anchors = |page: &str| -> BTreeSet<String> {
+        let text = read(page);
+        let headings = prose(&text).into_iter().filter(|line| line.starts_with('#'));
+        headings.map(|line| slug(line.trim_start_matches('#').trim())).collect()
+    };
+    let (mut broken, mut linked) = (Vec::new(), BTreeSet::new());
+    for page in files(PAGES, ".md") {
+        let text = read(&page);
+        let links = prose(&text)
+            .into_iter()
+            .flat_map(|line| line.split("](").skip(1).filter_map(|rest| rest.split(')').next()));
+        for link in links.filter(|link| !link.starts_with("https://")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { format!("{PAGES}/{file}") };
+            let leads = root().join(&target).is_file() && (anchor.is_empty() || anchors(&target).contains(anchor));
+            if !leads {
+                broken.push(format!("{page}: {link}"));
+            }
+            if page.ends_with("/README.md") {
+                linked.insert(target);
+            }
+        }
+    }
+    assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
+    let unlisted: Vec<_> = files(PAGES, ".md")
+        .into_iter()
+        .filter(|page| !page.ends_with("/README.md") && !linked.contains(page))
+        .collect();
+    assert!(unlisted.is_empty(), "docs/reference/README.md does not list {unlisted:?}");
+}
+
+/// The first word behind ```` ```yaml ```` says what the example is: `pack.yaml`, `rule`, or one or several operations.
+#[test]
+fn every_example_is_read_by_the_program() {
+    let mut count = 0;
+    for page in files(PAGES, ".md") {
+        let text = read(&page);
+        for block in text.split("\n```yaml").skip(1) {
+            let (kind, block) = block.split_once('\n').expect("a block has lines");
+            let (block, _) = block.split_once("\n```").unwrap_or_else(|| panic!("{page}: a block ends"));
+            let read = match kind.trim() {
+                "pack.yaml" => serde_yaml::from_str::<PackFile>(block).map(drop),
+                "rule" => serde_yaml::from_str::<RuleFile>(block).map(drop),
+                "" => serde_yaml::from_str::<Lens>(block).map(drop),
+                "object" => serde_yaml::from_str::<serde_json::Value>(block).map(drop),
+                other => panic!("{page}: `{other}` is not a kind of example: write pack.yaml, rule or object"),
+            };
+            assert!(read.is_ok(), "{page}: {}\n{block}", read.expect_err("it was not read"));
+            count += 1;
+        }
+    }
+    assert!(count > OPERATIONS.len(), "the pages have examples");
+}
