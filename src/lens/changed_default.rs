@@ -112,11 +112,17 @@ impl<'de> Deserialize<'de> for ChangedDefault {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Wire {
+            /// The field whose default changed.
             field: FieldPattern,
+            /// Its default before the change.
             old: Value,
+            /// Its default after the change.
             new: Value,
+            /// The parameter of the pack that decides, with its pack: its choices are `freeze` and `adopt`.
             parameter: String,
+            /// The key that a written field is put before, where that is present: `before: name`.
             before: Option<String>,
+            /// The key that a written field is put after, where that is present: `after: name`. Else it is put last.
             after: Option<String>,
         }
         let Wire { field, old, new, parameter, before, after } = Wire::deserialize(deserializer)?;

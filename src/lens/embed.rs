@@ -18,8 +18,11 @@ use crate::yaml::{Intent, TextFormat, is_written_as_structure};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Embed {
+    /// The value that is a text on one side.
     field: FieldPattern,
+    /// The language of the text.
     format: TextFormat,
+    /// The side that has the text.
     text: Edition,
 }
 

@@ -32,7 +32,9 @@ pub(super) struct Join {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Position {
+    /// It is the first one.
     First,
+    /// It is the last one.
     Last,
 }
 
@@ -223,9 +225,13 @@ impl<'de> Deserialize<'de> for Join {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Wire {
+            /// The value.
             field: FieldPattern,
+            /// The key of the list, beside the value.
             to: String,
+            /// Which item of the list the value becomes.
             position: Position,
+            /// The only direction in which something changes, where the old side can hold the whole list too: `direction: forward`.
             direction: Option<Direction>,
         }
         let Wire { field, to, position, direction } = Wire::deserialize(deserializer)?;

@@ -17,8 +17,9 @@ use crate::yaml::Intent;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Number {
+    /// The field that is a text of digits before the change, and a number after it.
     field: FieldPattern,
-    /// The only direction in which texts become numbers, where a field can have both on both sides.
+    /// The only direction in which texts become numbers, where a field can have both on both sides: `direction: forward`.
     direction: Option<Direction>,
 }
 

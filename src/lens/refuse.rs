@@ -30,7 +30,7 @@ pub(super) struct Refuse {
     reason: String,
     /// What to do by hand, likewise.
     help: String,
-    /// A text that is to be added somewhere by hand.
+    /// A text that is to be added somewhere by hand, with values of the object in braces: `add: "name: {metadata.name}"`.
     add: Option<Template>,
 }
 

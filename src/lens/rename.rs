@@ -24,7 +24,9 @@ pub(super) struct Rename {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wire {
+    /// The field.
     field: FieldPattern,
+    /// The new name: a key, and no path.
     to: String,
 }
 

@@ -90,6 +90,7 @@ impl<'de> Deserialize<'de> for Retype {
             to: Option<GroupKind>,
             /// The new group, where the kind keeps its name: `retype: { group: example.com }`.
             group: Option<String>,
+            /// Whether objects keep the new kind when they are converted back, since several kinds became it: `one-way: true`.
             #[serde(default)]
             one_way: bool,
         }

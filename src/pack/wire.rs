@@ -62,7 +62,8 @@ pub struct PackFile {
     /// How URLs of schemas in comments for editors end: `schema-comments: ["{kind}-{group-prefix}-{version}.json"]`.
     #[serde(default)]
     pub schema_comments: Vec<String>,
-    /// Fields that name a kind or an object under other keys than `kind` and `group`, `apiGroup` or `apiVersion`.
+    /// Fields that name a kind or an object under other keys than `kind` and `group`, `apiGroup` or `apiVersion`: `references: [{ kinds:
+    /// [Scaler.example.com], at: spec.target, kind: targetKind, default-group: shops.example.com }]`.
     #[serde(default)]
     pub references: Vec<ReferenceField>,
     /// What to know when a conversion crosses a bundle: `advisories: [{ id: opening-hours, bundle: v2.0.0, direction: forward, message:
@@ -181,15 +182,15 @@ pub struct ReferenceField {
     pub resource: Option<String>,
     /// The key of the group: `gateway.networking.k8s.io`.
     pub group: Option<String>,
-    /// The key of the version beside the group: `v1`.
+    /// The key of the version beside the group: `version: targetVersion`.
     pub version: Option<String>,
-    /// The key of group and version: `gateway.networking.k8s.io/v1`.
+    /// The key of group and version: `api-version: targetApiVersion`.
     pub api_version: Option<String>,
-    /// The group where none is written.
+    /// The group where none is written: `default-group: shops.example.com`.
     pub default_group: Option<String>,
     /// The key of the object's name.
     pub name: Option<String>,
-    /// The key of the object's namespace.
+    /// The key of the object's namespace: `namespace: targetNamespace`.
     pub namespace: Option<String>,
 }
 
@@ -296,11 +297,16 @@ impl ParameterValues {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct ParameterFields {
+    /// The name within the pack; a user writes `PACK.NAME`, or `NAME` for every pack that has it.
     name: String,
+    /// What it means.
     description: String,
+    /// The format of its texts, where it is no choice.
     format: Option<Format>,
+    /// What can be chosen: `choices: [freeze, adopt]`.
     #[serde(default)]
     choices: Vec<String>,
+    /// What counts where the user chooses nothing: `default: freeze`.
     default: Option<String>,
 }
 
@@ -382,7 +388,7 @@ pub struct Advisory {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
-    /// A text that is to be added by hand, shown below the help: `name: {metadata.name}`.
+    /// A text that is to be added by hand, shown below the help, with values of the object in braces: `add: "name: {metadata.name}"`.
     pub add: Option<Template>,
 }
 
@@ -443,7 +449,7 @@ pub struct Hint {
     pub field: Option<Fields>,
     /// What to do.
     pub help: String,
-    /// A text that is to be added by hand, shown below the help: `name: {metadata.name}`.
+    /// A text that is to be added by hand, shown below the help, with values of the object in braces: `add: "name: {metadata.name}"`.
     pub add: Option<Template>,
 }
 

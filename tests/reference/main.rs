@@ -42,7 +42,10 @@ fn files(folder: &str, end: &str) -> Vec<String> {
 /// Reads the source files whose types mirror files of packs.
 fn source() -> Source {
     let mut read = files("src/lens", ".rs");
-    read.extend(["src/pack/build/gather.rs", "src/catalog/row.rs", "src/pack/wire.rs"].map(str::to_owned));
+    read.extend(
+        ["src/pack/build/gather.rs", "src/catalog/row.rs", "src/pack/wire.rs", "src/yaml/structure.rs"]
+            .map(str::to_owned),
+    );
     Source::read(root(), &read)
 }
 

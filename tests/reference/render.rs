@@ -18,6 +18,7 @@ const SCALARS: &[(&str, &str)] = &[
     ("Lens", "list of [operations](operations.md)"),
     ("Number", "number"),
     ("String", "text"),
+    ("Table", "mapping of texts, or list of `{ old, new }`"),
     ("Value", "any value"),
     ("bool", "`true` or `false`"),
     ("u64", "whole number"),
