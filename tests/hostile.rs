@@ -421,10 +421,15 @@ fn concurrent_changes_to_a_tree_prevent_writing_and_are_reported() {
 
 /// Writes a pack with a kind named Secret: `data.old` became `data.new`, and `data.gone` was removed.
 fn secret_pack(tree: &Tree, lens: &str) {
+    secret_pack_with(tree, lens, "");
+}
+
+/// Writes the same pack, with more rows in its catalog.
+fn secret_pack_with(tree: &Tree, lens: &str, rows: &str) {
     let all = "single v1..v2";
     let catalog = format!(
         "kind\tSecret.example.com\nscope\tNamespaced\t{all}\nserved\tv1\t{all}\npath\ttype\trequired\tattributes\tapiVersions\treleases\n\
-         data\tobject\t\t\t\t{all}\ndata.gone\tstring\t\t\t\tsingle v1\ndata.new\tstring\t\t\t\tsingle v2\ndata.old\tstring\t\t\t\tsingle v1\n"
+         data\tobject\t\t\t\t{all}\ndata.gone\tstring\t\t\t\tsingle v1\ndata.new\tstring\t\t\t\tsingle v2\ndata.old\tstring\t\t\t\tsingle v1\n{rows}"
     );
     let pack = "name: p\ntitle: T\nsource: S\ngroups: [example.com]\nreleases:\n- { bundle: v1, channels: [single] }\n- { bundle: v2, channels: [single] }\n";
     let rule = format!("summary: s\nkind: Secret.example.com\nchannels: [single]\nsource: s\nlens:\n{lens}");
@@ -479,8 +484,9 @@ fn removed_secret_values_are_neither_stashed_nor_reported() {
 fn an_object_that_rules_grow_without_end_is_held_back() {
     let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata: {new: x}\n";
     let tree = tree(&[("a.yaml", text)]);
-    let twice = |at: usize| format!("  - default: {{ field: data.c{at}, like: data, forward: write }}\n");
-    secret_pack(&tree, &(0..100).map(twice).collect::<String>());
+    let twice = |at: usize| format!("  - default: {{ field: data.c{at:02}, like: data, forward: write }}\n");
+    let row = |at: usize| format!("data.c{at:02}\tany\t\t\t\tsingle v2\n");
+    secret_pack_with(&tree, &(0..100).map(twice).collect::<String>(), &(0..100).map(row).collect::<String>());
     let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &BY_PACK].concat());
     run.check(1);
     assert!(run.err.contains("held-back[not-convertible]"), "{}", run.err);

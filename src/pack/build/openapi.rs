@@ -65,8 +65,8 @@ mod tests {
     use super::*;
     use crate::pack::build::{Built, sample};
 
-    const PACK: &str = "name: core\ntitle: Core\nsource: s\ngroups: ['', apps]\nreleases:\n- { bundle: v1.30.0, channels: [single] }\n- \
-                        { bundle: v1.31.0, channels: [single] }\n";
+    const PACK: &str = "name: core\ntitle: Core\nsource: s\ngroups: ['', apps]\nreleases:\n- { bundle: v1.30.0 }\n- \
+                        { bundle: v1.31.0 }\n";
 
     fn built(files: &[(&str, String)]) -> Result<Built> {
         let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
@@ -220,16 +220,16 @@ mod tests {
     }
 
     const NAMESPACE: &str = "kind\tNamespace
-scope\tCluster\tsingle v1.30.0..v1.31.0
-served\tv1\tsingle v1.30.0..v1.31.0
+scope\tCluster\tv1.30.0..v1.31.0
+served\tv1\tv1.30.0..v1.31.0
 path\ttype\trequired\tattributes\tapiVersions\treleases
 ";
 
     const DEPLOYMENT: &str = "kind|Deployment.apps
 scope|Namespaced|BOTH
 served|v1|BOTH
-unserved|v1beta1|single v1.30.0
-deprecated|v1beta1|single v1.30.0
+unserved|v1beta1|v1.30.0
+deprecated|v1beta1|v1.30.0
 path|type|required|attributes|apiVersions|releases
 spec|object||||BOTH
 spec.containers|array||{\"mergeKey\":\"name\"}||BOTH
@@ -257,7 +257,7 @@ spec.schema.title|string||||BOTH
             ("v1.31.0/api__v1_openapi.json", version_3().to_string()),
         ];
         let built = built(&files).unwrap();
-        let deployment = DEPLOYMENT.replace('|', "\t").replace("BOTH", "single v1.30.0..v1.31.0");
+        let deployment = DEPLOYMENT.replace('|', "\t").replace("BOTH", "v1.30.0..v1.31.0");
         let expected = [("Deployment.apps.tsv", deployment), ("Namespace.tsv", NAMESPACE.to_owned())];
         assert_eq!(built.files, BTreeMap::from(expected.map(|(name, text)| (name.to_owned(), text))));
         assert!(built.notes.is_empty(), "{:?}", built.notes);
@@ -279,7 +279,7 @@ spec.schema.title|string||||BOTH
         };
         refused(both(&broken), "there is no schema io.k8s.core.v1.Container");
         refused(both(&empty), "pack.yaml lists the group ``, but");
-        refused([file("30", &swagger()), file("30", &swagger())], "pack.yaml lists v1.31.0 in channel single, but");
+        refused([file("30", &swagger()), file("30", &swagger())], "pack.yaml lists v1.31.0, but");
         refused(both(&json!({"openapi": "4.0"})), "OpenAPI 4.0 is not supported");
     }
 }

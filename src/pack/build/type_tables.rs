@@ -201,8 +201,8 @@ mod tests {
     use super::*;
     use crate::pack::build::{Built, sample};
 
-    const PACK: &str = "name: shops\ntitle: Shops\nsource: s\ngroups: [shop.example.com]\nreleases:\n- { bundle: v1.30.0, channels: [single] }\n\
-                        - { bundle: v1.31.2, channels: [single] }\n";
+    const PACK: &str = "name: shops\ntitle: Shops\nsource: s\ngroups: [shop.example.com]\nreleases:\n- { bundle: v1.30.0 }\n\
+                        - { bundle: v1.31.2 }\n";
 
     const TYPES_HEAD: &str = "type|field|releases|field_type(@ref,[list],{map})|required|enum(~=open)|changes\n";
 
@@ -231,21 +231,21 @@ other.example.com|Other|v1|1.9..1.10|1.9||
 
     const SHOP: &str = "\
 kind|Shop.shop.example.com
-scope|Namespaced|single v1.30.0..v1.31.2
-served|v1|single v1.30.0
-unserved|v1|single v1.31.2
-deprecated|v1|single v1.31.2
+scope|Namespaced|v1.30.0..v1.31.2
+served|v1|v1.30.0
+unserved|v1|v1.31.2
+deprecated|v1|v1.31.2
 path|type|required|attributes|apiVersions|releases
-spec|object||||single v1.30.0..v1.31.2
-spec.modes|array||||single v1.30.0..v1.31.2
-spec.modes[]|string||{\"enum\":[\"A\",\"B\"]}||single v1.30.0
-spec.modes[]|string||{\"enum\":[\"A\",\"B\",\"C\"]}||single v1.31.2
-spec.phase|string||||single v1.30.0..v1.31.2
-spec.port|string||||single v1.30.0
-spec.port|integer||{\"format\":\"int32\"}||single v1.31.2
-spec.secrets|object||||single v1.31.2
-spec.secrets{}|string||{\"format\":\"byte\"}||single v1.31.2
-spec.size|quantity|required|||single v1.30.0..v1.31.2
+spec|object||||v1.30.0..v1.31.2
+spec.modes|array||||v1.30.0..v1.31.2
+spec.modes[]|string||{\"enum\":[\"A\",\"B\"]}||v1.30.0
+spec.modes[]|string||{\"enum\":[\"A\",\"B\",\"C\"]}||v1.31.2
+spec.phase|string||||v1.30.0..v1.31.2
+spec.port|string||||v1.30.0
+spec.port|integer||{\"format\":\"int32\"}||v1.31.2
+spec.secrets|object||||v1.31.2
+spec.secrets{}|string||{\"format\":\"byte\"}||v1.31.2
+spec.size|quantity|required|||v1.30.0..v1.31.2
 ";
 
     fn built(types: &str, kinds: &str) -> Result<Built> {
