@@ -429,7 +429,7 @@ fn secret_pack_with(tree: &Tree, lens: &str, rows: &str) {
     let all = "single v1..v2";
     let catalog = format!(
         "kind\tSecret.example.com\nscope\tNamespaced\t{all}\nserved\tv1\t{all}\npath\ttype\trequired\tattributes\tapiVersions\treleases\n\
-         data\tobject\t\t\t\t{all}\ndata.gone\tstring\t\t\t\tsingle v1\ndata.new\tstring\t\t\t\tsingle v2\ndata.old\tstring\t\t\t\tsingle v1\n{rows}"
+         data\tobject\t\t\t\t{all}\n{rows}data.gone\tstring\t\t\t\tsingle v1\ndata.new\tstring\t\t\t\tsingle v2\ndata.old\tstring\t\t\t\tsingle v1\n"
     );
     let pack = "name: p\ntitle: T\nsource: S\ngroups: [example.com]\nreleases:\n- { bundle: v1, channels: [single] }\n- { bundle: v2, channels: [single] }\n";
     let rule = format!("summary: s\nkind: Secret.example.com\nchannels: [single]\nsource: s\nlens:\n{lens}");
