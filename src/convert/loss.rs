@@ -14,7 +14,7 @@ use super::choices::Keeping;
 use super::migration::Migration;
 use super::remark::{Remark, loss_code};
 use super::restore::OldStash;
-use super::rules;
+use super::rules::{self, Start};
 use super::shapes::Shape;
 use super::stash::{self, Kept, Snapshots, Stash};
 use super::state::{Log, Source};
@@ -23,7 +23,7 @@ use crate::catalog::ListType;
 use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::lens::{Loss, LossClass};
-use crate::release::{GroupKind, ReleaseId};
+use crate::release::{GroupKind, ReleaseId, ReleaseSet};
 
 /// What is lost in the conversion of an object with everything that its stash restores.
 pub(super) struct Losses {
@@ -215,13 +215,8 @@ impl Losses {
 /// Converts the data at the target back to the shape `left`, as if nothing was edited in between. Where a rule halts, that is nothing.
 fn converted_back(subject: &Subject<'_>, complete: &Migration<'_>, left: &Shape) -> Arc<Value> {
     let mut session = subject.session(complete.session.shared());
-    match rules::run(
-        subject,
-        (complete.version.as_ref(), left),
-        complete.kind.clone(),
-        &mut session,
-        &mut Log::default(),
-    ) {
+    let start = Start { releases: ReleaseSet::from_iter([subject.target.release]), version: complete.version.as_ref() };
+    match rules::run(subject, (start, left), complete.kind.clone(), &mut session, &mut Log::default()) {
         Ok(kind) if kind == complete.source.kind => subject.normal(&kind, session.shared()),
         _ => Arc::default(),
     }
@@ -237,7 +232,8 @@ fn shape_left(subject: &Subject<'_>, source: &Source) -> Shape {
     let shape = |release: ReleaseId| Shape { release, version: source.version.clone() };
     let is_at = |release: &&ReleaseId| {
         let mut session = subject.session(Arc::clone(&source.value));
-        let way = (source.version.as_ref(), &shape(**release));
+        let start = Start { releases: source.releases, version: source.version.as_ref() };
+        let way = (start, &shape(**release));
         let done = rules::run(subject, way, source.kind.clone(), &mut session, &mut Log::default());
         done.is_ok() && session.program().is_empty()
     };

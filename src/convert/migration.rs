@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::fit::fit;
 use super::remark::{Remark, impossible};
-use super::rules;
+use super::rules::{self, Start};
 use super::shapes::Shape;
 use super::stash::Stash;
 use super::state::{Log, Source};
@@ -15,7 +15,7 @@ use super::target_schema::missing_kind;
 use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::lens::Session;
-use crate::release::{ApiVersion, GroupKind};
+use crate::release::{ApiVersion, GroupKind, ReleaseSet};
 
 /// An object's data at the target.
 pub(super) struct Migration<'a> {
@@ -56,17 +56,20 @@ impl<'a> Migration<'a> {
         let mut session = subject.session(subject.object.value.clone());
         let mut log = Log::default();
         let (mut kind, mut version) = (subject.object.kind.clone(), subject.version.clone());
+        let mut releases = subject.candidates;
         let mut restored = Vec::new();
         if let Some((stash, numbers)) = restore.filter(|(_, numbers)| !numbers.is_empty()) {
-            kind = rules::run(subject, (version.as_ref(), &stash.left), kind, &mut session, &mut log)?;
+            let start = Start { releases, version: version.as_ref() };
+            kind = rules::run(subject, (start, &stash.left), kind, &mut session, &mut log)?;
             version.clone_from(&stash.left.version);
+            releases = ReleaseSet::from_iter([stash.left.release]);
             let sight = subject.normal(&kind, session.shared());
             restored = stash.restore(numbers, &sight, &mut session).map_err(impossible)?;
         }
         let step = session.program().len();
-        let source = Source { kind: kind.clone(), version, value: session.shared(), step, restored };
-        let way = (source.version.as_ref(), goal);
-        let kind = rules::run(subject, way, kind, &mut session, &mut log)?;
+        let source = Source { kind: kind.clone(), releases, version, value: session.shared(), step, restored };
+        let start = Start { releases, version: source.version.as_ref() };
+        let kind = rules::run(subject, (start, goal), kind, &mut session, &mut log)?;
         if goal.version.as_ref().is_some_and(|version| version.group != kind.group) {
             return Err(vec![missing_kind(subject, &kind)]);
         }

@@ -12,23 +12,33 @@ use crate::lens::{Direction, Halt, Lens, Session, displaced};
 use crate::pack::{KindTracker, Needs, Rule};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 
-/// Runs the rules that lead from the apiVersion `from` to the shape `to` and returns the kind afterwards.
+/// Where an object starts on its path, by what is known of it.
+#[derive(Clone, Copy)]
+pub(super) struct Start<'s> {
+    /// The releases that it can be for.
+    pub(super) releases: ReleaseSet,
+    /// The apiVersion whose fields it has, where rules convert its kind between apiVersions.
+    pub(super) version: Option<&'s ApiVersion>,
+}
+
+/// Runs the rules that lead from `start` to the shape `to` and returns the kind afterwards.
 ///
 /// # Errors
 /// Why a rule cannot convert the object.
 pub(super) fn run(
     subject: &Subject<'_>,
-    (from, to): (Option<&ApiVersion>, &Shape),
+    (start, to): (Start<'_>, &Shape),
     kind: GroupKind,
     session: &mut Session<'_>,
     log: &mut Log,
 ) -> Result<GroupKind, Vec<Remark>> {
     let mut way = KindTracker::new(kind.clone());
-    for (rule, direction) in subject.target.pack.rules_for_kind(to.release, &kind, from.zip(to.version.as_ref())) {
-        if !way.is_subject_to(rule, direction) {
+    let versions = start.version.zip(to.version.as_ref());
+    for (rule, direction) in subject.target.pack.rules_for_kind(to.release, &kind, versions) {
+        if !way.is_subject_to(rule, direction) || !can_cross(subject, start.releases, rule, direction) {
             continue;
         }
-        if !knows_enough(subject, rule, direction) {
+        if !knows_enough(subject, start.releases, rule, direction) {
             log.warnings.extend(requires_origin(subject, rule, direction, session));
             continue;
         }
@@ -60,18 +70,34 @@ fn record_order(in_order: &Value, step: usize, back: &Lens, session: &mut Sessio
 /// of two fields do.
 pub(super) fn named_conflicts(subject: &Subject<'_>) -> Vec<Remark> {
     let mut session = subject.session(subject.object.value.clone());
-    let way = (subject.version.as_ref(), &subject.goals()[0]);
-    let run = run(subject, way, subject.object.kind.clone(), &mut session, &mut Log::default());
+    let start = Start { releases: subject.candidates, version: subject.version.as_ref() };
+    let run =
+        run(subject, (start, &subject.goals()[0]), subject.object.kind.clone(), &mut session, &mut Log::default());
     let is_spelling = |blocks: &Vec<Remark>| blocks.iter().all(|block| block.code == Code::ConflictingFields);
     run.err().filter(is_spelling).unwrap_or_else(|| subject.conflicts.clone())
 }
 
+/// Returns whether the object can be on the side of the rule that `direction` starts from: what it got when it crossed the rule is
+/// not converted once more. Between apiVersions, these decide; and of fields that exclude each other both sides are looked at.
+fn can_cross(subject: &Subject<'_>, releases: ReleaseSet, rule: &Rule, direction: Direction) -> bool {
+    let known = with_origins(subject, releases);
+    let line = subject.target.pack.line();
+    let crosses = |id: ReleaseId| rule.applies_from(ReleaseSet::from_iter([id]), line, direction);
+    rule.api_versions.is_some() || rule.within.is_some() || known.is_empty() || known.iter().any(crosses)
+}
+
+/// Returns the releases that an object can be for, given those that the user names. Its own fields take precedence over these.
+fn with_origins(subject: &Subject<'_>, releases: ReleaseSet) -> ReleaseSet {
+    let origins = subject.goal.choices.origins.get(subject.target.pack.name()).copied().unwrap_or_default();
+    let both = origins & releases;
+    if both.is_empty() { releases } else { both }
+}
+
 /// Returns whether what `rule` needs is known: the release that the object comes from, where nothing in the object shows on
-/// which side of the rule it is. The object's own fields take precedence over the given origin.
-fn knows_enough(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
-    let pack = subject.target.pack;
-    let origins = subject.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
-    rule.needs != Some(Needs::From) || rule.applies_from(origins & subject.candidates, pack.line(), direction)
+/// which side of the rule it is.
+fn knows_enough(subject: &Subject<'_>, releases: ReleaseSet, rule: &Rule, direction: Direction) -> bool {
+    let line = subject.target.pack.line();
+    rule.needs != Some(Needs::From) || rule.applies_from(with_origins(subject, releases), line, direction)
 }
 
 /// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows.

@@ -8,12 +8,14 @@ use super::remark::Remark;
 use super::subject::Finality;
 use crate::field::FieldPath;
 use crate::lens::Direction;
-use crate::release::{ApiVersion, GroupKind};
+use crate::release::{ApiVersion, GroupKind, ReleaseSet};
 
 /// Where a conversion to the target starts: the object as it is, or as the release that its stash names had it, with the
 /// values that the stash restored.
 pub(super) struct Source {
     pub(super) kind: GroupKind,
+    /// The releases that it can be for.
+    pub(super) releases: ReleaseSet,
     /// Its apiVersion, where rules convert the kind between apiVersions.
     pub(super) version: Option<ApiVersion>,
     pub(super) value: Arc<Value>,

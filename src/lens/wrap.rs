@@ -32,7 +32,7 @@ impl Wrap {
         text: "Makes the value of `field` the only item of a list, in the list style of the file. The inverse replaces the list \
                by its item: exact for one item, a `too-many-items` loss for more (the first is kept), refused for none. With \
                `key`, the value becomes a mapping with that key instead: `[a]` becomes `[{name: a}]` for each item of \
-               `field: \"spec.dependsOn[]\", key: name`; a mapping and null are left unchanged. The inverse replaces the mapping by the value \
+               `field: \"spec.dependsOn[]\", key: name`; a mapping, a list and null are left unchanged. The inverse replaces the mapping by the value \
                of that key: a `dropped-field` loss for each other key, refused without it.",
         example: "wrap: { field: spec.targetRef }",
     };
@@ -45,9 +45,11 @@ impl Wrap {
     /// Returns the change for the value at `path`; `None` where it has the new form.
     fn change(&self, path: FieldPath, value: &Value) -> Option<Intent> {
         match &self.key {
-            None => (!value.is_array()).then_some(Intent::WrapInList { path }),
             // Null means that the field is absent, on both sides.
-            Some(key) => (!value.is_object() && !value.is_null()).then(|| Intent::WrapInMapping { path, key: key.clone() }),
+            _ if value.is_null() => None,
+            None => (!value.is_array()).then_some(Intent::WrapInList { path }),
+            // A list is what another operation makes of the mapping.
+            Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::WrapInMapping { path, key: key.clone() }),
         }
     }
 }
