@@ -9,6 +9,7 @@ use reversion::pack::lint::lint;
 use reversion::pack::load;
 
 const HEAD: &str = "\
+name: p
 title: T
 source: s
 groups: [g.example.com]
@@ -181,7 +182,7 @@ fn names_that_are_nearly_right() {
     );
     refused_head(
         "charts:\n- { name: alpha, key: k, values-in: [{ kind: Shop.g.example.com, field: spec.mod }] }\n",
-        "p/pack.yaml:9:66: no release has Shop.g.example.com spec.mod\n  help: did you mean spec.mode?",
+        "p/pack.yaml:10:66: no release has Shop.g.example.com spec.mod\n  help: did you mean spec.mode?",
     );
 }
 
@@ -190,24 +191,24 @@ fn entries_of_the_head_that_name_nothing_or_the_same() {
     let advisory = |rest: &str| format!("advisories:\n- {{ id: a, {rest}, message: m }}\n");
     refused_head(
         &advisory("bundle: v1, direction: forward"),
-        "p/pack.yaml:9:12: advisory a is about v1, the first bundle, which no conversion crosses\n  help: write the bundle that \
+        "p/pack.yaml:10:12: advisory a is about v1, the first bundle, which no conversion crosses\n  help: write the bundle that \
          made the change",
     );
     refused_head(
         &advisory("bundle: v2, direction: forward, channels: [experimental]"),
-        "p/pack.yaml:9:44: advisory a is about channels that no release has\n  help: write a channel of `releases`",
+        "p/pack.yaml:10:44: advisory a: `experimental` is not a channel of this pack: write standard",
     );
     refused_head(
         &advisory("bundle: v4, direction: forward"),
-        "p/pack.yaml:9:12: advisory a: `v4` is not a bundle of this pack: closest matches: v3, v2, v1",
+        "p/pack.yaml:10:12: advisory a: `v4` is not a bundle of this pack: closest matches: v3, v2, v1",
     );
     refused_head(
         "charts:\n- { name: a, key: k }\n- { name: b, key: k }\n",
-        "p/pack.yaml:10:14: the key k is used twice\n  help: write another `key`",
+        "p/pack.yaml:11:14: the key k is used twice\n  help: write another `key`",
     );
     refused_head(
         "hints:\n- { kind: Shpo.g.example.com, help: h }\n",
-        "p/pack.yaml:9:5: the pack has no catalog of Shpo.g.example.com: did you mean Shop.g.example.com?",
+        "p/pack.yaml:10:5: the pack has no catalog of Shpo.g.example.com: did you mean Shop.g.example.com?",
     );
 }
 
@@ -256,13 +257,13 @@ fn a_removal_names_the_rule_that_nearly_covers_it() {
     let partly = "- when: { if: { equals: { field: spec.mode, value: a } }, then: [{ drop: { field: spec.old, reason: r } }] }\n";
     linted(
         &[("v2/r.yaml", &rule("", partly))],
-        "p/pack.yaml:6:1: 2/standard removes Shop.g.example.com spec.old\n  help: v2/r.yaml:6 converts it only where { equals: { \
+        "p/pack.yaml:7:1: 2/standard removes Shop.g.example.com spec.old\n  help: v2/r.yaml:6 converts it only where { equals: { \
          field: spec.mode, value: a } } holds: add what becomes of the other objects, such as a `when` with `not`, or a `refuse`",
     );
     let store = CATALOG.replace("kind\tShop", "kind\tStore");
     linted(
         &[("catalog/Store.g.example.com.tsv", &store)],
-        "p/pack.yaml:6:1: 2/standard removes Store.g.example.com spec.old\n  help: v2/r.yaml:6 converts this field of \
+        "p/pack.yaml:7:1: 2/standard removes Store.g.example.com spec.old\n  help: v2/r.yaml:6 converts this field of \
          Shop.g.example.com: add Store.g.example.com to its `kind`, or list the field under `dropped`",
     );
 }

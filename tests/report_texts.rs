@@ -78,7 +78,8 @@ fn case() -> impl Strategy<Value = Case> {
         title: format!("t{title}"),
         file: format!("d/{file}.yaml"),
         message: format!("m{message}"),
-        help,
+        // Only a text to add has line breaks, which are kept.
+        help: help.replace('\n', " "),
         reason,
         advice,
     })

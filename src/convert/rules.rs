@@ -38,7 +38,7 @@ pub(super) fn run(
         if !way.is_subject_to(rule, direction) || !can_cross(subject, start.releases, rule, direction) {
             continue;
         }
-        if !knows_enough(subject, start.releases, rule, direction) {
+        if !knows_enough(subject, rule, direction) {
             log.warnings.extend(requires_origin(subject, rule, direction, session));
             continue;
         }
@@ -94,10 +94,11 @@ fn with_origins(subject: &Subject<'_>, releases: ReleaseSet) -> ReleaseSet {
 }
 
 /// Returns whether what `rule` needs is known: the release that the object comes from, where nothing in the object shows on
-/// which side of the rule it is.
-fn knows_enough(subject: &Subject<'_>, releases: ReleaseSet, rule: &Rule, direction: Direction) -> bool {
-    let line = subject.target.pack.line();
-    rule.needs != Some(Needs::From) || rule.applies_from(with_origins(subject, releases), line, direction)
+/// which side of the rule it is. The object's own fields take precedence over the given origin.
+fn knows_enough(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
+    let pack = subject.target.pack;
+    let origins = subject.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
+    rule.needs != Some(Needs::From) || rule.applies_from(origins & subject.candidates, pack.line(), direction)
 }
 
 /// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows.
@@ -112,10 +113,13 @@ fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, ses
     let before = trial.program().len();
     let is_sure = rule.lens(direction).run(&mut trial).is_ok() && trial.program().len() == before;
     let (bundle, name) = (&pack.line().bundles()[rule.order], pack.name());
-    let message = format!(
-        "left unchanged: the files do not show whether the object comes from before {bundle} or after ({})",
-        rule.summary
-    );
+    let is_shown = rule.applies_from(subject.candidates, pack.line(), direction);
+    let why = if is_shown {
+        "the release that the objects come from is not named".to_owned()
+    } else {
+        format!("the files do not show whether the object comes from before {bundle} or after")
+    };
+    let message = format!("left unchanged: {why} ({})", rule.summary);
     let help = format!("pass --from {name}@RELEASE with the release that the objects come from");
     (!is_sure).then(|| Remark::new(Code::Advisory, FieldPath::default(), message, Some(help)))
 }
