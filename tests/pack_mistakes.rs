@@ -279,3 +279,16 @@ fn a_field_on_both_sides_names_the_ways_out() {
          of v2 under `undetectable` instead",
     );
 }
+
+#[test]
+fn a_changed_default_must_say_how_the_side_is_known() {
+    let head = format!(
+        "{HEAD}parameters:\n- {{ name: defaults, description: d, choices: [freeze, adopt], default: freeze }}\n"
+    );
+    let lens = format!("{RENAME}- changed-default: {{ field: spec.count, old: 1, new: 2, parameter: p.defaults }}\n");
+    linted(
+        &[("pack.yaml", &head), ("v2/r.yaml", &rule("", &lens))],
+        "p/v2/r.yaml:5:1: nothing shows whether an object without the field has the old or the new default\n  help: write \
+         `apiVersions: [OLD, NEW]` if they differ in it, or else `needs: from`",
+    );
+}

@@ -44,6 +44,7 @@ fn check_rule(lint: &mut Lint<'_>, rule: &Rule) {
         }
     }
     check_channels(lint, rule, &file);
+    check_changed_defaults(lint, rule, &file);
     match rule.needs {
         // What objects of other packs and the values of charts have is not known here.
         _ if lint.pack.is_foreign(&rule.kind) || rule.values.is_some() => {}
@@ -52,6 +53,16 @@ fn check_rule(lint: &mut Lint<'_>, rule: &Rule) {
             Some(versions) => claims_of_versions(lint, rule, versions, &file),
             None => claims(lint, rule, &file),
         },
+    }
+}
+
+/// Reports a rule about a changed default that does not say how objects without the field show which default they have.
+fn check_changed_defaults(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
+    let is_known = rule.api_versions.is_some() || rule.needs.is_some() || lint.pack.is_foreign(&rule.kind);
+    if !is_known && rule.lens(Direction::Forward).parameters().iter().any(|one| !one.choices.is_empty()) {
+        let text = "nothing shows whether an object without the field has the old or the new default";
+        let help = "write `apiVersions: [OLD, NEW]` if they differ in it, or else `needs: from`";
+        lint.report(file, &Place::key("lens"), text, help);
     }
 }
 
