@@ -28,7 +28,7 @@ impl Number {
         name: "number",
         text: "Makes the value of `field` a number where it is a text of digits as a number is written: `\"8080\"` becomes 8080; \
                other texts, such as `\"007\"` and `http`, are left unchanged. The inverse makes every integer of the field such \
-               a text. Exact. With `direction`, the field can hold either on both sides, and both mean the same: texts become \
+               a text. Exact in data: a number comes back in decimal (`0x1` as 1), a text in the quotes of its document. With `direction`, the field can hold either on both sides, and both mean the same: texts become \
                numbers in that direction, which is reported, and converting back leaves the number.",
         example: "number: { field: spec.port }",
     };
