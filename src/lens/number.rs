@@ -8,6 +8,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -64,6 +65,14 @@ impl Operation for Number {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let (old, new) = match self.direction {
+            None => (Side::Old, Side::New),
+            Some(_) => (Side::Either, Side::Either),
+        };
+        vec![Premise::new(&self.field, Form::Text, old), Premise::new(&self.field, Form::Number, new)]
     }
 
     fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
