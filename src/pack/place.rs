@@ -146,7 +146,7 @@ fn search(
             let inner = each.as_ref().map_or_else(|| base.clone(), |(_, each)| base.join(each));
             let sibling = |key: &&str| {
                 let (field, name) = (map.get("field")?, map.get(*key)?);
-                test(&json!({"field": field, "to": name}), base).then(|| path.key(*key))
+                test(&json!({"field": field, "to": name}), base).then(|| path.key(key))
             };
             if let Some(place) = ["to", "before", "after"].iter().find_map(sibling) {
                 return Some(place);
