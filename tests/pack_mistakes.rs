@@ -67,7 +67,7 @@ fn refused_operation(operation: &str, expected: &str) {
     refused(&[("v2/r.yaml", &rule("", &format!("{RENAME}- {operation}\n")))], expected);
 }
 
-/// Checks that a pack with more lines in `pack.yaml`, from line 8 on, is refused, and why.
+/// Checks that a pack with more lines in `pack.yaml`, from line 9 on, is refused, and why.
 #[track_caller]
 fn refused_head(lines: &str, expected: &str) {
     refused(&[("pack.yaml", &format!("{HEAD}{lines}"))], expected);
@@ -133,6 +133,67 @@ fn values_and_types_that_never_occur() {
 }
 
 #[test]
+fn operations_on_fields_of_other_types() {
+    let never = |at: &str, field: &str, what: &str, kind: &str| {
+        format!("p/v2/r.yaml:7:{at}: Shop.g.example.com {field} is never {what}\n  help: its type is {kind}")
+    };
+    let missing = |at: &str, field: &str, help: &str| {
+        format!("p/v2/r.yaml:7:{at}: no release has Shop.g.example.com {field}\n  help: {help}")
+    };
+    let number = never("13", "spec.count", "a text before v2", "integer");
+    refused_operation("number: { field: spec.count }", &number);
+    let number = never("13", "spec.mode", "a number from v2 on", "string").replace("its type is string", MODES);
+    refused_operation("number: { field: spec.mode }", &number);
+    refused_operation("number: { field: spec.coumt }", &missing("13", "spec.coumt", "did you mean spec.count?"));
+    let embed = never("12", "spec.both", "a text before v2", "array");
+    refused_operation("embed: { field: spec.both, format: yaml, text: old }", &embed);
+    let embed =
+        never("12", "spec.mode", "a mapping or a list from v2 on", "string").replace("its type is string", MODES);
+    refused_operation("embed: { field: spec.mode, format: yaml, text: old }", &embed);
+    refused_operation(
+        "embed: { field: spec.cuont, format: yaml, text: old }",
+        &missing("12", "spec.cuont", "did you mean spec.count?"),
+    );
+    refused_operation(
+        "join: { field: spec.mode, to: bohh, position: first }",
+        &missing("29", "spec.bohh", "did you mean spec.both?"),
+    );
+}
+
+const MODES: &str = "its values are \"a\", \"b\"";
+
+#[test]
+fn defaults_that_changed_elsewhere() {
+    let head =
+        format!("{HEAD}parameters:\n- {{ name: d, description: t, default: freeze, choices: [freeze, adopt] }}\n");
+    let check = |operation: &str, expected: &str| {
+        let lens = format!("{RENAME}- changed-default: {{ {operation}, parameter: p.d }}\n");
+        refused(&[("pack.yaml", &head), ("v2/r.yaml", &rule("", &lens))], expected);
+    };
+    check(
+        "field: spec.coumt, old: 2, new: 10",
+        "p/v2/r.yaml:7:22: no release has Shop.g.example.com spec.coumt\n  help: did you mean spec.count?",
+    );
+    check(
+        "field: spec.count, old: two, new: 10",
+        "p/v2/r.yaml:7:22: no release before v2 allows \"two\" in Shop.g.example.com spec.count\n  help: its type is integer",
+    );
+    check(
+        "field: spec.count, old: 2, new: 10, before: mdoe",
+        "p/v2/r.yaml:7:58: no release has Shop.g.example.com spec.mdoe\n  help: did you mean spec.mode?",
+    );
+}
+
+#[test]
+fn what_is_below_a_field_that_holds_anything_exists() {
+    let more = "spec.free\tobject\t\t{\"preserveUnknown\":true}\t\tstandard v1..v3\n";
+    let catalog = CATALOG.replace("spec.mode\t", &format!("{more}spec.mode\t"));
+    let lens =
+        format!("{RENAME}- rename: {{ field: spec.free.a, to: b }}\n- negate: {{ field: spec.free.c, to: d }}\n");
+    linted(&[("catalog/Shop.g.example.com.tsv", &catalog), ("v2/r.yaml", &rule("", &lens))], "");
+}
+
+#[test]
 fn operations_that_do_nothing() {
     refused_operation(
         "rename: { field: spec.mode, to: mode }",
@@ -150,6 +211,10 @@ fn operations_that_do_nothing() {
         "retype: { to: Shop.g.example.com }",
         "p/v2/r.yaml:5:1: `retype` gives objects of Shop.g.example.com the kind that they have\n  help: write another kind or \
          group, or remove the operation",
+    );
+    refused_operation(
+        "when: { if: { text: { field: spec.mode } }, then: [{ wrap: { field: spec.count } }] }",
+        "p/v2/r.yaml:7:9: lens[1].when: `text` has no test: write `starts`, `contains`, `ends`, `matches` or `is`",
     );
     refused_operation(
         "when: { if: { present: spec.mode, absent: spec.count }, then: [{ wrap: { field: spec.count } }] }",

@@ -8,6 +8,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Constant, Description, Operation, Parameter};
+use super::premise::{Form, Premise, Side};
 use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
@@ -88,6 +89,14 @@ impl Operation for ChangedDefault {
     /// The field is the same on both sides.
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let (field, value) = (self.field(), |value: &Value| Form::Value(value.clone()));
+        let beside = self.beside.iter().map(|beside| Premise::present(&self.parent.with(Part::Key(beside.key().to_owned()))));
+        let each = [(&self.old, Side::Old), (&self.new, Side::New)];
+        let sides = each.into_iter().map(|(default, side)| Premise::new(&field, value(default), side));
+        sides.chain(beside).collect()
     }
 
     fn constants(&self) -> Vec<Constant> {

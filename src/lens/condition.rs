@@ -42,6 +42,9 @@ impl TryFrom<Tests> for Condition {
         if is_empty(&tests.all) || is_empty(&tests.any) {
             return Err(format!("`{}` has no test: write at least one", names[0]));
         }
+        if tests.text.as_ref().is_some_and(Text::is_empty) {
+            return Err("`text` has no test: write `starts`, `contains`, `ends`, `matches` or `is`".to_owned());
+        }
         Ok(Self(Arc::new(tests)))
     }
 }
@@ -264,6 +267,15 @@ enum Format {
 }
 
 impl Text {
+    /// Returns whether every text passes.
+    const fn is_empty(&self) -> bool {
+        self.starts.is_none()
+            && self.contains.is_none()
+            && self.ends.is_none()
+            && self.matches.is_none()
+            && self.is.is_none()
+    }
+
     fn holds(&self, value: &Value) -> bool {
         let Some(text) = value.as_str() else { return false };
         self.starts.as_ref().is_none_or(|part| text.starts_with(part.as_str()))

@@ -53,6 +53,13 @@ impl Beside {
         }
     }
 
+    /// Returns the key that is named.
+    pub(super) fn key(&self) -> &str {
+        match self {
+            Self::Before(key) | Self::After(key) => key,
+        }
+    }
+
     /// Returns the place in the mapping at `path`; the last one where the key is absent.
     pub(super) fn place(&self, path: &FieldPath, object: &Value) -> Place {
         let (key, place) = match self {

@@ -9,6 +9,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
@@ -88,6 +89,14 @@ impl Operation for Embed {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let (text, structure) = match self.text {
+            Edition::Old => (Side::Old, Side::New),
+            Edition::New => (Side::New, Side::Old),
+        };
+        vec![Premise::new(&self.field, Form::Text, text), Premise::new(&self.field, Form::Structure, structure)]
     }
 
     fn makes_valid(&self, field: &FieldPattern) -> bool {

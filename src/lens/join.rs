@@ -10,6 +10,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
@@ -152,6 +153,11 @@ impl Operation for Join {
             None | Some(Direction::Forward) => Claims { old: vec![self.pattern(&self.key)], new: Vec::new() },
             Some(Direction::Backward) => Claims { old: Vec::new(), new: vec![self.pattern(&self.key)] },
         }
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let side = if self.direction == Some(Direction::Backward) { Side::Old } else { Side::New };
+        vec![Premise::new(&self.pattern(&self.list), Form::List, side)]
     }
 
     fn image(&self, field: &FieldPattern) -> Image {

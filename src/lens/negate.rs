@@ -7,7 +7,9 @@ use super::rename::Rename;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
+use crate::field::FieldPattern;
 use crate::release::GroupKind;
 use crate::yaml::Intent;
 
@@ -44,6 +46,13 @@ impl Operation for Negate {
 
     fn claims(&self) -> Claims {
         self.0.claims()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let Claims { old, new } = self.0.claims();
+        let boolean = |field: &FieldPattern, side| Premise::new(field, Form::Boolean, side);
+        let old = old.iter().map(|field| boolean(field, Side::Old));
+        old.chain(new.iter().map(|field| boolean(field, Side::New))).collect()
     }
 }
 

@@ -8,6 +8,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Description, Operation};
+use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -28,7 +29,7 @@ impl Number {
         name: "number",
         text: "Makes the value of `field` a number where it is a text of digits as a number is written: `\"8080\"` becomes 8080; \
                other texts, such as `\"007\"` and `http`, are left unchanged. The inverse makes every integer of the field such \
-               a text. Exact. With `direction`, the field can hold either on both sides, and both mean the same: texts become \
+               a text. Exact in data: a number comes back in decimal (`0x1` as 1), a text in the quotes of its document. With `direction`, the field can hold either on both sides, and both mean the same: texts become \
                numbers in that direction, which is reported, and converting back leaves the number.",
         example: "number: { field: spec.port }",
     };
@@ -64,6 +65,14 @@ impl Operation for Number {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let (old, new) = match self.direction {
+            None => (Side::Old, Side::New),
+            Some(_) => (Side::Either, Side::Either),
+        };
+        vec![Premise::new(&self.field, Form::Text, old), Premise::new(&self.field, Form::Number, new)]
     }
 
     fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {

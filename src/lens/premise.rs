@@ -30,6 +30,8 @@ pub enum Form {
     Text,
     /// That it can be a mapping.
     Mapping,
+    /// That it can be a mapping or a list.
+    Structure,
     /// That it can be a number.
     Number,
     /// That it can be true or false.

@@ -36,7 +36,7 @@ impl Values {
                unchanged. A table of texts is a mapping; one with other constants is a list of pairs, `{ old: true, new: \
                Always }`: booleans, numbers, texts, lists, mappings. Null is none of them, since it means that a field is \
                absent: `default` writes and removes fields. The table is one to one, and the inverse reads it from right to \
-               left. Exact.",
+               left. Exact in data: what comes back is written as the table has it (`yes` as true), in the quotes of its document.",
         example: "values: { field: spec.pull, table: [{ old: true, new: Always }, { old: false, new: Never }] }",
     };
 

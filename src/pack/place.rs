@@ -4,7 +4,7 @@
 //!
 //! Invariant: there is always a position; of what is not written, it is that of the nearest thing that is.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::text::LineIndex;
@@ -144,8 +144,12 @@ fn search(
         Value::Object(map) => {
             let each = ["each", "of"].iter().find_map(|key| Some((*key, pattern(map.get(*key)?)?)));
             let inner = each.as_ref().map_or_else(|| base.clone(), |(_, each)| base.join(each));
-            if test(value, base) {
-                return Some(if map.contains_key("to") { path.key("to") } else { path.clone() });
+            let sibling = |key: &&str| {
+                let (field, name) = (map.get("field")?, map.get(*key)?);
+                test(&json!({"field": field, "to": name}), base).then(|| path.key(key))
+            };
+            if let Some(place) = ["to", "before", "after"].iter().find_map(sibling) {
+                return Some(place);
             }
             map.iter().find_map(|(key, value)| {
                 let is_place = each.as_ref().is_some_and(|(name, _)| key == name);
@@ -162,7 +166,7 @@ fn search(
     }
 }
 
-/// Returns the field that a text of a lens names relative to `base`, or that an operation gives a new last key.
+/// Returns the field that a text of a lens names relative to `base`, or that is `to` beside the `field` of an operation.
 fn names(value: &Value, base: &FieldPattern) -> Option<FieldPattern> {
     let Value::Object(map) = value else { return Some(base.join(&pattern(value)?)) };
     let (above, _) = pattern(map.get("field")?)?.split_last()?;

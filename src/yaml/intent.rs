@@ -230,6 +230,14 @@ impl Intent {
         matches!(self, Self::WriteText { .. })
     }
 
+    /// Returns the place where a text becomes the structure that it holds, or a structure a text, and the language of the text.
+    pub(super) const fn text_of_structure(&self) -> Option<(&FieldPath, TextFormat)> {
+        match self {
+            Self::ParseText { path, format } | Self::WriteText { path, format } => Some((path, *format)),
+            _ => None,
+        }
+    }
+
     /// Makes the change on plain data; on an error `root` is unchanged.
     ///
     /// # Errors

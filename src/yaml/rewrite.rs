@@ -9,6 +9,8 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::change::Change;
 use super::edit::plan;
 use super::format::{Conventions, MultilineText};
@@ -16,11 +18,13 @@ use super::intent::Intent;
 use super::layout::Layout;
 use super::node::NodeId;
 use super::parse::parse;
-use super::path::key_overridden_by_merge;
+use super::path::{find_node, key_overridden_by_merge};
 use super::problem::{Problem, ProblemCode};
 use super::scalar::scalar_text;
+use super::structure::TextFormat;
 use super::style::Style;
 use super::tree::Tree;
+use super::value::read_value;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
 
@@ -91,6 +95,31 @@ struct Rewriter {
     added_line_end: &'static str,
     /// The text of the block scalar whose last line has no line end in the source.
     unterminated_text: Option<String>,
+    /// Whether a text became a structure, or a structure a text.
+    has_structures: bool,
+}
+
+/// A place where a text becomes the structure that it holds, or a structure a text.
+struct Structure {
+    path: FieldPath,
+    format: TextFormat,
+    /// The structure.
+    value: Value,
+    /// Its place in the source.
+    at: usize,
+}
+
+/// Makes the problem that the lines of a text and of the structure that it holds are not the same.
+fn not_line_by_line(at: usize, why: &str) -> Problem {
+    let message =
+        format!("its lines cannot stay as they are between a text and the mapping or list that it holds: {why}");
+    Problem::new(ProblemCode::WrongShape, at, message)
+}
+
+fn sorted_comments(text: &str, tree: &Tree) -> Vec<String> {
+    let mut comments: Vec<String> = tree.comments().iter().map(|comment| comment.of(text).to_owned()).collect();
+    comments.sort();
+    comments
 }
 
 /// Returns the content of the block scalar at the end of a text, without its last line end, if a line end would change it.
@@ -144,6 +173,7 @@ impl Rewriter {
             comments_out_of_text: Vec::new(),
             added_line_end: "",
             unterminated_text: None,
+            has_structures: false,
         };
         if !source.ends_with('\n') {
             rewriter.unterminated_text = last_block_scalar_text(source, &rewriter.tree);
@@ -181,9 +211,11 @@ impl Rewriter {
                         Problem::new(ProblemCode::VerifyFailed, overlap.at, "a change would edit the same bytes twice");
                     return Err(self.refusal(program, problem));
                 }
+                let held = self.structure_before(intent).map_err(|problem| self.refusal(program, problem))?;
                 if !round.add(program, change) {
                     break;
                 }
+                round.structures.extend(held.map(|structure| (program, structure)));
                 paths.extend(next);
                 done[program] += 1;
             }
@@ -191,7 +223,57 @@ impl Rewriter {
         Ok(round)
     }
 
+    /// Returns what the text or structure that `intent` is about holds now.
+    fn structure_before(&self, intent: &Intent) -> Result<Option<Structure>, Problem> {
+        let Some((path, format)) = intent.text_of_structure() else { return Ok(None) };
+        let node = find_node(&self.tree, &self.text, self.tree.documents()[0].root, path)?;
+        let start = self.tree.start(node);
+        let value = read_value(&self.tree, &self.text, node)?;
+        let value = format.structure_in(value).map_err(|why| Problem::new(ProblemCode::WrongShape, start, why))?;
+        let at = offset_in_source(&self.edits, start).min(self.source_length);
+        Ok(Some(Structure { path: path.clone(), format, value, at }))
+    }
+
+    /// Refuses a round after which a text does not hold what the structure was, or a structure is not what the text held.
+    fn check_structures(&self, structures: Vec<(usize, Structure)>, comments: &[String]) -> Result<(), Refusal> {
+        let root = self.tree.documents()[0].root;
+        for (program, Structure { path, format, value, at }) in &structures {
+            let found = find_node(&self.tree, &self.text, root, path)
+                .and_then(|node| read_value(&self.tree, &self.text, node))
+                .map_err(|problem| problem.message);
+            let why = match found.and_then(|found| format.structure_in(found)) {
+                Ok(found) if found == *value => continue,
+                Ok(_) => "it would mean something else".to_owned(),
+                Err(why) => why,
+            };
+            return Err(Refusal { program: *program, problem: not_line_by_line(*at, &why) });
+        }
+        match structures.first() {
+            Some((program, structure)) if sorted_comments(&self.text, &self.tree) != comments => {
+                let problem = not_line_by_line(structure.at, "its comments would not stay what they are");
+                Err(Refusal { program: *program, problem })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the comments that there must be after `change`, sorted.
+    fn comments_after(&self, change: &Change) -> Vec<String> {
+        let mut comments = sorted_comments(&self.text, &self.tree);
+        for gone in change.removed_comments.iter().chain(&change.comments_into_text) {
+            if let Ok(at) = comments.binary_search(gone) {
+                comments.remove(at);
+            }
+        }
+        comments.extend(change.comments_out_of_text.iter().cloned());
+        comments.sort();
+        comments
+    }
+
     fn apply_round(&mut self, round: Round) -> Result<(), Refusal> {
+        let of_structures = round.structures.first().map(|(program, structure)| (*program, structure.at));
+        let comments = of_structures.map(|_| self.comments_after(&round.change));
+        self.has_structures |= of_structures.is_some();
         self.removed_comments.extend(round.change.removed_comments);
         self.comments_into_text.extend(round.change.comments_into_text);
         self.comments_out_of_text.extend(round.change.comments_out_of_text);
@@ -199,7 +281,11 @@ impl Rewriter {
             return Ok(());
         }
         let edits = EditSet::new(round.change.edits).expect("a round takes edits that do not overlap");
-        self.apply(edits).map_err(|problem| Refusal { program: round.first_program.unwrap_or(0), problem })
+        self.apply(edits).map_err(|problem| match of_structures {
+            Some((program, at)) => Refusal { program, problem: not_line_by_line(at, &problem.message) },
+            None => Refusal { program: round.first_program.unwrap_or(0), problem },
+        })?;
+        self.check_structures(round.structures, &comments.unwrap_or_default())
     }
 
     fn apply(&mut self, edits: EditSet) -> Result<(), Problem> {
@@ -257,6 +343,8 @@ impl Rewriter {
             let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);
             self.edits = self.edits.then(edits.expect("one edit cannot overlap"), self.source_length);
             self.text.truncate(length);
+        } else if self.has_structures && self.unterminated_text.is_some() {
+            return Err(new_line_end(source));
         }
         let edits = self.edits.minimal(source);
         if let Some(open) = &self.unterminated_text {
@@ -280,9 +368,13 @@ fn refuse_new_line_end(source: &str, open: &str, edits: &EditSet, after: &str) -
     if count_scalars(after, &changed, &ended) <= before && !(has_twin && is_touched) {
         return Ok(());
     }
+    Err(new_line_end(source))
+}
+
+fn new_line_end(source: &str) -> Problem {
     let message =
         "the block scalar at the end of the file has no final newline and would get one; end the file with a newline";
-    Err(Problem::new(ProblemCode::WrongShape, source.len(), message))
+    Problem::new(ProblemCode::WrongShape, source.len(), message)
 }
 
 /// The changes made together in one round.
@@ -292,6 +384,8 @@ struct Round {
     /// The spans of all edits, by start and end.
     claimed: BTreeSet<Span>,
     first_program: Option<usize>,
+    /// Where texts become structures, or structures texts, each with its program.
+    structures: Vec<(usize, Structure)>,
 }
 
 impl Round {

@@ -49,6 +49,17 @@ impl TextFormat {
         }
     }
 
+    /// Returns the mapping or list that `value` is, or holds as a text.
+    ///
+    /// # Errors
+    /// As [`TextFormat::structure_of`].
+    pub(super) fn structure_in(self, value: Value) -> Result<Value, String> {
+        match value {
+            Value::String(text) => self.structure_of(&text),
+            value => Ok(value),
+        }
+    }
+
     /// Returns a text that holds `structure`.
     #[must_use]
     pub fn text_of(self, structure: &Value) -> String {

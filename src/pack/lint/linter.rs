@@ -65,6 +65,14 @@ impl<'p> Lint<'p> {
         let line = self.pack.line();
         catalog.having(field).iter().filter(|id| orders(line.get(*id).order)).collect()
     }
+
+    /// Returns whether a release whose order meets `orders` has a field, or allows it where its schema says nothing of it.
+    pub(super) fn allows(&self, kind: &GroupKind, field: &FieldPattern, orders: impl Fn(usize) -> bool) -> bool {
+        let Some(catalog) = self.pack.catalog(kind) else { return false };
+        let reach = catalog.reach(field);
+        let all = reach.fields.iter().fold(reach.open, |all, field| all | field.releases);
+        all.iter().any(|id| orders(self.pack.line().get(id).order))
+    }
 }
 
 /// Returns whether catalogs know the place.

@@ -113,9 +113,14 @@ fn report_premise(lint: &mut Lint<'_>, rule: &Rule, premise: &Premise, found: &[
             "`wrap` makes a list of a value: name the field that becomes a list, not the items of one".to_owned()
         }
         Form::Single => "`wrap` is for a value that becomes a list: remove the operation".to_owned(),
-        Form::Present | Form::List | Form::Text | Form::Mapping | Form::Number | Form::Boolean | Form::Value(_) => {
-            values_of(found)
-        }
+        Form::Present
+        | Form::List
+        | Form::Text
+        | Form::Mapping
+        | Form::Structure
+        | Form::Number
+        | Form::Boolean
+        | Form::Value(_) => values_of(found),
     };
     lint.report(&lint.file_of(rule), &Place::in_lens(&premise.written), text, help);
 }
@@ -143,6 +148,7 @@ fn fulfils(field: &Field<'_>, form: &Form) -> bool {
         Form::Single => field.kind != Type::Array,
         Form::Text => is_one_of(&[Type::String, Type::IntegerOrString]),
         Form::Mapping => is_one_of(&[Type::Object]),
+        Form::Structure => is_one_of(&[Type::Object, Type::Array]),
         Form::Number => is_one_of(&[Type::Integer, Type::Number, Type::IntegerOrString]),
         Form::Boolean => is_one_of(&[Type::Boolean]),
         Form::Value(Value::Null) => true,
@@ -159,6 +165,7 @@ const fn described(form: &Form) -> &'static str {
         Form::List => "a list",
         Form::Text => "a text",
         Form::Mapping => "a mapping",
+        Form::Structure => "a mapping or a list",
         Form::Number => "a number",
         Form::Boolean => "true or false",
     }

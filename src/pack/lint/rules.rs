@@ -76,7 +76,7 @@ fn check_repair(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
         }
     }
     for field in claims.new.iter().filter(|field| is_known(field)) {
-        if lint.having(&rule.kind, field, |_| true).is_empty() {
+        if !lint.allows(&rule.kind, field, |_| true) {
             let help = alike(lint, &rule.kind, field);
             lint.report(file, &Place::in_lens(field), format!("no release has {} {field}", rule.kind), help);
         }
@@ -163,7 +163,7 @@ fn claims(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
     for field in claims.old.iter().filter(|field| is_known(field)) {
         let kinds = kinds_of(lint, rule, Direction::Forward);
         let is_there = kinds.iter().any(|kind| reaches(lint, kind, field));
-        if is_there && kinds.iter().all(|kind| lint.having(kind, field, |order| order < rule.order).is_empty()) {
+        if is_there && !kinds.iter().any(|kind| lint.allows(kind, field, |order| order < rule.order)) {
             let text = format!("no release before {made_in} has {old} {field}");
             lint.report(file, &Place::in_lens(field), text, alike(lint, old, field));
         }
@@ -176,7 +176,7 @@ fn claims(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
     for field in claims.new.iter().filter(|field| is_known(field)) {
         let kinds = kinds_of(lint, rule, Direction::Backward);
         let is_there = kinds.iter().any(|kind| reaches(lint, kind, field));
-        if is_there && kinds.iter().all(|kind| lint.having(kind, field, |order| order >= rule.order).is_empty()) {
+        if is_there && !kinds.iter().any(|kind| lint.allows(kind, field, |order| order >= rule.order)) {
             let text = format!("no release from {made_in} on has {new} {field}");
             lint.report(file, &Place::in_lens(field), text, alike(lint, new, field));
         }
@@ -206,6 +206,7 @@ fn claims_of_versions(lint: &mut Lint<'_>, rule: &Rule, [old, new]: &[ApiVersion
             catalog
                 .fields_of(field)
                 .any(|row| row.api_versions.is_empty() || row.api_versions.contains(&version.version))
+                || !catalog.reach(field).open.is_empty()
         };
         let wrong = fields.iter().filter(|field| is_known(field) && reaches(lint, kind, field) && !has(field));
         for field in wrong.collect::<Vec<_>>() {
