@@ -113,3 +113,20 @@ fn an_advisory_and_a_hint_have_the_text_to_add() {
         "{hinted}"
     );
 }
+
+#[test]
+fn a_reference_without_a_key_for_the_new_group_is_told() {
+    let meter = |kind: &str| {
+        format!(
+            "apiVersion: structure.example.com/v1\nkind: Gate\nmetadata: {{name: a}}\nspec: {{width: 1}}\n---\n\
+             apiVersion: measures.example.org/v1\nkind: Meter\nmetadata: {{name: m}}\nspec:\n  gates:\n  - \
+             {{gateKind: {kind}, gateName: a}}\n"
+        )
+    };
+    let told = said(&meter("Gate"), "text");
+    let reported = "a.yaml:11:3: unresolved[reference-not-updated] Meter m: spec.gates[0] names Gate a, renamed to \
+                    Entry.doors.example.com; it is not updated, since the pack declares no key for the group there";
+    assert!(told.contains(reported), "{told}");
+    let other = said(&meter("Upstream"), "text");
+    assert!(other.contains("Gate a") && !other.contains("reference-not-updated"), "{other}");
+}

@@ -141,7 +141,11 @@ impl<'v> ResourceRule<'v> {
             if let Some(part) = self.parts_of(kind).into_iter().find(|part| !named.contains(part)) {
                 kinds.push(GroupKind::clone(kind));
                 old.push(self.name(kind, part));
-                new.push(self.name(successor, part));
+                let name = self.name(successor, part);
+                // Several kinds can become one.
+                if !new.contains(&name) {
+                    new.push(name);
+                }
                 added.extend(self.parts_of(kind).into_iter().map(|part| (*successor, part)));
             }
         }
