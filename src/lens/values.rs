@@ -117,6 +117,9 @@ impl<'de> Deserialize<'de> for Values {
 
 /// Checks that the table is one to one, and that a value shows which side it is on.
 fn check(field: &FieldPattern, table: &[Pair]) -> Result<(), String> {
+    if table.is_empty() {
+        return Err("the table is empty: write the old and the new values, such as `{ Prefix: PathPrefix }`".to_owned());
+    }
     for (at, pair) in table.iter().enumerate() {
         if pair.old.is_null() || pair.new.is_null() {
             return Err(format!("the table of {field} has null, which means that the field is absent: use `default` with `elide` and `write`"));
