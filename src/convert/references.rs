@@ -81,7 +81,7 @@ enum Form {
     /// `{ kind: Gateway, name: a }`, the group being the field's default.
     Default,
     /// `{ targetGroup: gateway.networking.k8s.io, targetKind: Gateway }`, with keys that a pack gives.
-    Declared(ReferenceField),
+    Declared(Box<ReferenceField>),
 }
 
 /// Returns the plural that projects give a kind's name: `referencepolicies`, `gateways`, `gatewayclasses`.
@@ -204,7 +204,7 @@ fn read_declared(path: &FieldPath, object: &Value, field: &ReferenceField, renam
         name: text(&field.name),
         namespace: text(&field.namespace),
         takes_default,
-        form: Form::Declared(field.clone()),
+        form: Form::Declared(Box::new(field.clone())),
     })
 }
 
