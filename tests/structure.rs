@@ -1,5 +1,7 @@
 //! What the program says of conversions in the pack `fixtures/packs/structure`, whose fixtures show the texts.
 
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+
 mod trees;
 
 use trees::Tree;
