@@ -47,7 +47,9 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
     for (path, text) in base.iter().chain(files) {
         let path = folder.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        // The name stands last, where it moves no other line.
+        let name = if path.ends_with("pack.yaml") { "name: p\n" } else { "" };
+        fs::write(path, format!("{text}{name}")).unwrap();
     }
 }
 
@@ -315,6 +317,68 @@ fn api_versions_of_another_kind() {
         "p/v2/r.yaml:3:1: apiVersions: h.example.com/v1beta1 is not of the group of Shop.g.example.com: write \
          g.example.com/v1beta1, or another kind",
     );
+}
+
+#[test]
+fn one_value_where_there_must_be_two() {
+    for versions in ["[g.example.com/v1]", "g.example.com/v1", "[g.example.com/v1, g.example.com/v1, g.example.com/v1]"]
+    {
+        refused(
+            &[("v2/r.yaml", &rule(&format!("apiVersions: {versions}\n"), RENAME))],
+            "p/v2/r.yaml:3:14: apiVersions: there must be two in a list: write `apiVersions: [ONE, OTHER]`",
+        );
+    }
+    refused_operation(
+        "when: { if: { same: [spec.mode] }, then: [{ wrap: { field: spec.count } }] }",
+        "p/v2/r.yaml:7:23: lens[1].when.if.same: there must be two in a list: write `same: [ONE, OTHER]`",
+    );
+}
+
+#[test]
+fn a_channel_in_a_pack_without_channels() {
+    let head = HEAD.replace(", channels: [standard]", "");
+    let catalog = CATALOG.replace("standard ", "");
+    refused(
+        &[("pack.yaml", &head), ("catalog/Shop.g.example.com.tsv", &catalog)],
+        "p/v2/r.yaml:3:1: channels: `standard` is not a channel of this pack, which has none: remove it",
+    );
+}
+
+#[test]
+fn one_kind_that_becomes_several() {
+    let catalog = |kind: &str| CATALOG.replace("kind\tShop", &format!("kind\t{kind}"));
+    let only = |mode: &str, kind: &str| {
+        let test = format!("{{ equals: {{ field: spec.mode, value: {mode} }} }}");
+        format!("- when: {{ if: {test}, then: [{{ retype: {{ to: {kind}.g.example.com }} }}] }}\n")
+    };
+    let (shed, store) = (catalog("Shed"), catalog("Store"));
+    let catalogs =
+        [("catalog/Shed.g.example.com.tsv", shed.as_str()), ("catalog/Store.g.example.com.tsv", store.as_str())];
+    let both = rule("", &format!("{}{}", only("a", "Shed"), only("b", "Store")));
+    let place = "p/v2/r.yaml:7:78";
+    refused(
+        &[catalogs[0], catalogs[1], ("v2/r.yaml", &both)],
+        &format!(
+            "{place}: the rule makes of a Shop.g.example.com a Shed.g.example.com or a Store.g.example.com: write one rule for \
+             each new kind"
+        ),
+    );
+    let never = |files: &[(&str, &str)]| {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("p");
+        write(&folder, files);
+        let messages = lint(&load::read_folder(&folder).unwrap(), None);
+        let messages = messages.iter().map(ToString::to_string);
+        messages.filter(|message| message.contains("never runs")).collect::<Vec<_>>()
+    };
+    let (first, second) = (rule("", &only("a", "Shed")), rule("", &only("b", "Store")));
+    let rules = [catalogs[0], catalogs[1], ("v2/to-shed.yaml", first.as_str()), ("v2/to-store.yaml", second.as_str())];
+    assert_eq!(never(&rules), Vec::<String>::new());
+    let always = rule("", "- retype: { to: Shed.g.example.com }\n");
+    let rules = [catalogs[0], catalogs[1], ("v2/to-shed.yaml", always.as_str()), rules[3]];
+    let reported = "p/v2/to-store.yaml:2:1: the rule never runs: an earlier rule of the bundle changes the kind of its objects\n  \
+                    help: write the kind that the objects have by then";
+    assert_eq!(never(&rules), [reported]);
 }
 
 #[test]

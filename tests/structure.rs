@@ -1,5 +1,7 @@
 //! What the program says of conversions in the pack `fixtures/packs/structure`, whose fixtures show the texts.
 
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+
 mod trees;
 
 use trees::Tree;
@@ -111,5 +113,56 @@ fn an_advisory_and_a_hint_have_the_text_to_add() {
     assert!(
         hinted.contains("    metadata:\n      labels:\n        structure.example.com/level: baseline\n"),
         "{hinted}"
+    );
+}
+
+#[test]
+fn a_reference_without_a_key_for_the_new_group_is_told() {
+    let meter = |kind: &str| {
+        format!(
+            "apiVersion: structure.example.com/v1\nkind: Gate\nmetadata: {{name: a}}\nspec: {{width: 1}}\n---\n\
+             apiVersion: measures.example.org/v1\nkind: Meter\nmetadata: {{name: m}}\nspec:\n  gates:\n  - \
+             {{gateKind: {kind}, gateName: a}}\n"
+        )
+    };
+    let told = said(&meter("Gate"), "text");
+    let reported = "a.yaml:11:3: unresolved[reference-not-updated] Meter m: spec.gates[0] names Gate a, renamed to \
+                    Entry.doors.example.com; it is not updated, since the pack declares no key for the group there";
+    assert!(told.contains(reported), "{told}");
+    let other = said(&meter("Upstream"), "text");
+    assert!(other.contains("Gate a") && !other.contains("reference-not-updated"), "{other}");
+}
+
+/// Says what a pack without rules reports about an object with `spec`: in v1 `spec.size` is a text and `spec.old` is there, in v2 the
+/// size is a number, `spec.new` is there and the mode can be `fast`.
+fn contradicted(spec: &str) -> String {
+    let head =
+        "name: p\ntitle: P\nsource: s\ngroups: [p.example.com]\nreleases: [{ bundle: v1.0.0 }, { bundle: v2.0.0 }]\n";
+    let catalog = "kind\tBox.p.example.com\nscope\tNamespaced\tv1.0.0..v2.0.0\nserved\tv1\tv1.0.0..v2.0.0\n\
+                   path\ttype\trequired\tattributes\tapiVersions\treleases\nspec\tobject\t\t\t\tv1.0.0..v2.0.0\n\
+                   spec.mode\tstring\t\t{\"enum\":[\"slow\"]}\t\tv1.0.0\nspec.mode\tstring\t\t{\"enum\":[\"fast\",\"slow\"]}\t\tv2.0.0\n\
+                   spec.new\tstring\t\t\t\tv2.0.0\nspec.old\tstring\t\t\t\tv1.0.0\n\
+                   spec.size\tstring\t\t\t\tv1.0.0\nspec.size\tinteger\t\t\t\tv2.0.0\n";
+    let file = format!("apiVersion: p.example.com/v1\nkind: Box\nmetadata: {{name: a}}\nspec: {spec}\n");
+    let files = [("p/pack.yaml", head), ("p/catalog/Box.p.example.com.tsv", catalog), ("a.yaml", file.as_str())];
+    Tree::of(&files).run(&["check", "--pack", "p", "--to", "p@2.0.0", "-v", "a.yaml"]).all()
+}
+
+#[test]
+fn a_type_of_another_release_is_told_from_a_field_of_it() {
+    let size = contradicted("{size: '1', new: a}");
+    assert!(
+        size.contains("the type of spec.size is that of v1.0.0 alone, but spec.new exists only in v2.0.0"),
+        "{size}"
+    );
+    assert!(size.contains("  1. write spec.size as in v2.0.0, or change spec.new (a.yaml:4:8)"), "{size}");
+    assert!(
+        size.contains("spec.new exists only in v2.0.0, but the type of spec.size is that of v1.0.0 alone"),
+        "{size}"
+    );
+    let mode = contradicted("{mode: fast, old: a}");
+    assert!(
+        mode.contains("the value of spec.mode is allowed only in v2.0.0, but spec.old exists only in v1.0.0"),
+        "{mode}"
     );
 }

@@ -19,7 +19,9 @@ pub(super) fn run(args: &NewArgs, console: Console) -> Result<Exit> {
         Some(crds) => {
             let outline = build::outline(crds)?;
             let (releases, kinds) = (plural(outline.releases.len(), "release"), plural(outline.kinds.len(), "kind"));
-            let made = format!("{releases} (check their order in pack.yaml) and {kinds}");
+            let has_channels = outline.releases.values().any(|channels| channels.len() > 1);
+            let order = if has_channels { "their order and that of their channels" } else { "their order" };
+            let made = format!("{releases} (check {order} in pack.yaml) and {kinds}");
             let lints = "list what no rule converts yet; write RELEASE/RULE.yaml and its fixtures for each";
             (starter::from_crds(name, title, &outline), made, lints)
         }

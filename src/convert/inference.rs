@@ -1,6 +1,6 @@
 //! What do the fields of one object say about the releases that it was written for, and what of it is reported?
 
-use crate::catalog::{Catalog, Fact, Unknown};
+use crate::catalog::{Catalog, Fact, FactKind, Unknown};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::infer::{Inference, infer};
@@ -92,14 +92,27 @@ fn nearest_kind<'n>(kind: &str, kinds: impl Iterator<Item = &'n str>, limit: usi
 /// Reports the fields that exclude each other: no release has them all.
 pub(super) fn conflicts(inference: &Inference, pack: &Pack) -> Vec<Remark> {
     let releases = |fact: &Fact| pack.line().describe(fact.releases);
+    let shown = |fact: &Fact| match fact.kind {
+        FactKind::Field => format!("{} exists only in {}", fact.path, releases(fact)),
+        FactKind::Type => format!("the type of {} is that of {} alone", fact.path, releases(fact)),
+        FactKind::Value => format!("the value of {} is allowed only in {}", fact.path, releases(fact)),
+    };
     let conflict = |fact: &Fact| {
         let other = inference.evidence.iter().find(|other| (other.releases & fact.releases).is_empty());
         let against = match other {
-            Some(other) => format!("but {} exists only in {}", other.path, releases(other)),
+            Some(other) => format!("but {}", shown(other)),
             None => "and no release has it together with the other fields of the object".to_owned(),
         };
-        let message = format!("{} exists only in {}, {against}", fact.path, releases(fact));
-        let help = format!("remove or rename {}, or the fields that contradict it", fact.path);
+        let help = match (fact.kind, other) {
+            (FactKind::Field, _) => format!("remove or rename {}, or the fields that contradict it", fact.path),
+            (FactKind::Type | FactKind::Value, Some(other)) => {
+                format!("write {} as in {}, or change {}", fact.path, releases(other), other.path)
+            }
+            (FactKind::Type | FactKind::Value, None) => {
+                format!("write {} as in another release, or change the fields that contradict it", fact.path)
+            }
+        };
+        let message = format!("{}, {against}", shown(fact));
         Remark::new(Code::ConflictingFields, fact.path.clone(), message, Some(help))
     };
     if inference.is_conflict() { inference.evidence.iter().map(conflict).collect() } else { Vec::new() }

@@ -51,7 +51,8 @@ pub use targets::Targets;
 pub(crate) use context::ObjectContext;
 pub(crate) use mappings::{holds_body, reference_roots, walk};
 pub(crate) use references::{
-    Reference, Renames, Successor, find as find_references, find_where, normalized, plural, renames, update,
+    NamedVersion, Reference, Renames, Successor, find as find_references, find_where, normalized, plural, renames,
+    update,
 };
 pub(crate) use remark::impossible;
 

@@ -81,7 +81,7 @@ enum Form {
     /// `{ kind: Gateway, name: a }`, the group being the field's default.
     Default,
     /// `{ targetGroup: gateway.networking.k8s.io, targetKind: Gateway }`, with keys that a pack gives.
-    Declared(ReferenceField),
+    Declared(Box<ReferenceField>),
 }
 
 /// Returns the plural that projects give a kind's name: `referencepolicies`, `gateways`, `gatewayclasses`.
@@ -111,13 +111,59 @@ pub(crate) fn find(object: &Value, catalog: Option<&Catalog>, renames: &Renames,
 
 /// Finds the references in the fields that a pack gives.
 fn declared(object: &Value, renames: &Renames, packs: &Packs) -> Vec<Reference> {
+    let read = |(path, field): (FieldPath, &ReferenceField)| read_declared(&path, object, field, renames);
+    let found = declared_fields(object, packs).into_iter().filter_map(read);
+    found.filter(|reference| reference.is_expressible(renames)).collect()
+}
+
+/// Finds the references of `object`, in fields that a pack gives, to kinds in `renames` whose new group has no key there.
+pub(crate) fn inexpressible(object: &Value, renames: &Renames, packs: &Packs) -> Vec<Reference> {
+    let read = |(path, field): (FieldPath, &ReferenceField)| read_declared(&path, object, field, renames);
+    let found = declared_fields(object, packs).into_iter().filter_map(read);
+    found.filter(|reference| !reference.is_expressible(renames)).collect()
+}
+
+/// Returns the places in `object` of the fields that a pack gives.
+fn declared_fields<'p>(object: &Value, packs: &'p Packs) -> Vec<(FieldPath, &'p ReferenceField)> {
     let own = own_kind(object);
     let fields = packs.iter().flat_map(|pack| pack.references()).filter(|field| field.kinds.contains(&own));
-    let in_field = |field: &ReferenceField| {
-        let paths = field.at.matches(object);
-        paths.into_iter().filter_map(|path| read_declared(&path, object, field, renames)).collect::<Vec<_>>()
+    fields.flat_map(|field| field.at.matches(object).into_iter().map(move |path| (path, field))).collect()
+}
+
+/// A version that a reference gives, in a field that a pack gives.
+pub(crate) struct NamedVersion {
+    /// The path of the text with the version.
+    pub(crate) path: FieldPath,
+    /// The kind that is named.
+    pub(crate) kind: GroupKind,
+    /// The version alone.
+    pub(crate) version: String,
+    /// The name, where there is one.
+    pub(crate) name: Option<String>,
+    /// Whether the text gives the group too.
+    pub(crate) has_group: bool,
+}
+
+/// Finds the versions of `kinds` that `object` gives in the fields of the `packs`.
+pub(crate) fn named_versions<'k, I: Iterator<Item = &'k GroupKind>>(
+    object: &Value,
+    packs: &Packs,
+    kinds: impl Fn() -> I,
+) -> Vec<NamedVersion> {
+    let read = |(path, field): (FieldPath, &ReferenceField)| {
+        let map = path.get(object)?.as_object()?;
+        let (kind, _) = declared_kind(map, field, kinds())?;
+        let (key, has_group) = match (&field.api_version, &field.version) {
+            (Some(key), _) => (key, true),
+            (None, Some(key)) => (key, false),
+            (None, None) => return None,
+        };
+        let written = map.get(key).and_then(Value::as_str)?;
+        let version = if has_group { ApiVersion::parse(written).version } else { written.to_owned() };
+        let name = text_under(map, field.name.as_ref()).map(str::to_owned);
+        Some(NamedVersion { path: path.key(key), kind: kind.clone(), version, name, has_group })
     };
-    fields.flat_map(in_field).collect()
+    declared_fields(object, packs).into_iter().filter_map(read).collect()
 }
 
 /// Returns the kind that an object has by its own data.
@@ -126,27 +172,51 @@ fn own_kind(object: &Value) -> GroupKind {
     GroupKind::new(text("kind"), ApiVersion::parse(text("apiVersion")).group)
 }
 
-/// Reads a mapping with the keys of `field`; `None` where it names no kind in `renames`, or has no key for the new group.
-fn read_declared(path: &FieldPath, object: &Value, field: &ReferenceField, renames: &Renames) -> Option<Reference> {
-    let map = path.get(object)?.as_object()?;
-    let text = |key: &Option<String>| map.get(key.as_deref()?).and_then(Value::as_str);
+fn text_under<'m>(map: &'m Map<String, Value>, key: Option<&String>) -> Option<&'m str> {
+    map.get(key?.as_str()).and_then(Value::as_str)
+}
+
+/// Returns which of `kinds` a mapping with the keys of `field` names, and whether its group is not written there.
+fn declared_kind<'k>(
+    map: &Map<String, Value>,
+    field: &ReferenceField,
+    mut kinds: impl Iterator<Item = &'k GroupKind>,
+) -> Option<(&'k GroupKind, bool)> {
+    let text = |key: &Option<String>| text_under(map, key.as_ref());
     let written = text(&field.group).map(str::to_owned);
     let written = written.or_else(|| text(&field.api_version).map(|version| ApiVersion::parse(version).group));
     let group = written.as_ref().or(field.default_group.as_ref())?;
-    let named = |kind: &&GroupKind| {
+    let is_named = |kind: &&GroupKind| {
         kind.group == *group
             && (text(&field.kind) == Some(kind.kind.as_str()) || text(&field.resource) == Some(&plural(&kind.kind)))
     };
-    let kind = renames.keys().find(named)?.clone();
-    let is_expressible = written.is_some() || renames[&kind].kind.group == kind.group || field.group.is_some();
-    is_expressible.then(|| Reference {
+    Some((kinds.find(is_named)?, written.is_none()))
+}
+
+/// Reads a mapping with the keys of `field`; `None` where it names no kind in `renames`.
+fn read_declared(path: &FieldPath, object: &Value, field: &ReferenceField, renames: &Renames) -> Option<Reference> {
+    let map = path.get(object)?.as_object()?;
+    let (kind, takes_default) = declared_kind(map, field, renames.keys())?;
+    let text = |key: &Option<String>| text_under(map, key.as_ref()).map(str::to_owned);
+    Some(Reference {
         path: path.clone(),
-        kind,
-        name: text(&field.name).map(str::to_owned),
-        namespace: text(&field.namespace).map(str::to_owned),
-        takes_default: written.is_none(),
-        form: Form::Declared(field.clone()),
+        kind: kind.clone(),
+        name: text(&field.name),
+        namespace: text(&field.namespace),
+        takes_default,
+        form: Form::Declared(Box::new(field.clone())),
     })
+}
+
+impl Reference {
+    /// Returns whether the new group can be written where the kind in `renames` gets another one.
+    fn is_expressible(&self, renames: &Renames) -> bool {
+        let has_key = match &self.form {
+            Form::Declared(field) => field.group.is_some(),
+            Form::Group | Form::ApiGroup | Form::ApiVersion | Form::Default => true,
+        };
+        !self.takes_default || has_key || renames.get(&self.kind).is_none_or(|new| new.kind.group == self.kind.group)
+    }
 }
 
 /// Finds every reference in `object` to a kind that `is_wanted`; `may_be` rules out kinds early, by the name alone.

@@ -1,7 +1,7 @@
 //! What do the targets of a run mean for the names of kinds and versions?
 
 use super::choices::Goal;
-use super::references::{self, Reference, Renames};
+use super::references::{self, NamedVersion, Reference, Renames};
 use crate::pack::Target;
 use crate::release::GroupKind;
 
@@ -24,6 +24,17 @@ impl<'g> Targets<'g> {
     /// Finds the references in `value`, an object of `kind`, to kinds that are renamed.
     pub(crate) fn references(&self, kind: &GroupKind, value: &Value) -> Vec<Reference> {
         references::find(value, self.goal.catalog_of(kind), &self.renames, self.goal.packs)
+    }
+
+    /// Finds the references in `value` to kinds that are renamed, whose new group cannot be written there.
+    pub(crate) fn inexpressible(&self, value: &Value) -> Vec<Reference> {
+        references::inexpressible(value, &self.renames, self.goal.packs)
+    }
+
+    /// Finds the versions of kinds of the targets that `value` gives under keys which a pack declares.
+    pub(crate) fn named_versions(&self, value: &Value) -> Vec<NamedVersion> {
+        let kinds = || self.goal.targets.iter().flat_map(|target| target.pack.kinds());
+        references::named_versions(value, self.goal.packs, kinds)
     }
 
     /// Returns the target that has `kind`, but does not serve it in `version`.

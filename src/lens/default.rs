@@ -239,7 +239,7 @@ impl Default {
         };
         sources.iter().for_each(|other| session.convert_together_with(other));
         if self.backward != Some(Action::Elide) {
-            session.record_normalization(&path, format!("the target release requires {}", self.key));
+            session.record_normalization(&path, format!("{} is written, and converting back keeps it", self.key));
         }
         let written = path.key(&self.key);
         if written.get(session.object()).is_some() {

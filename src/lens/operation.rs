@@ -161,9 +161,9 @@ pub trait Operation: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns the kind that the step gives an object of `kind`, where it gives one.
-    fn retypes(&self, _kind: &GroupKind) -> Option<GroupKind> {
-        None
+    /// Returns the kinds that the step can give an object of `kind`, in the order of its operations.
+    fn retypes(&self, _kind: &GroupKind) -> Vec<GroupKind> {
+        Vec::new()
     }
 }
 

@@ -72,8 +72,8 @@ impl Operation for Retype {
         Some(if self.is_one_way { Fidelity::Normalized } else { Fidelity::Exact })
     }
 
-    fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
-        Some(self.to.of(kind))
+    fn retypes(&self, kind: &GroupKind) -> Vec<GroupKind> {
+        vec![self.to.of(kind)]
     }
 
     fn is_one_way(&self) -> bool {
@@ -126,6 +126,6 @@ mod tests {
         let back = lens.inverse(&kind);
         let mut session = Session::new(store.clone());
         back.run(&mut session).unwrap();
-        assert_eq!((session.object(), back.retypes(&GroupKind::new("Store", "example.com"))), (&store, None));
+        assert_eq!((session.object(), back.retypes(&GroupKind::new("Store", "example.com"))), (&store, Vec::new()));
     }
 }

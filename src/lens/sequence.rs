@@ -85,9 +85,14 @@ impl Lens {
         self.0.iter().any(|operation| operation.is_one_way())
     }
 
-    /// Returns the kind that the lens gives an object of `kind`, where it gives one.
-    pub fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
-        self.0.iter().rev().find_map(|operation| operation.retypes(kind))
+    /// Returns the kinds that the lens can give an object of `kind`, in the order of its operations.
+    pub fn retypes(&self, kind: &GroupKind) -> Vec<GroupKind> {
+        self.0.iter().flat_map(|operation| operation.retypes(kind)).collect()
+    }
+
+    /// Returns whether the lens gives every object of `kind` another kind, whatever the object holds.
+    pub fn always_retypes(&self, kind: &GroupKind) -> bool {
+        self.0.iter().any(|operation| !operation.is_conditional() && !operation.retypes(kind).is_empty())
     }
 
     /// Returns the parameters of packs that the lens reads.

@@ -289,7 +289,7 @@ impl Operation for When {
         self.then.is_one_way()
     }
 
-    fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
+    fn retypes(&self, kind: &GroupKind) -> Vec<GroupKind> {
         self.then.retypes(kind)
     }
 }

@@ -59,6 +59,10 @@ impl<'a> RenamedObjects<'a> {
     ) -> Option<Conversion> {
         let (object, namespace, file) = (linked.object(id), linked.namespace(id), linked.manifest(id).file.as_str());
         let (kind, value) = made.as_ref().map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
+        let inexpressible = linked.targets.inexpressible(value).into_iter();
+        let stays = inexpressible.filter(|reference| self.held(reference, namespace, file).is_none());
+        let stays = stays.filter_map(|reference| without_key(reference, &linked.targets.renames));
+        findings.extend(stays.map(|remark| linked.finding(id, &remark, Severity::Unresolved)));
         let references = linked.targets.references(kind, value);
         if references.is_empty() {
             return made;
@@ -136,6 +140,22 @@ impl<'a> RenamedObjects<'a> {
         };
         Remark::new(Code::ReferenceNotUpdated, path, message, help)
     }
+}
+
+/// Reports that `reference` is kept although its kind changes, since it has no key for the new group.
+fn without_key(reference: Reference, renames: &Renames) -> Option<Remark> {
+    let (old, new) = (&reference.kind, renames.get(&reference.kind)?.kind());
+    let what = reference.name.as_deref().unwrap_or("objects");
+    let message = format!(
+        "{} names {} {what}, renamed to {new}; it is not updated, since the pack declares no key for the group there",
+        reference.path, old.kind
+    );
+    let help = format!(
+        "name {} of the group {} there by hand; or, if the field has a key for it, add that to `references` in pack.yaml, such as \
+         `group: targetGroup`",
+        new.kind, new.group
+    );
+    Some(Remark::new(Code::ReferenceNotUpdated, reference.path.clone(), message, Some(help)))
 }
 
 /// Returns the objects that `reference`, which has no name, applies to: those of any namespace, unless it has one.

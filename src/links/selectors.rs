@@ -2,7 +2,7 @@
 //!
 //! A selector of Kustomize is a mapping with `group`, `version` and `kind`; where the run shows what it selects from,
 //! `kustomize_selectors` decides about it, and overrides what is written here. Others name objects by such a mapping too, or by
-//! `apiVersion` and `kind`: for those any served version will do, so only versions that the target does not serve count. Where
+//! `apiVersion` and `kind`, or under keys that a pack declares: for those any served version will do, so only versions that the target does not serve count. Where
 //! every object of the run with that apiVersion and kind gets one other version, [`update`] writes it; where they get different
 //! ones, or the run has no such object and the target does not serve that version, [`findings`] reports it.
 //!
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::held::Held;
 use super::linked::{Id, Linked};
 use crate::carrier::Carrier;
-use crate::convert::{Conversion, Outcome, Remark, Targets, holds_body, reference_roots, walk};
+use crate::convert::{Conversion, NamedVersion, Outcome, Remark, Targets, holds_body, reference_roots, walk};
 use crate::field::{FieldPath, FieldPattern, PathRef};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
@@ -48,6 +48,8 @@ pub(super) struct Selected {
     name: Option<String>,
     /// Whether Kustomize reads it, which compares versions exactly.
     is_selector: bool,
+    /// Whether the group stands before the version, as in `example.com/v1`.
+    has_group: bool,
     /// Whether part of an object of that version is embedded next to it, which would not fit another version.
     has_body: bool,
 }
@@ -68,16 +70,15 @@ impl Selected {
         };
         let (kind, name) = (GroupKind::new(kind, group), text("name").map(str::to_owned));
         let has_body = map.iter().any(|(key, value)| holds_body(key, value));
-        Some(Self { path: at.path().key(key), kind, version, name, is_selector: false, has_body })
+        let has_group = key == "apiVersion";
+        Some(Self { path: at.path().key(key), kind, version, name, is_selector: false, has_group, has_body })
     }
 
     /// Returns what stands for `version` at its place.
     fn spelled(&self, version: &str) -> String {
-        match self.path.last_key() {
-            Some("apiVersion") => {
-                ApiVersion { group: self.kind.group.clone(), version: version.to_owned() }.to_string()
-            }
-            _ => version.to_owned(),
+        match self.has_group {
+            true => ApiVersion { group: self.kind.group.clone(), version: version.to_owned() }.to_string(),
+            false => version.to_owned(),
         }
     }
 
@@ -243,6 +244,12 @@ fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> 
     let metadata = PathRef::key(None, "metadata");
     if let Some(owners) = value.get("metadata").and_then(|metadata| metadata.get("ownerReferences")) {
         walk(owners, &PathRef::key(Some(&metadata), "ownerReferences"), &mut visit);
+    }
+    for NamedVersion { path, kind, version, name, has_group } in targets.named_versions(value) {
+        let is_found = found.iter().any(|other| other.path == path);
+        if !is_found && targets.not_serving(&kind, &version).is_some() {
+            found.push(Selected { path, kind, version, name, is_selector: false, has_group, has_body: false });
+        }
     }
     found
 }

@@ -141,7 +141,11 @@ impl<'v> ResourceRule<'v> {
             if let Some(part) = self.parts_of(kind).into_iter().find(|part| !named.contains(part)) {
                 kinds.push(GroupKind::clone(kind));
                 old.push(self.name(kind, part));
-                new.push(self.name(successor, part));
+                let name = self.name(successor, part);
+                // Several kinds can become one.
+                if !new.contains(&name) {
+                    new.push(name);
+                }
                 added.extend(self.parts_of(kind).into_iter().map(|part| (*successor, part)));
             }
         }
@@ -209,7 +213,7 @@ fn resource(kind: &GroupKind) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{PathRef, ResourceRule};
+    use super::{BTreeSet, PathRef, ResourceRule};
     use crate::release::GroupKind;
 
     #[test]
@@ -235,6 +239,18 @@ mod tests {
   verbs:
   - get";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_new_name_of_several_kinds_is_told_once() {
+        let role = json!({"apiGroups": ["a.example.com"], "resources": ["shops", "cafes"], "verbs": ["get"]});
+        let rule = ResourceRule::read(&PathRef::key(None, "rules"), role.as_object().expect("a mapping"));
+        let [cafe, shop, store] = ["Cafe", "Shop", "Store"].map(|kind| GroupKind::new(kind, "a.example.com"));
+        let renamed = [(&cafe, &store, BTreeSet::new()), (&shop, &store, BTreeSet::new())];
+        let remark = rule.and_then(|rule| rule.remark(&renamed)).expect("both are named").report;
+        let expected =
+            "rules names cafes.a.example.com, shops.a.example.com, renamed to stores.a.example.com; it is not updated";
+        assert_eq!(remark.message, expected);
     }
 
     #[test]

@@ -286,7 +286,7 @@ pub(super) fn load_prepared(
     let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
     let settled: BTreeMap<_, _> =
         retyping.map(|rule| ((rule.order, rule.kind.clone()), rule.new_kind.clone())).collect();
-    for rule in &mut rules {
+    for rule in rules.iter_mut().filter(|rule| rule.kind == rule.new_kind) {
         if let Some(kind) = settled.get(&(rule.order, rule.kind.clone())) {
             rule.final_kind.clone_from(kind);
         }
@@ -479,7 +479,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
             .map_err(|message| written.wrong(Place::key("channels"), format!("channels: {message}")))?;
     }
     let within = wire.within.as_ref().map(|text| line.parse_set(text)).transpose();
-    let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
+    let new_kind = new_kind(written, &lens, &kind)?;
     if let Some([old, new]) = &wire.api_versions {
         let wrong = |message: String| Err(written.wrong(Place::key("apiVersions"), message));
         if wire.within.is_some() {
@@ -500,7 +500,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         }
     }
     let backward = lens.inverse(&kind);
-    let back_kind = backward.retypes(&new_kind).unwrap_or_else(|| new_kind.clone());
+    let back_kind = backward.retypes(&new_kind).pop().unwrap_or_else(|| new_kind.clone());
     let within = within.map_err(|message| written.wrong(Place::key("within"), format!("within: {message}")))?;
     let lens_text = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
@@ -524,6 +524,20 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
     })
 }
 
+/// Returns the kind that a rule about `kind` gives its objects, which must be one alone: they come back from that.
+fn new_kind(written: &Written<'_>, lens: &Lens, kind: &GroupKind) -> Result<GroupKind> {
+    let kinds = lens.retypes(kind);
+    let first = kinds.first().unwrap_or(kind);
+    match kinds.iter().find(|other| *other != first) {
+        Some(other) => {
+            let message =
+                format!("the rule makes of a {kind} a {first} or a {other}: write one rule for each new kind");
+            Err(written.wrong(Place::text("lens", other.to_string()), message))
+        }
+        None => Ok(first.clone()),
+    }
+}
+
 /// Reads a file: from its JSON if there is one; errors come from the YAML, since JSON has no lines to name.
 fn parse<T: DeserializeOwned>(file: &str, text: &str, json: Option<&str>) -> Result<T> {
     if let Some(read) = json.and_then(|json| serde_json::from_str(json).ok()) {
@@ -534,8 +548,18 @@ fn parse<T: DeserializeOwned>(file: &str, text: &str, json: Option<&str>) -> Res
         let place = error.location().map(|place| (place.line(), place.column()));
         let (line, column) = place.unwrap_or((1, 1));
         let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
-        anyhow!("{file}:{line}:{column}: {message}{}", meant(message).unwrap_or_default())
+        let (plain, meant) = (pair(message), meant(message).unwrap_or_default());
+        anyhow!("{file}:{line}:{column}: {}{meant}", plain.as_deref().unwrap_or(message))
     })
+}
+
+/// Says what to write where a message is about a list that must hold two values.
+fn pair(message: &str) -> Option<String> {
+    let wanted = [", expected an array of length 2", ", expected sequence of 2 elements"];
+    let start = wanted.iter().find_map(|wanted| message.strip_suffix(wanted))?;
+    let (path, _) = start.split_once(": invalid")?;
+    let key = path.rsplit('.').next().unwrap_or(path);
+    Some(format!("{path}: there must be two in a list: write `{key}: [ONE, OTHER]`"))
 }
 
 /// Returns which of the names that a message lists may stand for the one that it is about.

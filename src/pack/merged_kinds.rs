@@ -26,6 +26,5 @@ pub(super) fn check(pack: &Pack) -> Vec<(&Rule, Place, String, String)> {
 
 /// Returns whether a rule gives every object of its new kind the old one back.
 fn comes_back_always(rule: &Rule) -> bool {
-    let operations = rule.lens(Direction::Backward).operations();
-    operations.iter().any(|operation| !operation.is_conditional() && operation.retypes(&rule.new_kind).is_some())
+    rule.lens(Direction::Backward).always_retypes(&rule.new_kind)
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Result, ensure};
 
 use super::build::Outline;
-use crate::release::GroupKind;
+use crate::release::{GroupKind, version_of};
 
 /// The catalog of the example, without the line that names its kind.
 const CATALOG: &str = "\
@@ -65,9 +65,8 @@ pub fn example(name: &str, title: &str, kind: &str) -> Result<BTreeMap<String, S
 /// Returns the files of a pack of the CRDs that `outline` describes, without its catalogs.
 pub fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<String, String> {
     let groups = outline.kinds.iter().map(|kind| kind.group.as_str()).collect();
-    let channels = |channels: &BTreeSet<String>| channels.iter().cloned().collect();
     let mut releases: Vec<(String, Vec<String>)> =
-        outline.releases.iter().map(|(bundle, of)| (bundle.clone(), channels(of))).collect();
+        outline.releases.iter().map(|(bundle, of)| (bundle.clone(), by_stability(of))).collect();
     releases.sort_by_cached_key(|(bundle, _)| age(bundle));
     BTreeMap::from([
         ("pack.yaml".to_owned(), pack_yaml((name, title), &groups, &releases)),
@@ -75,12 +74,48 @@ pub fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<String,
     ])
 }
 
-/// Returns what sorts the names of releases by age, as far as names tell: their numbers, and `v2.0.0-rc.1` before `v2.0.0`.
-fn age(bundle: &str) -> (Vec<u64>, bool, Vec<u64>, String) {
-    let (main, stage) = bundle.split_once('-').unwrap_or((bundle, ""));
-    let numbers =
-        |text: &str| text.split(|one: char| !one.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();
-    (numbers(main), stage.is_empty(), numbers(stage), bundle.to_owned())
+/// Returns what sorts the names of releases by age, as far as names tell: by their numbers, and pre-releases before the release, as
+/// `v2.0.0-alpha.3`, `v2.0.0-beta.2`, `v2.0.0-rc.10`, `v2.0.0`.
+///
+/// Source: Semantic Versioning 2.0.0, item 11.
+fn age(bundle: &str) -> (Vec<u64>, bool, Vec<Part>, String) {
+    let bare = version_of(bundle).split('+').next().unwrap_or_default();
+    let is_of_stage = |letter: char| letter == '-' || letter.is_ascii_alphabetic();
+    let (main, stage) = bare.split_at(bare.find(is_of_stage).unwrap_or(bare.len()));
+    let numbers = main.split('.').filter_map(|number| number.parse().ok()).collect();
+    (numbers, stage.is_empty(), parts(stage), bundle.to_owned())
+}
+
+/// A stretch of digits or of letters in the name of a release; a number is older than a word.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Number(u64),
+    Word(String),
+}
+
+/// Splits a text into its numbers and words.
+fn parts(text: &str) -> Vec<Part> {
+    let letters: Vec<char> = text.chars().collect();
+    let stretches = letters.chunk_by(|one, next| {
+        one.is_alphanumeric() && next.is_alphanumeric() && one.is_ascii_digit() == next.is_ascii_digit()
+    });
+    let words = stretches.filter(|stretch| stretch.iter().all(|one| one.is_alphanumeric()));
+    words
+        .map(|stretch| {
+            let word: String = stretch.iter().collect();
+            word.parse().map_or(Part::Word(word), Part::Number)
+        })
+        .collect()
+}
+
+/// Names that projects give the channel which promises most.
+const STABLE_CHANNELS: [&str; 5] = ["stable", "standard", "ga", "release", "lts"];
+
+/// Sorts channels as `pack.yaml` lists them, most stable first, as far as names tell.
+fn by_stability(channels: &BTreeSet<String>) -> Vec<String> {
+    let mut sorted: Vec<String> = channels.iter().cloned().collect();
+    sorted.sort_by_key(|channel| !STABLE_CHANNELS.contains(&channel.as_str()));
+    sorted
 }
 
 fn pack_yaml((name, title): (&str, &str), groups: &BTreeSet<&str>, releases: &[(String, Vec<String>)]) -> String {
@@ -130,6 +165,33 @@ mod tests {
         let mut names = ["v1.10.0", "v2.0.0", "v1.9.1", "v2.0.0-rc.10", "v2.0.0-rc.2", "2023.4"];
         names.sort_by_cached_key(|name| age(name));
         assert_eq!(names, ["v1.9.1", "v1.10.0", "v2.0.0-rc.2", "v2.0.0-rc.10", "v2.0.0", "2023.4"]);
+        let stages = [
+            "v1.0.0-1",
+            "v1.0.0-alpha",
+            "v1.0.0-alpha.3",
+            "v1.0.0-beta.2",
+            "v1.0.0-beta.10",
+            "v1.0.0-rc.1",
+            "v1.0.0-rc.2",
+            "v1.0.0-rc.10",
+            "v1.0.0",
+            "v1.0.1-alpha.1",
+        ];
+        let mut names = stages;
+        names.reverse();
+        names.sort_by_cached_key(|name| age(name));
+        assert_eq!(names, stages);
+        let mut names = ["1.2rc1", "1.2", "1.2b10", "1.2b9", "my-shops-1.1", "k8s-1.3"];
+        names.sort_by_cached_key(|name| age(name));
+        assert_eq!(names, ["my-shops-1.1", "1.2b9", "1.2b10", "1.2rc1", "1.2", "k8s-1.3"]);
+    }
+
+    #[test]
+    fn the_stable_channel_is_the_first_one() {
+        let sorted = |names: &[&str]| by_stability(&names.iter().map(|name| (*name).to_owned()).collect());
+        assert_eq!(sorted(&["alpha", "edge", "stable"]), ["stable", "alpha", "edge"]);
+        assert_eq!(sorted(&["experimental", "standard"]), ["standard", "experimental"]);
+        assert_eq!(sorted(&["beta", "alpha"]), ["alpha", "beta"]);
     }
 
     #[test]

@@ -70,6 +70,7 @@ fn is_linked(planner: &Planner<'_>, object: &Object, made: Option<&Conversion>) 
         || kustomize_selectors::is_in(object, targets)
         || ignored_paths::is_in(object, targets)
         || !targets.references(kind, value).is_empty()
+        || !targets.inexpressible(value).is_empty()
 }
 
 /// Returns the local ones among `files`, with their positions, whose assumptions a kustomization of the run contradicts (`alone` are the

@@ -132,6 +132,9 @@ impl ReleaseLine {
     /// A message that lists the channels.
     pub fn channel(&self, name: &str) -> Result<&Channel, String> {
         self.channels.iter().find(|channel| channel.name() == name).ok_or_else(|| {
+            if !self.has_channels() {
+                return format!("`{name}` is not a channel of this pack, which has none: remove it");
+            }
             let names: Vec<&str> = self.channels.iter().map(Channel::name).collect();
             format!("`{name}` is not a channel of this pack: write {}", names.join(" or "))
         })

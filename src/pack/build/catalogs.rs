@@ -49,7 +49,7 @@ fn from_crds(file: &PackFile, line: &ReleaseLine, crds: &Path) -> Result<Built> 
     let mut filled = BTreeSet::new();
     let lifecycle = Lifecycle::read(crds)?;
     let mut published = match Types::read(crds)? {
-        Some(types) => of_types(&types, &lifecycle, &line)?,
+        Some(types) => of_types(&types, &lifecycle, line)?,
         None => BTreeMap::new(),
     };
     for path in crd_files(crds)? {

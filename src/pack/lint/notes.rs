@@ -83,7 +83,7 @@ fn check_kinds_of_rules(lint: &mut Lint<'_>) {
         let file = lint.file_of(rules[0]);
         for rule in &rules {
             check_kind(lint, &file, &rule.kind, &Place::text("kind", rule.kind.to_string()));
-            if rule.lens(Direction::Forward).retypes(&rule.kind).as_ref() == Some(&rule.kind) {
+            if rule.lens(Direction::Forward).retypes(&rule.kind).contains(&rule.kind) {
                 let text = format!("`retype` gives objects of {} the kind that they have", rule.kind);
                 lint.report(&file, &Place::key("lens"), text, "write another kind or group, or remove the operation");
             }

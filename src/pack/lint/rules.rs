@@ -96,6 +96,11 @@ fn report_that_never_runs(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
             "move it to the folder of the bundle that made the change",
         );
     }
+    let bundle = lint.pack.rules().iter().filter(|other| other.order == rule.order && other.kind == rule.kind);
+    let before = bundle.take_while(|other| other.id != rule.id);
+    if !before.into_iter().any(|other| other.lens(Direction::Forward).always_retypes(&other.kind)) {
+        return;
+    }
     let text = "the rule never runs: an earlier rule of the bundle changes the kind of its objects";
     lint.report(file, &Place::key("kind"), text, "write the kind that the objects have by then");
 }
