@@ -118,6 +118,35 @@ fn a_default_that_changes_holds_back_what_does_not_write_it() {
 }
 
 #[test]
+fn what_defaulting_fills_in_counts_as_a_whole() {
+    let dim = |level: &str| {
+        format!(
+            "{ROOM}, dim: {{type: object, default: {{}}, properties: {{level: {{type: integer, default: {level}}}}}}}"
+        )
+    };
+    let (one, two, own) = (dim("1"), dim("2"), format!("{ROOM}, dim: {{type: integer, default: 2}}"));
+    for strategy in ["None", "Webhook"] {
+        let nested = [("v1beta1", DEPRECATED, &*one), ("v1", STORED, &*two)];
+        let expected = "spec.dim is not written, and its default changes ({\"level\":1}, then {\"level\":2})";
+        is_held(&nested, strategy, "v1beta1", "room: hall", &["schema-differs", expected]);
+        moves(&nested, strategy, ("v1beta1", "v1"), "dim: {level: 2}");
+        let added = [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, &*own)];
+        let expected = "spec.dim is not written, and its default changes (no default, then 2)";
+        is_held(&added, strategy, "v1beta1", "room: hall", &["schema-differs", expected]);
+    }
+}
+
+#[test]
+fn null_that_becomes_a_default_holds_the_object_back() {
+    let versions = [
+        ("v1beta1", DEPRECATED, "room: {type: string, nullable: true, default: hall}"),
+        ("v1", STORED, "room: {type: string, default: hall}"),
+    ];
+    is_held(&versions, "None", "v1beta1", "room: null", &["spec.room is null, which changes (null, then \"hall\")"]);
+    moves(&versions, "None", ("v1beta1", "v1"), "room: attic");
+}
+
+#[test]
 fn an_object_at_a_version_that_is_served_and_not_deprecated_stays() {
     let versions = [("v1beta1", SERVED, ROOM), ("v1", STORED, ROOM)];
     let (tree, run) = diff_one(&versions, "None", &lamp("v1beta1", "room: hall"));

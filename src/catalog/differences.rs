@@ -5,6 +5,7 @@
 //!
 //! Invariant: an object without a difference means the same under both schemas, as far as schemas say what it means.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -37,11 +38,11 @@ pub enum DifferenceKind {
     Undescribed,
     /// Both have the field, and describe it in other words.
     Changed(Vec<Change>),
-    /// The object lacks the field, and the two fill in other values; `None` is none.
+    /// The object lacks the field or has null there, and the two make other values of it; `None` is none.
     Default {
-        /// What the old schema fills in.
+        /// What the old schema fills in, or null where it keeps that.
         old: Option<Value>,
-        /// What the new schema fills in.
+        /// What the new schema fills in, or null where it keeps that.
         new: Option<Value>,
     },
 }
@@ -92,6 +93,10 @@ impl fmt::Display for DifferenceKind {
             Self::Changed(changes) => {
                 let changes: Vec<String> = changes.iter().map(Change::to_string).collect();
                 write!(f, "changes in {}", changes.join(", "))
+            }
+            Self::Default { old: Some(Value::Null), new } => {
+                let values = both(Some(&Value::Null), new.as_ref(), "no value");
+                write!(f, "is null, which changes ({})", values.as_deref().unwrap_or("null, then another value"))
             }
             Self::Default { old, new } => match both(old.as_ref(), new.as_ref(), "no default") {
                 Some(values) => write!(f, "is not written, and its default changes ({values})"),
@@ -156,13 +161,57 @@ impl<'c> Walk<'c> {
         }
         let tree = self.tree;
         let is_absent = |key: &str| map.get(key).is_none_or(Value::is_null);
-        for (key, _) in tree.nodes[nodes.0].keys.iter().filter(|(key, _)| is_described(key) && is_absent(key)) {
-            let (Some((_, old)), Some((_, new))) = self.field(nodes, key) else { continue };
-            let default = |row: &Row| self.schema(row).attributes.default.clone();
-            let (old, new) = (default(old), default(new));
-            if old != new {
+        let keys = [nodes.0, nodes.1].into_iter().flat_map(|node| &tree.nodes[node].keys).map(|(key, _)| key.as_str());
+        for key in keys.filter(|key| is_described(key) && is_absent(key)).collect::<BTreeSet<_>>() {
+            let (old, new) = self.field(nodes, key);
+            let (old, new) = (self.filled_in(old, map.get(key), self.old), self.filled_in(new, map.get(key), self.new));
+            let counts = |value: &Option<Value>| value.clone().filter(|value| !value.is_null());
+            if counts(&old) != counts(&new) {
                 self.report(&PathRef::key(above, key), DifferenceKind::Default { old, new });
             }
+        }
+    }
+
+    /// Returns what the API server makes of a field that is absent or null (`written`): a null that the schema does not allow
+    /// counts as absent, and a default gets the defaults of the fields that it lacks itself.
+    fn filled_in(&self, side: Side<'c>, written: Option<&Value>, name: SchemaName<'_>) -> Option<Value> {
+        let (node, row) = side?;
+        let attributes = &self.schema(row).attributes;
+        if written.is_some() && attributes.nullable {
+            return Some(Value::Null);
+        }
+        let mut default = attributes.default.clone()?;
+        self.fill(&mut default, node, name);
+        Some(default)
+    }
+
+    /// Adds to `value`, whose field is `node`, what its schema fills in.
+    fn fill(&self, value: &mut Value, node: usize, name: SchemaName<'_>) {
+        let tree = self.tree;
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map.iter_mut() {
+                    let below = [tree.nodes[node].key(key), tree.nodes[node].values];
+                    if let Some((below, _)) = below.into_iter().find_map(|node| self.side(node, name)) {
+                        self.fill(value, below, name);
+                    }
+                }
+                for (key, child) in &tree.nodes[node].keys {
+                    let written = map.get(key.as_str());
+                    if written.is_some_and(|value| !value.is_null()) {
+                        continue;
+                    }
+                    if let Some(value) = self.filled_in(self.side(Some(*child), name), written, name) {
+                        map.insert(key.clone(), value);
+                    }
+                }
+            }
+            Value::Array(items) => {
+                if let Some((below, _)) = self.side(tree.nodes[node].items, name) {
+                    items.iter_mut().for_each(|item| self.fill(item, below, name));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
 
@@ -251,7 +300,7 @@ spec.list | array |  | {\"listType\":\"atomic\"} | v1 | ALL
 spec.list | array |  |  | v1beta1 | ALL
 spec.mode | string |  | {\"enum\":[\"A\",\"B\"],\"default\":\"B\"} | v1 | ALL
 spec.mode | string |  | {\"enum\":[\"A\",\"B\"],\"default\":\"A\"} | v1beta1 | ALL
-spec.new | string |  | {\"default\":\"x\"} | v1 | ALL
+spec.new | string |  |  | v1 | ALL
 spec.open | object |  | {\"preserveUnknown\":true} |  | ALL
 spec.same | string |  | {\"pattern\":\"^a$\"} |  | ALL
 spec.text | string |  | {\"pattern\":\"^[a-z]+(/[a-z]+)*(-[a-z]+(/[a-z]+)*)*[a-z0-9]$\"} | v1 | ALL
@@ -298,6 +347,65 @@ spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
     fn the_default_counts_of_what_is_not_written() {
         check(&json!({}), &["spec.mode is not written, and its default changes (\"A\", then \"B\")"]);
         check(&json!({"mode": null}), &["spec.mode is not written, and its default changes (\"A\", then \"B\")"]);
+    }
+
+    #[track_caller]
+    fn check_defaults(rows: &str, object: &Value, expected: &[&str]) {
+        let v2 = release("v2.0.0");
+        let found = catalog(rows).differences(object, (v2, "v1beta1"), (v2, "v1"));
+        let found: Vec<String> = found.iter().map(|one| format!("{} {}", one.path, one.kind)).collect();
+        assert_eq!(found, expected, "{object}");
+    }
+
+    #[test]
+    fn a_default_that_only_one_schema_has_counts() {
+        let rows = "\
+spec | object |  |  |  | ALL
+spec.gone | integer |  | {\"default\":1} | v1beta1 | ALL
+spec.new | integer |  | {\"default\":2} | v1 | ALL
+";
+        let expected = [
+            "spec.gone is not written, and its default changes (1, then no default)",
+            "spec.new is not written, and its default changes (no default, then 2)",
+        ];
+        check_defaults(rows, &json!({"spec": {}}), &expected);
+        check_defaults(rows, &json!({"metadata": {}}), &[]);
+    }
+
+    #[test]
+    fn the_defaults_below_a_default_count() {
+        let rows = "\
+spec | object |  | {\"default\":{}} |  | ALL
+spec.dim | object |  | {\"default\":{}} |  | ALL
+spec.dim.level | integer |  | {\"default\":1} | v1beta1 | ALL
+spec.dim.level | integer |  | {\"default\":2} | v1 | ALL
+spec.items | array |  | {\"default\":[{}]} |  | ALL
+spec.items[] | object |  |  |  | ALL
+spec.items[].size | integer |  | {\"default\":3} |  | ALL
+";
+        check_defaults(
+            rows,
+            &json!({"spec": {}}),
+            &["spec.dim is not written, and its default changes ({\"level\":1}, then {\"level\":2})"],
+        );
+        check_defaults(rows, &json!({}), &["spec is not written, and its default changes"]);
+        check_defaults(rows, &json!({"spec": {"dim": {"level": 1}}}), &[]);
+    }
+
+    #[test]
+    fn null_counts_where_a_schema_keeps_it() {
+        let rows = "\
+spec | object |  |  |  | ALL
+spec.both | string |  | {\"default\":\"x\",\"nullable\":true} | v1 | ALL
+spec.both | string |  | {\"default\":\"y\",\"nullable\":true} | v1beta1 | ALL
+spec.mode | string |  | {\"default\":\"x\"} | v1 | ALL
+spec.mode | string |  | {\"default\":\"x\",\"nullable\":true} | v1beta1 | ALL
+";
+        check_defaults(
+            rows,
+            &json!({"spec": {"both": null, "mode": null}}),
+            &["spec.mode is null, which changes (null, then \"x\")"],
+        );
     }
 
     #[test]
