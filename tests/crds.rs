@@ -137,6 +137,39 @@ fn what_defaulting_fills_in_counts_as_a_whole() {
 }
 
 #[test]
+fn keywords_that_catalogs_lack_are_compared_under_a_webhook() {
+    let pairs = [
+        ("multipleOf", "5", "7"),
+        ("exclusiveMinimum", "false", "true"),
+        ("oneOf", "[{minimum: 1}]", "[{minimum: 2}]"),
+        ("not", "{enum: [7]}", "{enum: [8]}"),
+        ("x-kubernetes-validations", "[{rule: 'self > 1'}]", "[{rule: 'self > 2'}]"),
+        ("x-kubernetes-embedded-resource", "true", "false"),
+    ];
+    for (keyword, old, new) in pairs {
+        let watts = |value: &str| format!("watts: {{type: integer, minimum: 1, {keyword}: {value}}}, {ROOM}");
+        let (old, new) = (watts(old), watts(new));
+        let versions = [("v1beta1", DEPRECATED, &*old), ("v1", STORED, &*new)];
+        let expected = format!("spec.watts changes in {keyword}");
+        is_held(&versions, "Webhook", "v1beta1", "watts: 35", &["schema-differs", &expected]);
+        moves(&versions, "Webhook", ("v1beta1", "v1"), "room: hall");
+        let same = [("v1beta1", DEPRECATED, &*old), ("v1", STORED, &*old)];
+        if keyword != "x-kubernetes-embedded-resource" {
+            moves(&same, "Webhook", ("v1beta1", "v1"), "watts: 35");
+        }
+    }
+    let (old, new) = ("room: {type: string, pattern: '^(?=h)'}", "room: {type: string, pattern: '^(?=a)'}");
+    let versions = [("v1beta1", DEPRECATED, old), ("v1", STORED, new)];
+    is_held(&versions, "Webhook", "v1beta1", "room: hall", &["spec.room changes in pattern"]);
+}
+
+#[test]
+fn a_field_that_no_schema_has_is_not_alike() {
+    let versions = [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, ROOM)];
+    is_held(&versions, "Webhook", "v1beta1", "typo: a", &["schema-differs", "spec.typo is described by no schema"]);
+}
+
+#[test]
 fn null_that_becomes_a_default_holds_the_object_back() {
     let versions = [
         ("v1beta1", DEPRECATED, "room: {type: string, nullable: true, default: hall}"),
@@ -224,6 +257,37 @@ fn a_conversion_is_judged_by_the_set_that_lists_both_versions() {
     let run = tree.run(&sets);
     run.check(1);
     assert!(run.all().contains("spec.room changes in maxLength (none, then 9)"), "{}", run.all());
+}
+
+/// Runs `check` on an object with the CRDs of two sets.
+fn between(old: &str, new: &str, object: &str) -> Run {
+    let tree = Tree::of(&[("old.yaml", old), ("new.yaml", new), ("a.yaml", object)]);
+    tree.run(&["check", "-v", "--crds", "old.yaml", "--crds", "new.yaml", "a.yaml"])
+}
+
+#[test]
+fn a_default_that_changes_from_set_to_set_holds_the_object_back() {
+    let dim = |level: u8| format!("{ROOM}, dim: {{type: integer, default: {level}}}");
+    let (one, two) = (dim(1), dim(2));
+    let new = crd("Lamp", "None", &[("v1", STORED, &two)]);
+    let both = crd("Lamp", "None", &[("v1beta1", SERVED, &one), ("v1", STORED, &one)]);
+    let text = "spec.dim is not written, and its default changes (1, then 2)";
+    for version in ["v1beta1", "v1"] {
+        let run = between(&both, &new, &lamp(version, "room: hall"));
+        run.check(1);
+        assert!(run.all().contains("held-back[schema-differs]") && run.all().contains(text), "{}", run.all());
+        let run = between(&both, &new, &lamp(version, "dim: 1"));
+        assert!(!run.all().contains("schema-differs"), "{}", run.all());
+    }
+    between(&both, &both, &lamp("v1", "room: hall")).check(0);
+}
+
+#[test]
+fn a_scope_that_changes_from_set_to_set_holds_the_object_back() {
+    let old = crd("Lamp", "None", &[("v1", STORED, ROOM)]);
+    let run = between(&old, &old.replace("Namespaced", "Cluster"), &lamp("v1", "room: hall"));
+    run.check(1);
+    assert!(run.all().contains("the scope of Lamp.home.example changes from Namespaced to Cluster"), "{}", run.all());
 }
 
 #[test]

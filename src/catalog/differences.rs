@@ -34,7 +34,7 @@ pub enum DifferenceKind {
     Gone,
     /// The old schema has no such field.
     Added,
-    /// Both keep the field, and neither describes it.
+    /// Neither schema describes the field.
     Undescribed,
     /// Both have the field, and describe it in other words.
     Changed(Vec<Change>),
@@ -106,10 +106,11 @@ impl fmt::Display for DifferenceKind {
     }
 }
 
-/// Compares what two schemas say of the fields of `object`; what neither has is no difference.
+/// Compares what two schemas say of the fields of `object`; what neither describes counts too.
 pub(super) fn differences(tree: &Tree, object: &Value, old: SchemaName<'_>, new: SchemaName<'_>) -> Vec<Difference> {
     let mut walk = Walk { tree, old, new, found: Vec::new() };
     if let Value::Object(map) = object {
+        walk.whole();
         walk.mapping((0, 0), map, None);
     }
     walk.found
@@ -140,10 +141,25 @@ impl<'c> Walk<'c> {
         (side(old, self.old), side(new, self.new))
     }
 
-    /// Returns whether a mapping keeps keys that its schema does not describe. A value of any type is data, and not such a mapping.
-    fn is_open(&self, node: usize, (release, name): SchemaName<'_>) -> bool {
-        let row = self.tree.row_in(node, release, name);
-        row.is_some_and(|row| row.kind != Type::Any && self.schema(row).attributes.preserve_unknown)
+    /// Returns whether a field is data of any type, whose keys no schema has to describe.
+    fn is_data(&self, node: usize, (release, name): SchemaName<'_>) -> bool {
+        self.tree.row_in(node, release, name).is_some_and(|row| row.kind == Type::Any)
+    }
+
+    /// Compares what the schemas say of the object as a whole; a schema without a row says nothing of it.
+    fn whole(&mut self) {
+        let unchecked = |name| self.side(Some(0), name).map(|(_, row)| self.schema(row).attributes.unchecked.clone());
+        let (old, new) = (unchecked(self.old).unwrap_or_default(), unchecked(self.new).unwrap_or_default());
+        let keywords: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let changes: Vec<Change> = keywords
+            .into_iter()
+            .map(|keyword| (keyword, old.get(keyword).cloned(), new.get(keyword).cloned()))
+            .filter(|(_, old, new)| old != new)
+            .map(|(keyword, old, new)| Change { keyword: keyword.clone(), old, new })
+            .collect();
+        if !changes.is_empty() {
+            self.found.push(Difference { path: FieldPath::default(), kind: DifferenceKind::Changed(changes) });
+        }
     }
 
     fn mapping(&mut self, nodes: (usize, usize), map: &Map<String, Value>, above: Option<&PathRef<'_>>) {
@@ -153,7 +169,7 @@ impl<'c> Walk<'c> {
             let spot = PathRef::key(above, key);
             if sides.0.is_none()
                 && sides.1.is_none()
-                && (self.is_open(nodes.0, self.old) || self.is_open(nodes.1, self.new))
+                && !(self.is_data(nodes.0, self.old) && self.is_data(nodes.1, self.new))
             {
                 self.report(&spot, DifferenceKind::Undescribed);
             }
@@ -253,6 +269,9 @@ impl<'c> Walk<'c> {
             let written = serde_json::to_value(&self.schema(row).attributes);
             let mut written = written.ok().and_then(|value| value.as_object().cloned()).unwrap_or_default();
             written.remove("default");
+            if let Some(Value::Object(unchecked)) = written.remove("unchecked") {
+                written.extend(unchecked);
+            }
             written
                 .retain(|keyword, value| !MEANS_NOTHING.iter().any(|(other, same)| keyword == other && value == same));
             written
@@ -318,10 +337,7 @@ spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
 
     #[test]
     fn what_both_schemas_describe_alike_is_no_difference() {
-        check(
-            &json!({"mode": "A", "same": "a", "nowhere": {"x": 1}, "any": {"free": 1}, "items": [{}], "list": []}),
-            &[],
-        );
+        check(&json!({"mode": "A", "same": "a", "any": {"free": 1}, "items": [{}], "list": []}), &[]);
     }
 
     #[test]
@@ -331,6 +347,7 @@ spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
         check(&json!({"mode": "A", "any": {"named": "a"}}), &["spec.any.named is added"]);
         check(&json!({"mode": "A", "gone": null}), &[]);
         check(&json!({"mode": "A", "open": {"x": 1}}), &["spec.open.x is described by no schema"]);
+        check(&json!({"mode": "A", "nowhere": {"x": 1}}), &["spec.nowhere is described by no schema"]);
     }
 
     #[test]
