@@ -367,6 +367,71 @@ fn crds_in_the_tree_that_contradict_each_other_are_not_used() {
     assert!(run.all().contains("1 to change in 1 file") && !run.all().contains("mixed-crds"), "{}", run.all());
 }
 
+/// The kustomization of a CRD, and the patch that Kubebuilder adds to it.
+#[test]
+fn a_patch_can_add_the_webhook() {
+    let definition = crd("Lamp", "None", &[("v1beta1", DEPRECATED, "room: {type: integer}"), ("v1", STORED, ROOM)]);
+    let merge = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: lamps.home.example}\n\
+                 spec: {conversion: {strategy: Webhook}}\n";
+    let json = "- {op: add, path: /spec/conversion, value: {strategy: Webhook}}\n";
+    let target = "target: {kind: CustomResourceDefinition, name: lamps.home.example}";
+    let object = "apiVersion: home.example/v1beta1\nkind: Lamp\nmetadata: {name: a}\nspec: {room: hall}\n";
+    for (entry, patch, expected) in [
+        ("path: patch.yaml".to_owned(), merge, true),
+        (format!("path: patch.yaml, {target}"), json, true),
+        (format!("patch: '[{{op: add, path: /spec/conversion/strategy, value: Webhook}}]', {target}"), "", true),
+        (format!("patch: '[{{op: add, path: /metadata/labels/a, value: b}}]', {target}"), "", false),
+        ("path: patch.yaml".to_owned(), &merge.replace("lamps", "shades"), false),
+    ] {
+        let kustomization = format!("resources: [lamp.yaml]\npatches:\n- {{{entry}}}\n");
+        let files = [
+            ("crds/lamp.yaml", &*definition),
+            ("crds/kustomization.yaml", &kustomization),
+            ("crds/patch.yaml", patch),
+            ("a.yaml", object),
+        ];
+        let tree = Tree::of(&files);
+        for arguments in [&["check", "."][..], &["check", "--crds", "crds", "a.yaml"]] {
+            let printed = tree.run(arguments).all();
+            assert_eq!(printed.contains("held-back[schema-differs]"), expected, "{entry}\n{printed}");
+        }
+    }
+}
+
+#[test]
+fn keywords_that_are_not_checked_are_reported() {
+    let versions = [
+        ("v1beta1", DEPRECATED, ROOM),
+        ("v1", STORED, "room: {type: string, pattern: '^(?=h)'}, watts: {type: integer, multipleOf: 5}"),
+    ];
+    let printed = moves(&versions, "None", ("v1beta1", "v1"), "room: hall");
+    assert!(printed.contains("note[unchecked-rule]") && printed.contains("`pattern` of spec.room"), "{printed}");
+    assert!(!printed.contains("multipleOf"), "{printed}");
+}
+
+#[test]
+fn crds_that_no_target_is_about_are_told() {
+    let shared = "../shared/crds/gateway-api/v1.4.1/standard";
+    let routes = std::fs::read_dir(shared).unwrap().map(|entry| entry.unwrap().path());
+    let routes = routes.into_iter().find(|path| path.to_string_lossy().contains("httproutes")).unwrap();
+    let routes = std::fs::read_to_string(routes).unwrap();
+    let one = crd("Lamp", "None", &[("v1beta1", DEPRECATED, ROOM), ("v1", STORED, ROOM)]);
+    let object = lamp("v1beta1", "room: hall");
+    let tree = Tree::of(&[("g/gateway.yaml", &*routes), ("g/lamp.yaml", &one), ("a.yaml", &object)]);
+    let run = tree.run(&["check", "--to", "gateway-api@1.4", "--crds", "g", "a.yaml"]);
+    let expected =
+        "--crds: g defines Lamp.home.example too, which the target is not about; for their objects add --to crds@g";
+    assert!(run.err.contains(expected), "{}", run.err);
+    let run = tree.run(&["check", "--to", "gateway-api@1.4", "--to", "crds@g", "--crds", "g", "a.yaml"]);
+    assert!(!run.err.contains("is not about") && run.all().contains("1 to change"), "{}", run.all());
+}
+
+#[test]
+fn a_kind_without_a_served_version_is_reported_as_that() {
+    let versions = [("v1beta1", UNSERVED, ROOM), ("v1", "served: false, storage: true", ROOM)];
+    is_held(&versions, "None", "v1beta1", "room: hall", &["the CRD serves no version of Lamp"]);
+}
+
 #[test]
 fn crds_that_cannot_be_used_are_errors() {
     let one = crd("Lamp", "None", &[("v1", STORED, ROOM)]);
@@ -384,7 +449,13 @@ fn crds_that_cannot_be_used_are_errors() {
     check("a.yaml", "--crds: a.yaml contains no CRD");
     let run = tree.run(&["check", "--to", "gateway-api@1.4", "--crds", "twice/a.yaml", "a.yaml"]);
     run.check(2);
-    assert!(run.err.contains("--crds: twice/a.yaml contains no CRD of gateway-api"), "{}", run.err);
+    assert!(
+        run.err.contains(
+            "--crds: twice/a.yaml contains no CRD of gateway-api; for objects of its own CRDs write --to crds@a"
+        ),
+        "{}",
+        run.err
+    );
 }
 
 #[test]
