@@ -405,7 +405,12 @@ spec.items[].size | integer |  | {\"default\":3} |  | ALL
             &json!({"spec": {}}),
             &["spec.dim is not written, and its default changes ({\"level\":1}, then {\"level\":2})"],
         );
-        check_defaults(rows, &json!({}), &["spec is not written, and its default changes"]);
+        check_defaults(
+            rows,
+            &json!({}),
+            &["spec is not written, and its default changes ({\"dim\":{\"level\":1},\"items\":[{\"size\":3}]}, \
+               then {\"dim\":{\"level\":2},\"items\":[{\"size\":3}]})"],
+        );
         check_defaults(rows, &json!({"spec": {"dim": {"level": 1}}}), &[]);
     }
 
