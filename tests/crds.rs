@@ -291,6 +291,22 @@ fn a_scope_that_changes_from_set_to_set_holds_the_object_back() {
 }
 
 #[test]
+fn a_stash_of_a_set_with_another_name_is_not_passed_over() {
+    let old = crd("Lamp", "None", &[("v1", STORED, "room: {type: string}, lit: {type: boolean}")]);
+    let new = crd("Lamp", "None", &[("v1", STORED, ROOM)]);
+    let files = [("old.yaml", &*old), ("new.yaml", &new), ("a.yaml", &lamp("v1", "room: hall, lit: true"))];
+    let tree = Tree::of(&files);
+    let write = ["apply", "--yes", "--allow-dirty"];
+    tree.run(&[&write[..], &["--stash", "--crds", "old.yaml", "--crds", "new.yaml", "a.yaml"]].concat()).check(0);
+    let stashed = tree.text("a.yaml");
+    std::fs::rename(tree.path("old.yaml"), tree.path("first.yaml")).unwrap();
+    let run = tree.run(&[&write[..], &["--crds", "new.yaml", "--crds", "first.yaml", "a.yaml"]].concat());
+    run.check(1);
+    assert!(run.all().contains("held-back[invalid-stash]") && run.all().contains("crds@old"), "{}", run.all());
+    assert_eq!(tree.text("a.yaml"), stashed);
+}
+
+#[test]
 fn another_set_can_be_the_target() {
     let tree = two_sets("None", &lamp("v1", "room: hall"));
     let run = tree.run(&["diff", "--crds", "old/crds", "--crds", "new/crds", "--to", "crds@old", "a.yaml"]);
