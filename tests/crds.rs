@@ -118,6 +118,68 @@ fn a_default_that_changes_holds_back_what_does_not_write_it() {
 }
 
 #[test]
+fn what_defaulting_fills_in_counts_as_a_whole() {
+    let dim = |level: &str| {
+        format!(
+            "{ROOM}, dim: {{type: object, default: {{}}, properties: {{level: {{type: integer, default: {level}}}}}}}"
+        )
+    };
+    let (one, two, own) = (dim("1"), dim("2"), format!("{ROOM}, dim: {{type: integer, default: 2}}"));
+    for strategy in ["None", "Webhook"] {
+        let nested = [("v1beta1", DEPRECATED, &*one), ("v1", STORED, &*two)];
+        let expected = "spec.dim is not written, and its default changes ({\"level\":1}, then {\"level\":2})";
+        is_held(&nested, strategy, "v1beta1", "room: hall", &["schema-differs", expected]);
+        moves(&nested, strategy, ("v1beta1", "v1"), "dim: {level: 2}");
+        let added = [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, &*own)];
+        let expected = "spec.dim is not written, and its default changes (no default, then 2)";
+        is_held(&added, strategy, "v1beta1", "room: hall", &["schema-differs", expected]);
+    }
+}
+
+#[test]
+fn keywords_that_catalogs_lack_are_compared_under_a_webhook() {
+    let pairs = [
+        ("multipleOf", "5", "7"),
+        ("exclusiveMinimum", "false", "true"),
+        ("oneOf", "[{minimum: 1}]", "[{minimum: 2}]"),
+        ("not", "{enum: [7]}", "{enum: [8]}"),
+        ("x-kubernetes-validations", "[{rule: 'self > 1'}]", "[{rule: 'self > 2'}]"),
+        ("x-kubernetes-embedded-resource", "true", "false"),
+    ];
+    for (keyword, old, new) in pairs {
+        let watts = |value: &str| format!("watts: {{type: integer, minimum: 1, {keyword}: {value}}}, {ROOM}");
+        let (old, new) = (watts(old), watts(new));
+        let versions = [("v1beta1", DEPRECATED, &*old), ("v1", STORED, &*new)];
+        let expected = format!("spec.watts changes in {keyword}");
+        is_held(&versions, "Webhook", "v1beta1", "watts: 35", &["schema-differs", &expected]);
+        moves(&versions, "Webhook", ("v1beta1", "v1"), "room: hall");
+        let same = [("v1beta1", DEPRECATED, &*old), ("v1", STORED, &*old)];
+        if keyword != "x-kubernetes-embedded-resource" {
+            moves(&same, "Webhook", ("v1beta1", "v1"), "watts: 35");
+        }
+    }
+    let (old, new) = ("room: {type: string, pattern: '^(?=h)'}", "room: {type: string, pattern: '^(?=a)'}");
+    let versions = [("v1beta1", DEPRECATED, old), ("v1", STORED, new)];
+    is_held(&versions, "Webhook", "v1beta1", "room: hall", &["spec.room changes in pattern"]);
+}
+
+#[test]
+fn a_field_that_no_schema_has_is_not_alike() {
+    let versions = [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, ROOM)];
+    is_held(&versions, "Webhook", "v1beta1", "typo: a", &["schema-differs", "spec.typo is described by no schema"]);
+}
+
+#[test]
+fn null_that_becomes_a_default_holds_the_object_back() {
+    let versions = [
+        ("v1beta1", DEPRECATED, "room: {type: string, nullable: true, default: hall}"),
+        ("v1", STORED, "room: {type: string, default: hall}"),
+    ];
+    is_held(&versions, "None", "v1beta1", "room: null", &["spec.room is null, which changes (null, then \"hall\")"]);
+    moves(&versions, "None", ("v1beta1", "v1"), "room: attic");
+}
+
+#[test]
 fn an_object_at_a_version_that_is_served_and_not_deprecated_stays() {
     let versions = [("v1beta1", SERVED, ROOM), ("v1", STORED, ROOM)];
     let (tree, run) = diff_one(&versions, "None", &lamp("v1beta1", "room: hall"));
@@ -197,6 +259,53 @@ fn a_conversion_is_judged_by_the_set_that_lists_both_versions() {
     assert!(run.all().contains("spec.room changes in maxLength (none, then 9)"), "{}", run.all());
 }
 
+/// Runs `check` on an object with the CRDs of two sets.
+fn between(old: &str, new: &str, object: &str) -> Run {
+    let tree = Tree::of(&[("old.yaml", old), ("new.yaml", new), ("a.yaml", object)]);
+    tree.run(&["check", "-v", "--crds", "old.yaml", "--crds", "new.yaml", "a.yaml"])
+}
+
+#[test]
+fn a_default_that_changes_from_set_to_set_holds_the_object_back() {
+    let dim = |level: u8| format!("{ROOM}, dim: {{type: integer, default: {level}}}");
+    let (one, two) = (dim(1), dim(2));
+    let new = crd("Lamp", "None", &[("v1", STORED, &two)]);
+    let both = crd("Lamp", "None", &[("v1beta1", SERVED, &one), ("v1", STORED, &one)]);
+    let text = "spec.dim is not written, and its default changes (1, then 2)";
+    for version in ["v1beta1", "v1"] {
+        let run = between(&both, &new, &lamp(version, "room: hall"));
+        run.check(1);
+        assert!(run.all().contains("held-back[schema-differs]") && run.all().contains(text), "{}", run.all());
+        let run = between(&both, &new, &lamp(version, "dim: 1"));
+        assert!(!run.all().contains("schema-differs"), "{}", run.all());
+    }
+    between(&both, &both, &lamp("v1", "room: hall")).check(0);
+}
+
+#[test]
+fn a_scope_that_changes_from_set_to_set_holds_the_object_back() {
+    let old = crd("Lamp", "None", &[("v1", STORED, ROOM)]);
+    let run = between(&old, &old.replace("Namespaced", "Cluster"), &lamp("v1", "room: hall"));
+    run.check(1);
+    assert!(run.all().contains("the scope of Lamp.home.example changes from Namespaced to Cluster"), "{}", run.all());
+}
+
+#[test]
+fn a_stash_of_a_set_with_another_name_is_not_passed_over() {
+    let old = crd("Lamp", "None", &[("v1", STORED, "room: {type: string}, lit: {type: boolean}")]);
+    let new = crd("Lamp", "None", &[("v1", STORED, ROOM)]);
+    let files = [("old.yaml", &*old), ("new.yaml", &new), ("a.yaml", &lamp("v1", "room: hall, lit: true"))];
+    let tree = Tree::of(&files);
+    let write = ["apply", "--yes", "--allow-dirty"];
+    tree.run(&[&write[..], &["--stash", "--crds", "old.yaml", "--crds", "new.yaml", "a.yaml"]].concat()).check(0);
+    let stashed = tree.text("a.yaml");
+    std::fs::rename(tree.path("old.yaml"), tree.path("first.yaml")).unwrap();
+    let run = tree.run(&[&write[..], &["--crds", "new.yaml", "--crds", "first.yaml", "a.yaml"]].concat());
+    run.check(1);
+    assert!(run.all().contains("held-back[invalid-stash]") && run.all().contains("crds@old"), "{}", run.all());
+    assert_eq!(tree.text("a.yaml"), stashed);
+}
+
 #[test]
 fn another_set_can_be_the_target() {
     let tree = two_sets("None", &lamp("v1", "room: hall"));
@@ -274,6 +383,71 @@ fn crds_in_the_tree_that_contradict_each_other_are_not_used() {
     assert!(run.all().contains("1 to change in 1 file") && !run.all().contains("mixed-crds"), "{}", run.all());
 }
 
+/// The kustomization of a CRD, and the patch that Kubebuilder adds to it.
+#[test]
+fn a_patch_can_add_the_webhook() {
+    let definition = crd("Lamp", "None", &[("v1beta1", DEPRECATED, "room: {type: integer}"), ("v1", STORED, ROOM)]);
+    let merge = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: lamps.home.example}\n\
+                 spec: {conversion: {strategy: Webhook}}\n";
+    let json = "- {op: add, path: /spec/conversion, value: {strategy: Webhook}}\n";
+    let target = "target: {kind: CustomResourceDefinition, name: lamps.home.example}";
+    let object = "apiVersion: home.example/v1beta1\nkind: Lamp\nmetadata: {name: a}\nspec: {room: hall}\n";
+    for (entry, patch, expected) in [
+        ("path: patch.yaml".to_owned(), merge, true),
+        (format!("path: patch.yaml, {target}"), json, true),
+        (format!("patch: '[{{op: add, path: /spec/conversion/strategy, value: Webhook}}]', {target}"), "", true),
+        (format!("patch: '[{{op: add, path: /metadata/labels/a, value: b}}]', {target}"), "", false),
+        ("path: patch.yaml".to_owned(), &merge.replace("lamps", "shades"), false),
+    ] {
+        let kustomization = format!("resources: [lamp.yaml]\npatches:\n- {{{entry}}}\n");
+        let files = [
+            ("crds/lamp.yaml", &*definition),
+            ("crds/kustomization.yaml", &kustomization),
+            ("crds/patch.yaml", patch),
+            ("a.yaml", object),
+        ];
+        let tree = Tree::of(&files);
+        for arguments in [&["check", "."][..], &["check", "--crds", "crds", "a.yaml"]] {
+            let printed = tree.run(arguments).all();
+            assert_eq!(printed.contains("held-back[schema-differs]"), expected, "{entry}\n{printed}");
+        }
+    }
+}
+
+#[test]
+fn keywords_that_are_not_checked_are_reported() {
+    let versions = [
+        ("v1beta1", DEPRECATED, ROOM),
+        ("v1", STORED, "room: {type: string, pattern: '^(?=h)'}, watts: {type: integer, multipleOf: 5}"),
+    ];
+    let printed = moves(&versions, "None", ("v1beta1", "v1"), "room: hall");
+    assert!(printed.contains("note[unchecked-rule]") && printed.contains("`pattern` of spec.room"), "{printed}");
+    assert!(!printed.contains("multipleOf"), "{printed}");
+}
+
+#[test]
+fn crds_that_no_target_is_about_are_told() {
+    let shared = "../shared/crds/gateway-api/v1.4.1/standard";
+    let routes = std::fs::read_dir(shared).unwrap().map(|entry| entry.unwrap().path());
+    let routes = routes.into_iter().find(|path| path.to_string_lossy().contains("httproutes")).unwrap();
+    let routes = std::fs::read_to_string(routes).unwrap();
+    let one = crd("Lamp", "None", &[("v1beta1", DEPRECATED, ROOM), ("v1", STORED, ROOM)]);
+    let object = lamp("v1beta1", "room: hall");
+    let tree = Tree::of(&[("g/gateway.yaml", &*routes), ("g/lamp.yaml", &one), ("a.yaml", &object)]);
+    let run = tree.run(&["check", "--to", "gateway-api@1.4", "--crds", "g", "a.yaml"]);
+    let expected =
+        "--crds: g defines Lamp.home.example too, which the target is not about; for their objects add --to crds@g";
+    assert!(run.err.contains(expected), "{}", run.err);
+    let run = tree.run(&["check", "--to", "gateway-api@1.4", "--to", "crds@g", "--crds", "g", "a.yaml"]);
+    assert!(!run.err.contains("is not about") && run.all().contains("1 to change"), "{}", run.all());
+}
+
+#[test]
+fn a_kind_without_a_served_version_is_reported_as_that() {
+    let versions = [("v1beta1", UNSERVED, ROOM), ("v1", "served: false, storage: true", ROOM)];
+    is_held(&versions, "None", "v1beta1", "room: hall", &["the CRD serves no version of Lamp"]);
+}
+
 #[test]
 fn crds_that_cannot_be_used_are_errors() {
     let one = crd("Lamp", "None", &[("v1", STORED, ROOM)]);
@@ -291,7 +465,13 @@ fn crds_that_cannot_be_used_are_errors() {
     check("a.yaml", "--crds: a.yaml contains no CRD");
     let run = tree.run(&["check", "--to", "gateway-api@1.4", "--crds", "twice/a.yaml", "a.yaml"]);
     run.check(2);
-    assert!(run.err.contains("--crds: twice/a.yaml contains no CRD of gateway-api"), "{}", run.err);
+    assert!(
+        run.err.contains(
+            "--crds: twice/a.yaml contains no CRD of gateway-api; for objects of its own CRDs write --to crds@a"
+        ),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

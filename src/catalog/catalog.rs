@@ -169,6 +169,20 @@ impl Catalog {
         differences::differences(&self.tree, object, old, new)
     }
 
+    /// Returns the keywords of a schema that are not checked, each list with the pattern of the fields that it is about.
+    pub fn unchecked(&self, (release, name): SchemaName<'_>) -> Vec<(FieldPattern, Vec<&str>)> {
+        if self.tree.schemas.iter().all(|schema| schema.attributes.unchecked.is_empty()) {
+            return Vec::new();
+        }
+        let of_node = |node: usize| {
+            let row = self.tree.row_in(node, release, name)?;
+            let keywords = self.tree.schemas[row.schema].attributes.unchecked.keys();
+            let keywords: Vec<&str> = keywords.map(String::as_str).collect();
+            (!keywords.is_empty()).then(|| (self.tree.pattern_of(node), keywords))
+        };
+        (0..self.tree.nodes.len()).filter_map(of_node).collect()
+    }
+
     /// Returns the releases that list the kind in any version, served or not.
     pub fn listed(&self) -> ReleaseSet {
         self.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.served | listing.unserved)

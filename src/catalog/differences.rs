@@ -5,6 +5,7 @@
 //!
 //! Invariant: an object without a difference means the same under both schemas, as far as schemas say what it means.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -33,15 +34,15 @@ pub enum DifferenceKind {
     Gone,
     /// The old schema has no such field.
     Added,
-    /// Both keep the field, and neither describes it.
+    /// Neither schema describes the field.
     Undescribed,
     /// Both have the field, and describe it in other words.
     Changed(Vec<Change>),
-    /// The object lacks the field, and the two fill in other values; `None` is none.
+    /// The object lacks the field or has null there, and the two make other values of it; `None` is none.
     Default {
-        /// What the old schema fills in.
+        /// What the old schema fills in, or null where it keeps that.
         old: Option<Value>,
-        /// What the new schema fills in.
+        /// What the new schema fills in, or null where it keeps that.
         new: Option<Value>,
     },
 }
@@ -93,6 +94,10 @@ impl fmt::Display for DifferenceKind {
                 let changes: Vec<String> = changes.iter().map(Change::to_string).collect();
                 write!(f, "changes in {}", changes.join(", "))
             }
+            Self::Default { old: Some(Value::Null), new } => {
+                let values = both(Some(&Value::Null), new.as_ref(), "no value");
+                write!(f, "is null, which changes ({})", values.as_deref().unwrap_or("null, then another value"))
+            }
             Self::Default { old, new } => match both(old.as_ref(), new.as_ref(), "no default") {
                 Some(values) => write!(f, "is not written, and its default changes ({values})"),
                 None => f.write_str("is not written, and its default changes"),
@@ -101,10 +106,11 @@ impl fmt::Display for DifferenceKind {
     }
 }
 
-/// Compares what two schemas say of the fields of `object`; what neither has is no difference.
+/// Compares what two schemas say of the fields of `object`; what neither describes counts too.
 pub(super) fn differences(tree: &Tree, object: &Value, old: SchemaName<'_>, new: SchemaName<'_>) -> Vec<Difference> {
     let mut walk = Walk { tree, old, new, found: Vec::new() };
     if let Value::Object(map) = object {
+        walk.whole();
         walk.mapping((0, 0), map, None);
     }
     walk.found
@@ -135,10 +141,25 @@ impl<'c> Walk<'c> {
         (side(old, self.old), side(new, self.new))
     }
 
-    /// Returns whether a mapping keeps keys that its schema does not describe. A value of any type is data, and not such a mapping.
-    fn is_open(&self, node: usize, (release, name): SchemaName<'_>) -> bool {
-        let row = self.tree.row_in(node, release, name);
-        row.is_some_and(|row| row.kind != Type::Any && self.schema(row).attributes.preserve_unknown)
+    /// Returns whether a field is data of any type, whose keys no schema has to describe.
+    fn is_data(&self, node: usize, (release, name): SchemaName<'_>) -> bool {
+        self.tree.row_in(node, release, name).is_some_and(|row| row.kind == Type::Any)
+    }
+
+    /// Compares what the schemas say of the object as a whole; a schema without a row says nothing of it.
+    fn whole(&mut self) {
+        let unchecked = |name| self.side(Some(0), name).map(|(_, row)| self.schema(row).attributes.unchecked.clone());
+        let (old, new) = (unchecked(self.old).unwrap_or_default(), unchecked(self.new).unwrap_or_default());
+        let keywords: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let changes: Vec<Change> = keywords
+            .into_iter()
+            .map(|keyword| (keyword, old.get(keyword).cloned(), new.get(keyword).cloned()))
+            .filter(|(_, old, new)| old != new)
+            .map(|(keyword, old, new)| Change { keyword: keyword.clone(), old, new })
+            .collect();
+        if !changes.is_empty() {
+            self.found.push(Difference { path: FieldPath::default(), kind: DifferenceKind::Changed(changes) });
+        }
     }
 
     fn mapping(&mut self, nodes: (usize, usize), map: &Map<String, Value>, above: Option<&PathRef<'_>>) {
@@ -148,7 +169,7 @@ impl<'c> Walk<'c> {
             let spot = PathRef::key(above, key);
             if sides.0.is_none()
                 && sides.1.is_none()
-                && (self.is_open(nodes.0, self.old) || self.is_open(nodes.1, self.new))
+                && !(self.is_data(nodes.0, self.old) && self.is_data(nodes.1, self.new))
             {
                 self.report(&spot, DifferenceKind::Undescribed);
             }
@@ -156,13 +177,57 @@ impl<'c> Walk<'c> {
         }
         let tree = self.tree;
         let is_absent = |key: &str| map.get(key).is_none_or(Value::is_null);
-        for (key, _) in tree.nodes[nodes.0].keys.iter().filter(|(key, _)| is_described(key) && is_absent(key)) {
-            let (Some((_, old)), Some((_, new))) = self.field(nodes, key) else { continue };
-            let default = |row: &Row| self.schema(row).attributes.default.clone();
-            let (old, new) = (default(old), default(new));
-            if old != new {
+        let keys = [nodes.0, nodes.1].into_iter().flat_map(|node| &tree.nodes[node].keys).map(|(key, _)| key.as_str());
+        for key in keys.filter(|key| is_described(key) && is_absent(key)).collect::<BTreeSet<_>>() {
+            let (old, new) = self.field(nodes, key);
+            let (old, new) = (self.filled_in(old, map.get(key), self.old), self.filled_in(new, map.get(key), self.new));
+            let counts = |value: &Option<Value>| value.clone().filter(|value| !value.is_null());
+            if counts(&old) != counts(&new) {
                 self.report(&PathRef::key(above, key), DifferenceKind::Default { old, new });
             }
+        }
+    }
+
+    /// Returns what the API server makes of a field that is absent or null (`written`): a null that the schema does not allow
+    /// counts as absent, and a default gets the defaults of the fields that it lacks itself.
+    fn filled_in(&self, side: Side<'c>, written: Option<&Value>, name: SchemaName<'_>) -> Option<Value> {
+        let (node, row) = side?;
+        let attributes = &self.schema(row).attributes;
+        if written.is_some() && attributes.nullable {
+            return Some(Value::Null);
+        }
+        let mut default = attributes.default.clone()?;
+        self.fill(&mut default, node, name);
+        Some(default)
+    }
+
+    /// Adds to `value`, whose field is `node`, what its schema fills in.
+    fn fill(&self, value: &mut Value, node: usize, name: SchemaName<'_>) {
+        let tree = self.tree;
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map.iter_mut() {
+                    let below = [tree.nodes[node].key(key), tree.nodes[node].values];
+                    if let Some((below, _)) = below.into_iter().find_map(|node| self.side(node, name)) {
+                        self.fill(value, below, name);
+                    }
+                }
+                for (key, child) in &tree.nodes[node].keys {
+                    let written = map.get(key.as_str());
+                    if written.is_some_and(|value| !value.is_null()) {
+                        continue;
+                    }
+                    if let Some(value) = self.filled_in(self.side(Some(*child), name), written, name) {
+                        map.insert(key.clone(), value);
+                    }
+                }
+            }
+            Value::Array(items) => {
+                if let Some((below, _)) = self.side(tree.nodes[node].items, name) {
+                    items.iter_mut().for_each(|item| self.fill(item, below, name));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
 
@@ -204,6 +269,9 @@ impl<'c> Walk<'c> {
             let written = serde_json::to_value(&self.schema(row).attributes);
             let mut written = written.ok().and_then(|value| value.as_object().cloned()).unwrap_or_default();
             written.remove("default");
+            if let Some(Value::Object(unchecked)) = written.remove("unchecked") {
+                written.extend(unchecked);
+            }
             written
                 .retain(|keyword, value| !MEANS_NOTHING.iter().any(|(other, same)| keyword == other && value == same));
             written
@@ -251,7 +319,7 @@ spec.list | array |  | {\"listType\":\"atomic\"} | v1 | ALL
 spec.list | array |  |  | v1beta1 | ALL
 spec.mode | string |  | {\"enum\":[\"A\",\"B\"],\"default\":\"B\"} | v1 | ALL
 spec.mode | string |  | {\"enum\":[\"A\",\"B\"],\"default\":\"A\"} | v1beta1 | ALL
-spec.new | string |  | {\"default\":\"x\"} | v1 | ALL
+spec.new | string |  |  | v1 | ALL
 spec.open | object |  | {\"preserveUnknown\":true} |  | ALL
 spec.same | string |  | {\"pattern\":\"^a$\"} |  | ALL
 spec.text | string |  | {\"pattern\":\"^[a-z]+(/[a-z]+)*(-[a-z]+(/[a-z]+)*)*[a-z0-9]$\"} | v1 | ALL
@@ -269,10 +337,7 @@ spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
 
     #[test]
     fn what_both_schemas_describe_alike_is_no_difference() {
-        check(
-            &json!({"mode": "A", "same": "a", "nowhere": {"x": 1}, "any": {"free": 1}, "items": [{}], "list": []}),
-            &[],
-        );
+        check(&json!({"mode": "A", "same": "a", "any": {"free": 1}, "items": [{}], "list": []}), &[]);
     }
 
     #[test]
@@ -282,6 +347,7 @@ spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
         check(&json!({"mode": "A", "any": {"named": "a"}}), &["spec.any.named is added"]);
         check(&json!({"mode": "A", "gone": null}), &[]);
         check(&json!({"mode": "A", "open": {"x": 1}}), &["spec.open.x is described by no schema"]);
+        check(&json!({"mode": "A", "nowhere": {"x": 1}}), &["spec.nowhere is described by no schema"]);
     }
 
     #[test]
@@ -298,6 +364,70 @@ spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
     fn the_default_counts_of_what_is_not_written() {
         check(&json!({}), &["spec.mode is not written, and its default changes (\"A\", then \"B\")"]);
         check(&json!({"mode": null}), &["spec.mode is not written, and its default changes (\"A\", then \"B\")"]);
+    }
+
+    #[track_caller]
+    fn check_defaults(rows: &str, object: &Value, expected: &[&str]) {
+        let v2 = release("v2.0.0");
+        let found = catalog(rows).differences(object, (v2, "v1beta1"), (v2, "v1"));
+        let found: Vec<String> = found.iter().map(|one| format!("{} {}", one.path, one.kind)).collect();
+        assert_eq!(found, expected, "{object}");
+    }
+
+    #[test]
+    fn a_default_that_only_one_schema_has_counts() {
+        let rows = "\
+spec | object |  |  |  | ALL
+spec.gone | integer |  | {\"default\":1} | v1beta1 | ALL
+spec.new | integer |  | {\"default\":2} | v1 | ALL
+";
+        let expected = [
+            "spec.gone is not written, and its default changes (1, then no default)",
+            "spec.new is not written, and its default changes (no default, then 2)",
+        ];
+        check_defaults(rows, &json!({"spec": {}}), &expected);
+        check_defaults(rows, &json!({"metadata": {}}), &[]);
+    }
+
+    #[test]
+    fn the_defaults_below_a_default_count() {
+        let rows = "\
+spec | object |  | {\"default\":{}} |  | ALL
+spec.dim | object |  | {\"default\":{}} |  | ALL
+spec.dim.level | integer |  | {\"default\":1} | v1beta1 | ALL
+spec.dim.level | integer |  | {\"default\":2} | v1 | ALL
+spec.items | array |  | {\"default\":[{}]} |  | ALL
+spec.items[] | object |  |  |  | ALL
+spec.items[].size | integer |  | {\"default\":3} |  | ALL
+";
+        check_defaults(
+            rows,
+            &json!({"spec": {}}),
+            &["spec.dim is not written, and its default changes ({\"level\":1}, then {\"level\":2})"],
+        );
+        check_defaults(
+            rows,
+            &json!({}),
+            &["spec is not written, and its default changes ({\"dim\":{\"level\":1},\"items\":[{\"size\":3}]}, \
+               then {\"dim\":{\"level\":2},\"items\":[{\"size\":3}]})"],
+        );
+        check_defaults(rows, &json!({"spec": {"dim": {"level": 1}}}), &[]);
+    }
+
+    #[test]
+    fn null_counts_where_a_schema_keeps_it() {
+        let rows = "\
+spec | object |  |  |  | ALL
+spec.both | string |  | {\"default\":\"x\",\"nullable\":true} | v1 | ALL
+spec.both | string |  | {\"default\":\"y\",\"nullable\":true} | v1beta1 | ALL
+spec.mode | string |  | {\"default\":\"x\"} | v1 | ALL
+spec.mode | string |  | {\"default\":\"x\",\"nullable\":true} | v1beta1 | ALL
+";
+        check_defaults(
+            rows,
+            &json!({"spec": {"both": null, "mode": null}}),
+            &["spec.mode is null, which changes (null, then \"x\")"],
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! Invariant: a row written and read back is the same row.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 /// Whether the objects of a kind are in a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -183,6 +183,9 @@ pub struct Attributes {
     /// Whether keys that the schema does not name are kept: `{"preserveUnknown":true}`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub preserve_unknown: bool,
+    /// Keywords of a CRD that are compared, not checked: `{"unchecked":{"multipleOf":5}}`. Catalogs of packs have none.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub unchecked: Map<String, Value>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

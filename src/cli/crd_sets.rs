@@ -2,19 +2,19 @@
 //!
 //! Invariant: a CRD that was passed is used, or the call fails; one that is only found in the tree is used, or the call says why not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::console::Console;
 use super::input;
 use crate::disk;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Object};
 use crate::pack::build::from_crds::{self, CrdSet};
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs};
@@ -30,6 +30,15 @@ pub(super) struct Crd {
     location: Location,
     kind: GroupKind,
     value: Arc<Value>,
+}
+
+/// What a file says of CRDs.
+#[derive(Clone, Debug)]
+pub(super) enum CrdPart {
+    /// It defines a kind.
+    Definition(Crd),
+    /// A patch has a webhook convert the objects of the CRD with this name; without a name, those of any.
+    Webhook(Option<String>),
 }
 
 /// The CRDs of one argument `--crds`.
@@ -72,12 +81,12 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
     ensure!(paths.iter().filter(is_stdin).count() < 2, "--crds: `-` is standard input, which is read once");
     let sets = paths.iter().zip(bundles(paths)).map(|(path, bundle)| {
         let manifests = input::read_crds(path, packs, console)?;
-        let mut crds = Vec::new();
+        let mut parts = Vec::new();
         for manifest in &manifests {
             let found = in_manifest(manifest);
-            crds.extend(found.map_err(|one| anyhow!("--crds: {}: {}", one.location, one.sentence()))?);
+            parts.extend(found.map_err(|one| anyhow!("--crds: {}: {}", one.location, one.sentence()))?);
         }
-        let set = PassedSet { path: path.clone(), bundle, crds, manifests };
+        let set = PassedSet { path: path.clone(), bundle, crds: patched(parts), manifests };
         ensure!(!set.crds.is_empty(), "--crds: {} contains no CRD", set.name());
         Ok(set)
     });
@@ -108,6 +117,24 @@ pub(super) fn pack_of(sets: &[PassedSet], packs: &Packs) -> Result<Option<Pack>>
     from_crds::pack(&sets).context("--crds").map(Some)
 }
 
+/// Tells CRDs of groups that no pack knows which no target of the call is about.
+pub(super) fn warn_of_unused(sets: &[PassedSet], packs: &Packs, console: Console) -> Result<()> {
+    for set in sets {
+        let unknown = set.crds.iter().filter(|crd| packs.of_group(&crd.kind.group).is_none());
+        let kinds: Vec<String> = unknown.map(|crd| crd.kind.to_string()).collect();
+        let Some(first) = kinds.first() else { continue };
+        let more = if kinds.len() == 1 { String::new() } else { format!(" and {} more", kinds.len() - 1) };
+        console.note(&format!(
+            "warning: --crds: {} defines {}{more} too, which the target is not about; for their objects add --to {}@{}\n",
+            visible(&set.name()),
+            visible(first),
+            from_crds::NAME,
+            set.bundle
+        ))?;
+    }
+    Ok(())
+}
+
 /// What the CRDs of a tree are used for.
 pub(super) struct TreeCrds {
     pub(super) pack: Pack,
@@ -118,9 +145,9 @@ pub(super) struct TreeCrds {
 
 /// Makes the pack of CRDs in a tree that define kinds of groups that no pack knows; `None` where there is none to use. A kind that
 /// CRDs of the tree do not agree about is not used, and reported.
-pub(super) fn of_tree(crds: Vec<Crd>, console: Console) -> Result<(Option<TreeCrds>, Vec<Finding>)> {
+pub(super) fn of_tree(parts: Vec<CrdPart>, console: Console) -> Result<(Option<TreeCrds>, Vec<Finding>)> {
     let mut by_kind: BTreeMap<GroupKind, Vec<Crd>> = BTreeMap::new();
-    for crd in crds {
+    for crd in patched(parts) {
         match from_crds::check(&crd.value) {
             Ok(()) => by_kind.entry(crd.kind.clone()).or_default().push(crd),
             Err(error) => {
@@ -160,22 +187,79 @@ fn ambiguous(kind: &GroupKind, first: &Crd, other: &Crd) -> Finding {
     }
 }
 
-/// Finds the CRDs of a file that define kinds of groups that no pack knows; one that cannot be read as data is none.
-pub(super) fn unknown_in(manifest: &Manifest, packs: &Packs) -> Vec<Crd> {
-    let has_crd = manifest.objects.iter().any(|object| object.kind.kind == "CustomResourceDefinition");
-    let found = if has_crd { in_manifest(manifest).unwrap_or_default() } else { Vec::new() };
-    found.into_iter().filter(|crd| packs.of_group(&crd.kind.group).is_none()).collect()
+/// Finds what a file says of CRDs whose groups no pack knows; one that cannot be read as data is none.
+pub(super) fn unknown_in(manifest: &Manifest, packs: &Packs) -> Vec<CrdPart> {
+    let says = |object: &Object| object.kind.kind == CRD || is_kustomization(object);
+    let found = if manifest.objects.iter().any(says) { in_manifest(manifest).unwrap_or_default() } else { Vec::new() };
+    let is_unknown = |part: &CrdPart| match part {
+        CrdPart::Definition(crd) => packs.of_group(&crd.kind.group).is_none(),
+        CrdPart::Webhook(_) => true,
+    };
+    found.into_iter().filter(is_unknown).collect()
 }
 
-fn in_manifest(manifest: &Manifest) -> Result<Vec<Crd>, Box<Finding>> {
-    let objects = manifest.objects.iter().filter(|object| object.inline_patch.is_none());
+fn in_manifest(manifest: &Manifest) -> Result<Vec<CrdPart>, Box<Finding>> {
     let mut found = Vec::new();
-    for object in objects {
-        let Some(kind) = from_crds::defined_kind(&object.value) else { continue };
-        let location = manifest.locate(object, &FieldPath::default());
-        found.push(Crd { location, kind, value: manifest.full_value(object)? });
+    for object in &manifest.objects {
+        if is_kustomization(object) {
+            found.extend(webhooks_patched_by(&object.value).map(CrdPart::Webhook));
+        } else if let Some(name) = webhook_patch(&object.value) {
+            found.push(CrdPart::Webhook(Some(name)));
+        } else if let Some(kind) = from_crds::defined_kind(&object.value).filter(|_| object.inline_patch.is_none()) {
+            let location = manifest.locate(object, &FieldPath::default());
+            found.push(CrdPart::Definition(Crd { location, kind, value: manifest.full_value(object)? }));
+        }
     }
     Ok(found)
+}
+
+/// The kind of CRDs.
+const CRD: &str = "CustomResourceDefinition";
+
+fn is_kustomization(object: &Object) -> bool {
+    object.inline_patch.is_none() && ["Kustomization", "Component"].contains(&object.kind.kind.as_str())
+}
+
+/// Returns the name of the CRD that a strategic merge patch gives a webhook: one that defines no kind itself.
+fn webhook_patch(value: &Value) -> Option<String> {
+    let is_patch = value["kind"] == CRD && value.pointer("/spec/names").is_none();
+    let is_webhook = is_patch && value.pointer("/spec/conversion/strategy") == Some(&Value::from("Webhook"));
+    value.pointer("/metadata/name").and_then(Value::as_str).filter(|_| is_webhook).map(str::to_owned)
+}
+
+/// Returns the CRDs that patches with a target in a kustomization can give a webhook: those whose text is in another file, and
+/// those whose text is about the conversion. A name that can be a pattern, or none, means any CRD.
+fn webhooks_patched_by(kustomization: &Value) -> impl Iterator<Item = Option<String>> {
+    let patches = ["patches", "patchesJson6902"].into_iter().filter_map(|key| kustomization[key].as_array());
+    let is_about = |patch: &&Value| {
+        patch["target"]["kind"] == CRD && patch["patch"].as_str().is_none_or(|text| text.contains("conversion"))
+    };
+    let is_plain = |name: &&str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-.".contains(letter));
+    patches
+        .flatten()
+        .filter(is_about)
+        .map(move |patch| patch["target"]["name"].as_str().filter(is_plain).map(str::to_owned))
+}
+
+/// Returns the CRDs as Kustomize builds them, as far as that says what converts their objects.
+fn patched(parts: Vec<CrdPart>) -> Vec<Crd> {
+    let (mut crds, mut names, mut any) = (Vec::new(), BTreeSet::new(), false);
+    for part in parts {
+        match part {
+            CrdPart::Definition(crd) => crds.push(crd),
+            CrdPart::Webhook(Some(name)) => {
+                names.insert(name);
+            }
+            CrdPart::Webhook(None) => any = true,
+        }
+    }
+    let is_patched = |crd: &Crd| any || crd.value["metadata"]["name"].as_str().is_some_and(|name| names.contains(name));
+    for crd in crds.iter_mut().filter(|crd| is_patched(crd)) {
+        if let Some(spec) = Arc::make_mut(&mut crd.value)["spec"].as_object_mut() {
+            spec.insert("conversion".to_owned(), json!({ "strategy": "Webhook" }));
+        }
+    }
+    crds
 }
 
 fn own(name: &str, crds: &[Crd]) -> Result<OwnCrds> {

@@ -211,7 +211,7 @@ pub(super) fn plan_files<'p>(
     }
     let recognizer = input::recognizer_of_crds(request.packs(), config);
     let mut input = read(&recognizer, &|manifest| Seen::new(manifest, request, None))?;
-    let unknown: Vec<crd_sets::Crd> =
+    let unknown: Vec<crd_sets::CrdPart> =
         input.made.iter_mut().flat_map(|seen| std::mem::take(&mut seen.unknown)).collect();
     let (extended, findings) = match unknown.is_empty() {
         true => (None, Vec::new()),
@@ -372,7 +372,7 @@ fn conclude<'p>(
 pub(super) struct Seen<'p> {
     crds: Vec<(&'p Pack, Crd)>,
     /// CRDs of kinds that no pack knows, where those of the tree are used.
-    unknown: Vec<crd_sets::Crd>,
+    unknown: Vec<crd_sets::CrdPart>,
     /// What helps to find the target, where that is not known yet.
     evidence: Option<Box<FileEvidence<'p>>>,
     kept: Kept,

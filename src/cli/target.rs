@@ -15,7 +15,7 @@ use super::args::{PackArgs, TargetArgs};
 use super::companions::Pairing;
 use super::config::Config;
 use super::console::Console;
-use super::crd_sets::{self, Crd, PassedSet, TreeCrds};
+use super::crd_sets::{self, CrdPart, PassedSet, TreeCrds};
 use super::{companions, losses, origin, packs, parameters};
 use crate::finding::Finding;
 use crate::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
@@ -69,6 +69,7 @@ impl<'p> Request<'p> {
         let is_made = |to: &String| to.split('@').next() == Some(from_crds::NAME);
         let needs_pack = args.to.is_empty() || args.to.iter().any(is_made);
         let pack = if needs_pack { crd_sets::pack_of(&crds, packs)? } else { None };
+        let is_unused = !needs_pack && !crds.is_empty();
         if let Some(to) =
             args.to.iter().find(|to| is_made(to) && pack.is_none() && packs.named(from_crds::NAME).is_err())
         {
@@ -84,6 +85,9 @@ impl<'p> Request<'p> {
             |pack: &'p Pack| Some(Made { target: Target { pack, release: pack.line().iter().last()?.0 }, from });
         let made = made.filter(|_| targets.is_empty()).and_then(newest);
         let schema = schema(&crds, &targets)?;
+        if is_unused {
+            crd_sets::warn_of_unused(&crds, packs, console)?;
+        }
         let mut parameters = parameters::defaults(packs);
         parameters.extend(config.set.clone());
         parameters.extend(parameters::passed(&args.set, packs)?);
@@ -195,7 +199,7 @@ impl<'p> Request<'p> {
     }
 
     /// Makes the request with the CRDs found in the files, as far as they can be used.
-    pub(super) fn with_tree(&self, crds: Vec<Crd>, console: Console) -> Result<(Option<Self>, Vec<Finding>)> {
+    pub(super) fn with_tree(&self, crds: Vec<CrdPart>, console: Console) -> Result<(Option<Self>, Vec<Finding>)> {
         let (tree, findings) = crd_sets::of_tree(crds, console)?;
         let Some(TreeCrds { pack, own, description }) = tree else { return Ok((None, findings)) };
         let packs = packs::load_with(&self.folders, Some(pack))?;
@@ -243,7 +247,13 @@ fn schema(crds: &[PassedSet], targets: &[Target<'_>]) -> Result<Schema> {
     let is_about = |target: &Target<'_>| own.cover(target.pack.groups());
     if !targets.is_empty() && !targets.iter().any(is_about) {
         let names: Vec<&str> = targets.iter().map(|target| target.pack.name()).collect();
-        bail!("--crds: {} contains no CRD of {}", own.name(), names.join(" or "));
+        bail!(
+            "--crds: {} contains no CRD of {}; for objects of its own CRDs write --to {}@{}",
+            own.name(),
+            names.join(" or "),
+            from_crds::NAME,
+            set.bundle()
+        );
     }
     Ok(Schema::Own(Arc::new(own)))
 }

@@ -8,6 +8,8 @@
 //!
 //! Invariant: what a schema cannot vouch for holds the object back.
 
+use std::collections::BTreeSet;
+
 use super::inference;
 use super::remark::Remark;
 use super::subject::Subject;
@@ -15,7 +17,7 @@ use crate::catalog::{Difference, DifferenceKind, Version};
 use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::lens::{Completeness, Session};
-use crate::release::{ApiVersion, GroupKind, ReleaseId};
+use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 
 /// Returns those of the versions that the target serves that the object may get, the best first.
 pub(super) fn allowed<'c>(subject: &Subject<'_>, served: Vec<Version<'c>>) -> Vec<Version<'c>> {
@@ -43,32 +45,58 @@ pub(super) fn vouch(
 ) -> Result<Option<Remark>, Vec<Remark>> {
     let (object, pack) = (subject.object, subject.target.pack);
     let present = object.api_version.version.as_str();
-    if name == present || *kind != object.kind || pack.versions_by_age(kind).is_some() {
+    if *kind != object.kind || pack.versions_by_age(kind).is_some() || name == present && !pack.is_of_crds() {
         return Ok(None);
     }
     let Some(source) = source(subject) else {
         return if pack.is_of_crds() { Err(vec![inference::unlisted(object, subject.catalog())]) } else { Ok(None) };
     };
+    let versions = (&object.api_version, &ApiVersion { group: kind.group.clone(), version: name.to_owned() });
     let together = together(subject, name);
-    let is_by_webhook = is_by_webhook(subject, (source, together));
-    if !is_by_webhook && !pack.is_of_crds() {
-        return Ok(None);
-    }
-    let catalog = subject.catalog();
+    let is_by_webhook = name != present && is_by_webhook(subject, (source, together));
     let (old, new) = together.map_or((source, subject.target.release), |release| (release, release));
-    let mut found = catalog.differences(session.object(), (old, present), (new, name));
-    found.retain(|difference| is_as_written(subject, session, &difference.path));
+    let mut found = Vec::new();
+    if name != present && (is_by_webhook || pack.is_of_crds()) {
+        found = subject.catalog().differences(session.object(), (old, present), (new, name));
+    }
     if !is_by_webhook {
         found.retain(is_of_default);
     }
-    if found.iter().any(is_of_default) && subject.completeness() == Completeness::Partial {
+    let mut blocks = Vec::new();
+    if pack.is_of_crds() {
+        for set in sets_left(subject).iter() {
+            let other = subject.catalog().differences(session.object(), (set, present), (subject.target.release, name));
+            let known: BTreeSet<FieldPath> = found.iter().map(|one| one.path.clone()).collect();
+            found.extend(other.into_iter().filter(|one| is_of_default(one) && !known.contains(&one.path)));
+            blocks.extend(scope_change(subject, set));
+        }
+    }
+    found.retain(|difference| is_as_written(subject, session, &difference.path));
+    if subject.completeness() == Completeness::Partial {
         found.retain(|difference| !is_of_default(difference));
     }
-    let versions = (&object.api_version, &ApiVersion { group: kind.group.clone(), version: name.to_owned() });
-    if !found.is_empty() {
-        return Err(found.iter().map(|difference| differs(subject, versions, difference, session)).collect());
+    blocks.extend(found.iter().map(|difference| differs(subject, versions, difference, session)));
+    if !blocks.is_empty() {
+        return Err(blocks);
     }
     Ok(is_by_webhook.then(|| told(versions)))
+}
+
+/// Returns the sets of CRDs that the object can come from, other than the one it goes to: where they fill in other defaults,
+/// the cluster makes another object of the same text.
+fn sets_left(subject: &Subject<'_>) -> ReleaseSet {
+    let listing = subject.catalog().listing(&subject.object.api_version.version) & subject.candidates;
+    listing.iter().filter(|release| *release != subject.target.release).collect()
+}
+
+/// Reports that the kind has another scope in `set` than in the target: which objects there are depends on it.
+fn scope_change(subject: &Subject<'_>, set: ReleaseId) -> Option<Remark> {
+    let scope = |release| subject.catalog().scope_in(release);
+    let (old, new) = (scope(set)?, scope(subject.target.release)?);
+    let message = format!("the scope of {} changes from {} to {}", subject.object.kind, old.name(), new.name());
+    let help = "a CRD cannot change its scope: the kind is deleted and made again, so move its objects by hand";
+    let path = FieldPath::default().key("metadata").key("namespace");
+    (old != new).then(|| Remark::new(Code::SchemaDiffers, path, message, Some(help.to_owned())))
 }
 
 /// Returns the release whose schema the object was written for: the target, where that lists its apiVersion, else the newest one
@@ -120,7 +148,12 @@ fn differs(
     session: &Session<'_>,
 ) -> Remark {
     let path = session.origin(&difference.path);
-    let from_to = format!("from {} to {}, {path} {}", old.version, new.version, difference.kind);
+    let from_to = if old == new {
+        format!("from one set of CRDs to {}, {path} {}", subject.target, difference.kind)
+    } else {
+        let place = if path == FieldPath::default() { "the object".to_owned() } else { path.to_string() };
+        format!("from {} to {}, {place} {}", old.version, new.version, difference.kind)
+    };
     let (message, help) = match &difference.kind {
         DifferenceKind::Default { old: before, .. } => {
             let value = before.as_ref().filter(|value| !value.is_object() && !value.is_array());

@@ -76,7 +76,10 @@ pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Option<Remark> {
     if !is_of_crd && nearest.is_none() {
         return None;
     }
-    let message = format!("no release of {} has the kind {}", pack.title(), object.kind);
+    let message = match pack.is_of_crds() {
+        true => format!("no CRD that is used defines the kind {}", object.kind),
+        false => format!("no release of {} has the kind {}", pack.title(), object.kind),
+    };
     let help = nearest.map(|kind| format!("did you mean `{kind}`?"));
     Some(Remark::new(Code::UnknownKind, FieldPath::default().key("kind"), message, help))
 }

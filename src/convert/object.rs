@@ -51,7 +51,14 @@ fn migrate<'a>(subject: &Subject<'a>, report: &mut Report) -> Result<Migration<'
         return Err(named_conflicts(subject));
     }
     let (mut old, invalid) = OldStash::read(subject);
-    report.warnings.extend(invalid);
+    if let Some(invalid) = invalid {
+        // Sets of CRDs are named after folders, which get other names; a release of a pack keeps its own.
+        if subject.target.pack.is_of_crds() {
+            let help = "pass the CRDs from a folder with the name that the stash has, or remove the annotation";
+            return Err(vec![Remark { help: Some(help.to_owned()), ..invalid }]);
+        }
+        report.warnings.push(invalid);
+    }
     let complete = old.migrate(subject).map_err(|blocks| or_missing_kind(subject, blocks))?;
     let losses = Losses::of(&complete, &old);
     let without_lost = match &old {

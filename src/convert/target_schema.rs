@@ -56,7 +56,10 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
     let catalog = pack.catalog(kind).expect("rules lead to kinds that the pack has");
     let had = pack.line().describe(catalog.releases());
     let target = subject.goal.own_crds(pack).map_or_else(|| subject.target.to_string(), |crds| crds.name().to_owned());
-    let message = format!("{target} does not have the kind {kind}, which exists in {had}");
+    let message = match catalog.releases().is_empty() {
+        true => format!("the CRD serves no version of {}", kind.kind),
+        false => format!("{target} does not have the kind {kind}, which exists in {had}"),
+    };
     let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && has_kind(subject, other));
     let help = match (pack.release_notes().hint(kind, None), elsewhere) {
         (Some(hint), _) => hint.help_for(&subject.object.value),

@@ -11,7 +11,7 @@ use super::state::Log;
 use super::subject::{Finality, Subject};
 use super::target_schema::TargetSchema;
 use crate::catalog::{Violation, ViolationKind};
-use crate::field::FieldPath;
+use crate::field::{FieldPath, FieldPattern};
 use crate::finding::Code;
 use crate::lens::{Completeness, Session};
 use crate::manifest::sops;
@@ -51,7 +51,26 @@ pub(super) fn run_cel_rules(
         Remark::new(Code::UncheckedRule, FieldPath::default(), message, None)
     });
     log.notes.extend(unchecked);
+    if schema.crds.is_some() {
+        log.notes.extend(unchecked_keywords(schema, object, version));
+    }
     verdict.broken
+}
+
+/// Reports the keywords that nothing here checks, of the fields that the object has. CEL rules have their own report.
+fn unchecked_keywords(schema: &TargetSchema<'_>, object: &Value, version: &str) -> Vec<Remark> {
+    let remark = |(pattern, keywords): (FieldPattern, Vec<&str>)| {
+        let keywords: Vec<String> = keywords
+            .into_iter()
+            .filter(|keyword| !keyword.starts_with("x-"))
+            .map(|keyword| format!("`{keyword}`"))
+            .collect();
+        let path = pattern.matches(object).into_iter().next().filter(|_| !keywords.is_empty())?;
+        let place = if path == FieldPath::default() { "the object".to_owned() } else { path.to_string() };
+        let message = format!("{} of {place} in {} was not checked", keywords.join(", "), schema.name);
+        Some(Remark::new(Code::UncheckedRule, path, message, None))
+    };
+    schema.catalog.unchecked((schema.release, version)).into_iter().filter_map(remark).collect()
 }
 
 /// Holds the object back for what the target rejects, but not for what was rejected before the conversion too (a field that is

@@ -124,22 +124,27 @@ struct Validation {
 pub(super) fn definitions(text: &str) -> Result<Vec<Definition>> {
     let mut found = Vec::new();
     for document in serde_yaml::Deserializer::from_str(text) {
-        found.extend(definition_in(&Value::deserialize(document).context("the file is not valid YAML")?)?);
+        let value = Value::deserialize(document).context("the file is not valid YAML")?;
+        found.extend(definition_with(&value, Unsupported::Noted)?);
     }
     Ok(found)
 }
 
-/// Reads a document, where it is a CRD.
+/// Reads a document, where it is a CRD; keywords that catalogs do not support are kept to be compared.
 pub(super) fn definition_in(value: &Value) -> Result<Option<Definition>> {
+    definition_with(value, Unsupported::Kept)
+}
+
+fn definition_with(value: &Value, unsupported: Unsupported) -> Result<Option<Definition>> {
     let group = value["apiVersion"].as_str().and_then(|version| version.split_once('/')).map(|(group, _)| group);
     if group != Some("apiextensions.k8s.io") || value["kind"] != "CustomResourceDefinition" {
         return Ok(None);
     }
     let crd = Crd::deserialize(value).context("the CRD is malformed")?;
-    definition(crd.spec).map(Some)
+    definition(crd.spec, unsupported).map(Some)
 }
 
-fn definition(spec: Spec) -> Result<Definition> {
+fn definition(spec: Spec, unsupported: Unsupported) -> Result<Definition> {
     let kind = GroupKind::new(spec.names.kind, spec.group);
     let Some(scope) = Scope::parse(&spec.scope) else { bail!("{kind}: `{}` is not a scope", spec.scope) };
     let only = |name| WireVersion { name, served: true, storage: true, deprecated: false, schema: None };
@@ -147,20 +152,24 @@ fn definition(spec: Spec) -> Result<Definition> {
     let shared = spec.validation.and_then(|validation| validation.schema);
     let strategy = spec.conversion.map_or_else(Strategy::default, |conversion| conversion.strategy);
     let versions = listed.with_context(|| format!("{kind} lists no version"))?;
-    let versions = versions.into_iter().map(|version| defined(version, shared.as_ref())).collect();
+    let versions = versions.into_iter().map(|version| defined(version, shared.as_ref(), unsupported)).collect();
     Ok(Definition { kind, scope: Some(scope), strategy, versions })
 }
 
-fn defined(version: WireVersion, shared: Option<&Value>) -> DefinedVersion {
+fn defined(version: WireVersion, shared: Option<&Value>, unsupported: Unsupported) -> DefinedVersion {
     let own = version.schema.and_then(|validation| validation.schema);
-    let (fields, notes) = walked(own.as_ref().or(shared));
+    let (fields, notes) = walked_with(own.as_ref().or(shared), unsupported);
     let WireVersion { name, served, storage, deprecated, .. } = version;
     DefinedVersion { name, served, storage, deprecated, fields, notes }
 }
 
 /// Returns the facts of the schema of an object, and what catalogs do not support of it.
 pub(super) fn walked(schema: Option<&Value>) -> (BTreeMap<FieldPattern, FieldFact>, Vec<Note>) {
-    let mut walk = Walk::default();
+    walked_with(schema, Unsupported::Noted)
+}
+
+fn walked_with(schema: Option<&Value>, unsupported: Unsupported) -> (BTreeMap<FieldPattern, FieldFact>, Vec<Note>) {
+    let mut walk = Walk { unsupported, fields: BTreeMap::new(), notes: Vec::new() };
     match schema {
         Some(Value::Object(schema)) => walk.object(schema),
         _ => walk.anything(),
@@ -175,9 +184,18 @@ enum Presence {
     Required,
 }
 
+/// What becomes of keywords that catalogs do not support.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unsupported {
+    /// They are noted: the author of a pack knows which of them matter.
+    Noted,
+    /// They are kept as they are, so that two schemas can be compared.
+    Kept,
+}
+
 /// One pass over one schema.
-#[derive(Default)]
 struct Walk {
+    unsupported: Unsupported,
     fields: BTreeMap<FieldPattern, FieldFact>,
     notes: Vec<Note>,
 }
@@ -185,16 +203,21 @@ struct Walk {
 impl Walk {
     /// Walks the schema of the whole object, of which only the parts that a catalog describes are kept.
     fn object(&mut self, schema: &Map<String, Value>) {
-        if schema.get(PRESERVE) == Some(&Value::Bool(true)) {
-            self.anything();
+        let unchecked = self.unchecked(schema);
+        let preserve_unknown = schema.get(PRESERVE) == Some(&Value::Bool(true));
+        if preserve_unknown || !unchecked.is_empty() {
+            self.whole(Attributes { preserve_unknown, unchecked, ..Attributes::default() });
         }
         self.properties(&FieldPattern::default(), schema, |name| !OUTSIDE.contains(&name));
     }
 
     /// Notes that the whole object may hold anything.
     fn anything(&mut self) {
-        let attributes = Attributes { preserve_unknown: true, ..Attributes::default() }.to_column();
-        let fact = FieldFact { kind: Type::Object, required: false, attributes };
+        self.whole(Attributes { preserve_unknown: true, ..Attributes::default() });
+    }
+
+    fn whole(&mut self, attributes: Attributes) {
+        let fact = FieldFact { kind: Type::Object, required: false, attributes: attributes.to_column() };
         self.fields.insert(FieldPattern::default(), fact);
     }
 
@@ -282,7 +305,23 @@ impl Walk {
             map_type: text("x-kubernetes-map-type"),
             nullable: is("nullable"),
             preserve_unknown: is(PRESERVE),
+            unchecked: self.unchecked(schema),
         }
+    }
+
+    /// Returns the keywords of a schema that are kept though catalogs do not support them.
+    fn unchecked(&self, schema: &Map<String, Value>) -> Map<String, Value> {
+        if self.unsupported == Unsupported::Noted {
+            return Map::new();
+        }
+        let is_kept = |keyword: &str, value: &Value| match keyword {
+            CEL => true,
+            "pattern" => value.as_str().is_some_and(|pattern| compile(pattern).is_err()),
+            _ if is_integer_or_string(schema, keyword) || *value == Value::Bool(false) => false,
+            _ => !KEPT.contains(&keyword) && !SILENT.contains(&keyword),
+        };
+        let kept = schema.iter().filter(|(keyword, value)| is_kept(keyword, value));
+        kept.map(|(keyword, value)| (keyword.clone(), canonical(value))).collect()
     }
 
     fn compiles(&mut self, at: &FieldPattern, pattern: &str) -> bool {
@@ -339,8 +378,10 @@ const KEPT: [&str; 24] = [
 ];
 
 /// The keywords without effect on the shape of a value, CEL rules among them.
-const SILENT: [&str; 7] =
-    ["$schema", "description", "example", "externalDocs", "title", INTEGER_OR_STRING, "x-kubernetes-validations"];
+const SILENT: [&str; 7] = ["$schema", "description", "example", "externalDocs", "title", INTEGER_OR_STRING, CEL];
+
+/// The keyword of a schema that holds CEL rules.
+const CEL: &str = "x-kubernetes-validations";
 
 /// Returns whether `keyword` only spells out once more that the schema takes whole numbers and strings.
 fn is_integer_or_string(schema: &Map<String, Value>, keyword: &str) -> bool {
