@@ -47,9 +47,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
     for (path, text) in base.iter().chain(files) {
         let path = folder.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        // The name stands last, where it moves no other line.
-        let name = if path.ends_with("pack.yaml") { "name: p\n" } else { "" };
-        fs::write(path, format!("{text}{name}")).unwrap();
+        fs::write(path, text).unwrap();
     }
 }
 

@@ -16,6 +16,7 @@ const SCALARS: &[(&str, &str)] = &[
     ("FieldPattern", "[field pattern](rules.md#fields)"),
     ("GroupKind", "`Kind.group`"),
     ("Lens", "list of [operations](operations.md)"),
+    ("Map", "mapping"),
     ("Number", "number"),
     ("String", "text"),
     ("Table", "mapping of texts, or list of `{ old, new }`"),
