@@ -482,7 +482,7 @@ fn removed_secret_values_are_neither_stashed_nor_reported() {
 
 #[test]
 fn an_object_that_rules_grow_without_end_is_held_back() {
-    let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata: {new: x}\n";
+    let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata: {old: x}\n";
     let tree = tree(&[("a.yaml", text)]);
     let twice = |at: usize| format!("  - default: {{ field: data.c{at:02}, like: data, forward: write }}\n");
     let row = |at: usize| format!("data.c{at:02}\tany\t\t\t\tsingle v2\n");
