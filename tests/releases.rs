@@ -136,11 +136,14 @@ fn a_wrong_name_is_an_error_with_the_file_and_what_to_write() {
     refused("name: boxes\nreleases: [{ bundle: v1, channels: [a/b] }]\n", "`a/b` is not the name of a channel");
     refused("name: boxes\nchannels: [edge]\nreleases: [{ bundle: v1, channels: [egde] }]\n", "the channel egde is not");
     let notes = "advisories: [{ id: a, bundle: v1, direction: forward, channels: [egde], message: m }]\n";
-    refused(&format!("name: boxes\n{releases}{notes}"), "`egde` is not a channel of this pack: write single");
+    refused(
+        &format!("name: boxes\n{releases}{notes}"),
+        "`egde` is not a channel of this pack, which has none: remove it",
+    );
     let mut files = two_channels();
     files[2].1.push_str("channels: [egde]\n");
     let error = load("p", files).unwrap_err();
-    assert_eq!(error, "p/v2/renamed.yaml: channels: `egde` is not a channel of this pack: write stable or edge");
+    assert_eq!(error, "p/v2/renamed.yaml:6:1: channels: `egde` is not a channel of this pack: write stable or edge");
 }
 
 #[test]
