@@ -48,6 +48,25 @@ fn apply(tree: &Tree, to: &str) -> Run {
     tree.run(&["apply", "--yes", "--allow-no-vcs", "--pack", "p", "--glob", "a.yaml", "--to", to])
 }
 
+#[test]
+fn a_value_of_an_object_that_has_crossed_its_rule_is_not_converted_again() {
+    let line = "name: boxes\nreleases: [{ bundle: v1 }, { bundle: v2 }]\n";
+    let mut files = pack_files(line, "v2", ["v1", "v2", "v1..v2"]);
+    files[1].1.push_str("spec.size\tstring\t\t\t\tv1..v2\n");
+    files[2].1.push_str("  - values: { field: spec.size, table: { s: small } }\n");
+    let sized = |field: &str, size: &str| object(field) + &format!("  size: {size}\n");
+    let tree = Tree::of(&[("a.yaml", &sized("old", "s"))]);
+    write(&tree, "p", files);
+    apply(&tree, "boxes@v2").check(0);
+    assert_eq!(tree.text("a.yaml"), sized("new", "small"));
+    fs::write(tree.path("a.yaml"), sized("new", "s")).unwrap();
+    apply(&tree, "boxes@v2").check(0);
+    assert_eq!(tree.text("a.yaml"), sized("new", "s"));
+    fs::write(tree.path("a.yaml"), sized("old", "small")).unwrap();
+    apply(&tree, "boxes@v1").check(0);
+    assert_eq!(tree.text("a.yaml"), sized("old", "small"));
+}
+
 const TWO_CHANNELS: &str = "\
 name: boxes
 aliases: [bx]

@@ -78,19 +78,12 @@ pub(super) fn named_conflicts(subject: &Subject<'_>) -> Vec<Remark> {
 }
 
 /// Returns whether the object can be on the side of the rule that `direction` starts from: what it got when it crossed the rule is
-/// not converted once more. Between apiVersions, these decide; and of fields that exclude each other both sides are looked at.
+/// not converted once more. Only its fields count: a chart of a newer release can stand beside objects that nobody has converted.
+/// Between apiVersions, these decide; and of fields that exclude each other both sides are looked at.
 fn can_cross(subject: &Subject<'_>, releases: ReleaseSet, rule: &Rule, direction: Direction) -> bool {
-    let known = with_origins(subject, releases);
     let line = subject.target.pack.line();
     let crosses = |id: ReleaseId| rule.applies_from(ReleaseSet::from_iter([id]), line, direction);
-    rule.api_versions.is_some() || rule.within.is_some() || known.is_empty() || known.iter().any(crosses)
-}
-
-/// Returns the releases that an object can be for, given those that the user names. Its own fields take precedence over these.
-fn with_origins(subject: &Subject<'_>, releases: ReleaseSet) -> ReleaseSet {
-    let origins = subject.goal.choices.origins.get(subject.target.pack.name()).copied().unwrap_or_default();
-    let both = origins & releases;
-    if both.is_empty() { releases } else { both }
+    rule.api_versions.is_some() || rule.within.is_some() || releases.is_empty() || releases.iter().any(crosses)
 }
 
 /// Returns whether what `rule` needs is known: the release that the object comes from, where nothing in the object shows on
