@@ -167,32 +167,19 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
             let help = "move it to a file of its own, or change it by hand";
             report(manifest, root, patch, (Code::InlinePatch, message), help);
         }
-        Content::Text(place, text) => match read(text) {
-            Reading::Json(tree, value) => {
-                let objects = vec![json6902::object(0, value)];
-                take_text(
-                    manifest,
-                    (document, root),
-                    (place, patch.folder.clone(), patch.target.clone()),
-                    (text, tree),
-                    objects,
-                );
-            }
-            Reading::Objects(tree, objects) => {
-                take_text(
-                    manifest,
-                    (document, root),
-                    (place, patch.folder.clone(), patch.target.clone()),
-                    (text, tree),
-                    objects,
-                );
-            }
-            Reading::Neither(why) => {
-                let message = format!("an inline patch of a known object is not converted: {why}");
-                let help = "fix the patch, or convert it by hand";
-                report(manifest, root, patch, (Code::InlinePatch, message), help);
-            }
-        },
+        Content::Text(place, text) => {
+            let (tree, objects) = match read(text) {
+                Reading::Json(tree, value) => (tree, vec![json6902::object(0, value)]),
+                Reading::Objects(tree, objects) => (tree, objects),
+                Reading::Neither(why) => {
+                    let message = format!("an inline patch of a known object is not converted: {why}");
+                    let help = "fix the patch, or convert it by hand";
+                    return report(manifest, root, patch, (Code::InlinePatch, message), help);
+                }
+            };
+            let about = (place, patch.folder.clone(), patch.target.clone());
+            take_text(manifest, (document, root), about, (text, tree), objects);
+        }
     }
 }
 
