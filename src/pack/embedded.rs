@@ -25,7 +25,7 @@ pub fn with(more: Vec<Pack>) -> Result<Packs> {
     for pack in more {
         // It was loaded before the carriers of the others were known.
         let is_whole = pack.charts().is_empty() || !has_others;
-        all.push(if is_whole { pack } else { load::load_with(pack.name(), pack.files.clone(), &carriers)? });
+        all.push(if is_whole { pack } else { load::load_with(&pack.folder, pack.files.clone(), &carriers)? });
     }
     Packs::new(all)
 }
