@@ -82,6 +82,8 @@ table() {
   base=
   if command -v rg > /dev/null; then row "rg -lF" "$1" "$bytes" rg -lF --hidden --no-ignore gateway.networking. "$2"; fi
   row check "$1" "$bytes" "$bin" check --exit-zero --to "$target" "$2"
+  # Every object is one of a known API then.
+  row "check, kubernetes too" "$1" "$bytes" "$bin" check --exit-zero --to "$target" --to kubernetes@latest "$2"
   row diff "$1" "$bytes" "$bin" diff --exit-zero --to "$target" "$2"
   before="fresh $2"
   row apply "$1" "$bytes" "$bin" apply --yes --allow-no-vcs --exit-zero --to "$target" "$top/copy"

@@ -118,7 +118,8 @@ impl Canonicalizer {
         let found = packs.target(&format!("{pack}@{release}"));
         let target = found.map_err(|error| CanonicalizeError::UnknownRelease { message: format!("{error:#}") })?;
         let renames = renames(&target);
-        Ok(Self { target, goal: Goal { packs, targets: vec![target], choices: Choices::default() }, renames })
+        let choices = Choices { parameters: packs.default_parameters(), ..Choices::default() };
+        Ok(Self { target, goal: Goal { packs, targets: vec![target], choices }, renames })
     }
 
     /// Returns the release, as `gateway-api@1.4.1/standard`.
@@ -133,7 +134,7 @@ impl Canonicalizer {
     pub fn convert(&self, object: Value) -> Result<Canonical, CanonicalizeError> {
         let object = Object::from_value(0, FieldPath::default(), object).ok_or(CanonicalizeError::NotAnObject)?;
         let namespace = Namespace::from_written(object.namespace.as_deref());
-        let others = Context::default();
+        let others = Context::default().with_parameters(&self.goal.choices.parameters);
         let place = ObjectPlace::default();
         let completeness = Completeness::Whole;
         let context = ObjectContext { completeness, namespace: &namespace, place, others: &others };
@@ -180,10 +181,10 @@ impl Canonicalizer {
     fn is_newer(&self, made: &Conversion) -> Result<(), CanonicalizeError> {
         let line = self.target.pack.line();
         let target = line.get(self.target.release).order;
-        let oldest = made.written_for.iter().map(|release| line.get(release).order).min();
+        let oldest = made.origins.iter().map(|release| line.get(release).order).min();
         let went_back = made.rules.iter().any(|(_, direction)| *direction == Direction::Backward);
         if went_back || oldest.is_some_and(|oldest| oldest > target) {
-            return Err(CanonicalizeError::Newer { releases: line.describe(made.written_for) });
+            return Err(CanonicalizeError::Newer { releases: line.describe(made.origins) });
         }
         Ok(())
     }

@@ -42,6 +42,9 @@ pub mod fingerprint;
 pub mod field;
 
 #[doc(hidden)]
+pub mod variable;
+
+#[doc(hidden)]
 pub mod release;
 
 #[doc(hidden)]

@@ -63,6 +63,80 @@ fn a_list_of_files_has_the_advisories_of_its_files() {
     assert!(!run(&tree, &["check", "--files-from", "list"]).out.contains("advisory"));
 }
 
+const CERTIFICATE: &str = "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: a}\nspec: {secretName: a, dnsNames: [a.example.com], issuerRef: {name: b}}\n";
+
+const ROTATED: &str = "cert-manager: without privateKey.rotationPolicy a renewal makes a new private key";
+
+const KEPT: &str = "cert-manager: without revisionHistoryLimit only the newest CertificateRequest is kept";
+
+/// What an object means can change although its text does not.
+#[test]
+fn an_object_that_surely_crosses_a_release_is_warned_of_although_its_text_stays() {
+    let tree = Tree::of(&[("a.yaml", CERTIFICATE), ("b.yaml", &CERTIFICATE.replace("name: a", "name: c"))]);
+    let check = |arguments: &[&str]| {
+        let run = tree.run(&[&["check", "-v", "--to", "cert-manager@1.20"], arguments].concat());
+        run.check(0);
+        run.out
+    };
+    let places = " (2 objects: a.yaml:1:1 and b.yaml:1:1)";
+    let count = |out: &str, severity: &str| {
+        let is_warned = |line: &&str| line.contains(&format!("{severity}[advisory]")) && line.contains(places);
+        out.lines().filter(is_warned).filter(|line| line.contains(ROTATED) || line.contains(KEPT)).count()
+    };
+    let known = check(&["--from", "cert-manager@1.7"]);
+    assert_eq!([count(&known, "warning"), count(&known, "note")], [2, 0], "{known}");
+    let unknown = check(&[]);
+    assert_eq!([count(&unknown, "warning"), count(&unknown, "note")], [0, 2], "{unknown}");
+    let crossed = check(&["--from", "cert-manager@1.18"]);
+    assert!(!crossed.contains(ROTATED) && !crossed.contains(KEPT), "{crossed}");
+    let chart = "apiVersion: v2\nname: top\nversion: 1.0.0\ndependencies: [{name: cert-manager, version: v1.7.0, repository: https://charts.example.com}]\n";
+    fs::write(tree.path("Chart.yaml"), chart).unwrap();
+    let named = check(&[]);
+    assert_eq!([count(&named, "warning"), count(&named, "note")], [2, 0], "{named}");
+}
+
+#[test]
+fn a_default_that_is_written_out_is_not_advised_of() {
+    let tree = Tree::of(&[("a.yaml", CERTIFICATE)]);
+    let to = ["--from", "cert-manager@1.7", "--to", "cert-manager@1.20", "--set", "defaults=freeze"];
+    let diff = tree.run(&[&["diff"][..], &to].concat());
+    assert!(diff.out.contains("+spec: {") && diff.out.contains("rotationPolicy: Never"), "{}", diff.all());
+    assert!(!diff.err.contains(ROTATED) && diff.err.contains(KEPT), "{}", diff.all());
+    // The way back is the same about the other default.
+    let back =
+        tree.run(&["diff", "--from", "cert-manager@1.20", "--to", "cert-manager@1.7", "--set", "defaults=freeze"]);
+    assert!(back.out.contains("rotationPolicy: Always"), "{}", back.all());
+    assert!(!back.err.contains("keeps its private key"), "{}", back.all());
+    assert!(
+        back.err.contains("every CertificateRequest of a Certificate without revisionHistoryLimit"),
+        "{}",
+        back.all()
+    );
+}
+
+/// Only releases that serve an apiVersion accepted the object.
+#[test]
+fn an_api_version_shows_on_which_side_of_a_change_an_object_is() {
+    let old = CERTIFICATE.replace("cert-manager.io/v1", "cert-manager.io/v1alpha2");
+    let tree = Tree::of(&[("a.yaml", &old)]);
+    let frozen = tree.run(&["diff", "--to", "cert-manager@1.20", "--set", "defaults=freeze"]);
+    assert!(frozen.out.contains("rotationPolicy: Never") && !frozen.err.contains(ROTATED), "{}", frozen.all());
+    let flux = |api: &str, kind: &str, spec: &str| {
+        let text = format!("apiVersion: {api}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{interval: 1h, {spec}}}\n");
+        let run = Tree::of(&[("a.yaml", &text)]).run(&["check", "-v", "--to", "flux@latest"]);
+        run.out.contains("the files do not show whether")
+    };
+    let [release, source] =
+        ["chart: {spec: {chart: a, sourceRef: {kind: HelmRepository, name: b}}}", "url: https://example.com/a"];
+    assert!(flux("helm.toolkit.fluxcd.io/v2beta1", "HelmRelease", release));
+    assert!(flux("source.toolkit.fluxcd.io/v1beta1", "GitRepository", source));
+    for version in ["v2beta2", "v2"] {
+        let api = format!("helm.toolkit.fluxcd.io/{version}");
+        assert!(!flux(&api, "HelmRelease", release));
+    }
+    assert!(!flux("source.toolkit.fluxcd.io/v1", "GitRepository", source));
+}
+
 /// An advisory about many objects is one finding, with their number, the first places and, in JSON, all of them.
 #[test]
 fn an_advisory_about_many_objects_is_one_finding() {

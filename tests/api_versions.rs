@@ -35,6 +35,7 @@ spec.extra|string|||v1beta1|single v1..v3
 spec.mode|string|||v1|single v2..v3
 spec.new|string|||v1beta1|single v1
 spec.new|string|||v1beta1,v1|single v2..v3
+spec.newest|string||||single v3
 spec.old|string|||v1alpha1|single v1..v2
 ";
 
@@ -152,6 +153,21 @@ fn an_object_gets_the_most_stable_api_version_that_holds_it() {
     assert!(run.err.contains(message), "{}", run.err);
     let old = store("v1alpha1", "  old: x\n  engine: e\n");
     check(&old.replace("  old", "  extra: y\n  old"), ("v3", 1), &old.replace("  old", "  extra: y\n  old"));
+}
+
+/// Where every apiVersion loses something, one that loses more is not taken because it is more stable.
+#[test]
+fn an_object_gets_the_api_version_that_loses_least() {
+    let before = store("v1beta1", "  extra: e\n  new: x\n  newest: n\n");
+    let tree = tree(&[("a.yaml", &before)]);
+    apply(&tree, "v2", &["--allow-loss=dropped-field"]).check(0);
+    let after = store("v1beta1", "  extra: e\n  new: x\n");
+    assert_eq!(fs::read_to_string(tree.path("a.yaml")).unwrap(), after);
+    // Of two that lose the same, the more stable one is taken.
+    let before = store("v1beta1", "  new: x\n  newest: n\n");
+    let tree = self::tree(&[("a.yaml", &before)]);
+    apply(&tree, "v2", &["--allow-loss=dropped-field"]).check(0);
+    assert_eq!(fs::read_to_string(tree.path("a.yaml")).unwrap(), store("v1", "  new: x\n"));
 }
 
 #[test]

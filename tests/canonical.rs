@@ -139,6 +139,20 @@ fn an_older_object_becomes_a_newer_one_with_the_rules_that_ran() {
     assert_eq!(rules, ["gateway-api/v1.1.0/backendtlspolicy-targetref-became-targetrefs", renamed]);
 }
 
+/// What the user of the program can choose is what the pack has as its default.
+#[test]
+fn a_changed_default_is_adopted_where_the_pack_says_so() {
+    let certificate = json!({
+        "apiVersion": "cert-manager.io/v1alpha2",
+        "kind": "Certificate",
+        "metadata": {"name": "a"},
+        "spec": {"secretName": "a", "dnsNames": ["a.example.com"], "issuerRef": {"name": "b"}},
+    });
+    let canonical = canonicalize(certificate, "cert-manager", "1.20").unwrap();
+    assert_eq!(canonical.object["apiVersion"], "cert-manager.io/v1");
+    assert_eq!(canonical.object["spec"].get("privateKey"), None);
+}
+
 #[test]
 fn a_newer_object_is_refused() {
     for (object, release) in [

@@ -1,7 +1,7 @@
 //! Objects of the core group, and rules of several packs about one kind: small packs, run through the program.
 //!
-//! The pack `core` owns the core group and `apps`, and describes the Secret and the Deployment. The pack `shops` owns
-//! `example.com`; it has a trigger and a rule about Secrets.
+//! The pack `kubernetes` replaces that of the program: it owns the core group and `apps`, and describes the Secret and the
+//! Deployment. The pack `shops` owns `example.com`; it has a trigger and a rule about Secrets.
 
 #![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
@@ -12,7 +12,7 @@ use std::fs;
 use trees::{Run, Tree};
 
 const CORE: &str = "\
-name: core
+name: kubernetes
 title: Core
 source: s
 groups: ['', apps]
@@ -90,11 +90,11 @@ fn add(tree: &Tree, pack: &str, head: &str, files: &[(&str, &str)]) {
 
 fn packs(tree: &Tree, core_rules: &[(&str, &str)]) {
     let catalogs = [("catalog/Secret.tsv", SECRET), ("catalog/Deployment.apps.tsv", DEPLOYMENT)];
-    add(tree, "p/core", CORE, &[&catalogs[..], core_rules].concat());
+    add(tree, "p/kubernetes", CORE, &[&catalogs[..], core_rules].concat());
     add(tree, "p/shops", SHOPS, &[("catalog/Shop.example.com.tsv", SHOP), ("v2/secret.yaml", RULE)]);
 }
 
-const PACKS: [&str; 6] = ["--pack", "p/core", "--pack", "p/shops", "--glob", "t/**"];
+const PACKS: [&str; 6] = ["--pack", "p/kubernetes", "--pack", "p/shops", "--glob", "t/**"];
 
 fn run(tree: &Tree, command: &[&str]) -> Run {
     tree.run(&[command, &PACKS[..]].concat())
@@ -120,14 +120,14 @@ fn converted(before: &str, to: &[&str], core_rules: &[(&str, &str)]) -> String {
 fn a_pack_that_owns_the_core_group_silences_no_rule_of_another() {
     let (before, after) = (secret("example.com/shop"), secret("example.com/shop-v2"));
     assert_eq!(converted(&before, &["shops@v2"], &[]), after);
-    assert_eq!(converted(&before, &["shops@v2", "core@v2"], &[]), after);
-    assert_eq!(converted(&before, &["core@v2", "shops@v2"], &[]), after);
+    assert_eq!(converted(&before, &["shops@v2", "kubernetes@v2"], &[]), after);
+    assert_eq!(converted(&before, &["kubernetes@v2", "shops@v2"], &[]), after);
 }
 
 /// The pack describes no Service, and the other one has a rule about it.
 #[test]
 fn a_rule_about_a_kind_that_the_owner_of_its_group_does_not_describe_runs() {
-    for to in [&["--to", "shops@v2"][..], &["--to", "core@v2", "--to", "shops@v2"]] {
+    for to in [&["--to", "shops@v2"][..], &["--to", "kubernetes@v2", "--to", "shops@v2"]] {
         let before = "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n  annotations:\n    old: example.com/shop\n";
         let tree = Tree::of(&[("t/a.yaml", before)]);
         packs(&tree, &[]);
@@ -144,7 +144,7 @@ fn a_rule_about_a_kind_that_the_owner_of_its_group_does_not_describe_runs() {
 #[test]
 fn rules_of_several_packs_about_one_kind_run_one_after_the_other() {
     let (before, after) = (secret("example.com/first"), secret("example.com/shop-v2"));
-    for to in [["shops@v2", "core@v2"], ["core@v2", "shops@v2"]] {
+    for to in [["shops@v2", "kubernetes@v2"], ["kubernetes@v2", "shops@v2"]] {
         assert_eq!(converted(&before, &to, &[("v2/first.yaml", OWN_RULE)]), after);
     }
 }
@@ -167,8 +167,8 @@ fn packs_without_a_target_cost_nothing() {
     ]);
     packs(&tree, &[]);
     assert_eq!(parsed(&tree, &["check", "--to", "shops@v2"]), (1, 4));
-    assert_eq!(parsed(&tree, &["check", "--to", "core@v2"]), (2, 4));
-    assert_eq!(parsed(&tree, &["check", "--to", "core@v2", "--to", "shops@v2"]), (3, 4));
+    assert_eq!(parsed(&tree, &["check", "--to", "kubernetes@v2"]), (2, 4));
+    assert_eq!(parsed(&tree, &["check", "--to", "kubernetes@v2", "--to", "shops@v2"]), (3, 4));
     assert_eq!(parsed(&tree, &["detect"]), (3, 4));
 }
 
@@ -178,7 +178,7 @@ fn a_pack_whose_objects_refer_to_those_of_a_target_by_default_is_read() {
     let shop = "apiVersion: example.com/v1\nkind: Shop\nmetadata:\n  name: a\nspec:\n  ref:\n    kind: Deployment\n    name: a\n";
     let tree = Tree::of(&[("t/shop.yaml", shop)]);
     packs(&tree, &[]);
-    assert_eq!(parsed(&tree, &["check", "--to", "core@v2"]), (0, 1));
+    assert_eq!(parsed(&tree, &["check", "--to", "kubernetes@v2"]), (0, 1));
     let fields = [
         "spec.ref|object||||single v1..v2",
         "spec.ref.group|string||{\"default\":\"apps\"}||single v1..v2",
@@ -186,7 +186,7 @@ fn a_pack_whose_objects_refer_to_those_of_a_target_by_default_is_read() {
         "spec.ref.name|string||||single v1..v2",
     ];
     add(&tree, "p/shops", SHOPS, &[("catalog/Shop.example.com.tsv", &format!("{SHOP}{}\n", fields.join("\n")))]);
-    assert_eq!(parsed(&tree, &["check", "--to", "core@v2"]), (1, 1));
+    assert_eq!(parsed(&tree, &["check", "--to", "kubernetes@v2"]), (1, 1));
 }
 
 /// Of the kinds of the core group and of groups without a dot, a pack describes those that it has something to say about.
@@ -200,7 +200,7 @@ fn kinds_of_kubernetes_that_a_pack_does_not_describe_are_no_noise() {
         ("t/values.yaml", "kind: DaemonSet\nimage: example.com/apps/v1\n"),
     ]);
     packs(&tree, &[]);
-    let check = run(&tree, &["check", "--to", "core@v2"]);
+    let check = run(&tree, &["check", "--to", "kubernetes@v2"]);
     check.check(0);
     assert!(check.out.is_empty(), "{}", check.out);
     assert!(check.err.contains("1 object recognised"), "{}", check.err);
@@ -214,7 +214,7 @@ fn kinds_of_kubernetes_that_a_pack_does_not_describe_are_no_noise() {
 fn a_misspelt_kind_of_kubernetes_is_reported() {
     let tree = Tree::of(&[("t/a.yaml", "apiVersion: apps/v1\nkind: Deploymnet\nmetadata:\n  name: a\n")]);
     packs(&tree, &[]);
-    for command in [&["check", "--to", "core@v2"][..], &["detect"]] {
+    for command in [&["check", "--to", "kubernetes@v2"][..], &["detect"]] {
         let run = run(&tree, command);
         assert!(
             run.all().contains("unknown-kind") && run.all().contains("did you mean `Deployment`?"),
@@ -241,9 +241,9 @@ spec.selector|object|required|||single v2
     let before = "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata:\n  name: a\nspec: {}\n";
     let tree = Tree::of(&[("t/a.yaml", before)]);
     packs(&tree, &[("catalog/Deployment.apps.tsv", deployment)]);
-    let made = run(&tree, &["apply", "--yes", "--allow-no-vcs", "--to", "core@v2"]);
+    let made = run(&tree, &["apply", "--yes", "--allow-no-vcs", "--to", "kubernetes@v2"]);
     assert_eq!(tree.text("t/a.yaml"), before);
-    let message = "core@2 does not allow this: spec.selector is required but missing";
+    let message = "kubernetes@2 does not allow this: spec.selector is required but missing";
     assert!(made.all().contains("held-back[invalid-in-target]") && made.all().contains(message), "{}", made.all());
 }
 
@@ -269,9 +269,35 @@ lens:
         );
         let tree = Tree::of(&[("t/a.yaml", &before)]);
         packs(&tree, &[("catalog/Deployment.apps.tsv", &catalog), ("v2/cpu.yaml", rule)]);
-        let made = run(&tree, &["apply", "--yes", "--allow-no-vcs", "--to", "core@v2"]);
+        let made = run(&tree, &["apply", "--yes", "--allow-no-vcs", "--to", "kubernetes@v2"]);
         made.check(0);
         let after = if is_left { before.clone() } else { before.replace(&format!("  cpu: {cpu}\n"), "") };
         assert_eq!(tree.text("t/a.yaml"), after, "{cpu}: {}", made.all());
     }
+}
+
+/// What a role permits for a kind that is gone is left over, whatever names its group.
+#[test]
+fn roles_for_kinds_that_the_target_no_longer_has_are_reported() {
+    let role = |groups: &str, resources: &str| {
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: a}}\nrules:\n- apiGroups: [{groups}]\n  resources: [{resources}]\n  verbs: [use]\n"
+        )
+    };
+    let message = |groups: &str, resources: &str, to: &str| {
+        let tree = Tree::of(&[("a.yaml", &role(groups, resources))]);
+        let run = tree.run(&["check", "--to", to]);
+        let is_about = |line: &&str| line.contains("reference-not-updated");
+        run.out.lines().find(is_about).map(|line| line.split("ClusterRole a: ").nth(1).unwrap().to_owned())
+    };
+    let gone =
+        |names: &str| Some(format!("rules[0] names {names}, which kubernetes@1.25.0 does not have; it is not updated"));
+    assert_eq!(message("policy", "podsecuritypolicies", "kubernetes@1.25.0"), gone("podsecuritypolicies.policy"));
+    let both = gone("podsecuritypolicies.extensions, podsecuritypolicies.policy");
+    assert_eq!(message("extensions, policy", "podsecuritypolicies", "kubernetes@1.25.0"), both);
+    assert_eq!(message("policy", "podsecuritypolicies", "kubernetes@1.24.0"), None);
+    assert_eq!(message("policy", "poddisruptionbudgets", "kubernetes@1.25.0"), None);
+    // Everything in a group is not that kind.
+    assert_eq!(message("policy", "'*'", "kubernetes@1.25.0"), None);
+    assert_eq!(message("example.com", "podsecuritypolicies", "kubernetes@1.25.0"), None);
 }

@@ -523,3 +523,24 @@ fn there_and_back_is_the_same_text() {
         assert_eq!(tree.text("a.yaml"), object);
     }
 }
+
+#[test]
+fn a_crd_that_keeps_every_key_has_no_unknown_ones() {
+    let old = |option: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {{name: lamps.home.example}}\nspec:\n  \
+             group: home.example\n  names: {{kind: Lamp, plural: lamps}}\n  scope: Namespaced\n{option}  version: v1\n  validation:\n    \
+             openAPIV3Schema: {{properties: {{spec: {{type: object, properties: {{a: {{type: object}}}}}}}}}}\n"
+        )
+    };
+    let unknown = |crd: &str| {
+        let tree = Tree::of(&[("lamps.yaml", crd), ("a.yaml", &lamp("v1", "a: {b: 1}, c: 2"))]);
+        let printed = tree.run(&["detect", "."]).all();
+        assert!(printed.contains("crds: 1 object"), "{printed}");
+        ["spec.a.b", "spec.c"].map(|field| printed.contains(&format!("no release has the field {field};")))
+    };
+    assert_eq!(unknown(&old("")), [false, false]);
+    assert_eq!(unknown(&old("  preserveUnknownFields: true\n")), [false, false]);
+    assert_eq!(unknown(&old("  preserveUnknownFields: false\n")), [true, true]);
+    assert_eq!(unknown(&crd("Lamp", "None", &[("v1", STORED, "a: {type: object}")])), [true, true]);
+}

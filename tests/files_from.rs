@@ -61,7 +61,7 @@ fn only_listed_files_are_reported_and_written() {
     assert!(check.err.ends_with(summary) && !check.err.contains("a.yaml"), "{}", check.err);
     let diff = run(&tree, "sub/b.yaml\n", &["diff"]);
     assert!(diff.out.starts_with("--- a/sub/b.yaml\n") && !diff.out.contains("a/a.yaml"), "{}", diff.out);
-    let detect = tree.run(&["detect", "--files-from", "list"]);
+    let detect = tree.run(&["detect", "--verbose", "--files-from", "list"]);
     detect.check(0);
     assert!(detect.out.starts_with("sub/b.yaml:1:1: ") && !detect.out.contains("a.yaml"), "{}", detect.out);
     assert!(detect.err.starts_with("1 of 1 listed file read, 1 object recognised"), "{}", detect.err);

@@ -392,7 +392,7 @@ fn other_input_is_refused() {
 fn a_list_without_known_objects_passes_and_says_so() {
     let run = function(&list(SERVICE, "{to: gateway-api@1.1}"));
     let results = run.results(0);
-    let message = "no object of gateway-api or ngf is in the list";
+    let message = "no object of cert-manager, gateway-api or ngf is in the list";
     assert_eq!(results, [json!({"message": message, "severity": "info"})]);
 }
 
@@ -431,12 +431,19 @@ fn results_do_not_show_what_a_secret_holds() {
 #[test]
 fn items_become_what_a_stream_of_objects_becomes() {
     let mut seen = (0, 0);
-    let files = before_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
-    for file in files.iter().step_by(3) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let fixtures = root.join("fixtures");
+    for file in before_files(&fixtures).iter().step_by(5) {
         let text = fs::read_to_string(file).unwrap();
         let Some(items) = items(&text) else { continue };
-        let target = if file.to_string_lossy().contains("/ngf/") { "ngf@2.6" } else { "gateway-api@1.6/experimental" };
-        let stream = run(&["convert", "-", "--to", target], &text);
+        let folder = file.strip_prefix(&fixtures).unwrap().iter().next().unwrap().to_string_lossy();
+        let target = match &*folder {
+            "gateway-api" => "gateway-api@1.6/experimental".to_owned(),
+            "ngf" => "ngf@2.6".to_owned(),
+            pack if fs::exists(root.join("rules").join(pack)).unwrap() => format!("{pack}@latest"),
+            _ => continue,
+        };
+        let stream = run(&["convert", "-", "--to", &target], &text);
         let function = function(&list(&items, &format!("{{to: {target}}}")));
         assert_eq!(function.code == Some(1), stream.code == Some(1), "{}: {}", file.display(), function.err);
         let expected = list(&self::items(&stream.out).unwrap(), &format!("{{to: {target}}}"));

@@ -80,14 +80,27 @@ fn files_that_sops_encrypted_are_held_back() {
     let list =
         format!("apiVersion: v1\nkind: List\nitems:\n- {}{SOPS}", gateway("a").trim_end().replace('\n', "\n  ") + "\n");
     check_encrypted("list.yaml", &list);
-    // The checksum covers all documents, whichever contains it.
     check_encrypted(
         "documents.yaml",
-        &format!("{}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\n{SOPS}", gateway("a")),
+        &format!("{}{SOPS}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\n{SOPS}", gateway("a")),
     );
     let json = r#"{"apiVersion": "gateway.networking.k8s.io/v1beta1", "kind": "Gateway", "metadata": {"name": "a"},
  "spec": {"gatewayClassName": "b", "listeners": []}, "sops": {"mac": "ENC[AES256_GCM,data:QUJD,type:str]"}}"#;
     check_encrypted("a.json", json);
+}
+
+/// SOPS adds its metadata to every document of a file, so that a document without them is not covered by its checksum.
+#[test]
+fn documents_beside_encrypted_ones_are_converted() {
+    let secret = format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: c}}\n{SOPS}");
+    let sealed = format!("{}{SOPS}", gateway("sealed"));
+    let stream = |version: &str| format!("{}---\n{secret}---\n{sealed}", gateway("a").replace("v1beta1", version));
+    let tree = tree(&[]);
+    let run = tree.run_fed(&["convert", "-", "--to", "gateway-api@1.4"], stream("v1beta1"));
+    assert_eq!(run.out, stream("v1"), "{}", run.err);
+    let message = "held-back[encrypted] Gateway sealed: the document is encrypted by SOPS";
+    assert!(run.err.contains(message), "{}", run.err);
+    run.check(1);
 }
 
 #[test]

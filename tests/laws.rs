@@ -26,6 +26,7 @@ mod support;
 
 use support::cases::{self, Case, DirectedRule};
 use support::checks::{self, LAWS, Law, Subject, Verdict};
+use support::exceptions::Exceptions;
 use support::hints::Hints;
 use support::objects::Recipe;
 use support::random::Random;
@@ -38,25 +39,6 @@ const CASES: u64 = 12;
 
 /// The share of objects, in percent, that each rule must change, refuse or lose data of.
 const MIN_APPLIED: u64 = 30;
-
-/// Directions in which a rule of several kinds does not change one of them, with the reason.
-const IDLE: &[(&str, &str)] = &[(
-    "gateway-api/v0.4.0/gateway-label-selectors-became-parentrefs Gateway backward",
-    "label selectors are not restored, only the lists of Gateways in routes",
-)];
-
-/// Directed rules that objects drawn at random hardly ever meet, with the reason; `tests/validations` compares all of them with the CRDs.
-const RARE: &[(&str, &str)] = &[
-    ("gateway-api/v1.2.0/grpcroute-has-at-most-128-matches forward", LARGE),
-    ("gateway-api/v1.2.0/httproute-has-at-most-128-matches forward", LARGE),
-    ("ngf/v2.4.0/ratelimitpolicy-no-delay-excludes-delay forward", TARGETS),
-    ("ngf/v2.6.0/wafpolicy-has-the-source-of-its-type forward", TARGETS),
-    ("ngf/v2.6.0/wafpolicy-logs-have-one-source forward", TARGETS),
-    ("ngf/v2.6.0/wafpolicy-targets-are-alike forward", TARGETS),
-];
-
-const LARGE: &str = "no object of that size is drawn";
-const TARGETS: &str = "another rule refuses most of the drawn targets first";
 
 /// The counts: (rule and direction, column) -> number.
 static COUNTS: Mutex<BTreeMap<(String, String), u64>> = Mutex::new(BTreeMap::new());
@@ -76,6 +58,7 @@ fn main() {
         Trial::test("rendered texts read back", move || bench.renderer(directed_rules)),
         Trial::test("objects of every kind can be drawn", move || bench.every_kind()),
         Trial::test("every fixture has a rule", move || bench.every_fixture()),
+        Trial::test("every exception is about a rule", move || every_exception(packs, directed_rules)),
     ];
     trials.extend(
         directed_rules.iter().map(|directed| Trial::test(directed.name.as_str(), move || bench.directed(directed))),
@@ -118,9 +101,9 @@ impl Bench {
         tally.counts.iter().for_each(|(column, count)| count_up(&directed.name, column, *count));
         let count = |column: &str| tally.counts.get(column).copied().unwrap_or_default();
         let (drawn, applied) = (count("drawn"), count("applies"));
-        let idle = IDLE.iter().any(|(name, _)| *name == directed.name);
-        let is_rare = RARE.iter().any(|(name, _)| *name == directed.name);
-        let (least, most) = match (directed.acts() && !idle, is_rare) {
+        let exceptions = Exceptions::of_all();
+        let acts = directed.acts() && !exceptions.is_idle(&directed.name);
+        let (least, most) = match (acts, exceptions.is_rare(&directed.name)) {
             (true, true) => (0, drawn),
             (true, false) => (drawn * MIN_APPLIED / 100, drawn),
             (false, _) => (0, 0),
@@ -253,6 +236,14 @@ impl Bench {
         }
         Ok(())
     }
+}
+
+/// The exceptions of a rule that was renamed or removed remain.
+fn every_exception(packs: &Packs, directed_rules: &[DirectedRule<'static>]) -> Result<(), Failed> {
+    let rules = packs.iter().flat_map(|pack| pack.rules()).map(|rule| rule.id.as_str()).collect();
+    let directed = directed_rules.iter().map(|directed| directed.name.as_str()).collect();
+    let stale = Exceptions::of_all().stale(&rules, &directed);
+    if stale.is_empty() { Ok(()) } else { Err(format!("no rule, or no reason: {}", stale.join(", ")).into()) }
 }
 
 fn count_up(directed: &str, column: &str, by: u64) {

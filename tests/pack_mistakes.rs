@@ -419,3 +419,41 @@ fn a_changed_default_must_say_how_the_side_is_known() {
          `apiVersions: [OLD, NEW]` if they differ in it, or else `needs: from`",
     );
 }
+
+#[test]
+fn releases_with_the_apis_of_a_bundle_are_newer_than_it_and_older_than_the_next() {
+    let v2 = "{ bundle: v2, channels: [standard] }";
+    let head = |same: &str| HEAD.replace(v2, &format!("{{ bundle: v2, channels: [standard], same-apis: [{same}] }}"));
+    linted(&[("pack.yaml", &head("v2.0.9, v2.0.10, v2.1"))], "");
+    linted(
+        &[("pack.yaml", &head("v2.0.10, v2.0.9"))],
+        "p/pack.yaml:7:60: v2.0.9 has the APIs of v2, but is listed after v2.0.10\n  help: list the oldest first, and the oldest of all as the bundle",
+    );
+    linted(
+        &[("pack.yaml", &head("v1.9, v3.1"))],
+        "p/pack.yaml:7:51: v1.9 has the APIs of v2, but is listed after v2\n  help: list the oldest first, and the oldest of all as the bundle\n\
+         p/pack.yaml:7:57: v3.1 has the APIs of v2, but v3 is between them\n  help: list it with the bundle before it, or as a bundle of its own",
+    );
+    refused(
+        &[("pack.yaml", &head("v3"))],
+        "p/pack.yaml:5:1: v3 is listed with the APIs of v2, and as a bundle: remove one of them",
+    );
+    let names = format!("{}advisories: [{{ id: a, bundle: v2.1, direction: forward, message: m }}]\n", head("v2.1"));
+    refused(&[("pack.yaml", &names)], "p/pack.yaml:9:23: advisory a: `v2.1` has the same APIs as v2: write v2");
+}
+
+#[test]
+fn releases_that_no_target_can_name() {
+    refused_head(
+        "excluded: [{ releases: [v2], instead: v1, reason: r }]\n",
+        "p/pack.yaml:9:12: excluded: `releases` lists v2 too: remove it in one of the two places",
+    );
+    refused_head(
+        "excluded: [{ releases: [v2.9], instead: v2.8, reason: r }]\n",
+        "p/pack.yaml:9:12: excluded: `v2.8` is not a release of this pack: name one that is listed",
+    );
+    refused_head(
+        "patch-releases: same-apis\n",
+        "p/pack.yaml:5:1: bundle v1 has no patch releases: its version must be three numbers",
+    );
+}

@@ -67,7 +67,7 @@ fn the_user_chooses_for_one_pack_or_for_all() {
 fn a_wrong_choice_is_an_error() {
     let tree = Tree::of(&[("a.yaml", &object("Server", "v1beta1", "  {}\n"))]);
     for (set, message) in [
-        ("defaults=adpt", "`adpt` is not a valid values.defaults: did you mean adopt?"),
+        ("defaults=adpt", "`adpt` is not a valid cert-manager.defaults: did you mean adopt?"),
         ("values.defaults=later", "`later` is not a valid values.defaults: write freeze or adopt"),
         ("defalts=adopt", "no pack has the parameter `defalts`: did you mean defaults?"),
         ("values.default=adopt", "no pack has the parameter `values.default`: did you mean values.defaults?"),
@@ -135,7 +135,7 @@ fn errors_of_a_pack_name_the_parameter() {
         ((pack, "name: defaults", "name: a.b"), "choose a name without dots, commas and `=`"),
         (
             (pack, "choices: [freeze, adopt]", "choices: [freeze, later]"),
-            "the parameter values.defaults must have the choices freeze, adopt",
+            "the parameter values.defaults has no choice `adopt`",
         ),
         ((rule, "values.defaults", "values.default"), undeclared),
         ((rule, "new: 10", "new: 2"), "`old` and `new` are the same, so the default of spec.history did not change"),

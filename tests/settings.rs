@@ -129,7 +129,7 @@ fn valued() -> [Key<'static>; 8] {
         Key {
             name: "extension",
             files: &[("a.one", ROUTE), ("b.two", ROUTE), ("c.three", ROUTE)],
-            arguments: &["detect"],
+            arguments: &["detect", "--verbose"],
             in_file: ("['one']", "a.one:1:1"),
             in_variable: ("two", "b.two:1:1"),
             flag: ("three", "c.three:1:1"),
@@ -301,7 +301,7 @@ fn paths_and_globs_count_from_the_folder_of_the_file() {
             "{path} in {folder}: {}",
             run.out
         );
-        let detected = tree.run_in(folder, &["detect", path]);
+        let detected = tree.run_in(folder, &["detect", "--verbose", path]);
         assert!(detected.out.contains(&format!("{shown}edge.yaml:1:1: ")), "{path} in {folder}: {}", detected.out);
     }
     let named = tree.run_in("apps", &["check", "old/route.yaml", "x.gen.yaml"]);
@@ -510,11 +510,17 @@ fn errors_name_their_line_and_what_to_write() {
         "3:10: `advisry` is not the code of a finding: did you mean `advisory`?",
     );
     check_error("[sets]\n", "1:2: unknown setting `sets`: did you mean `set`?");
-    check_error("[set]\nngf.name = 'a'\n", "2:12: no pack has the parameter `ngf.name`; there are: ngf.namespace");
+    check_error(
+        "[set]\nngf.name = 'a'\n",
+        "2:12: no pack has the parameter `ngf.name`; there are: cert-manager.defaults, external-secrets.defaults, flux.defaults, kubernetes.defaults, ngf.namespace",
+    );
     check_error("[set]\nngf.namespace = 5\n", "2:17: `ngf.namespace` is a number: write a text in quotes");
     let shape = "at most 63 lower-case letters, digits and hyphens, with no hyphen at either end";
     check_error("[set]\nngf.namespace = 'A'\n", &format!("2:17: `A` is not a valid ngf.namespace: write {shape}"));
-    check_error("[values]\n'x.yaml' = 'x'\n", "2:12: no pack knows the chart `x`; there are: nginx-gateway-fabric");
+    check_error(
+        "[values]\n'x.yaml' = 'x'\n",
+        "2:12: no pack knows the chart `x`; there are: cert-manager, external-secrets, nginx-gateway-fabric",
+    );
     check_error("[values]\n'x.yaml' = 'nginx-gateway-fabric'\n", "2:1: no such file: x.yaml");
 }
 

@@ -57,6 +57,11 @@ fn intent(change: &Value) -> Intent {
             let index = usize::try_from(change["index"].as_u64().unwrap()).unwrap();
             Intent::MoveToItem { from: path(&change["from"]), list: path(&change["to"]), index }
         }
+        "items" => {
+            let number = |name: &str| usize::try_from(change[name].as_u64().unwrap()).unwrap();
+            let (from, list) = (path(&change["from"]), path(&change["to"]));
+            Intent::MoveItems { from, list, index: number("index"), count: number("count") }
+        }
         "from-item" => {
             let (from, to) = (path(&change["from"]), path(&change["to"]));
             Intent::MoveFromItem { from, to, key: text("key"), place: place(change) }

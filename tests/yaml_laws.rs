@@ -330,7 +330,7 @@ fn random_place(writer: &mut Writer, mapping: Option<&Value>) -> Place {
 fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
     let is_mapping = |value: &Value| value.is_object() || value.is_null();
     let any = |_: &Value| true;
-    match writer.choices.pick(14) {
+    match writer.choices.pick(15) {
         0 => Intent::Rename {
             path: random_path(writer, value, any),
             to: writer.choices.of(&["new", "y", "012", "a b", "c"]).to_owned(),
@@ -374,7 +374,7 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
         }
         11 => {
             let list = random_path(writer, value, |value| value.as_array().is_some_and(|items| !items.is_empty()));
-            let count = list.get(value).and_then(Value::as_array).map_or(1, Vec::len);
+            let count = list.get(value).and_then(Value::as_array).map_or(1, |items| items.len().max(1));
             let to = random_path(writer, value, is_mapping);
             let place = random_place(writer, to.get(value));
             let from = list.index(writer.choices.pick(count));
@@ -384,6 +384,14 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
             let path = random_path(writer, value, Value::is_object);
             let names = path.get(value).and_then(Value::as_object).into_iter().flat_map(|map| map.keys().cloned());
             Intent::MappingToList { naming: naming(names.collect()), path }
+        }
+        13 => {
+            let is_list = |value: &Value| value.as_array().is_some_and(|items| !items.is_empty());
+            let [from, list] = [(); 2].map(|()| random_path(writer, value, is_list));
+            let [count, length] =
+                [&from, &list].map(|path| path.get(value).and_then(Value::as_array).map_or(1, Vec::len));
+            let index = writer.choices.pick(2) * length;
+            Intent::MoveItems { from, list, index, count }
         }
         _ => {
             let path = random_path(writer, value, |value| names_of(value).is_some());

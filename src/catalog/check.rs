@@ -16,6 +16,7 @@ use super::row::{Attributes, ListType, Type};
 use super::tree::{OUTSIDE, Row, Tree};
 use crate::field::{FieldPath, PathRef};
 use crate::release::{ReleaseId, ReleaseSet};
+use crate::variable::{OpenText, has_variable};
 
 /// One violation of a release's schema.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,29 @@ pub struct Violation {
     pub path: FieldPath,
     /// What is wrong.
     pub kind: ViolationKind,
+}
+
+impl Violation {
+    /// Returns whether it is about a text of `object` that is known only after its variables are substituted: `interval: ${INTERVAL}`.
+    pub fn is_open_in(&self, object: &Value) -> bool {
+        let Some(value) = self.path.get(object) else { return false };
+        match self.kind {
+            ViolationKind::Rule { .. } => has_variable(value),
+            ViolationKind::WrongType { expected: Type::Object | Type::Array }
+            | ViolationKind::UnknownField { .. }
+            | ViolationKind::MissingRequired
+            | ViolationKind::TooFew { .. }
+            | ViolationKind::TooMany { .. }
+            | ViolationKind::Below { .. }
+            | ViolationKind::Above { .. }
+            | ViolationKind::Duplicate { .. } => false,
+            ViolationKind::WrongType { .. }
+            | ViolationKind::NotInEnum { .. }
+            | ViolationKind::TooShort { .. }
+            | ViolationKind::TooLong { .. }
+            | ViolationKind::Pattern { .. } => OpenText::of(value).is_some(),
+        }
+    }
 }
 
 /// What is wrong with a value.

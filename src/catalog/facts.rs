@@ -10,9 +10,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::row::Type;
 use super::tree::{OUTSIDE, Tree};
 use crate::field::{FieldPath, Step};
 use crate::release::ReleaseSet;
+use crate::variable::OpenText;
 
 /// What an object's fields show about its release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,13 +131,16 @@ impl<'o> Walk<'_, 'o> {
         if value.is_null() {
             return;
         }
-        let fitting = || tree.rows_of(place.node).iter().filter(|row| row.kind.accepts(value));
+        // A text with variables can become any scalar.
+        let is_open = OpenText::of(value).is_some();
+        let fits = |kind: Type| kind.accepts(value) || is_open && !matches!(kind, Type::Object | Type::Array);
+        let fitting = || tree.rows_of(place.node).iter().filter(|row| fits(row.kind));
         let typed = fitting().fold(place.open, |all, row| all | row.releases);
         if typed.is_empty() {
             return;
         }
         possible = self.narrow(place.node, possible, FactKind::Type, typed);
-        let allowing = fitting().filter(|row| tree.schemas[row.schema].attributes.allows(value));
+        let allowing = fitting().filter(|row| is_open || tree.schemas[row.schema].attributes.allows(value));
         let allowed = allowing.fold(place.open, |all, row| all | row.releases);
         if !allowed.is_empty() {
             possible = self.narrow(place.node, possible, FactKind::Value, allowed);

@@ -87,7 +87,7 @@ fn threads(text: &str) -> Result<u16, String> {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// List which releases each object can be for, and the fields that show it
+    /// Tell what is old in each API, and the command that brings it up to date
     Detect(DetectArgs),
     /// List what would change and what would be lost; write nothing
     Check(CheckArgs),
@@ -380,7 +380,8 @@ pub(super) struct TargetArgs {
 #[command(after_help = "\
 Examples:
   reversion detect
-  reversion detect --format json apps/ | jq '.objects[].releases'")]
+  reversion detect --verbose apps/                          # the releases of each object, and the fields that show them
+  reversion detect --format json | jq '.apis[] | {pack, outdated}'")]
 pub(super) struct DetectArgs {
     #[command(flatten)]
     pub(super) files: FileArgs,
@@ -389,7 +390,7 @@ pub(super) struct DetectArgs {
     pub(super) crds: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
-    /// Print totals by kind, by release and by code instead of each object
+    /// Print totals by kind, by release and by code too
     #[arg(long, env = "REVERSION_STATISTICS", value_parser = switch, help_heading = "Report")]
     pub(super) statistics: bool,
     #[command(flatten)]

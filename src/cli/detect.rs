@@ -11,6 +11,7 @@ use super::crd_sets;
 use super::exit::{Exit, Pending};
 use super::formats;
 use super::input::{self, Empty, Input};
+use super::inventory;
 use super::output::{Level, explain_exit, nothing_recognised, places, print};
 use super::packs;
 use crate::field::FieldPath;
@@ -21,6 +22,7 @@ use crate::infer::{infer, kind_evidence};
 use crate::manifest::{Manifest, Object, Recognizer};
 use crate::pack::{Pack, Packs};
 use crate::plan;
+use crate::report::detect::Detail;
 use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Shown, grouped};
 use crate::report::{Detected, Detection, Painter, detect as render, json, statistics, text};
@@ -31,7 +33,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         !matches!(args.output.format, Format::Junit | Format::Markdown),
         "`detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, github, gitlab or sarif"
     );
-    let (packs, input) = read(args, console)?;
+    let (packs, config, input) = read(args, console)?;
     let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
     let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
     let mut evidence: Vec<_> = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
@@ -39,7 +41,8 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let is_listed = |file: &str| input.is_listed(Path::new(file));
     let (findings, counts) = (input.findings.clone(), input.counts.clone());
     let shard = input.shard.map(|shard| shard.to_string());
-    let mut detection = Detection { objects: Vec::new(), values: Vec::new(), evidence, crds, findings, counts, shard };
+    let (objects, values, apis) = (Vec::new(), Vec::new(), Vec::new());
+    let mut detection = Detection { objects, values, evidence, crds, apis, update: None, findings, counts, shard };
     let about_crds = detection.crds.iter().filter_map(Installed::finding);
     detection.findings.extend(about_crds.filter(|finding| is_listed(&finding.location.file)));
     for manifest in input.made.iter().filter(|manifest| is_listed(&manifest.file)) {
@@ -57,11 +60,13 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     detection.counts.recognised_elsewhere = others
         .flat_map(|manifest| &manifest.objects)
         .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
+    inventory::add(&mut detection, (args, &config), (&input.made, packs), is_listed)?;
     let output = &args.output;
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     let ran_in = formats::ran_in();
-    let why = nothing_recognised(exit, &detection.counts, (&input.roots, &input.skips), packs);
+    let why =
+        nothing_recognised(exit, &detection.counts, (&input.roots, &input.skips), &packs.iter().collect::<Vec<_>>());
     match output.format {
         Format::Text => {
             console.text(Destination::Report, output, |painter| text_report(&detection, args, painter))?;
@@ -83,7 +88,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
 }
 
 /// Reads the files, with the packs that know their objects: one of them is made of CRDs, of those passed or else those in the files.
-fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Input<Manifest>)> {
+fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, Input<Manifest>)> {
     let packs = packs::load(&args.packs)?;
     let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
     if args.files.reads_stdin() {
@@ -100,30 +105,37 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Input<Ma
     };
     if !args.crds.is_empty() {
         let packs = with(crd_sets::pack_of(&crd_sets::passed(&args.crds, packs, console)?, packs)?)?;
-        return Ok((packs, read(&input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &config))?));
+        let input = read(&input::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), &[]), &config))?;
+        return Ok((packs, config, input));
     }
-    let mut input = read(&input::recognizer_of_crds(packs, &config))?;
+    let mut input = read(&input::recognizer_of_crds(packs, &[], &config))?;
     let unknown: Vec<_> = input.made.iter().flat_map(|manifest| crd_sets::unknown_in(manifest, packs)).collect();
     if unknown.is_empty() {
-        return Ok((packs, input));
+        return Ok((packs, config, input));
     }
     let (tree, mut findings) = crd_sets::of_tree(unknown, console)?;
     findings.retain(|finding| input.is_listed(Path::new(&finding.location.file)));
     let packs = with(tree.map(|tree| tree.pack))?;
-    input = read(&input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &config))?;
+    input = read(&input::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), &[]), &config))?;
     input.findings.extend(findings);
-    Ok((packs, input))
+    Ok((packs, config, input))
 }
 
 /// Renders what was detected: of each object or in totals, the findings, and what holds for the whole tree.
 fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) -> String {
     let shown = Level::of(&args.output).findings(&detection.findings);
+    let detail = if args.output.verbose { Detail::Objects } else { Detail::Summary };
+    let summary = render::summary(detection, detail, painter);
     if args.statistics {
-        return statistics::of_detection(detection, shown, painter) + &render::common(detection);
+        return statistics::of_detection(detection, shown, painter) + &summary;
     }
+    let objects = match detail {
+        Detail::Objects => render::objects(detection, painter),
+        Detail::Summary => String::new(),
+    };
     let shown: Vec<Shown<'_>> = shown.map(Shown::from).collect();
     let Grouped { lines, to_do } = grouped([], &shown, (painter, places(&args.output)));
-    render::objects(detection, painter) + &lines + &to_do + &render::common(detection)
+    objects + &lines + &to_do + &summary
 }
 
 fn detect_object<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {

@@ -10,7 +10,7 @@ use super::{packs, releases};
 use crate::finding::Code;
 use crate::lens::{Description, OPERATIONS};
 use crate::pack::{Pack, Packs, Rule, is_near, nearest};
-use crate::release::Channel;
+use crate::release::{Channel, Named};
 
 /// Runs `explain`.
 pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
@@ -31,12 +31,16 @@ pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
     if text.contains('@') {
         let target = packs::release(text, packs)?;
         let release = target.pack.line().get(target.release);
-        let (title, bundle) = (target.pack.title(), &release.bundle);
+        let (title, name) = (target.pack.title(), target.name());
+        let same = match target.named {
+            Named::Bundle => String::new(),
+            _ => format!(", with the same APIs as {}", release.bundle),
+        };
         let channel = match &release.channel {
             channel if *channel == Channel::SINGLE => String::new(),
             channel => format!(", channel {channel}"),
         };
-        return Ok(format!("{target}: release {bundle} of {title}{channel}; pass it with `--to` or `--from`\n"));
+        return Ok(format!("{target}: release {name} of {title}{channel}{same}; pass it with `--to` or `--from`\n"));
     }
     let costs: Vec<String> = text.split('/').map(|cost| explain(&fold(cost), packs)).collect();
     if costs.iter().all(|cost| !cost.is_empty()) {
@@ -162,7 +166,7 @@ mod tests {
             Subject::Advisory,
             Subject::Undetectable,
         ];
-        let summary = ["read", "recognised", "to change", "skipped", "failed", "by fields", "with apiVersions"];
+        let summary = ["read", "recognised", "to change", "skipped", "failed", "outdated", "all fit"];
         let parts = [
             "pack",
             "rule",

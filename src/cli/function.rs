@@ -55,7 +55,7 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     let request =
         Request::read(&config.target, (&no_file, &PackArgs::default()), packs, console).context("functionConfig")?;
     let request = request.planning(Record::Data, FrontEnd::Exact);
-    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), &no_file);
+    let recognizer = input::recognizer(request.packs(), (&request.concerned_packs(), request.targets()), &no_file);
     let mut counts = Counts { files: list.files().len(), objects: list.items().len(), ..Counts::default() };
     let (mut manifests, mut unread): (Vec<Manifest>, Vec<Finding>) = Default::default();
     for (name, file) in list.files() {
@@ -139,7 +139,7 @@ fn conclude(
     let held = if exit == Exit::Clean { Severity::Warning } else { Severity::Error };
     let mut results = krm::results(&report, item_at, held);
     if report.counts.recognised == 0 {
-        let names: Vec<&str> = packs.iter().map(Pack::name).collect();
+        let names: Vec<&str> = packs.concerned_by(&goal.targets).iter().map(|pack| pack.name()).collect();
         results.push(krm::nothing_recognised(&names));
     }
     let written = list.with(&made.files, &results)?;

@@ -35,6 +35,10 @@ pub const GLOSSARY: &[Term] = &[
         "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.",
     ),
     term(
+        "all fit",
+        "Summary of `detect`: the releases that have the fields of all objects of an API and serve their apiVersions.",
+    ),
+    term(
         "api-version",
         "Subject in `matrix`: the target serves a kind under another apiVersion, which is written into the objects.",
     ),
@@ -50,7 +54,6 @@ pub const GLOSSARY: &[Term] = &[
         "bundle",
         "A version of an API as its project publishes it, such as v1.4.0. A bundle and a channel are a release.",
     ),
-    term("by fields", "Heading of `detect`: the releases that all objects can be for, by their fields alone."),
     term("catalog", "The fields of one kind in every release of a pack, generated from the project's CRDs."),
     term(
         "changed",
@@ -65,6 +68,7 @@ pub const GLOSSARY: &[Term] = &[
         "code",
         "The stable name of a kind of finding, in brackets behind the severity, such as `dropped-field`. `explain CODE` describes it.",
     ),
+    term("current", "Summary of `detect`: the newest release serves the objects as they are."),
     term("dropped", "Summary of `pack lint`: removed kinds, fields or values that `pack.yaml` lists with a reason."),
     term(
         "error",
@@ -110,6 +114,10 @@ pub const GLOSSARY: &[Term] = &[
     ),
     term("operation", "One step of a lens, such as `rename` or `wrap`. `explain OPERATION` describes it."),
     term(
+        "outdated",
+        "Summary of `detect`: objects with an apiVersion that the newest release calls deprecated or does not serve.",
+    ),
+    term(
         "pack",
         "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs; a pack can have other names besides its own (`aliases`).",
     ),
@@ -130,6 +138,7 @@ pub const GLOSSARY: &[Term] = &[
         "release",
         "A bundle in a channel, written PACK@RELEASE/CHANNEL: `gateway-api@1.4/standard`. Without a channel it is in the most stable one; 1.4 is the newest v1.4 bundle, `latest` the newest of all, a pre-release only where there is nothing else.",
     ),
+    term("removed in", "Heading of `detect`: the first release that does not serve an apiVersion any more."),
     term(
         "rule",
         "One documented change of an API between two releases, and how to convert it in both directions. `explain RULE` shows it.",
@@ -162,6 +171,10 @@ pub const GLOSSARY: &[Term] = &[
         "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.",
     ),
     term(
+        "to convert",
+        "Summary of `detect`: objects with an apiVersion that the newest release serves, which has a more stable one or other fields.",
+    ),
+    term(
         "unchanged",
         "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not.",
     ),
@@ -174,10 +187,6 @@ pub const GLOSSARY: &[Term] = &[
     term(
         "warning",
         "Severity: something is probably wrong or has to be done by hand, but the conversion continues. It does not affect the exit code.",
-    ),
-    term(
-        "with apiVersions",
-        "Heading of `detect`: the releases that all objects can be for, by their fields and apiVersions.",
     ),
 ];
 

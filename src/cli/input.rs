@@ -20,12 +20,12 @@ use crate::disk::{
 };
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
-use crate::pack::{Pack, Packs};
+use crate::pack::{Pack, Packs, Target};
 use crate::plan::{self, LeftOut};
 use crate::report::{Counts, plural, visible};
 
 /// The API group of CRDs.
-const CRD_GROUP: &str = "apiextensions.k8s.io";
+pub(super) const CRD_GROUP: &str = "apiextensions.k8s.io";
 
 /// Their kind.
 const CRD_KIND: &str = "CustomResourceDefinition";
@@ -273,13 +273,17 @@ pub(super) fn reread(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
 
 /// Makes the recognizer of every API group of `concerned`, which are some of `packs`, and of the values files that the configuration
 /// lists.
-pub(super) fn recognizer(packs: &Packs, concerned: &[&Pack], config: &Config) -> Recognizer {
-    plan::recognizer(packs, concerned, &[]).with_values(&config.values)
+pub(super) fn recognizer(
+    packs: &Packs,
+    (concerned, targets): (&[&Pack], &[Target<'_>]),
+    config: &Config,
+) -> Recognizer {
+    plan::recognizer(packs, (concerned, targets), &[]).with_values(&config.values)
 }
 
 /// Makes the recognizer of all packs, which has files read with CRDs too, whatever they define.
-pub(super) fn recognizer_of_crds(packs: &Packs, config: &Config) -> Recognizer {
-    plan::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[CRD_KIND]).with_values(&config.values)
+pub(super) fn recognizer_of_crds(packs: &Packs, targets: &[Target<'_>], config: &Config) -> Recognizer {
+    plan::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), targets), &[CRD_KIND]).with_values(&config.values)
 }
 
 fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roots: &[PathBuf]) -> bool {

@@ -31,6 +31,7 @@ mod function_config;
 mod glossary;
 mod input;
 mod interactive;
+mod inventory;
 mod journal;
 mod lint;
 mod losses;

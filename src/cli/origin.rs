@@ -10,14 +10,15 @@ use super::console::Console;
 use super::packs;
 use crate::infer::install_evidence::{Evidence, ObjectReleases, origin};
 use crate::pack::{Pack, Packs, Target};
-use crate::release::ReleaseSet;
+use crate::release::{ReleaseSet, bare, version_of};
 use crate::report::{plural, visible};
 
 /// Reads `--from`: the releases, by pack.
-pub(super) fn passed(values: &[String], packs: &Packs) -> Result<BTreeMap<String, ReleaseSet>> {
+pub(super) fn passed(values: &[String], packs: &Packs, console: Console) -> Result<BTreeMap<String, ReleaseSet>> {
     let mut read = BTreeMap::new();
     for text in values.iter().filter(|text| !text.is_empty()) {
         let target = packs::release(text, packs).context("--from")?;
+        packs::note_same_apis(text, &target, console)?;
         let name = target.pack.name();
         ensure!(
             read.insert(name.to_owned(), ReleaseSet::from_iter([target.release])).is_none(),
@@ -64,7 +65,9 @@ pub(super) fn detected(
         ))?;
         return Ok(None);
     }
-    console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.text)))?;
+    let is_bundle = version_of(pack.without_suffix(&first.version)) == version_of(bundle);
+    let same = if is_bundle { "" } else { ", which has the same APIs" };
+    console.note(&format!("{} objects come from {bundle}{same}: {} ({place})\n", pack.name(), visible(&first.text)))?;
     Ok(Some(origin))
 }
 
@@ -77,7 +80,7 @@ pub(super) fn not_used(
 ) -> Vec<String> {
     let warning = |(name, origin): (&String, &ReleaseSet)| {
         let pack = packs.named(name).ok()?;
-        let release = Target { pack, release: origin.iter().next()? };
+        let release = Target::new(pack, origin.iter().next()?);
         let Some(target) = targets.iter().find(|target| target.pack.name() == name) else {
             return Some(format!(
                 "warning: --from {release} is not used: there is no target for {name}; pass --to {name}@RELEASE\n"
@@ -110,7 +113,17 @@ fn inexact_versions(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
     let line = |(named, all): (&str, Vec<&Evidence>)| {
         let more = if all.len() == 1 { String::new() } else { format!(" and {} more", all.len() - 1) };
         let (named, place) = (visible(named), visible(&all[0].location.to_string()));
-        format!("{}: {named} ({place}{more}) is not exactly a known release; not used\n", pack.name())
+        let why = pack.exclusion(&all[0].version).map_or_else(
+            || "is not exactly a known release; not used".to_owned(),
+            |excluded| {
+                let (name, instead) = (pack.name(), bare(&excluded.instead));
+                format!(
+                    "is not used: {}; to convert from the nearest release, pass --from {name}@{instead}",
+                    excluded.reason
+                )
+            },
+        );
+        format!("{}: {named} ({place}{more}) {why}\n", pack.name())
     };
     places.into_iter().map(line).collect()
 }

@@ -14,12 +14,12 @@ use super::formats;
 use crate::disk::Skip;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
-use crate::pack::{Pack, Packs};
+use crate::pack::Pack;
 use crate::plan::{ObjectPlan, RunAdvisory};
 use crate::report::diff::Paint;
 use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Places, Shown, grouped};
-use crate::report::{Counts, Painter, Report, diff, html, plural, stat, text, thousands, visible};
+use crate::report::{Counts, Painter, Report, diff, html, one_of, plural, stat, text, thousands, visible};
 
 /// What is printed: the least severity, and whether what the user just answered is.
 #[derive(Clone, Copy, Debug)]
@@ -204,14 +204,14 @@ pub(super) fn nothing_recognised(
     exit: Exit,
     counts: &Counts,
     searched: (&[PathBuf], &BTreeMap<Skip, usize>),
-    packs: &Packs,
+    packs: &[&Pack],
 ) -> Option<String> {
     (exit == Exit::NothingRecognised).then(|| searched_in_vain(counts, searched, packs))
 }
 
-fn searched_in_vain(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &Packs) -> String {
-    let names: Vec<&str> = packs.iter().map(Pack::name).collect();
-    let names = names.join(" or ");
+fn searched_in_vain(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &[&Pack]) -> String {
+    let names: Vec<&str> = packs.iter().map(|pack| pack.name()).collect();
+    let names = one_of(&names);
     let skipped = skipped(counts, skips);
     let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
     let help = "`reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0";

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 
 use super::args::PackArgs;
+use super::console::Console;
 use crate::pack::{Pack, Packs, Target, embedded, load, near};
-use crate::release::Channel;
+use crate::release::{Channel, Named, bare};
+use crate::report::one_of;
 
 /// Loads the built-in packs and those passed with `--pack`; they stay as long as the program runs.
 pub(super) fn load(args: &PackArgs) -> Result<&'static Packs> {
@@ -42,11 +44,10 @@ pub(super) fn release<'p>(text: &str, packs: &'p Packs) -> Result<Target<'p>> {
         _ => bail!("{}", not_a_release(text, packs)),
     };
     let pack = named(name, packs)?;
-    let found = pack.release(release).map_err(|error| match corrected(pack, release) {
+    Target::find(pack, release).map_err(|error| match corrected(pack, release) {
         Some(nearest) => anyhow!("pack {name} has no release `{release}`: did you mean {nearest}?"),
         None => error,
-    })?;
-    Ok(Target { pack, release: found })
+    })
 }
 
 /// Reads targets, at most one for each pack.
@@ -62,6 +63,16 @@ pub(super) fn targets<'p>(names: &[String], packs: &'p Packs) -> Result<Vec<Targ
         targets.push(target);
     }
     Ok(targets)
+}
+
+/// Tells which bundle a release means that `text` names exactly: what is printed about releases names bundles alone.
+pub(super) fn note_same_apis(text: &str, target: &Target<'_>, console: Console) -> Result<()> {
+    let line = target.pack.line();
+    let release = text.split_once('@').map_or(text, |(_, release)| release);
+    let written = release.split('/').next().unwrap_or_default();
+    let bundle = &line.get(target.release).bundle;
+    let is_exact = target.named != Named::Bundle && !line.of_version(written).is_empty();
+    if is_exact { console.note(&format!("{target} has the same APIs as {}\n", bare(bundle))) } else { Ok(()) }
 }
 
 /// Reads the release and channel of one bare `RELEASE[/CHANNEL]` of `pack`, or of `PACK@RELEASE[/CHANNEL]` with that pack.
@@ -82,12 +93,12 @@ fn not_a_release(text: &str, packs: &Packs) -> String {
     let parts = text.match_indices(['/', '=', ':', '@', ' ']).map(|(at, _)| (&text[..at], &text[at + 1..]));
     let mut parts = parts.chain([("", text)]).filter(|(_, release)| !release.is_empty());
     let nearest = parts.find_map(|(name, release)| {
-        let mut packs =
-            if name.is_empty() { packs.iter().collect() } else { Vec::from_iter(near_pack(name, packs)) }.into_iter();
-        packs.find_map(|pack| corrected(pack, release))
+        let packs = if name.is_empty() { packs.iter().collect() } else { Vec::from_iter(near_pack(name, packs)) };
+        let found: Vec<String> = packs.into_iter().filter_map(|pack| corrected(pack, release)).collect();
+        (!found.is_empty()).then_some(found)
     });
     if let Some(nearest) = nearest {
-        return format!("`{text}` is not a release: {form}; did you mean {nearest}?");
+        return format!("`{text}` is not a release: {form}; did you mean {}?", one_of(&nearest));
     }
     let named = near_pack(text.trim_end_matches('@'), packs).map(Pack::name);
     let hint =

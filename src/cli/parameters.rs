@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::pack::wire::{Parameter, ParameterValues};
+use crate::pack::wire::ParameterValues;
 use crate::pack::{Packs, near};
 
 /// Values of parameters by their full names: `ngf.namespace`.
@@ -36,29 +36,11 @@ pub(super) fn by_full_name<'t>(written: impl IntoIterator<Item = (String, &'t st
     let (of_one, of_all): (Vec<_>, Vec<_>) = written.into_iter().partition(|(name, _)| name.contains('.'));
     let mut values = Values::new();
     for (name, value) in of_all {
-        let named = declared(packs).into_iter().filter(|(_, one)| one.name == name);
+        let named = packs.parameters().filter(|(_, one)| one.name == name);
         values.extend(named.map(|(full, _)| (full, value.to_owned())));
     }
     values.extend(of_one.into_iter().map(|(name, value)| (name, value.to_owned())));
     values
-}
-
-/// Returns what counts where the user chooses nothing.
-pub(super) fn defaults(packs: &Packs) -> Values {
-    let default = |(name, one): (String, &Parameter)| match &one.values {
-        ParameterValues::Choices { default, .. } => Some((name, default.clone())),
-        ParameterValues::Format(_) => None,
-    };
-    declared(packs).into_iter().filter_map(default).collect()
-}
-
-/// Returns the parameters of all packs, by their full names.
-fn declared(packs: &Packs) -> Vec<(String, &Parameter)> {
-    let of_pack = |pack| {
-        let pack: &crate::pack::Pack = pack;
-        pack.parameters().iter().map(move |one| (format!("{}.{}", pack.name(), one.name), one))
-    };
-    packs.iter().flat_map(of_pack).collect()
 }
 
 /// Checks that a pack declares the parameter `name`, and that `value` is valid for it, in every pack that has it.
@@ -66,7 +48,7 @@ fn declared(packs: &Packs) -> Vec<(String, &Parameter)> {
 /// # Errors
 /// A failure that lists the parameters, or the valid form of the value.
 pub(super) fn check(name: &str, value: &str, packs: &Packs) -> Result<()> {
-    let declared = declared(packs);
+    let declared: Vec<_> = packs.parameters().collect();
     let named: Vec<_> = declared.iter().filter(|(full, one)| full == name || one.name == name).collect();
     if named.is_empty() {
         let full: Vec<&str> = declared.iter().map(|(full, _)| full.as_str()).collect();

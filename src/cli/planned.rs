@@ -47,6 +47,8 @@ impl From<Dependent> for Limits<'_> {
 /// The plan of a run, with what was read.
 pub(super) struct Planned<'p> {
     pub(super) packs: &'p Packs,
+    /// The packs whose objects were looked for.
+    sought: Vec<&'p Pack>,
     pub(super) plan: Plan,
     pub(super) targets: Vec<String>,
     /// The files and folders that were named.
@@ -85,7 +87,7 @@ impl Planned<'_> {
 
     /// Says why nothing was recognised, where the run ends with that exit code.
     pub(super) fn nothing_recognised(&self, exit: Exit) -> Option<String> {
-        output::nothing_recognised(exit, &self.counts, (&self.roots, &self.skips), self.packs)
+        output::nothing_recognised(exit, &self.counts, (&self.roots, &self.skips), &self.sought)
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
@@ -206,10 +208,10 @@ pub(super) fn plan_files<'p>(
     read: impl Fn(&Recognizer, &(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
 ) -> Result<Planned<'p>> {
     if !request.uses_tree() {
-        let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), config);
+        let recognizer = input::recognizer(request.packs(), (&request.concerned_packs(), request.targets()), config);
         return plan_read(request, &recognizer, (limits, console), |make| read(&recognizer, make));
     }
-    let recognizer = input::recognizer_of_crds(request.packs(), config);
+    let recognizer = input::recognizer_of_crds(request.packs(), request.targets(), config);
     let mut input = read(&recognizer, &|manifest| Seen::new(manifest, request, None))?;
     let unknown: Vec<crd_sets::CrdPart> =
         input.made.iter_mut().flat_map(|seen| std::mem::take(&mut seen.unknown)).collect();
@@ -223,7 +225,7 @@ pub(super) fn plan_files<'p>(
         input.findings.extend(findings);
         return plan_read(request, &recognizer, (limits, console), |_| Ok(input));
     };
-    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), config);
+    let recognizer = input::recognizer(request.packs(), (&request.concerned_packs(), request.targets()), config);
     plan_read(&request, &recognizer, (limits, console), |make| {
         let mut input = read(&recognizer, make)?;
         input.findings.extend(findings);
@@ -242,7 +244,7 @@ fn plan_read<'p>(
         let planner = Planner::new(&goal);
         let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, request, Some(&planner)))?);
         let _progress = console.progress("planning");
-        return conclude(&planner, (request.packs(), recognizer), limits, input);
+        return conclude(&planner, (request, recognizer), limits, input);
     }
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     if input.counts.listed == Some(0) {
@@ -251,6 +253,7 @@ fn plan_read<'p>(
         let plan = Plan { findings, ..Plan::default() };
         return Ok(Planned {
             packs: request.packs(),
+            sought: request.concerned_packs(),
             plan,
             targets: Vec::new(),
             roots,
@@ -269,7 +272,7 @@ fn plan_read<'p>(
     let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
     let goal = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
     let _progress = console.progress("planning");
-    conclude(&Planner::new(&goal), (request.packs(), recognizer), limits, input)
+    conclude(&Planner::new(&goal), (request, recognizer), limits, input)
 }
 
 /// Takes the files that failed as ones that fail the run.
@@ -309,7 +312,7 @@ fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Se
 /// Plans the linked files, and puts the plans of all files together.
 fn conclude<'p>(
     planner: &Planner<'_>,
-    (packs, recognizer): (&'p Packs, &Recognizer),
+    (request, recognizer): (&Request<'p>, &Recognizer),
     limits: Limits<'_>,
     mut input: Input<Seen<'_>>,
 ) -> Result<Planned<'p>> {
@@ -365,7 +368,8 @@ fn conclude<'p>(
     let counts = Counts { recognised, recognised_elsewhere, ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
-    Ok(Planned { packs, targets, plan, roots, counts, skips, left_out, listed, shard })
+    let (packs, sought) = (request.packs(), request.concerned_packs());
+    Ok(Planned { packs, sought, targets, plan, roots, counts, skips, left_out, listed, shard })
 }
 
 /// What is kept of a file until all files are read.

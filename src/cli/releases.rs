@@ -9,8 +9,8 @@ use super::console::Console;
 use super::exit::Exit;
 use super::packs;
 use crate::pack::Pack;
-use crate::pack::wire::{Parameter, ParameterValues};
-use crate::release::Channel;
+use crate::pack::wire::{Excluded, Parameter, ParameterValues};
+use crate::release::{Channel, bare};
 use crate::report::plural;
 
 /// Runs `releases`.
@@ -26,13 +26,14 @@ pub(super) fn run(args: &ReleasesArgs, console: Console) -> Result<Exit> {
 
 /// Prints one line about a pack.
 pub(super) fn summary(pack: &Pack) -> String {
-    let bundles = pack.line().bundles();
-    let range = match (bundles.first(), bundles.last()) {
+    let line = pack.line();
+    let names = line.names();
+    let range = match (names.clone().next(), names.clone().next_back()) {
         (Some(first), Some(last)) => format!("{first}..{last}"),
         _ => "no release".to_owned(),
     };
     let counts = [
-        plural(pack.line().iter().len(), "release"),
+        plural(line.count(), "release"),
         plural(pack.kinds().count(), "kind"),
         plural(pack.rule_files().len(), "rule"),
     ];
@@ -50,17 +51,39 @@ fn choices(parameter: &Parameter) -> String {
     }
 }
 
+/// Lists the releases, those with the same APIs on one line.
+fn listed(pack: &Pack) -> String {
+    let line = pack.line();
+    let has_same = (0..line.bundles().len()).any(|order| !line.same_apis(order).is_empty());
+    let same = match (line.has_patches(), has_same) {
+        (true, _) => ", each with its patch releases, which have the same APIs",
+        (false, true) => ", those with the same APIs on one line",
+        (false, false) => "",
+    };
+    let mut out = format!("\nreleases{same}:\n");
+    for (order, bundle) in line.bundles().iter().enumerate() {
+        let channels = line.of_bundle(order).map(|(_, release)| &release.channel);
+        let channels: Vec<_> = channels.filter(|channel| **channel != Channel::SINGLE).map(Channel::name).collect();
+        let last = line.same_apis(order).last().map_or_else(String::new, |last| format!("..{last}"));
+        let _infallible = writeln!(out, "{}", format!("  {bundle}{last}  {}", channels.join(", ")).trim_end());
+    }
+    for Excluded { releases, instead, reason } in pack.excluded() {
+        let releases = match releases.as_slice() {
+            [first, .., last] => format!("{first}..{last}"),
+            [one] => one.clone(),
+            [] => continue,
+        };
+        let _infallible = writeln!(out, "  not {releases}: {reason}; write {}@{}", pack.name(), bare(instead));
+    }
+    out
+}
+
 fn pack_text(pack: &Pack) -> Result<String> {
     let mut out = summary(pack);
     if !pack.aliases().is_empty() {
         let _infallible = writeln!(out, "aliases: {}", pack.aliases().join(", "));
     }
-    out.push_str("\nreleases:\n");
-    for (at, bundle) in pack.line().bundles().iter().enumerate() {
-        let channels = pack.line().of_bundle(at).map(|(_, release)| &release.channel);
-        let channels: Vec<_> = channels.filter(|channel| **channel != Channel::SINGLE).map(Channel::name).collect();
-        let _infallible = writeln!(out, "{}", format!("  {bundle}  {}", channels.join(", ")).trim_end());
-    }
+    out.push_str(&listed(pack));
     if !pack.parameters().is_empty() {
         out.push_str("\nparameters for --set:\n");
     }

@@ -16,6 +16,7 @@ use super::companions::Pairing;
 use super::config::Config;
 use super::console::Console;
 use super::crd_sets::{self, CrdPart, PassedSet, TreeCrds};
+use super::input::CRD_GROUP;
 use super::{companions, losses, origin, packs, parameters};
 use crate::finding::Finding;
 use crate::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
@@ -77,18 +78,20 @@ impl<'p> Request<'p> {
         }
         let packs = pack.map_or(Ok(packs), |pack| packs::load_with(&folders.packs, Some(pack)))?;
         let mut targets = packs::targets(&args.to, packs)?;
+        for (text, target) in args.to.iter().zip(&targets) {
+            packs::note_same_apis(text, target, console)?;
+        }
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
         let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
         let made = packs.iter().find(|pack| pack.is_of_crds());
         let from = crds.last().map_or_else(String::new, PassedSet::describe);
-        let newest =
-            |pack: &'p Pack| Some(Made { target: Target { pack, release: pack.line().iter().last()?.0 }, from });
+        let newest = |pack: &'p Pack| Some(Made { target: Target::new(pack, pack.line().iter().last()?.0), from });
         let made = made.filter(|_| targets.is_empty()).and_then(newest);
         let schema = schema(&crds, &targets)?;
         if is_unused {
             crd_sets::warn_of_unused(&crds, packs, console)?;
         }
-        let mut parameters = parameters::defaults(packs);
+        let mut parameters = packs.default_parameters();
         parameters.extend(config.set.clone());
         parameters.extend(parameters::passed(&args.set, packs)?);
         let pairing = if args.unpaired { Pairing::Any } else { Pairing::Matching };
@@ -103,7 +106,7 @@ impl<'p> Request<'p> {
             namespace: args.namespace.clone(),
             mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
-            origins: origin::passed(&args.from, packs)?,
+            origins: origin::passed(&args.from, packs, console)?,
             comments: if args.no_ignores { Comments::Disregard } else { Comments::Respect },
             ignored: Ignored::by(config.ignores()),
         };
@@ -123,6 +126,11 @@ impl<'p> Request<'p> {
     pub(super) fn planning(mut self, record: Record, front_end: FrontEnd) -> Self {
         (self.choices.record, self.choices.front_end) = (record, front_end);
         self
+    }
+
+    /// Returns the targets that the arguments name.
+    pub(super) fn targets(&self) -> &[Target<'p>] {
+        &self.targets
     }
 
     /// Returns the packs of the call.
@@ -205,7 +213,7 @@ impl<'p> Request<'p> {
         let packs = packs::load_with(&self.folders, Some(pack))?;
         let pack = packs.named(from_crds::NAME)?;
         let (release, _) = pack.line().iter().last().context("a set of CRDs is a release")?;
-        let made = Made { target: Target { pack, release }, from: description };
+        let made = Made { target: Target::new(pack, release), from: description };
         let request = Self {
             packs,
             targets: Vec::new(),
@@ -221,7 +229,9 @@ impl<'p> Request<'p> {
     /// Tells that objects of other packs stay as they are where CRDs of no known pack are the only target that was found.
     fn warn_of_other_objects(&self, targets: &[Target<'p>], groups: &BTreeSet<String>, console: Console) -> Result<()> {
         let [target] = targets else { return Ok(()) };
-        let others = groups.iter().filter_map(|group| self.packs.of_group(group)).map(Pack::name);
+        // CRDs are objects of Kubernetes, but those that name the target are not what is to be converted.
+        let groups = groups.iter().filter(|group| *group != CRD_GROUP);
+        let others = groups.filter_map(|group| self.packs.of_group(group)).map(Pack::name);
         let others: BTreeSet<&str> = others.filter(|name| *name != target.pack.name()).collect();
         match others.first().filter(|_| target.pack.is_of_crds()) {
             Some(first) => console.note(&format!(

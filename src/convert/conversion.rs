@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::remark::Remark;
+use crate::field::FieldPath;
 use crate::lens::{Direction, ObjectId, Session};
 use crate::manifest::Object;
 use crate::release::{GroupKind, ReleaseSet};
@@ -32,8 +33,11 @@ pub struct Conversion {
     pub notes: Vec<Remark>,
     /// What was lost because the user allowed it, or is kept in the stash.
     pub lost: Vec<Remark>,
-    /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
-    pub written_for: ReleaseSet,
+    /// The releases that the object can come from: by its fields, by its apiVersion where both agree, and by what is known of all
+    /// objects of its pack where that agrees too.
+    pub origins: ReleaseSet,
+    /// What it was before and after each rule that wrote a default out, since the target has another one.
+    pub frozen: Vec<[Arc<Value>; 2]>,
     /// The objects that must be converted together with this one.
     pub converts_with: BTreeSet<ObjectId>,
 }
@@ -61,7 +65,8 @@ impl Conversion {
             warnings: Vec::new(),
             notes: Vec::new(),
             lost: Vec::new(),
-            written_for: ReleaseSet::default(),
+            origins: ReleaseSet::default(),
+            frozen: Vec::new(),
             converts_with: BTreeSet::new(),
         }
     }
@@ -83,9 +88,29 @@ impl Conversion {
         Some(made)
     }
 
+    /// Drops changes that together leave `object` as it was: one step took back what another one did.
+    pub(crate) fn settled(self, object: &Object) -> Self {
+        let is_idle = self.value == object.value && !self.program.iter().any(Intent::writes_text);
+        match is_idle {
+            true => Self { program: Vec::new(), foreign_changes: 0, rules: Vec::new(), ..self },
+            false => self,
+        }
+    }
+
+    /// Drops the changes at `places`, which no other change relies on.
+    pub(crate) fn without(self, object: &Object, places: &[FieldPath]) -> Self {
+        let mut program = self.program.clone();
+        program.retain(|intent| places.iter().all(|place| intent.within(place).is_none()));
+        let mut value = Value::clone(&object.value);
+        match program.iter().try_for_each(|intent| intent.apply_data(&mut value)) {
+            Ok(()) if program.len() < self.program.len() => Self { program, value: Arc::new(value), ..self },
+            _ => self,
+        }
+    }
+
     /// Leaves `object` unchanged after all, and keeps what there is to report besides losses and notes.
     pub(crate) fn hold_back(self, object: &Object) -> Self {
-        let Self { blocks, warnings, written_for, .. } = self;
-        Self { blocks, warnings, written_for, ..Self::unchanged(object) }
+        let Self { blocks, warnings, origins, .. } = self;
+        Self { blocks, warnings, origins, ..Self::unchanged(object) }
     }
 }

@@ -13,7 +13,7 @@ use super::remark::{Remark, impossible};
 use super::state::{Log, Source};
 use super::subject::Subject;
 use super::target_schema::{TargetSchema, missing_kind};
-use super::validate::{run_cel_rules, validate, violations};
+use super::validate::{run_cel_rules, unchecked_texts, validate, violations};
 use crate::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
@@ -51,15 +51,18 @@ pub(super) fn fit(
     let version = kept.or(fitting).unwrap_or(first).name;
     let told = vouch(version, session)?;
     let done = session.program().len();
-    let rejected = match fitting {
+    let mut rejected = match fitting {
         Some(_) => Vec::new(),
         None => schema.catalog.check(session.object(), schema.release, version),
     };
+    rejected.retain(|violation| !violation.is_open_in(session.object()));
     drop_missing(subject, source, &schema, rejected, session)?;
     keep_unknown(subject, session)?;
     let is_known_to_fit = fitting.is_some() && session.program().len() == done;
     let mut found = if is_known_to_fit { Vec::new() } else { violations(subject, &schema, session.object(), version) };
-    found.extend(run_cel_rules(subject, &schema, session.object(), version, log));
+    let broken = run_cel_rules(subject, &schema, session.object(), version, log);
+    log.notes.extend(unchecked_texts(subject, &schema, session, (version, &broken)));
+    found.extend(broken.into_iter().filter(|violation| !violation.is_open_in(session.object())));
     validate(subject, &schema, found, session, log)?;
     if let Some(fitting) = fitting.filter(|fitting| fitting.name != first.name) {
         report_less_stable(subject, &schema, (fitting, first), session, log);

@@ -6,16 +6,16 @@
 //!
 //! Invariant: an object that no such rule changes or holds back is left as its own pack made it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::choices::{AllowedLoss, Goal};
 use super::context::ObjectContext;
 use super::conversion::Conversion;
 use super::remark::{Remark, doubts, loss_code, normalizations};
 use super::rules::both_spellings;
-use crate::field::FieldPath;
+use crate::field::{FieldPath, FieldPattern, Part};
 use crate::finding::Code;
-use crate::lens::{Direction, Halt, Loss, Session};
+use crate::lens::{Direction, Halt, Image, Loss, Session};
 use crate::manifest::Object;
 use crate::pack::Rule;
 use crate::release::GroupKind;
@@ -74,6 +74,37 @@ fn rules<'g>(goal: &'g Goal<'_>, kind: &GroupKind) -> Vec<(&'g Rule, Direction)>
     foreign.sort_by_key(|target| target.pack.name());
     let all = foreign.into_iter().flat_map(|target| target.pack.rules_for_kind(target.release, kind, None));
     all.filter(|(rule, direction)| rule.from_kind(*direction) == kind).collect()
+}
+
+/// Returns the keys of annotations and labels that foreign rules rename on the way to the targets, each with its new one and the target.
+pub(crate) fn renamed_keys(goal: &Goal<'_>) -> BTreeMap<String, (String, String)> {
+    let mut keys = BTreeMap::new();
+    for target in &goal.targets {
+        let rules = target.pack.rules_to(target.release);
+        for (rule, direction) in rules.filter(|(rule, direction)| target.pack.is_foreign(rule.from_kind(*direction))) {
+            let lens = rule.lens(direction);
+            for old in lens.claims().old {
+                let images = lens.images(&old);
+                let Some(Image::Moved(new)) = images.first().filter(|_| images.len() == 1) else { continue };
+                if let (Some(old), Some(new)) = (key_of_metadata(&old), key_of_metadata(new)) {
+                    keys.insert(old.to_owned(), (new.to_owned(), target.to_string()));
+                }
+            }
+        }
+    }
+    keys
+}
+
+/// Returns the key of an annotation or label that a pattern names.
+fn key_of_metadata(pattern: &FieldPattern) -> Option<&str> {
+    match pattern.parts() {
+        [Part::Key(metadata), Part::Key(map), Part::Key(key)]
+            if metadata == "metadata" && ["annotations", "labels"].contains(&map.as_str()) =>
+        {
+            Some(key)
+        }
+        _ => None,
+    }
 }
 
 /// Returns everything that stands in the way of `rules`, at least one of which halts: each that does is left out.

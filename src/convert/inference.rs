@@ -38,7 +38,7 @@ fn outdated(object: &Object, pack: &Pack, catalog: &Catalog) -> Option<Remark> {
     };
     let current = served.iter().filter(|version| !version.deprecated && version.name != own);
     let names: Vec<&str> = current.map(|version| version.name).collect();
-    let target = Target { pack, release: newest };
+    let target = Target::new(pack, newest);
     let (message, help) = match names.first() {
         Some(_) => (
             format!("{} is {state} in {target}, which serves {}", object.api_version, names.join(", ")),

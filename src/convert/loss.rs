@@ -201,11 +201,14 @@ impl Losses {
                 Some(why) => (format!("{place} would be lost: {reason}; it cannot be kept in the stash: {why}"), ""),
                 None => (format!("{place} would be lost: {reason}"), "`--stash` keeps it for converting back; "),
             };
+            let notes = subject.target.pack.release_notes();
+            let hint = notes.hint(&subject.object.kind, Some(&place.pattern()));
+            let hint = hint.map(|hint| hint.help_for(&subject.object.value));
             let by_hand = match loss.class {
-                LossClass::DroppedField => "remove the field by hand",
-                LossClass::Narrowed => "split the object by hand",
+                LossClass::DroppedField => hint.unwrap_or_else(|| "or remove the field by hand".to_owned()),
+                LossClass::Narrowed => "or split the object by hand".to_owned(),
             };
-            let help = format!("{first}`--allow-loss={code}` converts without it; or {by_hand}");
+            let help = format!("{first}`--allow-loss={code}` converts without it; {by_hand}");
             blocks.push(Remark::new(code, place.clone(), message, Some(help)));
         }
         if blocks.is_empty() { Ok(lost) } else { Err(blocks) }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::fit::fit;
 use super::remark::{Remark, impossible};
 use super::rules::{self, Start};
@@ -31,7 +33,7 @@ pub(super) struct Migration<'a> {
 
 impl<'a> Migration<'a> {
     /// Converts the object to the target, with the values of these numbers of the stash restored: to the most stable apiVersion
-    /// that holds the object without a loss, else to the most stable one.
+    /// that holds the object without a loss, else to the one that holds most of it.
     ///
     /// # Errors
     /// Why the target is not reached.
@@ -41,8 +43,20 @@ impl<'a> Migration<'a> {
         if first.as_ref().is_ok_and(Self::is_lossless) {
             return first;
         }
-        let others = goals.filter_map(|goal| Self::to(subject, restore, goal).ok());
-        let Some(mut fitting) = others.into_iter().find(Self::is_lossless) else { return first };
+        let mut best: Option<Self> = None;
+        for other in goals.filter_map(|goal| Self::to(subject, restore, goal).ok()) {
+            let cost = other.cost(subject);
+            // What a rule refuses is for the user to decide, and no reason to lose something.
+            let least =
+                best.as_ref().or(first.as_ref().ok()).map_or(Cost { blocks: 0, lost: 1 }, |best| best.cost(subject));
+            if cost < least {
+                best = Some(other);
+            }
+            if cost == Cost::default() {
+                break;
+            }
+        }
+        let Some(mut fitting) = best else { return first };
         fitting.log.notes.push(less_stable(subject, &fitting, first.as_ref()));
         Ok(fitting)
     }
@@ -81,6 +95,30 @@ impl<'a> Migration<'a> {
 
     fn is_lossless(&self) -> bool {
         self.blocks.is_empty() && self.session.losses().is_empty()
+    }
+
+    /// Returns what the object costs at its apiVersion.
+    fn cost(&self, subject: &Subject<'_>) -> Cost {
+        let lost = self.session.losses().iter().map(|loss| loss.path.get(&subject.object.value).map_or(1, scalars));
+        Cost { blocks: self.blocks.len(), lost: lost.sum() }
+    }
+}
+
+/// How far an apiVersion is from holding an object; of two that reject as much, the one that loses less is better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    /// The number of remarks about what the target rejects.
+    blocks: usize,
+    /// The number of scalars that are lost, with empty lists and mappings.
+    lost: usize,
+}
+
+/// Counts the scalars of a value; an empty list or mapping is one.
+fn scalars(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(scalars).sum::<usize>().max(1),
+        Value::Object(map) => map.values().map(scalars).sum::<usize>().max(1),
+        _ => 1,
     }
 }
 

@@ -49,6 +49,7 @@ pub use stash::{ANNOTATION, MAX_STASH};
 pub use targets::Targets;
 
 pub(crate) use context::ObjectContext;
+pub(crate) use foreign_rules::renamed_keys;
 pub(crate) use mappings::{holds_body, reference_roots, walk};
 pub(crate) use references::{
     NamedVersion, Reference, Renames, Successor, find as find_references, find_where, normalized, plural, renames,

@@ -36,8 +36,8 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, con
     match migrate(&subject, &mut report) {
         Ok(migration) => converted(&subject, migration, report),
         Err(blocks) => {
-            let (warnings, written_for) = (report.warnings, subject.written_for);
-            Conversion { blocks, warnings, written_for, ..Conversion::unchanged(object) }
+            let (warnings, origins) = (report.warnings, subject.origins);
+            Conversion { blocks, warnings, origins, ..Conversion::unchanged(object) }
         }
     }
 }
@@ -109,7 +109,8 @@ fn converted(subject: &Subject<'_>, migration: Migration<'_>, report: Report) ->
         warnings,
         notes,
         lost,
-        written_for: subject.written_for,
+        origins: subject.origins,
+        frozen: log.frozen,
         converts_with,
     }
 }

@@ -44,6 +44,7 @@ pub(super) fn run(
         }
         let before = session.program().len();
         let in_order = rule.lens(direction).reorders().then(|| session.shared());
+        let with_defaults = rule.lens(direction).changes_defaults().then(|| session.shared());
         if let Err(halt) = rule.lens(direction).run(session) {
             let invalid = halted(subject, rule, halt, session).map_err(|block| vec![block])?;
             log.already_invalid(subject.finality(&invalid.path), invalid);
@@ -51,6 +52,7 @@ pub(super) fn run(
         if session.program().len() > before {
             log.rules.push((rule.id.clone(), direction));
             way.record(rule, direction);
+            log.frozen.extend(with_defaults.map(|before| [before, session.shared()]));
         }
         if let Some(in_order) = in_order {
             record_order(&in_order, before, rule.lens(direction.reversed()), session);
@@ -86,34 +88,33 @@ fn can_cross(subject: &Subject<'_>, releases: ReleaseSet, rule: &Rule, direction
     rule.api_versions.is_some() || rule.within.is_some() || releases.is_empty() || releases.iter().any(crosses)
 }
 
-/// Returns whether what `rule` needs is known: the release that the object comes from, where nothing in the object shows on
-/// which side of the rule it is. The object's own fields take precedence over the given origin.
+/// Returns whether what `rule` needs is known: that every release which the object can come from is on the side of the rule that
+/// `direction` starts from.
 fn knows_enough(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
-    let pack = subject.target.pack;
-    let origins = subject.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
-    rule.needs != Some(Needs::From) || rule.applies_from(origins & subject.candidates, pack.line(), direction)
+    rule.needs != Some(Needs::From) || rule.applies_from(subject.origins, subject.target.pack.line(), direction)
 }
 
 /// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows.
 fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, session: &Session<'_>) -> Option<Remark> {
     let pack = subject.target.pack;
-    let is_open = !subject.goal.choices.origins.contains_key(pack.name());
     let can_cross = |id: ReleaseId| rule.applies_from(ReleaseSet::from_iter([id]), pack.line(), direction);
-    if !is_open || !subject.candidates.iter().any(can_cross) {
+    if !subject.origins.iter().any(can_cross) {
         return None;
     }
     let mut trial = session.clone();
     let before = trial.program().len();
     let is_sure = rule.lens(direction).run(&mut trial).is_ok() && trial.program().len() == before;
     let (bundle, name) = (&pack.line().bundles()[rule.order], pack.name());
-    let is_shown = rule.applies_from(subject.candidates, pack.line(), direction);
-    let why = if is_shown {
-        "the release that the objects come from is not named".to_owned()
-    } else {
-        format!("the files do not show whether the object comes from before {bundle} or after")
+    let message = format!(
+        "the files do not show whether the object comes from before {bundle} or after, so this is left as it is: {}",
+        rule.summary
+    );
+    let help = match subject.goal.choices.origins.contains_key(name) {
+        false => format!("pass --from {name}@RELEASE with the release that the objects come from"),
+        true => format!(
+            "it cannot come from where the others do; convert it alone, with its release as --from {name}@RELEASE"
+        ),
     };
-    let message = format!("left unchanged: {why} ({})", rule.summary);
-    let help = format!("pass --from {name}@RELEASE with the release that the objects come from");
     (!is_sure).then(|| Remark::new(Code::Advisory, FieldPath::default(), message, Some(help)))
 }
 

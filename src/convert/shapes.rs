@@ -2,7 +2,7 @@
 
 use super::choices::{Goal, VersionChoice};
 use super::remark::Remark;
-use crate::catalog::{Catalog, Version, ViolationKind};
+use crate::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::manifest::Object;
@@ -38,11 +38,11 @@ fn holds(object: &Object, catalog: &Catalog, candidates: ReleaseSet, name: &str)
     let both = candidates & listing;
     let mut releases: Vec<ReleaseId> = if both.is_empty() { listing } else { both }.iter().collect();
     releases.reverse();
-    let contradicts =
-        |kind: &ViolationKind| matches!(kind, ViolationKind::UnknownField { .. } | ViolationKind::WrongType { .. });
-    let has_all = |release: &ReleaseId| {
-        !catalog.check(&object.value, *release, name).iter().any(|violation| contradicts(&violation.kind))
+    let contradicts = |violation: &Violation| {
+        let kinds = matches!(violation.kind, ViolationKind::UnknownField { .. } | ViolationKind::WrongType { .. });
+        kinds && !violation.is_open_in(&object.value)
     };
+    let has_all = |release: &ReleaseId| !catalog.check(&object.value, *release, name).iter().any(contradicts);
     releases.iter().any(has_all)
 }
 

@@ -32,6 +32,8 @@ pub(super) struct Log {
     pub(super) rules: Vec<(String, Direction)>,
     pub(super) warnings: Vec<Remark>,
     pub(super) notes: Vec<Remark>,
+    /// The data before and after each rule that wrote a default out, since the target has another one.
+    pub(super) frozen: Vec<[Arc<Value>; 2]>,
 }
 
 impl Log {

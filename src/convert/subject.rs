@@ -28,10 +28,11 @@ pub(super) struct Subject<'a> {
     pub(super) target: &'a Target<'a>,
     pub(super) goal: &'a Goal<'a>,
     context: ObjectContext<'a>,
-    /// The releases that the object can have been written for.
+    /// The releases that have the object's fields.
     pub(super) candidates: ReleaseSet,
-    /// Those of them that serve its apiVersion, or all where none does.
-    pub(super) written_for: ReleaseSet,
+    /// The releases that the object can come from: those of its fields that serve its apiVersion, or all where none does; and of these
+    /// those that are known for all objects of its pack, where there are such.
+    pub(super) origins: ReleaseSet,
     /// The apiVersion whose fields it has, where rules convert its kind between apiVersions.
     pub(super) version: Option<ApiVersion>,
     /// The shapes that the target can give it, the one of the most stable apiVersion first.
@@ -73,7 +74,8 @@ impl<'a> Subject<'a> {
             return Err(vec![Remark::new(Code::NotConvertible, path, message, Some(help))]);
         }
         let inference = infer(&object.value, catalog, &object.api_version.version);
-        let both = inference.candidates & inference.serving;
+        let accepting = narrowed(inference.candidates, inference.serving);
+        let known = goal.choices.origins.get(target.pack.name()).copied().unwrap_or_default();
         let version = shapes::version_of(object, (target.pack, catalog), inference.candidates);
         let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
         // It holds the object back.
@@ -85,7 +87,7 @@ impl<'a> Subject<'a> {
             goal,
             context,
             candidates: inference.candidates,
-            written_for: if both.is_empty() { inference.candidates } else { both },
+            origins: narrowed(accepting, known),
             conflicts: inference::conflicts(&inference, target.pack),
             warnings,
             version,
@@ -144,6 +146,13 @@ impl<'a> Subject<'a> {
     pub(super) fn normal(&self, kind: &GroupKind, object: Arc<Value>) -> Arc<Value> {
         references::normal(object, self.target.pack.catalog(kind), self.goal.packs)
     }
+}
+
+/// Returns those of `releases` that are `wanted`, or all where none is: an object cannot come from where the others do if its fields
+/// contradict that.
+fn narrowed(releases: ReleaseSet, wanted: ReleaseSet) -> ReleaseSet {
+    let both = releases & wanted;
+    if both.is_empty() { releases } else { both }
 }
 
 /// Returns whether a value holds a variable, or what is left of a template: `${PORT}`, `$PORT`, `$(port)`, `{{ .port }}`,

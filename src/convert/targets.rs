@@ -2,6 +2,7 @@
 
 use super::choices::Goal;
 use super::references::{self, NamedVersion, Reference, Renames};
+use crate::catalog::Catalog;
 use crate::pack::Target;
 use crate::release::GroupKind;
 
@@ -50,6 +51,21 @@ impl<'g> Targets<'g> {
         let catalog = target.pack.catalog(kind)?;
         let is_there = self.renames.contains_key(kind) || catalog.releases().contains(target.release);
         (!is_there).then_some(target)
+    }
+
+    /// Returns whether the target's release no longer has `kind`, which an older one had, nor a kind that it becomes.
+    pub(crate) fn removed(&self, kind: &GroupKind) -> bool {
+        self.lacking(kind).is_some_and(|target| {
+            let order = |release| target.pack.line().get(release).order;
+            let releases = target.pack.catalog(kind).map(Catalog::releases).unwrap_or_default();
+            releases.iter().any(|release| order(release) < order(target.release))
+        })
+    }
+
+    /// Returns whether rules of the targets can be about a kind with this name.
+    pub(crate) fn is_kind_named(&self, name: &str) -> bool {
+        let mut foreign = self.goal.targets.iter().flat_map(|target| target.pack.foreign_kinds());
+        self.kinds_named(name).next().is_some() || foreign.any(|kind| kind.kind == name)
     }
 
     /// Returns the kinds with this name that the packs of the targets know.

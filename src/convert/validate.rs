@@ -16,8 +16,10 @@ use crate::finding::Code;
 use crate::lens::{Completeness, Session};
 use crate::manifest::sops;
 use crate::pack::build::own::Verdict;
+use crate::variable::has_variable;
 
-/// Returns what the target rejects in `object` at `version`. A part of an object lacks nothing that the whole can have.
+/// Returns what the target rejects in `object` at `version`. A part of an object lacks nothing that the whole can have, and what
+/// variables in the object become is not known.
 pub(super) fn violations(
     subject: &Subject<'_>,
     schema: &TargetSchema<'_>,
@@ -25,11 +27,36 @@ pub(super) fn violations(
     version: &str,
 ) -> Vec<Violation> {
     let mut violations = schema.catalog.check(object, schema.release, version);
+    violations.retain(|violation| !violation.is_open_in(object));
     let is_left_to_the_whole = |one: &Violation| one.kind == ViolationKind::MissingRequired && !in_list(&one.path);
     if violations.iter().any(is_left_to_the_whole) && subject.completeness() == Completeness::Partial {
         violations.retain(|violation| !is_left_to_the_whole(violation));
     }
     violations
+}
+
+/// Reports the texts with variables that the releases before the conversion accept whatever they become, and the target does not.
+pub(super) fn unchecked_texts(
+    subject: &Subject<'_>,
+    schema: &TargetSchema<'_>,
+    session: &Session<'_>,
+    (version, broken): (&str, &[Violation]),
+) -> Vec<Remark> {
+    let object = session.object();
+    if !has_variable(object) {
+        return Vec::new();
+    }
+    let found = schema.catalog.check(object, schema.release, version);
+    let open = found.iter().chain(broken).filter(|violation| violation.is_open_in(object));
+    let remark = |violation: &Violation| {
+        let path = session.origin(&violation.path);
+        let message = format!(
+            "{} is known only after its variables are substituted, and was not checked: it {} in {}",
+            violation.path, violation.kind, schema.name
+        );
+        subject.accepted_before(&path, &violation.kind).then(|| Remark::new(Code::UncheckedRule, path, message, None))
+    };
+    open.filter_map(remark).collect()
 }
 
 /// Runs the CEL rules of the user's CRD; on a part of an object their results would mean nothing.

@@ -97,9 +97,12 @@ pub(crate) fn edit(
     if by_text.is_empty() {
         return Ok(None);
     }
-    if sops::is_encrypted(manifest) {
-        let changing = by_text.values().flat_map(BTreeMap::values).flatten();
-        return Err(changing.map(|at| (*at, encrypted(manifest, &manifest.objects[*at]))).collect());
+    let sealed = sops::Encrypted::of(manifest);
+    let changing = by_text.values().flat_map(BTreeMap::values).flatten();
+    let in_sealed = changing.filter(|at| sealed.has(manifest, &manifest.objects[**at]));
+    let in_sealed: Rejected = in_sealed.map(|at| (*at, encrypted(manifest, &manifest.objects[*at], &sealed))).collect();
+    if !in_sealed.is_empty() {
+        return Err(in_sealed);
     }
     let own = by_text.remove(&None).unwrap_or_default();
     // A document that is all of its file is its own style.
@@ -333,8 +336,8 @@ fn expected(
     };
     let mut expected: Vec<Option<Arc<Value>>> = vec![None; documents.len()];
     for (document, objects) in changed {
-        if let Some(made) = the_whole(manifest, conversions, objects) {
-            expected[*document] = Some(Arc::clone(&made.value));
+        if let Some((object, made)) = the_whole(manifest, conversions, objects) {
+            expected[*document] = Some(data_after(manifest, object, made));
             continue;
         }
         let mut value = read(*document);
@@ -399,12 +402,25 @@ fn adopt(expected: &mut Value, found: Value) {
 
 /// Returns what becomes of the object that is the whole document, where one is.
 fn the_whole<'c>(
-    manifest: &Manifest,
+    manifest: &'c Manifest,
     conversions: &'c [Option<Conversion>],
     objects: &[usize],
-) -> Option<&'c Conversion> {
+) -> Option<(&'c Object, &'c Conversion)> {
     let [at] = objects else { return None };
-    conversions[*at].as_ref().filter(|_| manifest.objects[*at].place.steps().is_empty())
+    let object = Some(&manifest.objects[*at]).filter(|object| object.place.steps().is_empty());
+    object.zip(conversions[*at].as_ref())
+}
+
+/// Returns what an object holds after its conversion: that of a CRD that was converted without its schemas has them.
+fn data_after(manifest: &Manifest, object: &Object, made: &Conversion) -> Arc<Value> {
+    let whole = manifest.full_value(object).ok().filter(|whole| !Arc::ptr_eq(whole, &object.value));
+    let Some(mut whole) = whole.filter(|whole| *whole != object.value) else { return Arc::clone(&made.value) };
+    let after = Arc::make_mut(&mut whole);
+    match made.program.iter().try_for_each(|intent| intent.apply_data(after)) {
+        Ok(()) => whole,
+        // Verification rejects what was not to be changed.
+        Err(_) => Arc::clone(&made.value),
+    }
 }
 
 /// Reports an object whose text cannot be changed; `from` is the offset in the file of the text that the problem is about.
@@ -457,9 +473,10 @@ fn unwritable(source: SourceText<'_>, object: &Object) -> Finding {
     }
 }
 
-/// Reports an object whose file is encrypted.
-fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
-    let message = "the file is encrypted by SOPS, and its checksum covers the values that would change".to_owned();
+/// Reports an object whose document is encrypted.
+fn encrypted(manifest: &Manifest, object: &Object, sealed: &sops::Encrypted) -> Finding {
+    let what = sealed.what();
+    let message = format!("the {what} is encrypted by SOPS, and its checksum covers the values that would change");
     let help = sops::help(&manifest.file);
     Finding {
         location: manifest.locate(object, &FieldPath::default()),

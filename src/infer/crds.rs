@@ -15,7 +15,7 @@ use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
-use crate::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
+use crate::release::{Channel, GroupKind, Named, ReleaseId, ReleaseSet};
 
 /// The API group and kind of a CRD.
 const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
@@ -102,7 +102,10 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
         bundles.iter().any(|bundle| bundle == name)
             && channel.as_deref().is_none_or(|channel| channel == in_channel.name())
     };
-    let releases = pack.line().iter().filter(|(_, release)| is_named(&release.bundle, &release.channel));
+    let releases = pack.line().iter().filter(|(_, release)| {
+        let same = pack.line().same_apis(release.order);
+        std::iter::once(&release.bundle).chain(same).any(|name| is_named(name, &release.channel))
+    });
     let place = FieldPath::default().key("metadata").key("annotations").key(&keys.bundle);
     Some(Crd {
         location: manifest.locate(object, &place),
@@ -143,10 +146,21 @@ impl<'p> Installed<'p> {
         let naming = self.crds.iter().filter(|crd| crd.bundle.is_some());
         let common = naming.fold(self.pack.line().all(), |all, crd| all & crd.releases);
         match common.iter().next().filter(|_| !names.is_empty()) {
-            Some(release) => Verdict::Release(Target { pack: self.pack, release }),
+            Some(release) => Verdict::Release(Target { named: self.named(release), ..Target::new(self.pack, release) }),
             None if names.len() > 1 => Verdict::Mixed,
             None => Verdict::Unknown,
         }
+    }
+
+    /// Returns which of the releases with the APIs of `release` the first CRD names.
+    fn named(&self, release: ReleaseId) -> Named {
+        let line = self.pack.line();
+        let written = self.crds.iter().find_map(|crd| crd.bundle.as_deref());
+        let found = written.and_then(|name| Some((name, line.named(name)?)));
+        let is_meant = |(name, (order, named)): &(&str, (usize, Named))| {
+            *order == line.get(release).order && line.name(*order, *named) == *name
+        };
+        found.filter(is_meant).map_or(Named::Bundle, |(_, (_, named))| named)
     }
 
     /// Returns whether a CRD names releases of which none is `release`.
@@ -270,7 +284,7 @@ mod tests {
     fn fields_distinguish_releases_with_equal_annotations() {
         // What represents the whole CRD here are the fields that the catalog of each release lists, without their types.
         let packs = embedded::with(Vec::new()).unwrap();
-        let pack = packs.iter().next().unwrap();
+        let pack = packs.named("gateway-api").unwrap();
         let kind = GroupKind::new("HTTPRoute", "gateway.networking.k8s.io");
         let catalog = pack.catalog(&kind).unwrap();
         for bundle in ["0.8.0", "0.8.1"] {

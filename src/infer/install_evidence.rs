@@ -26,6 +26,8 @@ pub struct Evidence {
     pub location: Location,
     /// Its text: `chart nginx-gateway-fabric 2.3.0`.
     pub text: String,
+    /// The version in it: `2.3.0`.
+    pub version: String,
     /// The releases of that bundle; none where it is not exactly one.
     pub releases: BTreeSet<ReleaseId>,
 }
@@ -57,12 +59,12 @@ pub fn evidence_in<'p>(manifest: &Manifest, all: &'p Packs) -> Vec<(&'p Pack, Ev
         let Ok(value) = read_value(&manifest.tree, &manifest.text, document.root) else { continue };
         let carried = all.carriers().in_document(&manifest.file, &value);
         for pack in &packs {
-            let mut add = |location: Location, text: String, version: &str| {
-                let releases = pack.releases_for_version(version).iter().collect();
-                found.push((*pack, Evidence { location, text, releases }));
+            let mut add = |location: Location, text: String, version: String| {
+                let releases = pack.releases_for_version(&version).iter().collect();
+                found.push((*pack, Evidence { location, text, version, releases }));
             };
             for Mention { path, text, version } in mentions(&carried, pack.artifacts()) {
-                add(manifest.place_in(number, &path), text, &version);
+                add(manifest.place_in(number, &path), text, version);
             }
             let is_here = |object: &&Object| match object.inline_patch {
                 Some(text) => manifest.inline_patches[text].document == number,
@@ -70,7 +72,7 @@ pub fn evidence_in<'p>(manifest: &Manifest, all: &'p Packs) -> Vec<(&'p Pack, Ev
             };
             for object in manifest.objects.iter().filter(is_here) {
                 for Mention { path, text, version } in mentions_in_values(object, pack) {
-                    add(manifest.locate(object, &path), text, &version);
+                    add(manifest.locate(object, &path), text, version);
                 }
             }
         }

@@ -54,6 +54,11 @@ pub(super) fn equal(value: &Value, other: &Value) -> bool {
         || quantities(value, other).is_some_and(|(value, other)| value == other)
 }
 
+/// Returns whether a value can be spelled in several ways: a duration, a quantity.
+pub(super) fn is_amount(value: &Value) -> bool {
+    value.as_str().and_then(duration).is_some() || quantity(value).is_some()
+}
+
 /// Reads two texts as durations.
 fn durations(value: &Value, other: &Value) -> Option<(u64, u64)> {
     duration(value.as_str()?).zip(duration(other.as_str()?))

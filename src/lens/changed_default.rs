@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::default::Beside;
+use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
@@ -24,6 +25,8 @@ pub(super) struct ChangedDefault {
     /// The parameter of the pack by which the user chooses.
     parameter: String,
     beside: Option<Beside>,
+    /// The only direction in which it is written, where the other side says it in another field.
+    direction: Option<Direction>,
 }
 
 impl ChangedDefault {
@@ -34,7 +37,8 @@ impl ChangedDefault {
                inverse writes `new`. A field that is present never changes, also where it has a default as its value; null \
                counts as absent. A written field is put last, or next to the key that `before` or `after` names. `parameter` is \
                one of the pack with the choices `freeze`, which is the above, and `adopt`: then nothing is written, and the field \
-               means what the target means by it. Either is reported. No loss: written out, the meaning is the same.",
+               means what the target means by it. Either is reported. With `direction`, it happens in that direction only, where the \
+               other side says the same in another field. No loss: written out, the meaning is the same.",
         example: "changed-default: { field: spec.history, old: 2, new: 10, parameter: shop.defaults }",
     };
 
@@ -74,6 +78,9 @@ const ADOPT: &str = "adopt";
 
 impl Operation for ChangedDefault {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        if self.direction == Some(Direction::Backward) {
+            return Ok(());
+        }
         for parent in self.parent.matches(session.object()) {
             if self.is_open(&parent, session) {
                 self.write(parent, session)?;
@@ -83,7 +90,8 @@ impl Operation for ChangedDefault {
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { old: self.new.clone(), new: self.old.clone(), ..self.clone() })
+        let direction = self.direction.map(Direction::reversed);
+        Box::new(Self { old: self.new.clone(), new: self.old.clone(), direction, ..self.clone() })
     }
 
     /// The field is the same on both sides.
@@ -104,15 +112,15 @@ impl Operation for ChangedDefault {
     }
 
     fn makes_valid(&self, field: &FieldPattern) -> bool {
-        *field == self.field()
+        *field == self.field() && self.direction != Some(Direction::Backward)
     }
 
     fn parameters(&self) -> Vec<Parameter<'_>> {
-        vec![Parameter { name: &self.parameter, choices: &[FREEZE, ADOPT] }]
+        vec![Parameter { name: &self.parameter, choices: &[FREEZE, ADOPT], wanted: None }]
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Normalized)
+        (self.direction != Some(Direction::Backward)).then_some(Fidelity::Normalized)
     }
 }
 
@@ -133,8 +141,10 @@ impl<'de> Deserialize<'de> for ChangedDefault {
             before: Option<String>,
             /// The key that a written field is put after, where that is present: `after: name`. Else it is put last.
             after: Option<String>,
+            /// The only direction in which it is written: `direction: forward`.
+            direction: Option<Direction>,
         }
-        let Wire { field, old, new, parameter, before, after } = Wire::deserialize(deserializer)?;
+        let Wire { field, old, new, parameter, before, after, direction } = Wire::deserialize(deserializer)?;
         let Some((parent, Part::Key(key))) = field.split_last() else {
             return Err(de::Error::custom(format!("{field} does not end in a key, so it cannot be written")));
         };
@@ -142,7 +152,7 @@ impl<'de> Deserialize<'de> for ChangedDefault {
             return Err(de::Error::custom(format!("`old` and `new` are the same, so the default of {field} did not change")));
         }
         let beside = Beside::of(before, after).map_err(de::Error::custom)?;
-        Ok(Self { parent, key: key.clone(), old, new, parameter, beside })
+        Ok(Self { parent, key: key.clone(), old, new, parameter, beside, direction })
     }
 }
 

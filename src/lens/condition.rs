@@ -6,7 +6,7 @@
 
 use core::net::IpAddr;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use regex::Regex;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::amount;
 use super::premise::{Form, Premise, Side};
-use crate::field::FieldPattern;
+use crate::field::{FieldPath, FieldPattern};
 
 /// A test on an object's data; it always holds where none is written. Clones share it.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -52,42 +52,45 @@ impl TryFrom<Tests> for Condition {
 /// The tests of a condition, as they are written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
-struct Tests {
+pub(super) struct Tests {
     /// The field is present, whatever its value: `present: spec.tls`.
-    present: Option<FieldPattern>,
+    pub(super) present: Option<FieldPattern>,
     /// The field is absent: `absent: spec.tls`.
-    absent: Option<FieldPattern>,
+    pub(super) absent: Option<FieldPattern>,
     /// The field has this value: `equals: { field: spec.type, value: Cookie }`. Spellings of one quantity or duration are equal.
-    equals: Option<Equals>,
+    pub(super) equals: Option<Equals>,
     /// Both fields are present and have the same value: `same: [spec.targetRef.namespace, metadata.namespace]`.
-    same: Option<[FieldPattern; 2]>,
+    pub(super) same: Option<[FieldPattern; 2]>,
     /// The field's value has this type: `type: { field: spec.headers, is: map }`.
-    r#type: Option<TypeIs>,
+    pub(super) r#type: Option<TypeIs>,
     /// The list has more items: `more: { field: spec.rules, than: 1 }`.
-    more: Option<More>,
+    pub(super) more: Option<More>,
     /// The field is a text that starts with, contains or ends with a part, matches a regular expression, or is an IP address:
     /// `text: { field: spec.path, starts: / }`. Without a field it is about the place itself.
-    text: Option<Text>,
+    pub(super) text: Option<Text>,
     /// The field is a larger number or quantity, or a longer duration, than another field or a value:
     /// `exceeds: { field: timeouts.backendRequest, other: timeouts.request }`, `exceeds: { field: interval, value: 1h }`.
-    exceeds: Option<Exceeds>,
+    pub(super) exceeds: Option<Exceeds>,
     /// All lists of the places have more items together; an absent list counts as `absent` items:
     /// `total: { of: "spec.rules[]", field: matches, absent: 1, than: 128 }`.
-    total: Option<Total>,
+    pub(super) total: Option<Total>,
     /// The inner test holds for one of the keys of the mapping, as a text: `keys: { of: spec.labels, is: { text: { contains: / } } }`.
-    keys: Option<Place>,
+    pub(super) keys: Option<Place>,
     /// Two of the places are equal in every field: `repeats: { of: "spec.listeners[]", by: [port, protocol] }`. They are equal
     /// in a field that neither has; `defaults` has the values of absent fields, `if` selects the places that count. With
     /// `partly`, exactly one of the two must have any of those fields.
-    repeats: Option<Repeats>,
+    pub(super) repeats: Option<Repeats>,
     /// The inner test holds for one of the places: `some: { of: "spec.rules[]", is: { absent: backendRefs } }`.
-    some: Option<Place>,
+    pub(super) some: Option<Place>,
+    /// One of the `parts` of the place, or of theirs, has one of `fields` that the place does not have, at any depth:
+    /// `unmatched: { parts: ["oneOf[]", not], fields: ["properties{}"] }`.
+    unmatched: Option<Unmatched>,
     /// The inner test fails: `not: { present: spec.tls }`.
-    not: Option<Condition>,
+    pub(super) not: Option<Condition>,
     /// Every inner test holds: `all: [...]`.
-    all: Option<Vec<Condition>>,
+    pub(super) all: Option<Vec<Condition>>,
     /// At least one inner test holds: `any: [...]`.
-    any: Option<Vec<Condition>>,
+    pub(super) any: Option<Vec<Condition>>,
 }
 
 impl Tests {
@@ -106,6 +109,7 @@ impl Tests {
             ("keys", self.keys.is_some()),
             ("repeats", self.repeats.is_some()),
             ("some", self.some.is_some()),
+            ("unmatched", self.unmatched.is_some()),
             ("not", self.not.is_some()),
             ("all", self.all.is_some()),
             ("any", self.any.is_some()),
@@ -117,17 +121,17 @@ impl Tests {
 /// A field and the value it must have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Equals {
+pub(super) struct Equals {
     /// The field.
-    field: FieldPattern,
+    pub(super) field: FieldPattern,
     /// The value that it must have: any YAML value.
-    value: Value,
+    pub(super) value: Value,
 }
 
 /// A list and the number of items that it must exceed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct More {
+pub(super) struct More {
     /// The list.
     field: FieldPattern,
     /// The number of items that it must exceed.
@@ -137,7 +141,7 @@ struct More {
 /// Places, and the fields by which they are compared.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Repeats {
+pub(super) struct Repeats {
     /// The places.
     of: FieldPattern,
     /// The fields in which two of them must be equal.
@@ -185,17 +189,17 @@ impl Repeats {
 /// A field, and what it must be larger than: another field, a value, or both.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Exceeds {
+pub(super) struct Exceeds {
     /// The field.
-    field: FieldPattern,
+    pub(super) field: FieldPattern,
     /// The field that it must exceed.
-    other: Option<FieldPattern>,
+    pub(super) other: Option<FieldPattern>,
     /// The value that it must exceed.
-    value: Option<Value>,
+    pub(super) value: Option<Value>,
 }
 
 impl Exceeds {
-    fn holds(&self, object: &Value) -> bool {
+    pub(super) fn holds(&self, object: &Value) -> bool {
         let others: Vec<&Value> = self.other.iter().flat_map(|other| other.values(object)).chain(&self.value).collect();
         self.field.any(object, |value| others.iter().any(|other| amount::exceeds(value, other)))
     }
@@ -204,7 +208,7 @@ impl Exceeds {
 /// Places, a list of each, and the number of items that all must exceed together.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Total {
+pub(super) struct Total {
     /// The places.
     of: FieldPattern,
     /// The list of each place.
@@ -229,39 +233,47 @@ impl Total {
 /// A text, and the tests that it must pass.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Text {
+pub(super) struct Text {
     /// The text; the place itself where it is not written.
     #[serde(default)]
-    field: FieldPattern,
+    pub(super) field: FieldPattern,
     /// How it must begin.
-    starts: Option<String>,
+    pub(super) starts: Option<String>,
     /// What it must contain: `contains: "*"`.
-    contains: Option<String>,
+    pub(super) contains: Option<String>,
     /// How it must end: `ends: .example.com`.
-    ends: Option<String>,
+    pub(super) ends: Option<String>,
     /// A regular expression that must match somewhere in it: `matches: "^[0-9]+$"`.
-    matches: Option<Expression>,
+    pub(super) matches: Option<Expression>,
     /// The format that it must have: `is: ip`.
-    is: Option<Format>,
+    pub(super) is: Option<Format>,
 }
 
 /// A regular expression; one that cannot be compiled is an error of the rule.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
-struct Expression(Regex);
+pub(super) struct Expression(pub(super) Regex);
 
 impl TryFrom<String> for Expression {
     type Error = regex::Error;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Regex::new(&text).map(Self)
+        // Rules and advisories about several kinds repeat theirs, and every start reads them.
+        static COMPILED: Mutex<BTreeMap<String, Regex>> = Mutex::new(BTreeMap::new());
+        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(regex) = compiled.get(&text) {
+            return Ok(Self(regex.clone()));
+        }
+        let regex = Regex::new(&text)?;
+        compiled.insert(text, regex.clone());
+        Ok(Self(regex))
     }
 }
 
 /// The format of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Format {
+pub(super) enum Format {
     /// `10.0.0.1`, `::1`
     Ip,
 }
@@ -276,7 +288,7 @@ impl Text {
             && self.is.is_none()
     }
 
-    fn holds(&self, value: &Value) -> bool {
+    pub(super) fn holds(&self, value: &Value) -> bool {
         let Some(text) = value.as_str() else { return false };
         self.starts.as_ref().is_none_or(|part| text.starts_with(part.as_str()))
             && self.contains.as_ref().is_none_or(|part| text.contains(part.as_str()))
@@ -289,11 +301,11 @@ impl Text {
 /// Places, and a test that one of them must pass.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+pub(super) struct Place {
     /// The places, or the mapping whose keys are tested.
-    of: FieldPattern,
+    pub(super) of: FieldPattern,
     /// What must hold for one of them; fields are named from there.
-    is: Condition,
+    pub(super) is: Condition,
 }
 
 impl Place {
@@ -303,20 +315,50 @@ impl Place {
     }
 }
 
+/// Parts of a place that are about the same fields as the place.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unmatched {
+    /// The parts, which can have parts themselves.
+    parts: Vec<FieldPattern>,
+    /// The fields of a part that the place must have too, and so must what is in them: `fields: ["properties{}", items]`.
+    fields: Vec<FieldPattern>,
+}
+
+impl Unmatched {
+    fn holds(&self, place: &Value) -> bool {
+        self.parts_of(place).any(|part| self.is_unmatched(part, place))
+    }
+
+    fn parts_of<'v>(&'v self, place: &'v Value) -> impl Iterator<Item = &'v Value> {
+        self.parts.iter().flat_map(|part| part.values(place))
+    }
+
+    /// Returns whether `part`, or a part of it, has a field that `place` does not have.
+    fn is_unmatched(&self, part: &Value, place: &Value) -> bool {
+        let is_missing = |path: &FieldPath| match (path.get(part), path.get(place)) {
+            (Some(part), Some(place)) => self.is_unmatched(part, place),
+            (_, _) => true,
+        };
+        self.fields.iter().any(|field| field.matches(part).iter().any(is_missing))
+            || self.parts_of(part).any(|inner| self.is_unmatched(inner, place))
+    }
+}
+
 /// A field and the type its value must have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TypeIs {
+pub(super) struct TypeIs {
     /// The field.
-    field: FieldPattern,
+    pub(super) field: FieldPattern,
     /// The type that its value must have.
-    is: ValueType,
+    pub(super) is: ValueType,
 }
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum ValueType {
+pub(super) enum ValueType {
     /// A mapping.
     Map,
     /// A list.
@@ -332,7 +374,7 @@ enum ValueType {
 }
 
 impl ValueType {
-    fn of(value: &Value) -> Self {
+    pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Object(_) => Self::Map,
             Value::Array(_) => Self::List,
@@ -359,6 +401,11 @@ impl ValueType {
 }
 
 impl Condition {
+    /// Returns what is written.
+    pub(super) fn tests(&self) -> &Tests {
+        &self.0
+    }
+
     /// Makes the test that at least one of `tests` holds.
     pub fn any(tests: Vec<Self>) -> Self {
         Self(Arc::new(Tests { any: Some(tests), ..Tests::default() }))
@@ -371,7 +418,7 @@ impl Condition {
         let values = values && self.0.text.is_none() && self.0.exceeds.is_none() && self.0.total.is_none();
         let places =
             self.0.absent.is_none() && self.0.repeats.is_none() && self.0.some.is_none() && self.0.not.is_none();
-        let places = places && self.0.keys.is_none();
+        let places = places && self.0.keys.is_none() && self.0.unmatched.is_none();
         values
             && places
             && self.0.present.as_ref().is_none_or(|present| field.starts_with(present))
@@ -393,7 +440,7 @@ impl Condition {
     /// Returns whether it can hold because of something that is absent, which a part of an object can leave to the whole.
     pub(super) fn reads_absence(&self) -> bool {
         let mut inner = self.0.all.iter().chain(&self.0.any).flatten();
-        self.0.absent.is_some() || self.0.not.is_some() || inner.any(Self::reads_absence)
+        self.0.absent.is_some() || self.0.not.is_some() || self.0.unmatched.is_some() || inner.any(Self::reads_absence)
     }
 
     /// Returns what the tests take for granted about fields.
@@ -426,6 +473,9 @@ impl Condition {
         if let Some(test) = &tests.some {
             all.push(Premise::present(&test.of));
             all.extend(test.is.premises().into_iter().map(|premise| premise.below(&test.of)));
+        }
+        if let Some(test) = &tests.unmatched {
+            all.extend(test.parts.iter().chain(&test.fields).map(Premise::present));
         }
         let inner = tests.not.iter().chain(tests.all.iter().flatten()).chain(tests.any.iter().flatten());
         all.extend(inner.flat_map(Self::premises));
@@ -462,6 +512,7 @@ impl Condition {
             && self.0.keys.as_ref().is_none_or(|test| any_value(&test.of, &|value| test.holds_for_a_key(value)))
             && self.0.repeats.as_ref().is_none_or(|test| test.holds(object))
             && self.0.some.as_ref().is_none_or(|test| any_value(&test.of, &|place| test.is.holds(place)))
+            && self.0.unmatched.as_ref().is_none_or(|test| test.holds(object))
             && self.0.not.as_ref().is_none_or(|inner| !inner.holds(object))
             && self.0.all.as_ref().is_none_or(|inner| inner.iter().all(|test| test.holds(object)))
             && self.0.any.as_ref().is_none_or(|inner| inner.iter().any(|test| test.holds(object)))
@@ -503,6 +554,29 @@ mod tests {
         check("repeats: { of: \"spec.l[]\", by: [t] }", false);
         check("repeats: { of: \"spec.l[]\", by: [u] }", true);
         check("repeats: { of: \"spec.l[]\", by: [u], if: { present: u } }", false);
+    }
+
+    #[test]
+    fn parts_are_about_fields_of_the_place() {
+        let test = "unmatched: { parts: [\"a[]\", n], fields: [\"p{}\", i] }";
+        let condition: Condition = serde_yaml::from_str(test).unwrap();
+        let place = |parts: Value| json!({"a": parts, "p": {"x": {"p": {"y": 1}}, "z": {"i": {}}}});
+        for parts in [
+            json!([]),
+            json!([{"p": {"x": {}}}, {"r": 1}]),
+            json!([{"p": {"x": {"p": {"y": {}}}, "z": {"i": {}}}}]),
+            json!([{"n": {"a": [{"p": {"x": {"n": {"p": {"y": 1}}}}}]}}]),
+        ] {
+            assert!(!condition.holds(&place(parts.clone())), "{parts}");
+        }
+        for parts in [
+            json!([{"p": {"y": {}}}]),
+            json!([{}, {"p": {"x": {"p": {"x": {}}}}}]),
+            json!([{"i": {}}]),
+            json!([{"n": {"a": [{"p": {"x": {"n": {"p": {"q": 1}}}}}]}}]),
+        ] {
+            assert!(condition.holds(&place(parts.clone())), "{parts}");
+        }
     }
 
     #[test]

@@ -302,7 +302,7 @@ impl Operation for Default {
 
     fn parameters(&self) -> Vec<Parameter<'_>> {
         match &self.source {
-            Source::Parameter(name) => vec![Parameter { name, choices: &[] }],
+            Source::Parameter(name) => vec![Parameter { name, choices: &[], wanted: None }],
             _ => Vec::new(),
         }
     }

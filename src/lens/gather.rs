@@ -15,6 +15,7 @@ use super::loss::LossClass;
 use super::operation::{Description, Operation};
 use super::references::{referring, resolves_to_own};
 use super::session::Session;
+use super::verdict::{Verdict, undecided, verdict};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -116,6 +117,13 @@ impl Gather {
         let refuse = |index: usize, reason: String, help: String| {
             Err(Halt::Refused { at: self.field_of(index), reason, help: Some(help) })
         };
+        let open = items.iter().enumerate().find_map(|(index, item)| match verdict(&self.only, item) {
+            Verdict::Open(at) => Some(self.list.index(index).join(&at)),
+            Verdict::Holds | Verdict::Fails => None,
+        });
+        if let Some(at) = open {
+            return Err(undecided(at, object));
+        }
         let other = items.iter().position(|item| !self.only.holds(item) && self.field.get(item).is_some());
         if let Some(index) = other {
             let reason = format!("{} does not apply to this item, so its {} cannot be kept there", self.to, self.field);

@@ -40,6 +40,7 @@ impl Growth {
             }
             Intent::Move { from, to, .. }
             | Intent::MoveToItem { from, list: to, .. }
+            | Intent::MoveItems { from, list: to, .. }
             | Intent::MoveFromItem { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
             Intent::ParseText { path, .. } | Intent::WriteText { path, .. } => {
                 (path.steps().len(), path.get(object), None)

@@ -241,13 +241,20 @@ impl<'de> Deserialize<'de> for Join {
             direction: Option<Direction>,
         }
         let Wire { field, to, position, direction } = Wire::deserialize(deserializer)?;
-        match field.split_last() {
-            Some((parent, Part::Key(key))) if *key != to => {
-                Ok(Self { parent, key: key.clone(), list: to, position, direction })
-            }
-            Some((_, Part::Key(_))) => Err(de::Error::custom(format!("{field} cannot be joined into itself"))),
-            _ => Err(de::Error::custom(format!("{field} does not end in a key, so there is no list beside it"))),
-        }
+        let (parent, key) = beside(&field, &to).map_err(de::Error::custom)?;
+        Ok(Self { parent, key, list: to, position, direction })
+    }
+}
+
+/// Splits `field` into the mapping that it is in and its key, which a list under the key `list` of that mapping takes.
+///
+/// # Errors
+/// A message, if there is no such list.
+pub(super) fn beside(field: &FieldPattern, list: &str) -> Result<(FieldPattern, String), String> {
+    match field.split_last() {
+        Some((parent, Part::Key(key))) if *key != list => Ok((parent, key.clone())),
+        Some((_, Part::Key(_))) => Err(format!("{field} cannot be joined into itself")),
+        _ => Err(format!("{field} does not end in a key, so there is no list beside it")),
     }
 }
 

@@ -35,6 +35,7 @@ mod session;
 mod template;
 #[cfg(test)]
 mod trial;
+mod verdict;
 
 pub use condition::Condition;
 pub use context::Context;
@@ -54,6 +55,7 @@ pub use premise::{Form, Premise, Side};
 pub use sequence::Lens;
 pub use session::{Completeness, ObjectName, Session};
 pub use template::Template;
+pub use verdict::can_hold;
 pub use when::at_each;
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.
@@ -94,6 +96,8 @@ operations! {
     distinct Distinct;
     gather Gather;
     join Join;
+    concat Concat;
+    distribute Distribute;
     lookup Lookup;
     units Units;
     negate Negate;

@@ -9,8 +9,10 @@ use super::image::Claims;
 use super::operation::{Description, Operation};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
+use super::verdict::undecided;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
+use crate::variable::OpenText;
 use crate::yaml::Intent;
 
 /// `negate: { field: metrics.disable, to: enable }`
@@ -31,6 +33,9 @@ impl Negate {
 impl Operation for Negate {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for path in self.0.field().matches(session.object()) {
+            if path.get(session.object()).and_then(OpenText::of).is_some() {
+                return Err(undecided(path, session.object()));
+            }
             let Some(value) = path.get(session.object()).and_then(Value::as_bool) else {
                 let reason = format!("{path} is not a boolean");
                 return Err(Halt::Refused { at: path, reason, help: Some("write true or false".to_owned()) });

@@ -10,8 +10,10 @@ use super::image::Claims;
 use super::operation::{Description, Operation};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
-use crate::field::FieldPattern;
+use super::verdict::undecided;
+use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
+use crate::variable::OpenText;
 use crate::yaml::Intent;
 
 /// `number: { field: spec.port }` or `number: { field: spec.port, direction: forward }`
@@ -28,7 +30,8 @@ impl Number {
     pub(super) const DESCRIPTION: Description = Description {
         name: "number",
         text: "Makes the value of `field` a number where it is a text of digits as a number is written: `\"8080\"` becomes 8080; \
-               other texts, such as `\"007\"` and `http`, are left unchanged. The inverse makes every integer of the field such \
+               other texts, such as `\"007\"` and `http`, are left unchanged, and a text with a variable (`${PORT}`) that can become \
+               one is refused. The inverse makes every integer of the field such \
                a text. Exact in data: a number comes back in decimal (`0x1` as 1), a text in the quotes of its document. With `direction`, the field can hold either on both sides, and both mean the same: texts become \
                numbers in that direction, which is reported, and converting back leaves the number.",
         example: "number: { field: spec.port }",
@@ -40,12 +43,22 @@ fn integer(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number: &i64| number.to_string() == text)
 }
 
+/// Refuses a text with a variable that can become a number.
+fn refuse_open(path: &FieldPath, session: &Session<'_>) -> Result<(), Halt> {
+    let is_open = |open: OpenText<'_>| open.can_consist_of(|one| one.is_ascii_digit() || one == '-');
+    match path.get(session.object()).and_then(OpenText::of).is_some_and(is_open) {
+        true => Err(undecided(path.clone(), session.object())),
+        false => Ok(()),
+    }
+}
+
 impl Operation for Number {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         if self.direction == Some(Direction::Backward) {
             return Ok(());
         }
         for path in self.field.matches(session.object()) {
+            refuse_open(&path, session)?;
             let text = path.get(session.object()).and_then(Value::as_str);
             let Some(number) = text.and_then(integer) else { continue };
             if self.direction.is_some() {
@@ -98,6 +111,7 @@ struct Digits {
 impl Operation for Digits {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for path in self.field.matches(session.object()) {
+            refuse_open(&path, session)?;
             if let Some(number) = path.get(session.object()).and_then(Value::as_i64) {
                 session.change(Intent::Replace { path, value: Value::from(number.to_string()) })?;
             }
@@ -147,6 +161,15 @@ mod tests {
         }
         let same = json!({"p": 1.5});
         assert_eq!(data(&*number.inverse(&kind()), &same), Ok((same.clone(), 0)));
+    }
+
+    #[test]
+    fn a_variable_that_can_become_a_number_is_refused() {
+        let number = operation("number: { field: p }");
+        for (text, is_refused) in [("${PORT}", true), ("80${N}", true), ("p-${N}", false), ("$${PORT}", false)] {
+            assert_eq!(data(&*number, &json!({"p": text})).is_err(), is_refused, "{text}");
+            assert_eq!(data(&*number.inverse(&kind()), &json!({"p": text})).is_err(), is_refused, "{text}");
+        }
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub struct Parameter<'o> {
     pub name: &'o str,
     /// The choices that the operation knows; any text where there are none.
     pub choices: &'static [&'static str],
+    /// The choice of the pack that it asks for, where it asks for one.
+    pub wanted: Option<&'o str>,
 }
 
 /// One reversible step of a lens.

@@ -20,6 +20,12 @@ pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
             true => replace_prefix(&path, &list.index(*index), from),
             false => with_index(path, list, |at| at - usize::from(at > *index)),
         },
+        Intent::MoveItems { from, list, index, count } => match item_of(&path, list) {
+            Some(at) if (*index..index + count).contains(&at) => {
+                replace_prefix(&path, &list.index(at), &from.index(at - index))
+            }
+            _ => with_index(path, list, |at| if at < *index { at } else { at - count }),
+        },
         Intent::MoveFromItem { from, to, key, .. } => match from.split_last() {
             _ if path.starts_with(&to.key(key)) => replace_prefix(&path, &to.key(key), from),
             Some((list, Step::Index(moved))) => with_index(path, &list, |at| at + usize::from(at >= *moved)),
@@ -139,6 +145,11 @@ fn moved(intent: &Intent, path: &FieldPath) -> Option<FieldPath> {
             true => replace_prefix(path, from, &list.index(*index)),
             false => with_index(path.clone(), list, |at| at + usize::from(at >= *index)),
         }),
+        Intent::MoveItems { from, list, index, count } => Some(match item_of(path, from) {
+            Some(at) => replace_prefix(path, &from.index(at), &list.index(at + index)),
+            None if path == from => list.clone(),
+            None => with_index(path.clone(), list, |at| if at < *index { at } else { at + count }),
+        }),
         Intent::MoveFromItem { from, to, key, .. } => Some(match from.split_last() {
             _ if path.starts_with(from) => replace_prefix(path, from, &to.key(key)),
             Some((list, Step::Index(moved))) => with_index(path.clone(), &list, |at| at - usize::from(at > *moved)),
@@ -194,6 +205,7 @@ pub(super) fn places(intent: &Intent) -> (FieldPath, FieldPath) {
         }
         Intent::Move { from, to, key, .. } | Intent::MoveFromItem { from, to, key, .. } => (from.clone(), to.key(key)),
         Intent::MoveToItem { from, list, index } => (from.clone(), list.index(*index)),
+        Intent::MoveItems { from, list, .. } => (from.clone(), list.clone()),
         Intent::Insert { path, key, .. } => (path.clone(), path.key(key)),
         Intent::Replace { path, .. }
         | Intent::Delete { path }
@@ -213,6 +225,14 @@ fn replace_prefix(path: &FieldPath, prefix: &FieldPath, by: &FieldPath) -> Field
     match path.steps().strip_prefix(prefix.steps()) {
         Some(tail) => by.join(&FieldPath::new(tail.iter().cloned())),
         None => path.clone(),
+    }
+}
+
+/// Returns the index of the item of `list` that `path` leads into.
+fn item_of(path: &FieldPath, list: &FieldPath) -> Option<usize> {
+    match path.steps().strip_prefix(list.steps())? {
+        [Step::Index(index), ..] => Some(*index),
+        _ => None,
     }
 }
 

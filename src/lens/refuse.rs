@@ -12,7 +12,8 @@ use super::operation::{Description, Operation};
 use super::premise::Premise;
 use super::session::{Completeness, Session};
 use super::template::Template;
-use crate::field::FieldPattern;
+use super::verdict::{Verdict, undecided, verdict};
+use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
 
 /// `refuse: { direction: forward, if: { present: spec.x }, at: spec.x, reason: ..., help: ... }`
@@ -49,15 +50,30 @@ impl Refuse {
     fn advice(&self, session: &Session<'_>) -> String {
         self.add.as_ref().map_or_else(|| self.help.clone(), |add| add.below(&self.help, session.object()))
     }
+
+    /// Refuses an object because of what the text at `at` can become.
+    fn undecided(&self, at: FieldPath, session: &Session<'_>) -> Halt {
+        match undecided(at, session.object()) {
+            Halt::Refused { at, reason, .. } => {
+                let reason = format!("{reason}; for some values {}", self.reason);
+                Halt::Refused { at, reason, help: Some(format!("write the value out here, or: {}", self.advice(session))) }
+            }
+            conflict @ Halt::Conflict { .. } => conflict,
+        }
+    }
 }
 
 impl Operation for Refuse {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        if self.direction == Direction::Backward || !self.r#if.holds(&session.view_for(|is_read| self.r#if.compares(is_read))) {
+        if self.direction == Direction::Backward {
             return Ok(());
         }
-        if self.r#if.reads_absence() && session.completeness() == Completeness::Partial {
+        let verdict = verdict(&self.r#if, &session.view_for(|is_read| self.r#if.compares(is_read)));
+        if verdict == Verdict::Fails || self.r#if.reads_absence() && session.completeness() == Completeness::Partial {
             return Ok(());
+        }
+        if let Verdict::Open(at) = verdict {
+            return Err(self.undecided(at, session));
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
         if !self.r#if.holds(session.object()) && session.namespace().name().is_none() {

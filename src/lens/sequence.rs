@@ -100,6 +100,11 @@ impl Lens {
         self.0.iter().flat_map(|operation| operation.parameters()).collect()
     }
 
+    /// Returns whether an operation is about a default that is another one on the other side, which the user decides about.
+    pub fn changes_defaults(&self) -> bool {
+        self.parameters().iter().any(|parameter| !parameter.choices.is_empty())
+    }
+
     /// Returns the kinds of the other objects that the lens reads.
     pub fn kinds_read(&self) -> BTreeSet<GroupKind> {
         self.0.iter().flat_map(|operation| operation.kinds_read()).collect()

@@ -277,6 +277,13 @@ impl<'a> Session<'a> {
         });
     }
 
+    /// Reports once what is written in another way for the same reason at several places, of all but the first `since`.
+    pub(super) fn report_once(&mut self, since: usize) {
+        let mut reasons = BTreeSet::new();
+        let later = self.normalized.split_off(since);
+        self.normalized.extend(later.into_iter().filter(|one| reasons.insert(one.reason.clone())));
+    }
+
     /// Records that the field at `path` is absent, and that its default is another one on the other side.
     pub(super) fn record_changed_default(&mut self, path: &FieldPath, reason: impl Into<String>) {
         let how = Equivalence::ChangedDefault;

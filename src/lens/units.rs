@@ -12,8 +12,10 @@ use super::image::Claims;
 use super::operation::{Description, Operation};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
+use super::verdict::undecided;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
+use crate::variable::OpenText;
 use crate::yaml::Intent;
 
 /// `units: { field: spec.body.timeout, direction: backward, to: s, factors: { m: 60, h: 3600 } }`
@@ -30,7 +32,7 @@ impl Units {
         name: "units",
         text: "Writes a text such as `10m` in the unit `to`, multiplied by the factor of its own unit in `factors`, because the \
                target of `direction` supports fewer units: `600s`. Other texts, and products beyond 64 bits, are left \
-               unchanged. No loss: both mean the same, but converting back leaves the smaller unit.",
+               unchanged, and a text with a variable (`${TIME}`) that can become one is refused. No loss: both mean the same, but converting back leaves the smaller unit.",
         example: "units: { field: spec.body.timeout, direction: forward, to: s, factors: { m: 60, h: 3600 } }",
     };
 
@@ -43,12 +45,24 @@ impl Units {
     }
 }
 
+impl Units {
+    /// Returns whether a text with variables can become one that is converted.
+    fn can_convert(&self, text: &OpenText<'_>) -> bool {
+        let end = text.end().trim_start_matches(|one: char| one.is_ascii_digit());
+        let begins = text.beginning().starts_with(|one: char| one.is_ascii_digit()) || text.beginning().is_empty();
+        begins && self.factors.keys().any(|unit| unit.ends_with(end))
+    }
+}
+
 impl Operation for Units {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         if self.direction == Direction::Backward {
             return Ok(());
         }
         for path in self.field.matches(session.object()) {
+            if path.get(session.object()).and_then(OpenText::of).is_some_and(|open| self.can_convert(&open)) {
+                return Err(undecided(path, session.object()));
+            }
             let text = path.get(session.object()).and_then(Value::as_str);
             if let Some(text) = text.and_then(|text| self.converted(text)) {
                 session.record_normalization(&path, format!("{text} is the same"));
@@ -124,6 +138,14 @@ mod tests {
         check(json!("10m"), json!("600s"));
         check(json!("3h"), json!("10800s"));
         check(json!("0m"), json!("0s"));
+    }
+
+    #[test]
+    fn a_variable_that_can_have_a_larger_unit_is_refused() {
+        let units = operation("units: { field: t, direction: forward, to: s, factors: { m: 60, h: 3600 } }");
+        for (text, is_refused) in [("${T}", true), ("${T}m", true), ("1${T}", true), ("${T}s", false), ("x${T}", false), ("$${T}", false)] {
+            assert_eq!(data(&*units, &json!({"t": text})).is_err(), is_refused, "{text}");
+        }
     }
 
     #[test]

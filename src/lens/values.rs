@@ -10,8 +10,10 @@ use super::image::Claims;
 use super::operation::{Constant, Description, Operation};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
+use super::verdict::undecided;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
+use crate::variable::OpenText;
 use crate::yaml::Intent;
 
 /// `values: { field: spec.rules[].matches[].path.type, table: { Prefix: PathPrefix } }`
@@ -33,7 +35,7 @@ impl Values {
     pub(super) const DESCRIPTION: Description = Description {
         name: "values",
         text: "Replaces the value of `field` by the one that the table has for it; a value that is not in the table is left \
-               unchanged. A table of texts is a mapping; one with other constants is a list of pairs, `{ old: true, new: \
+               unchanged, and a text with a variable (`${NAME}`) that can become one of them is refused. A table of texts is a mapping; one with other constants is a list of pairs, `{ old: true, new: \
                Always }`: booleans, numbers, texts, lists, mappings. Null is none of them, since it means that a field is \
                absent: `default` writes and removes fields. The table is one to one, and the inverse reads it from right to \
                left. Exact in data: what comes back is written as the table has it (`yes` as true), in the quotes of its document.",
@@ -49,7 +51,11 @@ impl Values {
 impl Operation for Values {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
         for path in self.field.matches(session.object()) {
-            if let Some(new) = path.get(session.object()).and_then(|old| self.image_of(old)) {
+            let Some(old) = path.get(session.object()) else { continue };
+            if OpenText::of(old).is_some_and(|open| self.table.iter().any(|pair| open.can_be(&pair.old))) {
+                return Err(undecided(path, session.object()));
+            }
+            if let Some(new) = self.image_of(old) {
                 session.change(Intent::Replace { path, value: new.clone() })?;
             }
         }
@@ -162,6 +168,19 @@ mod tests {
         let field = FieldPattern::parse("a").unwrap();
         assert_eq!(values.value_image(&field, &json!(true)), Some(json!("Always")));
         assert_eq!(values.value_image(&field, &json!("true")), None);
+    }
+
+    #[test]
+    fn a_variable_that_can_become_an_old_value_is_refused() {
+        let values = operation("values: { field: a, table: { rsa: RSA, ecdsa: ECDSA } }");
+        let back = values.inverse(&GroupKind::new("A", ""));
+        for open in ["${ALG}", "${ALG:-rsa}", "r${A}"] {
+            assert!(data(&*values, &json!({"a": open})).is_err(), "{open}");
+        }
+        assert!(data(&*back, &json!({"a": "${ALG}"})).is_err());
+        for same in ["$${ALG}", "x-${ALG}", "{{ .alg }}"] {
+            assert_eq!(data(&*values, &json!({"a": same})), Ok((json!({"a": same}), 0)));
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::condition::Condition;
+use super::direction::Direction;
 use super::emptied::Emptied;
 use super::object_view::{ObjectView, some_of};
 use super::fidelity::Fidelity;
@@ -16,13 +17,23 @@ use super::premise::Premise;
 use super::references::{ReferencedBy, Referrers, References, unknown_namespaces};
 use super::sequence::Lens;
 use super::session::Session;
+use super::verdict::{Verdict, undecided, verdict};
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
 
 /// `when: { if: { present: spec.tls }, then: [...] }`
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(try_from = "Wire")]
 pub(super) struct When {
+    written: Wire,
+    /// What becomes of the mappings in a place that the operations empty, where that is of interest.
+    emptied: Option<Emptied>,
+}
+
+/// The operation as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Wire {
     /// Objects of another kind that reference this one, for which the test under `if` must hold, instead of this object: `named-by: { kind:
     /// ShopClass.example.com, refs: spec.parametersRef }`. Where they differ, the object is held back.
     named_by: Option<ReferencedBy>,
@@ -33,6 +44,13 @@ pub(super) struct When {
     /// itself where it is not written.
     #[serde(default)]
     each: Each,
+    /// The fields that lead from a place to others: the mappings in them are places too, and so on, at any depth: `through:
+    /// ["children[]", default]`.
+    #[serde(default)]
+    through: Vec<FieldPattern>,
+    /// The fields of the outermost places that `through` leaves out: `except: [properties.metadata]`.
+    #[serde(default)]
+    except: Vec<FieldPattern>,
     /// What must hold for the place.
     #[serde(default)]
     r#if: Condition,
@@ -41,9 +59,32 @@ pub(super) struct When {
     /// What must hold for the place when the object is converted back, where that is another test than `if`: `back: { present:
     /// spec.validation }`.
     back: Option<Condition>,
-    /// Not written in rule files.
-    #[serde(skip)]
-    emptied: Option<Emptied>,
+    /// The only direction in which the operations run, where objects of the other side can have what they make too: `direction:
+    /// forward`. They are not reversed, and converting back leaves the place as it is, which is reported.
+    direction: Option<Direction>,
+    /// What the user must have chosen for a parameter of the pack: `choice: { parameter: shop.defaults, is: freeze }`.
+    choice: Option<Choice>,
+}
+
+/// A parameter of the pack and one of its choices: `{ parameter: shop.defaults, is: freeze }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Choice {
+    /// The parameter, with its pack.
+    parameter: String,
+    /// The choice for which the operations run.
+    is: String,
+}
+
+impl TryFrom<Wire> for When {
+    type Error = String;
+
+    fn try_from(written: Wire) -> Result<Self, Self::Error> {
+        if written.direction.is_some() && written.back.is_some() {
+            return Err("`back` is for converting back, and with `direction` nothing is: remove one of the two".to_owned());
+        }
+        Ok(Self { written, emptied: None })
+    }
 }
 
 /// The places that operations are about: those that match one pattern or several.
@@ -102,54 +143,145 @@ impl Each {
 #[must_use]
 pub fn at_each(place: FieldPattern, condition: Condition, emptied: Option<Emptied>, lens: Lens) -> Lens {
     let each = Each(vec![place]);
-    let when = When { named_by: None, together_with: None, each, r#if: condition, then: lens, back: None, emptied };
-    Lens::from(vec![Box::new(when) as Box<dyn Operation>])
+    let written = Wire {
+        named_by: None,
+        together_with: None,
+        each,
+        through: Vec::new(),
+        except: Vec::new(),
+        r#if: condition,
+        then: lens,
+        back: None,
+        direction: None,
+        choice: None,
+    };
+    Lens::from(vec![Box::new(When { written, emptied }) as Box<dyn Operation>])
 }
 
 impl When {
     pub(super) const DESCRIPTION: Description = Description {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
-               `type`, `more`, `total`, `exceeds`, `text`, `keys`, `repeats`, `some`, `not`, `all`, `any`. With `each`, one field or a list of them, test and \
-               operations are about each place that matches one, and their fields are relative to it. With `named-by`, only where such an object of the run \
+               `type`, `more`, `total`, `exceeds`, `text`, `keys`, `repeats`, `some`, `unmatched`, `not`, `all`, `any`. With `each`, one field or a list of them, test and \
+               operations are about each place that matches one, and their fields are relative to it. With `through`, they are also about \
+               the mappings in those fields of each place, and in those fields of theirs, at any depth: each node of a tree. What is reported of several of them is reported once; \
+               `except` names fields of the outermost place that are left out. With `named-by`, only where such an object of the run \
                references this one; where that depends on namespaces that the files do not show, the object is held back. With \
                `together-with`, an object that changes here is held back where one that it references, or may reference, there \
-               is held back. The inverse runs the inverses where the test under `back` holds, which is `if` unless written.",
+               is held back. The inverse runs the inverses where the test under `back` holds, which is `if` unless written; with `direction` there \
+               is none. With `choice`, only where the user chose that for a parameter of the pack.",
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
 
-    /// Returns `field` relative to a place.
+    /// Returns `field` relative to the outermost place that it is in.
     fn inner(&self, field: &FieldPattern) -> Option<FieldPattern> {
-        self.each.around(field).map(|(_, inner)| inner)
+        self.written.each.around(field).map(|(_, inner)| inner)
+    }
+
+    /// Returns the places that `field` is in, the outermost first, and `field` relative to each.
+    fn around(&self, field: &FieldPattern) -> Vec<(FieldPattern, FieldPattern)> {
+        let Some((place, inner)) = self.written.each.around(field) else { return Vec::new() };
+        let mut found = vec![(place.clone(), inner)];
+        let mut next = 0;
+        while let Some((place, inner)) = found.get(next).cloned() {
+            for through in &self.written.through {
+                let (head, rest) = inner.parts().split_at(through.parts().len().min(inner.parts().len()));
+                let is_matched = head.len() == through.parts().len() && head.iter().zip(through.parts()).all(is_matched);
+                if is_matched && !(next == 0 && self.written.except.iter().any(|except| inner.starts_with(except))) {
+                    let head = FieldPattern::new(head.iter().cloned());
+                    found.push((place.join(&head), FieldPattern::new(rest.iter().cloned())));
+                }
+            }
+            next += 1;
+        }
+        found
+    }
+
+    /// Returns the places for which the test holds; those of a tree are mappings, each before those inside it: of a tree, one level after the other.
+    fn places(&self, data: &Value, holds: &dyn Fn(&Value) -> bool) -> Vec<FieldPath> {
+        if self.written.through.is_empty() {
+            let each = self.written.each.0.iter();
+            return each.flat_map(|each| each.matches_where(data, holds)).collect();
+        }
+        let each = self.written.each.0.iter();
+        let outermost: Vec<FieldPath> = each.flat_map(|each| each.matches_where(data, Value::is_object)).collect();
+        let except = |place: &FieldPath| {
+            let value = place.get(data).into_iter();
+            let inner = value.flat_map(|value| self.written.except.iter().flat_map(|except| except.matches(value)));
+            inner.map(|inner| place.join(&inner)).collect::<Vec<_>>()
+        };
+        let left_out: BTreeSet<FieldPath> = outermost.iter().flat_map(except).collect();
+        let (mut all, mut level) = (Vec::new(), outermost);
+        while !level.is_empty() {
+            let inner = |place: &FieldPath| {
+                let value = place.get(data).into_iter();
+                let inner =
+                    value.flat_map(|value| self.written.through.iter().flat_map(|field| field.matches_where(value, Value::is_object)));
+                inner.map(|inner| place.join(&inner)).collect::<Vec<_>>()
+            };
+            let next = level.iter().flat_map(inner).filter(|place| !left_out.contains(place)).collect();
+            all.append(&mut std::mem::replace(&mut level, next));
+        }
+        all.retain(|place| place.get(data).is_some_and(holds));
+        all
     }
 
     fn run_everywhere(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let data = session.view_for(|is_read| self.r#if.compares(is_read));
-        let places = self.each.0.iter().flat_map(|each| each.matches_where(&data, |value| self.r#if.holds(value)));
-        // A change in one place changes no other.
-        for place in places.collect::<Vec<_>>() {
+        let data = session.view_for(|is_read| self.written.r#if.compares(is_read));
+        let places = self.places(&data, &|value| self.written.r#if.holds(value));
+        self.refuse_undecided(session, &data)?;
+        let reported = session.normalized().len();
+        // A change in one place moves no other.
+        for place in places {
             session.within(&place, |inner| match &self.emptied {
                 Some(emptied) => emptied.during(inner, |inner| self.run_together(inner)),
                 None => self.run_together(inner),
             })?;
+        }
+        if !self.written.through.is_empty() {
+            session.report_once(reported);
+        }
+        Ok(())
+    }
+
+    /// Refuses an object where it depends on variables whether an operation changes it.
+    fn refuse_undecided(&self, session: &Session<'_>, data: &Value) -> Result<(), Halt> {
+        let verdict = |value: &Value| verdict(&self.written.r#if, value);
+        for place in self.places(data, &|value| matches!(verdict(value), Verdict::Open(_))) {
+            let (mut trial, before) = (session.clone(), session.program().len());
+            let tried = trial.within(&place, |inner| self.written.then.run(inner));
+            if tried.is_ok() && trial.program().len() == before {
+                continue;
+            }
+            let Some(Verdict::Open(at)) = place.get(data).map(verdict) else { continue };
+            return Err(undecided(place.join(&at), data));
         }
         Ok(())
     }
 
     /// Runs the operations, of which the last may remove the references to others.
     fn run_together(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let (targets, before) = (self.together_with.iter().flat_map(|references| references.targets(session)), session.program().len());
+        let (targets, before) = (self.written.together_with.iter().flat_map(|references| references.targets(session)), session.program().len());
         let targets: Vec<ObjectView<'_>> = targets.collect();
-        self.then.run(session)?;
+        self.written.then.run(session)?;
+        if session.program().len() > before && self.written.direction.is_some() {
+            let place = session.changed_at(before).unwrap_or_default();
+            session.record_normalization(&place, "converting back leaves it in the new form");
+        }
         if session.program().len() > before {
             targets.iter().for_each(|other| session.convert_together_with(other));
         }
         Ok(())
     }
 
+    /// Returns whether the operations run in this direction.
+    fn runs(&self) -> bool {
+        self.written.direction != Some(Direction::Backward)
+    }
+
     /// Returns whether the operations run on every object that has a field that matches `field`.
     fn is_sure_of(&self, field: &FieldPattern) -> bool {
-        self.inner(field).is_some_and(|inner| self.r#if.follows_from(&inner))
+        self.written.choice.is_none() && self.inner(field).is_some_and(|inner| self.written.r#if.follows_from(&inner))
     }
 }
 
@@ -163,9 +295,20 @@ fn refused_namespace(referrers: &Referrers<'_>, session: &Session<'_>) -> Halt {
     Halt::Refused { at: FieldPath::default().key("metadata").key("name"), reason, help: Some(help) }
 }
 
+/// Returns whether a part of a field is matched by one of a pattern.
+fn is_matched((part, pattern): (&Part, &Part)) -> bool {
+    part == pattern || matches!((part, pattern), (Part::Key(_), Part::Values))
+}
+
 impl Operation for When {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let Some(reference) = &self.named_by else { return self.run_everywhere(session) };
+        let is_chosen = |choice: &Choice| {
+            session.context().and_then(|all| all.parameter(&choice.parameter)) == Some(choice.is.as_str())
+        };
+        if !self.runs() || !self.written.choice.as_ref().is_none_or(is_chosen) {
+            return Ok(());
+        }
+        let Some(reference) = &self.written.named_by else { return self.run_everywhere(session) };
         let referrers = reference.referrers(session);
         let before = session.program().len();
         if !referrers.certain.is_empty() {
@@ -182,90 +325,116 @@ impl Operation for When {
     }
 
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
-        let back = self.back.as_ref().unwrap_or(&self.r#if).clone();
-        let then = self.then.inverse(kind);
-        Box::new(Self {
-            named_by: self.named_by.clone(),
-            together_with: self.together_with.clone(),
-            each: self.each.clone(),
-            r#if: back,
+        let Wire { named_by, together_with, each, through, except, r#if, then, back, direction, choice } = &self.written;
+        let (condition, then, back) = match direction {
+            Some(_) => (r#if.clone(), then.clone(), None),
+            None => (back.as_ref().unwrap_or(r#if).clone(), then.inverse(kind), Some(r#if.clone())),
+        };
+        let written = Wire {
+            named_by: named_by.clone(),
+            together_with: together_with.clone(),
+            each: each.clone(),
+            through: through.clone(),
+            except: except.clone(),
+            r#if: condition,
             then,
-            back: Some(self.r#if.clone()),
-            emptied: self.emptied.clone(),
-        })
+            back,
+            direction: direction.map(Direction::reversed),
+            choice: choice.clone(),
+        };
+        Box::new(Self { written, emptied: self.emptied.clone() })
     }
 
     fn parameters(&self) -> Vec<Parameter<'_>> {
-        self.then.parameters()
+        let choice = self.written.choice.iter();
+        let own = choice.map(|one| Parameter { name: &one.parameter, choices: &[], wanted: Some(&one.is) });
+        self.written.then.parameters().into_iter().chain(own).collect()
     }
 
     fn kinds_read(&self) -> Vec<GroupKind> {
-        let named_by = self.named_by.iter().map(|reference| reference.kind().clone());
-        let targets = self.together_with.iter().map(|references| references.kind().clone());
-        named_by.chain(targets).chain(self.then.kinds_read()).collect()
+        let named_by = self.written.named_by.iter().map(|reference| reference.kind().clone());
+        let targets = self.written.together_with.iter().map(|references| references.kind().clone());
+        named_by.chain(targets).chain(self.written.then.kinds_read()).collect()
     }
 
     fn parameters_read(&self) -> Vec<String> {
-        self.then.parameters_read()
+        self.written.then.parameters_read()
     }
 
     fn claims(&self) -> Claims {
         let outer = |fields: Vec<FieldPattern>| {
-            self.each.0.iter().flat_map(|place| fields.iter().map(|field| place.join(field))).collect()
+            self.written.each.0.iter().flat_map(|place| fields.iter().map(|field| place.join(field))).collect()
         };
-        let claims = self.then.claims();
-        Claims { old: outer(claims.old), new: outer(claims.new) }
+        let claims = self.written.then.claims();
+        match self.written.direction {
+            None => Claims { old: outer(claims.old), new: outer(claims.new) },
+            // The new form is on both sides.
+            Some(Direction::Forward) => Claims { old: outer(claims.old), new: Vec::new() },
+            Some(Direction::Backward) => Claims { old: Vec::new(), new: outer(claims.old) },
+        }
     }
 
     fn premises(&self) -> Vec<Premise> {
-        let tests = self.r#if.premises().into_iter().chain(self.back.iter().flat_map(Condition::premises));
-        let inner: Vec<Premise> = tests.chain(self.then.premises()).collect();
+        let tests = self.written.r#if.premises().into_iter().chain(self.written.back.iter().flat_map(Condition::premises));
+        let inner: Vec<Premise> = tests.chain(self.written.then.premises()).collect();
         let at = |place: &FieldPattern| {
             let present = (!place.parts().is_empty()).then(|| Premise::present(place));
             present.into_iter().chain(inner.iter().map(|premise| premise.clone().below(place))).collect::<Vec<_>>()
         };
-        self.each.0.iter().flat_map(at).collect()
+        self.written.each.0.iter().flat_map(at).collect()
     }
 
     fn image(&self, field: &FieldPattern) -> Image {
-        let Some((place, inner)) = self.each.around(field) else { return Image::Kept };
-        match self.then.image(&inner) {
+        if !self.runs() {
+            return Image::Kept;
+        }
+        let image = |(place, inner): (FieldPattern, FieldPattern)| match self.written.then.image(&inner) {
             Image::Moved(moved) => Image::Moved(place.join(&moved)),
             // Objects that do not pass the test keep the field.
             Image::Refused if !self.is_sure_of(field) => Image::Kept,
             image => image,
-        }
+        };
+        self.around(field).into_iter().map(image).find(|image| *image != Image::Kept).unwrap_or(Image::Kept)
     }
 
     fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
-        let Some((place, inner)) = self.each.around(field) else { return BTreeSet::from([Image::Kept]) };
-        let outer = |image| match image {
+        if !self.runs() {
+            return BTreeSet::from([Image::Kept]);
+        }
+        let around = self.around(field);
+        let outer = |(place, image): (&FieldPattern, Image)| match image {
             Image::Moved(moved) => Image::Moved(place.join(&moved)),
             other => other,
         };
         let kept = (!self.is_sure_of(field)).then_some(Image::Kept);
-        self.then.images(&inner).into_iter().map(outer).chain(kept).collect()
+        let inner =
+            around.iter().flat_map(|(place, inner)| self.written.then.images(inner).into_iter().map(move |one| (place, one)));
+        inner.map(outer).chain(kept).collect()
     }
 
     fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
-        self.then.value_image(&self.inner(field)?, value)
+        self.written.then.value_image(&self.inner(field)?, value).filter(|_| self.runs())
     }
 
     fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let Some(inner) = self.inner(field) else { return false };
-        self.r#if.is_met_by(&inner, value) && self.then.claims_value(&inner, value)
+        self.runs() && self.written.r#if.is_met_by(&inner, value) && self.written.then.claims_value(&inner, value)
     }
 
     fn constants(&self) -> Vec<Constant> {
-        let inner = self.then.constants();
+        if !self.runs() {
+            return Vec::new();
+        }
+        let inner = self.written.then.constants();
         let at = |place: &FieldPattern| {
             inner.iter().map(|one| Constant { field: place.join(&one.field), ..one.clone() }).collect::<Vec<_>>()
         };
-        self.each.0.iter().flat_map(at).collect()
+        self.written.each.0.iter().flat_map(at).collect()
     }
 
     fn makes_valid(&self, field: &FieldPattern) -> bool {
-        self.inner(field).is_some_and(|inner| self.r#if.follows_from(&inner) && self.then.makes_valid(&inner))
+        let is_surely_valid = |inner| self.written.r#if.follows_from(&inner) && self.written.then.makes_valid(&inner);
+        self.runs() && self.inner(field).is_some_and(is_surely_valid)
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
@@ -273,8 +442,15 @@ impl Operation for When {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        let refused = self.named_by.as_ref().map(|_| Fidelity::Refused);
-        self.then.fidelities().into_iter().chain(refused).collect()
+        if !self.runs() {
+            return BTreeSet::new();
+        }
+        let refused = self.written.named_by.as_ref().map(|_| Fidelity::Refused);
+        let all = self.written.then.fidelities().into_iter().chain(refused);
+        match self.written.direction {
+            None => all.collect(),
+            Some(_) => all.map(|one| one.max(Fidelity::Normalized)).collect(),
+        }
     }
 
     fn is_conditional(&self) -> bool {
@@ -282,20 +458,22 @@ impl Operation for When {
     }
 
     fn reorders(&self) -> bool {
-        self.then.reorders()
+        self.written.then.reorders()
     }
 
     fn is_one_way(&self) -> bool {
-        self.then.is_one_way()
+        self.written.then.is_one_way()
     }
 
     fn retypes(&self, kind: &GroupKind) -> Vec<GroupKind> {
-        self.then.retypes(kind)
+        self.written.then.retypes(kind)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::context::Context;
+    use super::super::session::Completeness;
     use super::super::trial::{data, operation};
     use super::*;
     use serde_json::json;
@@ -336,6 +514,43 @@ mod tests {
     }
 
     #[test]
+    fn with_a_direction_nothing_is_reversed() {
+        let text = "when: { direction: forward, if: { present: s.a }, then: [{ rename: { field: s.a, to: b } }] }";
+        let when = operation(text);
+        let back = when.inverse(&GroupKind::new("A", ""));
+        let (old, new) = (json!({"s": {"a": 1}}), json!({"s": {"b": 1}}));
+        assert_eq!(data(&*when, &old), Ok((new.clone(), 0)));
+        assert_eq!(data(&*back, &new), Ok((new, 0)));
+        let mut session = Session::new(old.clone());
+        when.run(&mut session).unwrap();
+        assert_eq!(session.normalized().iter().map(|one| one.path.to_string()).collect::<Vec<_>>(), ["s.a"]);
+        let field = |text: &str| FieldPattern::parse(text).unwrap();
+        assert_eq!((when.image(&field("s.a")), back.image(&field("s.b"))), (Image::Moved(field("s.b")), Image::Kept));
+        assert_eq!(when.claims(), Claims { old: vec![field("s.a")], new: vec![] });
+        assert_eq!(back.claims(), Claims { old: vec![], new: vec![field("s.a")] });
+        let downward = operation(&text.replace("forward", "backward"));
+        assert_eq!(data(&*downward, &old), Ok((old.clone(), 0)));
+        assert_eq!(data(&*downward.inverse(&GroupKind::new("A", "")), &old), Ok((json!({"s": {"b": 1}}), 0)));
+        let both = text.replace("if:", "back: { present: s.b }, if:");
+        assert!(serde_yaml::from_str::<Box<dyn Operation>>(&both).is_err());
+    }
+
+    #[test]
+    fn a_choice_of_the_user_decides() {
+        let when = operation("when: { choice: { parameter: shop.names, is: new }, then: [{ rename: { field: a, to: b } }] }");
+        for (choice, after) in [("new", json!({"b": 1})), ("old", json!({"a": 1}))] {
+            let parameters = std::collections::BTreeMap::from([("shop.names".to_owned(), choice.to_owned())]);
+            let context = Context::default().with_parameters(&parameters);
+            let mut session = Session::in_context(json!({"a": 1}), &context, Completeness::Whole);
+            when.run(&mut session).unwrap();
+            assert_eq!(*session.object(), after);
+        }
+        let field = |text: &str| FieldPattern::parse(text).unwrap();
+        assert_eq!(when.images(&field("a")), [Image::Kept, Image::Moved(field("b"))].into());
+        assert_eq!(when.parameters()[0].wanted, Some("new"));
+    }
+
+    #[test]
     fn places_within_each_other_are_rejected() {
         for each in ["[]", "[a, a]", "[a.b, a]", "[\"l[]\", \"l[].x\"]"] {
             let text = format!("when: {{ each: {each}, then: [{{ rename: {{ field: x, to: y }} }}] }}");
@@ -352,5 +567,31 @@ mod tests {
         let refuse = "when: { each: \"l[]\", if: { present: a }, then: [{ refuse: { direction: forward, at: a, reason: r, help: h } }] }";
         let halt = operation(refuse).run(&mut Session::new(json!({"l": [{}, {"a": 1}]}))).unwrap_err();
         assert!(matches!(halt, Halt::Refused { at, .. } if at.to_string() == "l[1].a"));
+    }
+
+    #[test]
+    fn operations_run_at_every_node_of_a_tree() {
+        let text = "when: { each: t, through: [\"c[]\", \"n{}\"], except: [n.m], then: [{ rename: { field: x, to: y } }] }";
+        let when = operation(text);
+        let before = json!({"t": {"x": 1, "c": [{"x": 2, "n": {"m": {"x": 3}}}, 4], "n": {"m": {"x": 5}, "x": {"x": 6}}, "d": {"x": 7}}});
+        let after = json!({"t": {"y": 1, "c": [{"y": 2, "n": {"m": {"y": 3}}}, 4], "n": {"m": {"x": 5}, "x": {"y": 6}}, "d": {"x": 7}}});
+        assert_eq!(data(&*when, &before), Ok((after.clone(), 0)));
+        assert_eq!(data(&*when.inverse(&GroupKind::new("A", "")), &after), Ok((before, 0)));
+        let field = |text: &str| FieldPattern::parse(text).unwrap();
+        assert_eq!(when.image(&field("t.n.a.c[].x.z")), Image::Moved(field("t.n.a.c[].y.z")));
+        assert_eq!(when.image(&field("t.n{}.x")), Image::Moved(field("t.n{}.y")));
+        for kept in ["t.n.m.x", "t.d.x", "x", "t.n.a.d.x"] {
+            assert_eq!(when.image(&field(kept)), Image::Kept, "{kept}");
+        }
+    }
+
+    #[test]
+    fn what_is_reported_of_several_nodes_is_reported_once() {
+        let text = "when: { each: t, through: [c], then: [{ default: { field: x, value: 1, forward: write } }] }";
+        let mut session = Session::new(json!({"t": {"c": {"c": {"x": 2}}}}));
+        operation(text).run(&mut session).unwrap();
+        assert_eq!(*session.object(), json!({"t": {"c": {"c": {"x": 2}, "x": 1}, "x": 1}}));
+        let reported: Vec<String> = session.normalized().iter().map(|one| one.path.to_string()).collect();
+        assert_eq!(reported, ["t"]);
     }
 }

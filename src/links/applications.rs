@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::file::File;
 use super::kustomizations::{FolderReach, Graph};
+use super::labels::KINDS;
 use crate::convert::{reference_roots, walk};
 use crate::field::{FieldPath, Step};
 use crate::manifest::{InlinePatch, Kustomization, PatchFile, Selector, SelectorPart};
@@ -69,6 +70,8 @@ pub(crate) enum Role {
     Variable,
     /// A field that a transformer works on.
     Field,
+    /// Its labels are written to selectors and templates.
+    Labels,
 }
 
 /// What a patch finds its object by.
@@ -180,7 +183,7 @@ pub(crate) fn find(files: &[File<'_>], is_known_kind: KnownKinds<'_>) -> Applica
     let mut found = Applications::default();
     // What a transformer applies, the kustomizations do that name it.
     for host in hosts.into_iter().filter(|host| graph.users_of(files[*host].name()).is_empty()) {
-        let reach = LazyCell::new(|| Reached::files(graph.reach(files[host].name()), &bases));
+        let reach = LazyCell::new(|| Reached::files(graph.reached(files[host].name()), &bases));
         for pending in pending(files, host, &numbers, &graph) {
             let folder = pending.folder.as_deref().map(|folder| graph.reach_of_folder(folder));
             let of_folder = folder.map(|folder| Reached::Folder(folder, &bases));
@@ -192,7 +195,7 @@ pub(crate) fn find(files: &[File<'_>], is_known_kind: KnownKinds<'_>) -> Applica
             let made = pending.applications((files, is_known_kind), &bases, &graph, reach);
             found.near.extend(pending.near(&graph, reach));
             // What Kustomize gets from elsewhere is not known.
-            if made.is_empty() && reach.has_unknown() {
+            if made.is_empty() && reach.has_unknown() && pending.carrier.role != Role::Labels {
                 let (carrier, target) = (pending.carrier.clone(), pending.target.clone());
                 found.near.insert(carrier.position.0);
                 let is_open = pending.is_open(is_known_kind, reach);
@@ -225,17 +228,17 @@ enum Reached<'b, 'a, 'f> {
 }
 
 impl<'b, 'a> Reached<'b, 'a, '_> {
-    fn files(files: BTreeSet<&'a str>, bases: &'b Bases<'a>) -> Self {
+    fn files((files, has_more): (BTreeSet<&'a str>, bool), bases: &'b Bases<'a>) -> Self {
         let mut by_name: BTreeMap<&str, Vec<&Candidate<'_>>> = BTreeMap::new();
         for base in files.iter().filter_map(|file| bases.by_file.get(*file)).flatten() {
             by_name.entry(base.key.2).or_default().push(base);
         }
-        let has_unknown = files.iter().any(|file| !bases.known_files.contains(file));
+        let has_unknown = has_more || files.iter().any(|file| !bases.known_files.contains(file));
         let is_unseen = |file: &&str| {
             let is_file = [".yaml", ".yml", ".json"].iter().any(|end| file.ends_with(end));
             (!is_file || file.starts_with("../")) && !bases.all_files.contains(file)
         };
-        let has_unseen = files.iter().any(is_unseen);
+        let has_unseen = has_more || files.iter().any(is_unseen);
         Self::Files { files, by_name, has_unknown, has_unseen }
     }
 
@@ -384,10 +387,11 @@ fn pending<'a>(
     numbers: &BTreeMap<&str, usize>,
     graph: &Graph<'a>,
 ) -> Vec<Pending<'a>> {
-    let mut found = patches(files, (host, host), numbers);
+    let mut found = patches(files, (host, host), numbers, graph);
     let Some(kustomization) = files[host].kustomization() else { return found };
     found.extend(field_specs(files, (host, host)));
     found.extend(inline_transformers(files[host], host));
+    found.extend(labels(files[host], host, &kustomization.label_places));
     let mut unread = kustomization.unread.clone();
     let number = |name: &str| numbers.get(name).copied();
     for (index, path) in &kustomization.transformers {
@@ -398,7 +402,7 @@ fn pending<'a>(
         }
         for transformer in named.into_iter().flatten() {
             let specs = field_specs(files, (host, transformer));
-            let own = patches(files, (host, transformer), numbers).into_iter().chain(specs);
+            let own = patches(files, (host, transformer), numbers, graph).into_iter().chain(specs);
             found.extend(own.map(|pending| Pending { turn: (TRANSFORMERS, *index, pending.turn.2), ..pending }));
         }
     }
@@ -426,6 +430,7 @@ fn patches<'a>(
     files: &[File<'a>],
     (host, holder): (usize, usize),
     numbers: &BTreeMap<&str, usize>,
+    graph: &Graph<'_>,
 ) -> Vec<Pending<'a>> {
     let file = files[holder];
     let mut found = Vec::new();
@@ -452,7 +457,9 @@ fn patches<'a>(
         Some(patch(host, own, turn(place, own.position.1), folder.clone(), target.as_ref()))
     }));
     let Some(manifest) = file.manifest() else { return found };
-    found.extend(manifest.data_patches.iter().filter_map(|data| {
+    // What components do is known by their own kustomizations.
+    let unknown = manifest.data_patches.iter().filter(|data| !graph.knows_components(data));
+    found.extend(unknown.filter_map(|data| {
         let (at, object) = manifest.holder(data.document, &data.place)?;
         let place = FieldPath::new(data.place.steps()[object.place.steps().len()..].iter().cloned());
         let role = if data.is_json { Role::JsonPatch } else { Role::Unknown };
@@ -487,6 +494,18 @@ fn unknown<'a>(file: File<'a>, host: usize, places: &[FieldPath]) -> Vec<Pending
     let pending = |place: &FieldPath| {
         let carrier = Carrier { position: (host, at), place: place.clone(), role: Role::Unknown };
         Pending::new(host, (TRANSFORMERS, 0, 0), carrier, Some(Selector::of(&Map::new())))
+    };
+    places.iter().map(pending).collect()
+}
+
+/// Returns the labels that a kustomization writes to the selectors and templates of objects.
+fn labels<'a>(file: File<'a>, host: usize, places: &[FieldPath]) -> Vec<Pending<'a>> {
+    let objects = file.manifest().into_iter().flat_map(|manifest| &manifest.objects);
+    let Some(at) = objects.into_iter().position(|object| object.inline_patch.is_none()) else { return Vec::new() };
+    let target = Selector::of(&Map::from_iter([("kind".to_owned(), Value::from(KINDS))]));
+    let pending = |place: &FieldPath| {
+        let carrier = Carrier { position: (host, at), place: place.clone(), role: Role::Labels };
+        Pending::new(host, turn(place, 0), carrier, Some(target.clone()))
     };
     places.iter().map(pending).collect()
 }
@@ -623,10 +642,13 @@ const REPLACEMENTS: usize = FIELDS + 1;
 const TRANSFORMERS: usize = REPLACEMENTS + 1;
 const VARIABLES: usize = TRANSFORMERS + 1;
 
-/// The lists of patches, in the order in which Kustomize applies them.
+/// The lists of patches and labels, in the order in which Kustomize applies them.
 ///
 /// Source: Kustomize, the order of transformers in one kustomization.
-const LISTS: [&str; 3] = ["patchesStrategicMerge", "patches", "patchesJson6902"];
+const LISTS: [&str; 5] = ["patchesStrategicMerge", "patches", "labels", COMMON_LABELS, "patchesJson6902"];
+
+/// What is no list, but has its turn among them.
+const COMMON_LABELS: &str = "commonLabels";
 
 /// Returns the turn of the patch at `place`, the `part`th object of its entry.
 fn turn(place: &FieldPath, part: usize) -> (usize, usize, usize) {
@@ -634,6 +656,9 @@ fn turn(place: &FieldPath, part: usize) -> (usize, usize, usize) {
         [Step::Key(key), Step::Index(index)] => Some((LISTS.iter().position(|list| list == key)?, *index)),
         _ => None,
     });
+    if place.to_string() == COMMON_LABELS {
+        return (LISTS.iter().position(|list| *list == COMMON_LABELS).unwrap_or_default(), 0, part);
+    }
     let (list, entry) = turns.next_back().unwrap_or_default();
     (list, entry, part)
 }

@@ -157,6 +157,12 @@ impl Carriers {
         !one.intents.is_empty() || one.block.is_some()
     }
 
+    /// Returns the object that a strategic merge patch stands in as data.
+    pub(super) fn holder_of_data(&self, carrier: CarrierId, role: Role) -> Option<Id> {
+        let one = &self.all[carrier];
+        (role == Role::Unknown && one.before.get("apiVersion").is_some()).then_some(one.id)
+    }
+
     /// Returns why a carrier cannot follow.
     pub(super) fn block(&self, carrier: CarrierId) -> Option<&str> {
         self.all[carrier].block.as_deref()
@@ -232,11 +238,13 @@ impl One {
         match role {
             Role::Merge => "the patch".to_owned(),
             Role::Unread => format!("the patch{}", file.unwrap_or_default()),
+            Role::Unknown if self.before.is_array() => format!("what {} names", self.place),
             Role::Unknown => file.map_or_else(|| "what stands here".to_owned(), |file| format!("what is named{file}")),
             Role::JsonPatch => "the JSON patch".to_owned(),
             Role::Target(_) | Role::Source => "the replacement".to_owned(),
             Role::Variable => "the variable".to_owned(),
             Role::Field => "the field".to_owned(),
+            Role::Labels => "the label transformer".to_owned(),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::field::{FieldPath, FieldPattern};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::Image;
 use crate::manifest::{Manifest, Object, Selector};
-use crate::pack::Target;
+use crate::pack::{KindTracker, Target};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
 
@@ -32,7 +32,7 @@ struct Ignored {
 
 /// Returns whether `object` has fields of known kinds ignored.
 pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
-    let kinds = || targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
+    let kinds = || targets.goal.targets.iter().flat_map(all_kinds);
     let (paths, queries) = (find(object, targets), queries(object, targets));
     let mut selectors = paths.iter().map(|one| &one.selector).chain(queries.iter().map(|(_, _, selector)| selector));
     selectors.any(|selector| kinds().any(|kind| selector.selects_kind(kind)))
@@ -49,12 +49,23 @@ pub(crate) fn update(
     let mut session = Conversion::session(made.as_ref(), object);
     for Ignored { place, path, selector } in find(object, targets) {
         let images: BTreeSet<Image> = images(targets, &selector, &path.pattern());
-        let Some(image) = images.first().filter(|_| is_converted(&selector, changes)) else { continue };
+        let Some(image) = images.first() else { continue };
         let new = match image {
             Image::Moved(new) if images.len() == 1 => path.with_pattern(new),
             _ => None,
         };
+        let fate = Fate::of(&selector, changes, targets);
         match new {
+            _ if fate == Fate::Stay => {}
+            Some(new) if fate == Fate::Unseen => {
+                let message = format!(
+                    "{place} names {path}, which is {new} after the conversion; no object of that kind is among the files, so it is not updated"
+                );
+                let help =
+                    "write the new path by hand where the objects are converted, or run on their files too".to_owned();
+                let remark = Remark::new(Code::ReferenceNotUpdated, place, message, Some(help));
+                findings.push(remark.finding(manifest, object, Severity::Unresolved));
+            }
             Some(new) => {
                 let value = Value::from(new.to_string());
                 session.change(Intent::Replace { path: place, value }).expect("the path was found in this object");
@@ -72,7 +83,8 @@ pub(crate) fn update(
     for (place, text, selector) in queries(object, targets) {
         let pattern = FieldPattern::parse(text.trim_start_matches('.').replace("[]?", "[]").as_str());
         let images = pattern.map(|pattern| images(targets, &selector, &pattern)).unwrap_or_default();
-        let Some(image) = images.first().filter(|_| is_converted(&selector, changes)) else { continue };
+        let is_left = || Fate::of(&selector, changes, targets) == Fate::Stay;
+        let Some(image) = images.first().filter(|_| !is_left()) else { continue };
         let becomes = match image {
             Image::Moved(new) => format!("is .{new} after the conversion"),
             _ => "does not exist after the conversion".to_owned(),
@@ -85,28 +97,65 @@ pub(crate) fn update(
     Conversion::with_changes(made, object, session)
 }
 
-/// Returns whether there are objects of the kinds that a selector gives, and all of them change.
-fn is_converted(selector: &Selector, changes: &VersionChanges<'_>) -> bool {
-    let selected = changes.iter().filter(|((kind, _), _)| selector.selects_kind(kind));
-    let mut ones = selected.flat_map(|(_, ones)| ones).peekable();
-    ones.peek().is_some() && ones.all(|one: &VersionChange<'_>| one.is_changed)
+/// What becomes of the objects whose fields are ignored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// All of them change; those of a foreign kind where they have the field.
+    Change,
+    /// Some of them stay as they are.
+    Stay,
+    /// There are none among the files.
+    Unseen,
+}
+
+impl Fate {
+    fn of(selector: &Selector, changes: &VersionChanges<'_>, targets: &Targets<'_>) -> Self {
+        let is_foreign =
+            |kind: &GroupKind| targets.goal.targets.iter().all(|target| target.pack.catalog(kind).is_none());
+        let selected = changes.iter().filter(|((kind, _), _)| selector.selects_kind(kind));
+        let ones: Vec<_> = selected.flat_map(|((kind, _), ones)| ones.iter().map(move |one| (kind, one))).collect();
+        let changed = |(_, one): &&(&GroupKind, &VersionChange<'_>)| one.is_changed;
+        let (some, all) = (ones.iter().any(|one| changed(&one)), ones.iter().all(|one| changed(&one)));
+        match ones.iter().all(|(kind, _)| is_foreign(kind)) {
+            _ if ones.is_empty() => Self::Unseen,
+            true if some => Self::Change,
+            false if all => Self::Change,
+            _ => Self::Stay,
+        }
+    }
 }
 
 /// Returns what becomes of a field of the selected kinds on the way to the targets, where that is not left unchanged.
 fn images(targets: &Targets<'_>, selector: &Selector, field: &FieldPattern) -> BTreeSet<Image> {
-    let kinds = targets.goal.targets.iter().flat_map(|target| target.pack.kinds().map(move |kind| (target, kind)));
+    let kinds = targets.goal.targets.iter().flat_map(|target| all_kinds(target).map(move |kind| (target, kind)));
     let selected = kinds.filter(|(_, kind)| selector.selects_kind(kind));
     selected.flat_map(|(target, kind)| moved(target, kind, field)).collect()
 }
 
 /// Returns everything that becomes of a field of objects of `kind` on the way to `target`, where that is not left unchanged.
 pub(super) fn moved(target: &Target<'_>, kind: &GroupKind, field: &FieldPattern) -> BTreeSet<Image> {
-    let rules = target.pack.rules_to(target.release).filter(|(rule, direction)| rule.from_kind(*direction) == kind);
-    let images = rules.fold(BTreeSet::from([Image::Kept]), |images, (rule, direction)| {
-        let lens = rule.lens(direction);
-        images.iter().flat_map(|image| image.after(field, |field| lens.images(field))).collect()
-    });
-    images.into_iter().filter(|image| !matches!(image, Image::Kept | Image::Refused)).collect()
+    let mut tracker = KindTracker::new(kind.clone());
+    let mut images = BTreeSet::from([Image::Kept]);
+    for (rule, direction) in target.pack.rules_for_kind(target.release, kind, None) {
+        if tracker.is_subject_to(rule, direction) {
+            let lens = rule.lens(direction);
+            images = images.iter().flat_map(|image| image.after(field, |field| lens.images(field))).collect();
+            tracker.record(rule, direction);
+        }
+    }
+    // What is removed with some of its values alone is there with the others.
+    let exists = || target.pack.catalog(kind).is_some_and(|catalog| catalog.having(field).contains(target.release));
+    let is_left = |image: &Image| match image {
+        Image::Kept | Image::Refused => true,
+        Image::Dropped => exists(),
+        Image::Moved(_) => false,
+    };
+    images.into_iter().filter(|image| !is_left(image)).collect()
+}
+
+/// Returns the kinds that the rules towards a target are about: those of its pack, and those of others.
+pub(super) fn all_kinds<'t>(target: &'t Target<'_>) -> impl Iterator<Item = &'t GroupKind> {
+    target.pack.kinds().chain(target.pack.foreign_kinds())
 }
 
 /// Finds the ignored paths in an object.

@@ -2,9 +2,9 @@
 //!
 //! The operations are carried out one by one on the object, and the object is converted after each: where that moved the field that an
 //! operation names, its path follows; where that changed the value that it writes, its value follows. An operation is accepted only
-//! if it leads from the conversion before it to the conversion after it.
+//! if it leads from the conversion before it to the conversion after it. One on an annotation or a label follows its key.
 //!
-//! Source: RFC 6902.
+//! Source: RFC 6902, and Kustomize where it differs.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use super::difference::first_difference;
 use super::path_expression::{PathExpression, Syntax};
-use crate::field::FieldPath;
+use crate::convert::ANNOTATION;
+use crate::field::{FieldPath, Step};
 use crate::lens::{Reach, changes_below};
 use crate::yaml::Intent;
 
@@ -26,7 +27,7 @@ pub(super) struct Converted {
 pub(super) type Proposal = Vec<(FieldPath, Vec<Intent>)>;
 
 /// Carries out `operations`; `None` where one of them cannot be. What kustomizations write to metadata is not seen here, so that an
-/// operation on metadata that cannot be carried out is left out: conversions leave metadata alone.
+/// operation on metadata that cannot be carried out is left out.
 pub(super) fn apply(operations: &[Value], object: &Value) -> Option<Value> {
     carry_out(operations, object).or_else(|| {
         let others: Vec<Value> = operations.iter().filter(|one| !is_about_metadata(one)).cloned().collect();
@@ -40,10 +41,30 @@ fn is_about_metadata(operation: &Value) -> bool {
 }
 
 fn carry_out(operations: &[Value], object: &Value) -> Option<Value> {
-    let patch: json_patch::Patch = serde_json::from_value(Value::Array(operations.to_vec())).ok()?;
     let mut patched = object.clone();
-    json_patch::patch(&mut patched, &patch).ok()?;
+    for operation in operations {
+        let one = vec![if adds_key(operation, &patched) { as_addition(operation) } else { operation.clone() }];
+        let patch: json_patch::Patch = serde_json::from_value(Value::Array(one)).ok()?;
+        json_patch::patch(&mut patched, &patch).ok()?;
+    }
     Some(patched)
+}
+
+/// Returns whether an operation replaces a key that a mapping does not have: Kustomize adds it, although RFC 6902 has that fail.
+fn adds_key(operation: &Value, object: &Value) -> bool {
+    let text = |key: &str| operation.get(key).and_then(Value::as_str);
+    let Some((path, (outer, _))) = text("path").and_then(|path| Some((path, path.rsplit_once('/')?))) else {
+        return false;
+    };
+    text("op") == Some("replace")
+        && object.pointer(path).is_none()
+        && object.pointer(outer).is_some_and(Value::is_object)
+}
+
+fn as_addition(operation: &Value) -> Value {
+    let mut addition = operation.clone();
+    addition["op"] = Value::from("add");
+    addition
 }
 
 /// An object before or after an operation, with its conversion, where there is one.
@@ -68,14 +89,16 @@ pub(super) fn follow(
     convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,
 ) -> Result<Proposal, String> {
     let Some(after) = apply(operations, before).map(Arc::new) else { return Ok(Proposal::new()) };
+    let mut proposal = on_metadata(operations, before, convert)?;
     let mut side = Side { value: Arc::clone(before), converted: convert(before) };
     let last = convert(&after);
     if let (Some(first), Some(last)) = (&side.converted, &last)
         && leads(operations, &first.value, &last.value)
     {
-        return Ok((0..operations.len()).map(|at| (FieldPath::default().index(at), Vec::new())).collect());
+        let others = (0..operations.len()).filter(|at| !is_about_metadata(&operations[*at]));
+        proposal.extend(others.map(|at| (FieldPath::default().index(at), Vec::new())));
+        return Ok(proposal);
     }
-    let mut proposal = Proposal::new();
     for (at, operation) in operations.iter().enumerate().filter(|(_, operation)| !is_about_metadata(operation)) {
         let Some(value) = apply(std::slice::from_ref(operation), &side.value).map(Arc::new) else {
             return Ok(Proposal::new());
@@ -97,6 +120,77 @@ pub(super) fn follow(
         return Err("none of its operations has anything to change after the conversion".to_owned());
     }
     Ok(proposal)
+}
+
+/// Returns what becomes of those operations that name an annotation or label. A kustomization can write it, so the object gets it for
+/// that where it has none: its conversion shows what becomes of the key.
+///
+/// # Errors
+/// Why one of them cannot follow.
+fn on_metadata(
+    operations: &[Value],
+    object: &Arc<Value>,
+    convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,
+) -> Result<Proposal, String> {
+    let mut proposal = Proposal::new();
+    if convert(object).is_none() {
+        return Ok(proposal);
+    }
+    for (at, operation) in operations.iter().enumerate().filter(|(_, operation)| is_about_metadata(operation)) {
+        let mut changes = Vec::new();
+        for key in ["path", "from"] {
+            let Some(text) = operation.get(key).and_then(Value::as_str) else { continue };
+            let value = operation.get("value").filter(|_| key == "path");
+            let Some((path, place)) = named_in_metadata(text) else { continue };
+            let with_it = with_value(object, &place, value);
+            let is_blocked = || format!("an object with {place}, which it names, cannot be converted");
+            let made = convert(&with_it).ok_or_else(is_blocked)?;
+            let is_gone = || format!("it names {text}, which the conversion removes");
+            let (new, _) = path.after(&place, &made.program, Reach::Outer).ok_or_else(is_gone)?;
+            changes.extend(replaced(key, text, &new.to_string()));
+            if value.is_some() {
+                let inside = changes_below(&made.program, &place, Reach::Outer).ok_or_else(is_gone)?;
+                // What the conversion of the object keeps in the stash is no part of the patch.
+                let is_stash = |intent: &Intent| matches!(intent, Intent::Insert { key, .. } if key == ANNOTATION);
+                let inside = inside.iter().filter(|intent| !is_stash(intent));
+                changes.extend(inside.map(|intent| intent.under(&FieldPath::default().key("value"))));
+            }
+        }
+        let place = FieldPath::default().index(at);
+        let changes = changes.iter().map(|intent| intent.under(&place)).collect();
+        proposal.push((place, changes));
+    }
+    Ok(proposal)
+}
+
+/// Reads a JSON pointer to an annotation, a label, or all of them.
+fn named_in_metadata(text: &str) -> Option<(PathExpression, FieldPath)> {
+    let path = PathExpression::parse(Syntax::Pointer, text)?;
+    let place = path.pattern().as_path()?;
+    let ([Step::Key(metadata), Step::Key(map)] | [Step::Key(metadata), Step::Key(map), Step::Key(_)]) = place.steps()
+    else {
+        return None;
+    };
+    (metadata == "metadata" && ["annotations", "labels"].contains(&map.as_str())).then_some((path, place))
+}
+
+/// Returns the object with `value` at `place`; where there is none, with what it has there, or a text.
+fn with_value(object: &Arc<Value>, place: &FieldPath, value: Option<&Value>) -> Arc<Value> {
+    if value.is_none() && place.get(object).is_some() {
+        return Arc::clone(object);
+    }
+    let mut made = Value::clone(object);
+    let mut inner = &mut made;
+    for step in place.steps() {
+        let Step::Key(key) = step else { return Arc::clone(object) };
+        if inner.is_null() {
+            *inner = Value::Object(serde_json::Map::new());
+        }
+        let Some(map) = inner.as_object_mut() else { return Arc::clone(object) };
+        inner = map.entry(key.as_str()).or_insert(Value::Null);
+    }
+    *inner = value.cloned().unwrap_or_else(|| Value::from("x"));
+    Arc::new(made)
 }
 
 /// Returns whether `operations` lead from one object to another, whatever their metadata.

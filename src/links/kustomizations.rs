@@ -1,14 +1,17 @@
 //! Which files and folders do the kustomizations of a run build, and what do they give to them?
 //!
 //! A kustomization takes in files, folders with a kustomization of their own, and components, which work on what the
-//! kustomizations with that component take in.
+//! kustomizations with that component take in. A controller adds the components that its object names to the kustomization in the folder
+//! that it applies.
+//!
+//! Source: Flux, kustomize-controller, Kustomization, "Components"; Argo CD, Kustomize, `components`.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
 use std::rc::Rc;
 
 use super::file::File;
-use crate::manifest::Kustomization;
+use crate::manifest::{DataPatch, Kustomization};
 
 /// The namespaces that kustomizations give to a file: each kustomization with its namespace, which is none where no
 /// kustomization on the path gives one.
@@ -19,6 +22,8 @@ pub(super) type GivenNamespaces = BTreeSet<(Rc<str>, Option<Rc<str>>)>;
 pub(crate) struct Graph<'a> {
     files: BTreeMap<&'a str, &'a Kustomization>,
     folders: HashMap<String, &'a str>,
+    /// The kustomizations of the components that controllers add to each kustomization; none where that is not known.
+    added: BTreeMap<&'a str, Option<Vec<&'a str>>>,
     /// The kustomizations that have each component.
     users: BTreeMap<&'a str, Vec<&'a str>>,
     /// The kustomizations that name each file of replacements, transformers or configurations.
@@ -34,6 +39,7 @@ impl<'a> Graph<'a> {
     pub(crate) fn of(files: &[File<'a>]) -> Self {
         let transformers: BTreeMap<&str, &Kustomization> =
             files.iter().filter_map(|file| Some((file.name(), file.transformer()?))).collect();
+        let patches = files.iter().filter_map(|file| file.manifest()).flat_map(|manifest| &manifest.data_patches);
         let files = files.iter().filter_map(|file| Some((file.name(), file.kustomization()?)));
         let files: BTreeMap<_, _> = files.collect();
         let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
@@ -48,7 +54,11 @@ impl<'a> Graph<'a> {
                 named.entry(name.as_str()).or_default().push(file);
             }
         }
-        let mut graph = Self { files, folders, users: BTreeMap::new(), named, transformers, affixes };
+        let (added, users) = (BTreeMap::new(), BTreeMap::new());
+        let mut graph = Self { files, folders, added, users, named, transformers, affixes };
+        for patch in patches.filter(|patch| !patch.components.is_empty()) {
+            graph.add_components(patch);
+        }
         let mut named_transformers: Vec<(&str, &str)> = Vec::new();
         for (file, one) in &graph.files {
             let files = one.transformers.iter().flat_map(|(_, path)| graph.files_at(path));
@@ -58,8 +68,7 @@ impl<'a> Graph<'a> {
             graph.named.entry(name).or_default().push(file);
         }
         let components = |(file, one): (&&'a str, &&'a Kustomization)| {
-            let components = one.components.iter().filter_map(|path| graph.named(path));
-            components.map(|(component, _)| (component, *file)).collect::<Vec<_>>()
+            graph.components(file, one).map(|component| (component, *file)).collect::<Vec<_>>()
         };
         let users: Vec<_> = graph.files.iter().flat_map(components).collect();
         for (component, user) in users {
@@ -68,26 +77,65 @@ impl<'a> Graph<'a> {
         graph
     }
 
+    /// Adds the components at `patch` to the kustomizations in its folder. Where several objects add different ones, or one that is not in
+    /// the run, what is built of the folder is not known.
+    fn add_components(&mut self, patch: &DataPatch) {
+        for file in self.of_folder(patch.folder.as_deref().unwrap_or_default()).collect::<Vec<_>>() {
+            let component = |path: &String| Some(self.named(&Kustomization::beside(file, path))?.0);
+            let components: Option<Vec<&str>> = patch.components.iter().map(component).collect();
+            match self.added.entry(file) {
+                btree_map::Entry::Vacant(first) => drop(first.insert(components)),
+                btree_map::Entry::Occupied(mut before) if *before.get() != components => drop(before.insert(None)),
+                btree_map::Entry::Occupied(_) => {}
+            }
+        }
+    }
+
+    /// Returns whether the components at `patch` are known, and work on a kustomization of the run.
+    pub(super) fn knows_components(&self, patch: &DataPatch) -> bool {
+        let mut files = self.of_folder(patch.folder.as_deref().unwrap_or_default()).peekable();
+        let is_known = |file: &str| self.added.get(file).is_some_and(Option::is_some);
+        !patch.components.is_empty() && files.peek().is_some() && files.all(is_known)
+    }
+
+    /// Returns the kustomizations of the components of the kustomization `one` in `file`.
+    fn components(&self, file: &str, one: &'a Kustomization) -> impl Iterator<Item = &'a str> {
+        let own = one.components.iter().filter_map(|path| Some(self.named(path)?.0));
+        own.chain(self.added(file))
+    }
+
+    /// Returns the kustomizations of the components that controllers add to the kustomization in `file`.
+    fn added(&self, file: &str) -> impl Iterator<Item = &'a str> {
+        self.added.get(file).into_iter().flatten().flatten().copied()
+    }
+
     /// Returns the files whose objects the kustomization in `file` works on: what it takes in on any path, and for a component
     /// what the kustomizations with that component work on.
     pub(crate) fn reach(&self, file: &'a str) -> BTreeSet<&'a str> {
+        self.reached(file).0
+    }
+
+    /// Returns what [`Graph::reach`] does, and whether there is more, which is in no file.
+    pub(super) fn reached(&self, file: &'a str) -> (BTreeSet<&'a str>, bool) {
         let (mut met, mut open, mut reach) = (BTreeSet::new(), vec![file], BTreeSet::new());
-        let mut roots = BTreeSet::from([file]);
+        let (mut roots, mut has_unseen) = (BTreeSet::from([file]), false);
         while let Some(file) = open.pop() {
             let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
+            has_unseen |= kustomization.has_unseen;
             for path in kustomization.resources.iter().chain(&kustomization.components) {
                 match self.named(path) {
                     Some((inner, _)) => open.push(inner),
                     None => drop(reach.insert(path.as_str())),
                 }
             }
+            open.extend(self.added(file));
             if roots.contains(file) {
                 let users = self.users.get(file).into_iter().flatten();
                 roots.extend(users.clone());
                 open.extend(users);
             }
         }
-        reach
+        (reach, has_unseen)
     }
 
     /// Returns what is in a folder that is named from the root of a repository, which the run need not start at.
@@ -147,8 +195,8 @@ impl<'a> Graph<'a> {
             Some((inner, _)) => Part::Kustomization(inner),
             None => Part::File(path.as_str()),
         };
-        let components = kustomization.components.iter().filter_map(|path| Some(self.named(path)?.0));
-        Parts { resources: kustomization.resources.iter().map(named).collect(), components: components.collect() }
+        let components = self.components(file, kustomization).collect();
+        Parts { resources: kustomization.resources.iter().map(named).collect(), components }
     }
 
     /// Returns the kustomization in `folder`.
@@ -212,7 +260,8 @@ impl<'a> Graph<'a> {
             let paths = kustomization.resources.iter().chain(&kustomization.components);
             paths.filter_map(|path| self.named(path)).map(|(file, _)| file).collect::<Vec<_>>()
         };
-        self.files.values().flat_map(taken).collect()
+        let added = self.added.values().flatten().flatten().copied();
+        self.files.values().flat_map(taken).chain(added).collect()
     }
 
     /// Collects the namespaces given to each of `files`, on every path from a kustomization that no other one takes in.
@@ -250,6 +299,7 @@ impl<'a> Graph<'a> {
                     None => add(path, &namespaces),
                 }
             }
+            open.extend(self.added(file).map(|inner| (inner, given.clone())));
         }
     }
 
@@ -257,15 +307,13 @@ impl<'a> Graph<'a> {
     fn gives(&self, file: &'a str) -> GivenNamespaces {
         let (mut met, mut open, mut namespaces) = (BTreeSet::new(), vec![file], GivenNamespaces::new());
         while let Some(file) = open.pop() {
-            let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
+            let Some(&kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
             let transformers = kustomization.transformers.iter().flat_map(|(_, path)| self.files_at(path));
             let given = [(file, kustomization.namespace.as_deref())]
                 .into_iter()
                 .chain(transformers.filter_map(|name| Some((name, self.transformers.get(name)?.namespace.as_deref()))));
             namespaces.extend(given.filter_map(|(file, name)| Some((Rc::from(file), Some(Rc::from(name?))))));
-            open.extend(
-                kustomization.components.iter().filter_map(|path| self.named(path)).map(|(component, _)| component),
-            );
+            open.extend(self.components(file, kustomization));
         }
         namespaces
     }

@@ -38,6 +38,8 @@ enum Follow {
     Texts(Vec<(&'static str, String)>, Vec<Id>),
     /// It would no longer select these objects, or others too.
     Lost(Vec<Id>, String),
+    /// It selects nothing of this run, and nothing shows what becomes of what it selects.
+    Unseen,
 }
 
 /// The kustomizations of a run, made when a selector first needs them.
@@ -121,6 +123,18 @@ impl<'l> Selectors<'l> {
         held.extend(more)
     }
 
+    /// Returns the paths of the selectors in `object` that select nothing of this run.
+    pub(crate) fn unseen(
+        &self,
+        (manifest, object): (&Manifest, &Object),
+        changes: &ChangesByName<'_>,
+    ) -> BTreeSet<FieldPath> {
+        let all = find(object, self.linked.targets).into_iter();
+        let is_unseen =
+            |one: &KustomizeSelector| matches!(self.follow(manifest, object, one, changes), Some(Follow::Unseen));
+        all.filter(is_unseen).map(|one| one.path).collect()
+    }
+
     /// Updates the selectors in `object`; `made` is what became of it so far.
     pub(crate) fn update(
         &self,
@@ -141,7 +155,7 @@ impl<'l> Selectors<'l> {
         Conversion::with_changes(made, object, session)
     }
 
-    /// Returns what must become of a selector; `None` where it selects no known object of the run.
+    /// Returns what must become of a selector; `None` where nothing shows what it selects from, or what it selects is in no linked file.
     fn follow(
         &self,
         manifest: &Manifest,
@@ -165,7 +179,12 @@ impl<'l> Selectors<'l> {
             let ids: Vec<Id> = new.iter().filter_map(|(_, _, one)| one.id).collect();
             let message =
                 format!("{} selects no known object now, and would select some after the conversion", selector.path);
-            return (!ids.is_empty()).then_some(Follow::Lost(ids, message));
+            let has_unseen = manifest.kustomization.as_ref().is_some_and(|own| own.has_unseen);
+            return match ids.is_empty() {
+                false => Some(Follow::Lost(ids, message)),
+                // A component shows nothing by itself.
+                true => (has_unseen || !reach.is_empty()).then_some(Follow::Unseen),
+            };
         }
         let texts: Option<Vec<_>> = selector.parts.iter().map(|(key, text)| part(key, text, &selected)).collect();
         let changed = texts.as_ref().map(|texts| selector.with(texts));

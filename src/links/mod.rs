@@ -9,6 +9,7 @@
 
 mod file;
 mod kustomizations;
+mod labels;
 
 mod applications;
 mod difference;

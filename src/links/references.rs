@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::held::Held;
 use super::linked::{Id, Linked};
+use super::selectors::is_for_kustomize;
 use crate::convert::{Conversion, Reference, Remark, Renames, impossible, normalized, update};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::{Context, Namespace, ObjectPlace, ObjectView, some_of};
@@ -74,7 +75,11 @@ impl<'a> RenamedObjects<'a> {
         let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
         let mut session = Conversion::session(Some(&made), object);
         for reference in references {
-            if let Some(held) = self.held(&reference, namespace, file).filter(|_| !leaves_too(&reference)) {
+            // A target without a namespace selects in every one.
+            let is_target = reference.namespace.is_none() && is_for_kustomize(object, &reference.path, linked.targets);
+            let selected = || self.held_anywhere(&reference).filter(|_| is_target);
+            let held = self.held(&reference, namespace, file).or_else(selected);
+            if let Some(held) = held.filter(|_| !leaves_too(&reference)) {
                 let remark = self.kept(reference, held, renames);
                 findings.push(linked.finding(id, &remark, Severity::Unresolved));
                 continue;
@@ -116,6 +121,14 @@ impl<'a> RenamedObjects<'a> {
         let written = reference.namespace.clone().map(Namespace::Named);
         let found = self.all.resolve(&reference.kind, written.as_ref().unwrap_or(namespace), name, file);
         found.all().filter_map(|one| one.place.id).find_map(|id| self.held_by_id.get(&id).copied())
+    }
+
+    /// Returns an object of any namespace that is held back and has the kind and name of `reference`.
+    fn held_anywhere(&self, reference: &Reference) -> Option<&Object> {
+        let mut of_kind = self.held.get(&reference.kind)?.iter().map(|(object, _)| *object);
+        let renamed = self.renamed.get(&reference.kind).into_iter().flatten().map(|(object, _)| *object);
+        let is_named = |object: &&Object| reference.name.is_some() && object.name == reference.name;
+        of_kind.find(is_named).filter(|_| !renamed.clone().any(|object| is_named(&object)))
     }
 
     /// Reports that `reference` is kept because of `held`; where it is about others too that are renamed, what they lose.

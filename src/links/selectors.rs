@@ -4,16 +4,19 @@
 //! `kustomize_selectors` decides about it, and overrides what is written here. Others name objects by such a mapping too, or by
 //! `apiVersion` and `kind`, or under keys that a pack declares: for those any served version will do, so only versions that the target does not serve count. Where
 //! every object of the run with that apiVersion and kind gets one other version, [`update`] writes it; where they get different
-//! ones, or the run has no such object and the target does not serve that version, [`findings`] reports it.
+//! ones, or the run has no such object and the target does not serve that version, [`findings`] reports it. The same holds for what a JSON
+//! patch writes into such a mapping.
 //!
 //! Invariant: a mapping whose kind is renamed is a reference and not handled here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::applications::{Application, Role};
 use super::held::Held;
 use super::linked::{Id, Linked};
+use super::path_expression::{PathExpression, Syntax};
 use crate::carrier::Carrier;
 use crate::convert::{Conversion, NamedVersion, Outcome, Remark, Targets, holds_body, reference_roots, walk};
 use crate::field::{FieldPath, FieldPattern, PathRef};
@@ -39,7 +42,35 @@ pub(crate) struct VersionChange<'r> {
     pub(super) id: Option<Id>,
 }
 
+/// What JSON patches write into references: the versions of other objects.
+pub(crate) struct PatchedVersions(BTreeMap<Id, Vec<Selected>>);
+
+impl PatchedVersions {
+    /// Finds the versions that the JSON patches among `applied` write, for kinds of which the target does not serve them. The object that is
+    /// patched shows the kind.
+    pub(crate) fn new(linked: &Linked<'_>, applied: &[(Application, Id)]) -> Self {
+        let mut found: BTreeMap<Id, Vec<Selected>> = BTreeMap::new();
+        for (application, base) in applied.iter().filter(|(one, _)| one.carrier.role == Role::JsonPatch) {
+            let Some(id) = linked.id(application.carrier.position) else { continue };
+            let place = &application.carrier.place;
+            let operations = place.get(&linked.object(id).value).and_then(Value::as_array).into_iter().flatten();
+            for (operation, index) in operations.zip(0..) {
+                let written = Selected::written(operation, place.index(index), &linked.object(*base).value);
+                let written = written.filter(|one| linked.targets.not_serving(&one.kind, &one.version).is_some());
+                let all = found.entry(id).or_default();
+                all.extend(written.filter(|one| all.iter().all(|other| other.path != one.path)));
+            }
+        }
+        Self(found)
+    }
+
+    fn of(&self, id: Id) -> impl Iterator<Item = Selected> {
+        self.0.get(&id).into_iter().flatten().cloned()
+    }
+}
+
 /// What a mapping selects or names.
+#[derive(Clone)]
 pub(super) struct Selected {
     /// The path of the version.
     path: FieldPath,
@@ -74,6 +105,29 @@ impl Selected {
         Some(Self { path: at.path().key(key), kind, version, name, is_selector: false, has_group, has_body })
     }
 
+    /// Reads an operation of a JSON patch that stands at `place` and writes the apiVersion of a reference in `base`.
+    fn written(operation: &Value, place: FieldPath, base: &Value) -> Option<Self> {
+        let text = |key: &str| operation.get(key).and_then(Value::as_str);
+        let reference = PathExpression::parse(Syntax::Pointer, text("path")?.strip_suffix("/apiVersion")?)?;
+        let ApiVersion { group, version } = ApiVersion::parse(text("value")?);
+        let named = reference.places(base).into_iter().find_map(|place| place.get(base)?.as_object());
+        let part = |key: &str| named.and_then(|map| map.get(key)).and_then(Value::as_str);
+        Some(Self {
+            path: place.key("value"),
+            kind: GroupKind::new(part("kind")?, group),
+            version,
+            name: part("name").map(str::to_owned),
+            is_selector: false,
+            has_group: true,
+            has_body: false,
+        })
+    }
+
+    /// Returns whether its mapping is at one of `places`.
+    fn is_in(&self, places: &BTreeSet<FieldPath>) -> bool {
+        places.iter().any(|mapping| self.path.steps().split_last().is_some_and(|(_, steps)| steps == mapping.steps()))
+    }
+
     /// Returns what stands for `version` at its place.
     fn spelled(&self, version: &str) -> String {
         match self.has_group {
@@ -83,9 +137,18 @@ impl Selected {
     }
 
     /// Counts the versions that the selected objects have afterwards.
-    pub(super) fn versions<'m>(&self, changes: &'m VersionChanges<'_>) -> BTreeMap<&'m str, usize> {
+    pub(super) fn versions<'m>(
+        &self,
+        changes: &'m VersionChanges<'_>,
+        targets: &Targets<'_>,
+    ) -> BTreeMap<&'m str, usize> {
         let mut versions = BTreeMap::new();
-        self.chosen(changes).into_iter().for_each(|one| *versions.entry(one.version.as_str()).or_default() += 1);
+        let mut chosen = self.chosen(changes);
+        if chosen.is_empty() {
+            chosen = self.named_in_another_version(changes);
+            chosen.retain(|one| targets.not_serving(&self.kind, &one.version).is_none());
+        }
+        chosen.into_iter().for_each(|one| *versions.entry(one.version.as_str()).or_default() += 1);
         versions
     }
 
@@ -101,6 +164,15 @@ impl Selected {
             chosen.retain(|one| !one.is_patch);
         }
         chosen
+    }
+
+    /// Returns the objects with this kind and name, where the version does not matter: the API server has each object in all of them.
+    fn named_in_another_version<'m, 'r>(&self, changes: &'m VersionChanges<'r>) -> Vec<&'m VersionChange<'r>> {
+        let Some(name) = self.name.as_deref().filter(|_| !self.is_selector) else { return Vec::new() };
+        let of_kind =
+            changes.range((self.kind.clone(), String::new())..).take_while(|((kind, _), _)| *kind == self.kind);
+        let is_it = |one: &&VersionChange<'_>| !one.is_patch && *one.kind == self.kind && one.name == Some(name);
+        of_kind.flat_map(|(_, ones)| ones).filter(is_it).collect()
     }
 }
 
@@ -132,16 +204,24 @@ pub(crate) fn changes<'l>(linked: &'l Linked<'_>, held: &Held) -> VersionChanges
     changes
 }
 
-/// Updates the versions in what selects or names objects in `object`; `made` is what became of it so far.
+/// Updates the versions in what selects or names objects in `object`, but for the mappings at `unseen`, which select nothing of this
+/// run; `made` is what became of it so far.
 pub(crate) fn update(
-    object: &Object,
+    (id, object): (Id, &Object),
     made: Option<Conversion>,
-    changes: &VersionChanges<'_>,
+    (changes, patched, unseen): (&VersionChanges<'_>, &PatchedVersions, &BTreeSet<FieldPath>),
     targets: &Targets<'_>,
 ) -> Option<Conversion> {
     let mut session = Conversion::session(made.as_ref(), object);
-    for selected in find(session.object(), object, targets).into_iter().filter(|selected| !selected.has_body) {
-        let versions = selected.versions(changes);
+    let is_written = |selected: &Selected| {
+        let now = selected.path.get(session.object()).and_then(Value::as_str);
+        now.is_some_and(|now| now == selected.spelled(&selected.version))
+    };
+    let mut found = find(session.object(), object, targets);
+    found.extend(patched.of(id).filter(is_written));
+    let is_followed = |selected: &Selected| !selected.has_body && !selected.is_in(unseen);
+    for selected in found.into_iter().filter(is_followed) {
+        let versions = selected.versions(changes, targets);
         let Some((new, _)) = versions.first_key_value().filter(|_| versions.len() == 1) else { continue };
         let (value, path) = (Value::from(selected.spelled(new)), selected.path);
         if path.get(session.object()) != Some(&value) {
@@ -156,15 +236,16 @@ pub(crate) fn selects(object: &Object, targets: &Targets<'_>) -> bool {
     !find(&object.value, object, targets).is_empty()
 }
 
-/// Reports what selects or names objects in `object` that get different versions, or whose version the target does not serve.
+/// Reports what selects or names objects in `object` that get different versions, or whose version the target does not serve, and that
+/// did not get another version in `made`, which became of the object.
 pub(crate) fn findings(
     manifest: &Manifest,
-    object: &Object,
-    changes: &VersionChanges<'_>,
+    (id, object, made): (Id, &Object, Option<&Conversion>),
+    (changes, patched, unseen): (&VersionChanges<'_>, &PatchedVersions, &BTreeSet<FieldPath>),
     targets: &Targets<'_>,
 ) -> Vec<Finding> {
     let finding = |selected: Selected| {
-        let versions = selected.versions(changes);
+        let versions = if selected.is_in(unseen) { BTreeMap::new() } else { selected.versions(changes, targets) };
         let (message, help) = match versions.len() {
             _ if selected.has_body => embedded(&selected, targets)?,
             0 => not_served(&selected, targets)?,
@@ -183,7 +264,12 @@ pub(crate) fn findings(
         let remark = Remark::new(code, path, message, Some(help.to_owned()));
         Some(remark.finding(manifest, object, Severity::Unresolved))
     };
-    find(&object.value, object, targets).into_iter().filter_map(finding).collect()
+    let is_updated = |selected: &Selected| {
+        let now = made.and_then(|made| selected.path.get(&made.value)).and_then(Value::as_str);
+        now.is_some_and(|now| now != selected.spelled(&selected.version))
+    };
+    let found = find(&object.value, object, targets).into_iter().chain(patched.of(id));
+    found.filter(|selected| !is_updated(selected)).filter_map(finding).collect()
 }
 
 /// Reports that the selected objects get different `versions`.
@@ -203,10 +289,10 @@ fn embedded(selected: &Selected, targets: &Targets<'_>) -> Option<(String, &'sta
     let Selected { kind, version, .. } = selected;
     targets.not_serving(kind, version).map(|target| {
         let message = format!(
-            "version {version}, which {target} does not serve for {}; it is not updated, since part of such an object is embedded next to it",
+            "version {version}, which {target} does not serve for {}; it is not updated, since what stands beside it can be part of such an object",
             kind.kind
         );
-        (message, "write the version that the object has after the conversion, and convert the embedded part, by hand")
+        (message, "write the version that the object has after the conversion, and convert what stands beside it, by hand")
     })
 }
 

@@ -21,6 +21,7 @@ use super::file::File;
 use super::held::{CarrierId, Held};
 use super::json_patch::{self, Converted, Proposal};
 use super::kustomizations::Graph;
+use super::labels;
 use super::layers::Layers;
 use super::linked::{Id, Linked};
 use super::merge::merged;
@@ -327,6 +328,7 @@ impl States {
         let failed = || blocked().unwrap_or_else(|| "it no longer applies to the converted object".to_owned());
         match role {
             Role::Merge | Role::Unread | Role::Unknown => Ok(Arc::clone(object)),
+            Role::Labels => Ok(Arc::new(labels::written(after, object))),
             Role::JsonPatch => {
                 let operations = after.as_array().map_or(&[][..], Vec::as_slice);
                 json_patch::apply(operations, object).map(Arc::new).ok_or_else(failed)
@@ -372,7 +374,14 @@ impl States {
             }
             Act::Carry(carrier, role) => self.carriers.describe(linked, carrier, role),
         };
-        let help = "convert both by hand, and compare the output of `kustomize build` before and after, the first one converted";
+        let help = match last {
+            Act::Carry(_, Role::Labels) => {
+                "convert it by hand, and write its selector so that `kustomize build` makes the one that it makes now"
+            }
+            _ => {
+                "convert both by hand, and compare the output of `kustomize build` before and after, the first one converted"
+            }
+        };
         let remark = |words: String| {
             let message = format!("{words}; {why}");
             Remark::new(Code::ConvertsTogether, FieldPath::default(), message, Some(help.to_owned()))
@@ -390,12 +399,21 @@ impl States {
                     let finding = linked.finding(*id, &remark(words.clone()), Severity::Held);
                     more.objects.entry(*id).or_insert(finding);
                 }
+                // Labels stay as they are: nothing can be done at them.
+                Act::Carry(_, Role::Labels) => {}
                 Act::Carry(carrier, role) if is_reported || *act == last => {
                     let is_new = !self.carriers.is_held(*carrier, held);
                     let severity = if held.is_kept(base) { Severity::Note } else { Severity::Held };
                     let finding = || self.carriers.finding(linked, (*carrier, *role), base, (why, severity));
                     if is_new {
                         more.carriers.entry(*carrier).or_insert_with(finding);
+                    }
+                    // Written as a text, it would be a patch that the next run converts.
+                    if let Some(holder) = self.carriers.holder_of_data(*carrier, *role)
+                        && linked.is_changed(holder)
+                        && !held.contains(holder)
+                    {
+                        more.objects.entry(holder).or_insert_with(finding);
                     }
                 }
                 Act::Merge(_) | Act::MergeBySchema(_) | Act::Carry(..) => {}
@@ -555,6 +573,7 @@ impl Builder<'_> {
             (Role::Source | Role::Variable, _) => {
                 (Some(Value::clone(value)), replacement::follow_source(own, value, &convert))
             }
+            (Role::Labels, _) => (Some(labels::written(own, value)), Ok(Proposal::new())),
             (Role::Field, _) => (Some(Value::clone(value)), replacement::follow_field(own, value, &convert)),
             (Role::JsonPatch, _) => {
                 (json_patch::apply(operations, value), json_patch::follow(operations, value, &convert))

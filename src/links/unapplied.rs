@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::applications::{Applications, Carrier, Role, Unmade};
-use super::ignored_paths::moved as moved_to;
+use super::ignored_paths::{all_kinds, moved as moved_to};
 use super::linked::{Id, Linked};
 use super::path_expression::{PathExpression, Syntax};
 use crate::convert::{Remark, Targets};
@@ -19,7 +19,7 @@ use crate::finding::{Code, Finding, Severity};
 use crate::lens::Image;
 use crate::manifest::{Recognizer, Selector, mentioning_operations};
 use crate::pack::Target;
-use crate::release::GroupKind;
+use crate::release::{ApiVersion, GroupKind};
 
 /// Reports what is applied to no known object, by the object that holds it.
 pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTreeMap<Id, Vec<Finding>> {
@@ -42,7 +42,14 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
             findings.push(finding);
         }
     };
-    for Unmade { carrier, target, .. } in applications.unmade.iter().filter(|one| one.is_unseen) {
+    // An object of a foreign kind is read only where it shows what a rule is about.
+    let foreign: Vec<&GroupKind> = goal.targets.iter().flat_map(|target| target.pack.foreign_kinds()).collect();
+    let selects_foreign = |one: &Unmade| {
+        let is_foreign = |name: &str| foreign.iter().any(|kind| kind.kind == name);
+        one.target.as_ref().is_some_and(|target| target.is_limited(&is_foreign))
+    };
+    for Unmade { carrier, target, .. } in applications.unmade.iter().filter(|one| one.is_unseen || selects_foreign(one))
+    {
         let Some(id) = linked.id(carrier.position).filter(|id| !made.contains(&(*id, &carrier.place))) else {
             continue;
         };
@@ -75,6 +82,26 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
     found
 }
 
+/// Returns the places of the targets, by the object that they stand in, of the inline patches that `findings` say are not converted: what
+/// such a patch is applied to is not known, and its target stays with it.
+pub(crate) fn targets_that_stay(
+    linked: &Linked<'_>,
+    findings: &BTreeMap<Id, Vec<Finding>>,
+) -> BTreeMap<Id, Vec<FieldPath>> {
+    let is_held = |found: &&Vec<Finding>| found.iter().any(|finding| finding.severity >= Severity::Held);
+    let mut targets: BTreeMap<Id, Vec<FieldPath>> = BTreeMap::new();
+    for (id, _) in findings.iter().filter(|(_, found)| is_held(found)) {
+        let (manifest, object) = (linked.manifest(*id), linked.object(*id));
+        let Some(inline_patch) = object.inline_patch.map(|number| &manifest.inline_patches[number]) else { continue };
+        let Some((at, holder)) = manifest.holder(inline_patch.document, &inline_patch.place) else { continue };
+        let place = FieldPath::new(inline_patch.place.steps()[holder.place.steps().len()..].iter().cloned());
+        if let Some((entry, _)) = place.split_last() {
+            targets.entry((id.0, at)).or_default().push(entry.key("target"));
+        }
+    }
+    targets
+}
+
 /// Returns the strategic merge patches that would change, and whose objects a kustomization of the run gets from elsewhere: with another
 /// apiVersion than these, or other fields, they would not be merged as before.
 pub(crate) fn held(linked: &Linked<'_>, applications: &Applications) -> Vec<(Id, Finding)> {
@@ -90,12 +117,33 @@ pub(crate) fn held(linked: &Linked<'_>, applications: &Applications) -> Vec<(Id,
         let remark = Remark::new(Code::ConvertsTogether, path, message.to_owned(), help);
         (id, linked.finding(id, &remark, Severity::Held))
     };
-    ids.filter(|id| linked.is_changed(*id)).map(finding).collect()
+    let patches = ids.filter(|id| linked.is_changed(*id)).map(finding);
+    patches.chain(holders_of_data(linked, applications)).collect()
+}
+
+/// Returns the objects that would change and hold a strategic merge patch as data, for a version that the target does not serve: written as
+/// a text, it would be a patch that the next run converts.
+fn holders_of_data(linked: &Linked<'_>, applications: &Applications) -> Vec<(Id, Finding)> {
+    let is_made = |one: &Carrier| applications.made.iter().any(|made| made.carrier == *one);
+    let held = |Unmade { carrier, .. }: &Unmade| {
+        let id = linked.id(carrier.position).filter(|id| linked.is_changed(*id) && !is_made(carrier))?;
+        let patch = carrier.place.get(&linked.object(id).value)?;
+        let text = |key: &str| patch.get(key).and_then(Value::as_str);
+        let ApiVersion { group, version } = ApiVersion::parse(text("apiVersion")?);
+        let target = linked.targets.not_serving(&GroupKind::new(text("kind")?, group), &version)?;
+        let message = format!(
+            "a patch is written as data, for version {version}, which {target} does not serve; it is not converted, nor is what holds it"
+        );
+        let help = "write it as a text under the key `patch` of an item of `patches`, then run again";
+        let remark = Remark::new(Code::InlinePatch, carrier.place.clone(), message, Some(help.to_owned()));
+        Some((id, linked.finding(id, &remark, Severity::Held)))
+    };
+    applications.unmade.iter().filter(|one| one.carrier.role == Role::Unknown).filter_map(held).collect()
 }
 
 /// Reports the paths of a carrier that rules about what it selects move.
 fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Selector) -> Vec<Remark> {
-    let kinds = targets.goal.targets.iter().flat_map(|one| one.pack.kinds().map(move |kind| (one, kind)));
+    let kinds = targets.goal.targets.iter().flat_map(|one| all_kinds(one).map(move |kind| (one, kind)));
     let selected: Vec<_> = kinds.filter(|(_, kind)| target.selects_kind(kind)).collect();
     let mut remarks = Vec::new();
     for (place, path) in paths(object, carrier) {
@@ -130,7 +178,7 @@ fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Sele
 /// Returns the paths that a carrier names, each with its place in the object that holds it.
 fn paths(object: &Value, carrier: &Carrier) -> Vec<(FieldPath, PathExpression)> {
     let (syntax, places) = match carrier.role {
-        Role::Merge | Role::Unread | Role::Unknown => return Vec::new(),
+        Role::Merge | Role::Unread | Role::Unknown | Role::Labels => return Vec::new(),
         Role::JsonPatch => {
             let count = carrier.place.get(object).and_then(Value::as_array).map_or(0, Vec::len);
             let keys = (0..count).flat_map(|at| ["path", "from"].map(|key| carrier.place.index(at).key(key)));

@@ -94,12 +94,17 @@ pub(super) fn patches(document: &Value, carried: &[Carried<'_>], recognizer: &Re
     found.collect()
 }
 
-/// Returns the places in a document at which components are named, each with the folder that these work on.
-pub(super) fn components(carried: &[Carried<'_>]) -> Vec<(FieldPath, Option<String>)> {
+/// Returns the places in a document at which components are named, each with the folder that these work on, and their paths from there.
+pub(super) fn components(carried: &[Carried<'_>]) -> Vec<(FieldPath, Option<String>, Vec<String>)> {
     let named = carried.iter().flat_map(|one| {
         let is_set = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
         let paths = one.carrier.components.iter().flat_map(move |list| list.matches_where(one.around, is_set));
-        paths.map(|path| (one.place.join(&path), folder(one))).collect::<Vec<_>>()
+        let named = |path: FieldPath| {
+            let list = path.get(one.around).and_then(Value::as_array).into_iter().flatten();
+            let components = list.map(|item| item.as_str().unwrap_or_default().to_owned()).collect();
+            (one.place.join(&path), folder(one), components)
+        };
+        paths.map(named).collect::<Vec<_>>()
     });
     named.collect()
 }
@@ -151,7 +156,14 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
         Content::Elsewhere => {}
         Content::Data(place, value) if json6902::is_one(value) => {
             let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
-            manifest.data_patches.push(DataPatch { document, place, folder, target, is_json: true });
+            manifest.data_patches.push(DataPatch {
+                document,
+                place,
+                folder,
+                target,
+                is_json: true,
+                components: Vec::new(),
+            });
         }
         Content::Data(place, value) => {
             // It is merged into the object that it names.
@@ -161,7 +173,14 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
             target.extend(metadata.and_then(|metadata| Some(("name".to_owned(), metadata.get("name")?.clone()))));
             let target = patch.target.clone().or_else(|| Some(Selector::of_reference(&target)));
             let (place, folder) = (place.clone(), patch.folder.clone());
-            manifest.data_patches.push(DataPatch { document, place, folder, target, is_json: false });
+            manifest.data_patches.push(DataPatch {
+                document,
+                place,
+                folder,
+                target,
+                is_json: false,
+                components: Vec::new(),
+            });
             let message =
                 "a patch of a known object is written as data instead of text; it is not converted".to_owned();
             let help = "move it to a file of its own, or change it by hand";

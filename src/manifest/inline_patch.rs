@@ -19,6 +19,8 @@ pub struct DataPatch {
     pub target: Option<Selector>,
     /// Whether it is a JSON patch.
     pub is_json: bool,
+    /// The components that stand there instead of a patch, each as the folder calls it: `../components/tls`.
+    pub components: Vec<String>,
 }
 
 /// A text that a file holds as one value, such as an inline patch, and that holds objects itself.

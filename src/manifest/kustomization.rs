@@ -25,6 +25,8 @@ pub struct Kustomization {
     pub affixes: [String; 2],
     /// The files and folders that it includes.
     pub resources: Vec<String>,
+    /// Whether it includes what is in no file: what it fetches, or renders from charts.
+    pub has_unseen: bool,
     /// The folders whose kustomizations work on what it includes.
     pub components: Vec<String>,
     /// The files of its replacements, each with the number of its entry.
@@ -33,6 +35,8 @@ pub struct Kustomization {
     pub transformers: Vec<(usize, String)>,
     /// Whether it names fields of objects itself: in replacements, variables, labels or transformers.
     pub names_fields: bool,
+    /// The places of the labels that it writes to selectors or templates: `commonLabels`, `labels[0]`.
+    pub label_places: Vec<FieldPath>,
     /// The configurations of its transformers, each with the number of its entry.
     pub configurations: Vec<(usize, String)>,
     /// The places that name what is not read: files with names that no run reads, and keys in other letters, which
@@ -65,7 +69,7 @@ impl Kustomization {
             lists.flatten().filter_map(Value::as_str)
         };
         let items = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
-        let unread = unread(value);
+        let (unread, label_places) = (unread(value), label_places(value));
         let paths = |keys| texts(keys).map(|path| join(folder(file), path)).collect();
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let namespace = value.get("namespace").and_then(Value::as_str).filter(|name| !name.is_empty());
@@ -73,14 +77,18 @@ impl Kustomization {
             namespace: namespace.map(str::to_owned),
             affixes: ["namePrefix", "nameSuffix"].map(text),
             resources: paths(&["resources", "bases"]),
+            has_unseen: texts(&["resources", "bases", "components"]).any(is_remote)
+                || RENDERED.iter().any(|key| value.get(*key).is_some()),
             components: paths(&["components"]),
             replacements: files(file, value, "replacements"),
             transformers: files(file, value, "transformers"),
             names_fields: !unread.is_empty()
+                || !label_places.is_empty()
                 || ["replacements", "transformers", "configurations", "vars"]
                     .iter()
                     .any(|key| value.get(key).is_some())
                 || items("labels").any(|label| label.get("fields").is_some()),
+            label_places,
             configurations: files(file, value, "configurations"),
             unread,
             has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
@@ -166,6 +174,18 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
         .collect()
 }
 
+/// The keys of a kustomization whose objects charts render.
+///
+/// Source: Kustomize reference, `helmCharts`, `helmChartInflationGenerator` (its old name).
+const RENDERED: [&str; 2] = ["helmCharts", "helmChartInflationGenerator"];
+
+/// Returns whether a kustomization fetches what it includes under this name.
+///
+/// Source: Kustomize, the URLs of remote files and of repositories.
+fn is_remote(path: &str) -> bool {
+    path.contains("://") || path.starts_with("git@")
+}
+
 /// The keys of a kustomization that decide what is built.
 const KEYS: [&str; 16] = [
     "resources",
@@ -200,6 +220,20 @@ fn unread(kustomization: &Value) -> Vec<FieldPath> {
         let is_unread = |item: &Value| item.get("target").is_none() && path(item).is_some_and(|path| !is_read(&path));
         found.extend(items.filter(|(_, item)| is_unread(item)).map(|(index, _)| list.index(index)));
     }
+    found
+}
+
+/// Returns the places of the labels that a kustomization writes to selectors or templates too.
+fn label_places(kustomization: &Value) -> Vec<FieldPath> {
+    let list = FieldPath::default().key("labels");
+    let is_set = |entry: &Value, key: &str| entry.get(key) == Some(&Value::Bool(true));
+    let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let writes = |entry: &Value| ["includeSelectors", "includeTemplates"].iter().any(|key| is_set(entry, key));
+    let mut found: Vec<FieldPath> =
+        items.filter(|(_, entry)| writes(entry)).map(|(index, _)| list.index(index)).collect();
+    let common = FieldPath::default().key("commonLabels");
+    let has_common = common.get(kustomization).and_then(Value::as_object).is_some_and(|map| !map.is_empty());
+    found.extend(has_common.then_some(common));
     found
 }
 

@@ -12,6 +12,7 @@ use super::inline_patch::{DataPatch, InlinePatch};
 use super::kustomization::{Kustomization, PatchFile};
 use super::object::Object;
 use super::problem::failure;
+use super::recognizer::Recognizer;
 use super::source_text::{FileText, SourceText};
 use crate::field::FieldPath;
 use crate::finding::{Finding, FindingObject, Location, Severity};
@@ -169,12 +170,16 @@ impl Manifest {
             .collect()
     }
 
-    /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::full_value`] looks into them.
-    pub(super) fn data(&self, root: NodeId) -> Result<Value, Problem> {
-        match text_at(&self.tree, &self.text, root, "kind").as_deref() {
-            Some("CustomResourceDefinition") => read_value_without(&self.tree, &self.text, root, "openAPIV3Schema"),
-            _ => read_value(&self.tree, &self.text, root),
+    /// Reads a document. The schemas of a CRD are most of what is in it: they are left out where no rule of the run reads them, so that
+    /// nothing but [`Manifest::full_value`] looks into them.
+    pub(super) fn data(&self, root: NodeId, recognizer: &Recognizer) -> Result<Value, Problem> {
+        let text = |key: &str| text_at(&self.tree, &self.text, root, key);
+        let is_crd = text("kind").is_some_and(|kind| kind == "CustomResourceDefinition");
+        let is_whole = || text("apiVersion").is_some_and(|own| recognizer.reads_schemas_of(&ApiVersion::parse(&own)));
+        if is_crd && !is_whole() {
+            return read_value_without(&self.tree, &self.text, root, "openAPIV3Schema");
         }
+        read_value(&self.tree, &self.text, root)
     }
 
     /// Returns an object's data with everything that is in it.
@@ -182,7 +187,8 @@ impl Manifest {
     /// # Errors
     /// That of the schemas of a CRD that cannot be read as data.
     pub fn full_value(&self, object: &Object) -> Result<Arc<Value>, Box<Finding>> {
-        if object.kind.kind != "CustomResourceDefinition" || !object.place.steps().is_empty() {
+        let is_document = object.inline_patch.is_none() && object.place.steps().is_empty();
+        if object.kind.kind != "CustomResourceDefinition" || !is_document {
             return Ok(Arc::clone(&object.value));
         }
         let read = read_value(&self.tree, &self.text, self.tree.documents()[object.document].root);

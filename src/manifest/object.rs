@@ -32,7 +32,8 @@ pub struct Object {
     pub namespace: Option<String>,
     /// `metadata.name`, where it is given.
     pub name: Option<String>,
-    /// The data, as Kubernetes reads it; that of a CRD without its schemas, which [`Manifest::full_value`](super::Manifest::full_value) reads.
+    /// The data, as Kubernetes reads it; that of a CRD whose schemas no rule of the run reads without them, which
+    /// [`Manifest::full_value`](super::Manifest::full_value) reads.
     pub value: Arc<Value>,
 }
 

@@ -139,7 +139,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
         }
         let hits =
             || mentions_group(&manifest.text, document.span, manifest.tree.comments_in(document.span), recognizer);
-        match manifest.data(document.root) {
+        match manifest.data(document.root, recognizer) {
             Ok(value) => {
                 let mut is_reported = json6902::is_one(&value);
                 if is_kustomization {
@@ -175,10 +175,12 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                 manifest.applied.extend(applied::folders(&carried));
                 let patches = inline::patches(&value, &carried, recognizer);
                 let values = carried_values::find(number, &value, &carried, recognizer);
-                manifest.data_patches.extend(inline::components(&carried).into_iter().map(|(place, folder)| {
-                    let target = Some(Selector::of(&Map::new()));
-                    DataPatch { document: number, place, folder, target, is_json: false }
-                }));
+                manifest.data_patches.extend(inline::components(&carried).into_iter().map(
+                    |(place, folder, components)| {
+                        let target = Some(Selector::of(&Map::new()));
+                        DataPatch { document: number, place, folder, target, is_json: false, components }
+                    },
+                ));
                 if !is_reported && hits() {
                     let is_patch = |path: &FieldPath| patches.iter().any(|patch| path.starts_with(&patch.path));
                     let found = embedded::find(document.root, &value, recognizer).into_iter();

@@ -12,7 +12,7 @@ use super::core_group;
 use super::selector::Selector;
 use super::values::Chart;
 use crate::carrier::Carriers;
-use crate::release::GroupKind;
+use crate::release::{ApiVersion, GroupKind};
 
 /// The texts that show what Kustomize reads besides objects: JSON patches, replacements, configurations, builtin transformers. Such
 /// files name fields of objects, mostly without the API group of those.
@@ -58,6 +58,8 @@ pub struct Recognizer {
     kinds: BTreeSet<String>,
     /// The kinds of other groups that rules are about.
     foreign_kinds: BTreeSet<GroupKind>,
+    /// The apiVersions of CRDs whose schemas no rule of the run reads.
+    settled_crds: BTreeSet<ApiVersion>,
     triggers: Vec<Finder<'static>>,
     charts: Vec<Chart>,
     chart_triggers: Vec<Finder<'static>>,
@@ -76,6 +78,7 @@ impl Recognizer {
             groups: groups.into_iter().map(str::to_owned).collect(),
             kinds: BTreeSet::new(),
             foreign_kinds: BTreeSet::new(),
+            settled_crds: BTreeSet::new(),
             triggers: Vec::new(),
             charts: Vec::new(),
             chart_triggers: Vec::new(),
@@ -94,6 +97,12 @@ impl Recognizer {
     #[must_use]
     pub fn with_foreign_kinds<'k>(self, foreign_kinds: impl IntoIterator<Item = &'k GroupKind>) -> Self {
         Self { foreign_kinds: foreign_kinds.into_iter().cloned().collect(), ..self }
+    }
+
+    /// Adds apiVersions of CRDs whose schemas no rule of the run reads.
+    #[must_use]
+    pub fn with_settled_crds(self, settled_crds: BTreeSet<ApiVersion>) -> Self {
+        Self { settled_crds, ..self }
     }
 
     /// Adds texts that make a file worth reading although it mentions no known API group.
@@ -176,6 +185,11 @@ impl Recognizer {
     /// Returns whether `group` is known.
     pub(super) fn is_known_group(&self, group: &str) -> bool {
         self.groups.contains(group)
+    }
+
+    /// Returns whether the schemas of CRDs of `api_version` are worth reading.
+    pub(super) fn reads_schemas_of(&self, api_version: &ApiVersion) -> bool {
+        self.is_known_group(&api_version.group) && !self.settled_crds.contains(api_version)
     }
 
     fn mentions_core_group(&self, bytes: &[u8]) -> bool {

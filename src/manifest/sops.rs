@@ -1,22 +1,50 @@
-//! Did SOPS encrypt a file?
+//! Which documents of a file did SOPS encrypt?
+//!
+//! Its checksum is over the values of all documents of the file that it wrote, each of which has its metadata. A document without them
+//! was added later: `kubectl kustomize` prints encrypted and other documents in one stream.
 //!
 //! Source: getsops/sops, "Message Authentication Code" in its README, and `stores/yaml`: the metadata is added to each document;
 //! `aes/cipher.go`: the format of an encrypted value.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::manifest::Manifest;
+use super::object::Object;
 use crate::yaml::read_value;
 
-/// Returns whether SOPS encrypted a file: one of its documents has the key `sops` with a `mac`, a checksum over the values of all
-/// documents of the file, also over those that are not encrypted.
-pub fn is_encrypted(manifest: &Manifest) -> bool {
-    if !manifest.text.contains("mac") {
-        return false;
+/// The documents of a file that SOPS encrypted: those with the key `sops` that has a `mac`, the checksum.
+#[derive(Debug)]
+pub struct Encrypted {
+    documents: BTreeSet<usize>,
+    is_all: bool,
+}
+
+impl Encrypted {
+    /// Finds the documents.
+    pub fn of(manifest: &Manifest) -> Self {
+        let all = manifest.tree.documents();
+        if !manifest.text.contains("mac") {
+            return Self { documents: BTreeSet::new(), is_all: all.is_empty() };
+        }
+        let value = |root| read_value(&manifest.tree, &manifest.text, root).ok();
+        let is_encrypted = |root| value(root).is_some_and(|value| has_checksum(&value));
+        let found = all.iter().enumerate().filter(|(_, document)| is_encrypted(document.root));
+        let documents: BTreeSet<usize> = found.map(|(at, _)| at).collect();
+        Self { is_all: documents.len() == all.len(), documents }
     }
-    let documents = manifest.tree.documents().iter();
-    let values = documents.filter_map(|document| read_value(&manifest.tree, &manifest.text, document.root).ok());
-    values.into_iter().any(|value| has_checksum(&value))
+
+    /// Returns whether an object is in one of them.
+    pub fn has(&self, manifest: &Manifest, object: &Object) -> bool {
+        let document = object.inline_patch.map_or(object.document, |number| manifest.inline_patches[number].document);
+        self.documents.contains(&document)
+    }
+
+    /// Returns what is encrypted: the file or the document.
+    pub const fn what(&self) -> &'static str {
+        if self.is_all { "file" } else { "document" }
+    }
 }
 
 /// Returns whether SOPS added its metadata, with the checksum, to a document.

@@ -11,6 +11,7 @@ use std::collections::btree_map::Entry;
 
 use crate::convert::Conversion;
 use crate::finding::{Code, Finding, FindingObject, Severity};
+use crate::lens::can_hold;
 use crate::manifest::Object;
 use crate::pack::release_notes::Advisory;
 use crate::pack::{About, Target};
@@ -22,7 +23,6 @@ pub(crate) struct CrossedAdvisory<'g> {
     target: &'g Target<'g>,
     advisory: &'g Advisory,
     from: ReleaseSet,
-    origins: ReleaseSet,
     /// The releases that are newer than the target.
     newer: ReleaseSet,
 }
@@ -48,27 +48,30 @@ pub(crate) enum Reported {
     AboutRun(RunAdvisory),
 }
 
-/// Collects the advisories of `target`'s pack that can be about objects which come from one of `origins`, where those are known.
-pub(crate) fn crossed<'g>(
-    target: &'g Target<'g>,
-    origins: Option<ReleaseSet>,
-) -> impl Iterator<Item = CrossedAdvisory<'g>> {
-    let origins = origins.unwrap_or(target.pack.line().all());
+/// Collects the advisories of `target`'s pack.
+pub(crate) fn crossed<'g>(target: &'g Target<'g>) -> impl Iterator<Item = CrossedAdvisory<'g>> {
     let line = target.pack.line();
     let goal = line.get(target.release).order;
     let newer = line.iter().filter(|(_, release)| release.order > goal).map(|(id, _)| id).collect();
-    let crossed = move |advisory| CrossedAdvisory { target, advisory, from: sources(advisory, target), origins, newer };
+    let crossed = move |advisory| CrossedAdvisory { target, advisory, from: sources(advisory, target), newer };
     target.pack.release_notes().advisories.iter().map(crossed).filter(|crossed| !crossed.from.is_empty())
 }
 
 impl CrossedAdvisory<'_> {
-    /// Returns whether the advisory concerns `object`, which became `made`.
+    /// Returns whether the advisory concerns `object`, which became `made`, and whether no rule already wrote what it is about.
     pub(crate) fn concerns(&self, object: &Object, made: &Conversion) -> bool {
         let about = self.advisory.has_kind(&object.kind) || self.advisory.has_kind(&made.kind);
         about
-            && !(self.written_for(made) & self.from).is_empty()
+            && !(made.origins & self.from).is_empty()
             && self.target.pack.groups().contains(&object.kind.group)
-            && self.advisory.condition.holds(&object.value)
+            && can_hold(&self.advisory.condition, &object.value)
+            && !self.is_answered(made)
+    }
+
+    /// Returns whether a rule wrote the default out that the advisory is about: that made its condition false.
+    fn is_answered(&self, made: &Conversion) -> bool {
+        let condition = &self.advisory.condition;
+        made.frozen.iter().any(|[before, after]| condition.holds(before) && !condition.holds(after))
     }
 
     /// Returns whether it is reported with the objects that it concerns.
@@ -76,20 +79,15 @@ impl CrossedAdvisory<'_> {
         self.advisory.about == About::Object
     }
 
-    /// Returns the releases that an object can have been written for.
-    fn written_for(&self, made: &Conversion) -> ReleaseSet {
-        // An object that cannot come from where the others do comes from where its fields say.
-        let here = made.written_for & self.origins;
-        if here.is_empty() { made.written_for } else { here }
-    }
-
-    /// Returns whether nothing shows that an object, which the advisory concerns, really crosses it: its own pack changes nothing, so
-    /// that it may have crossed it long ago, or the advisory is about a rollback, and the object need not be newer than the target.
+    /// Returns whether it needs no action, or nothing shows that an object, which the advisory concerns, really crosses it: not all
+    /// releases that it can come from are those of the advisory, and its own pack changes nothing, so that it may have crossed it
+    /// long ago, or the advisory is about a rollback, and the object need not be newer than the target.
     pub(crate) fn is_note(&self, made: &Conversion) -> bool {
+        let is_certain = self.from.is_superset(made.origins);
         let is_at_target = made.program.len() == made.foreign_changes && made.blocks.is_empty();
-        let written_for = self.written_for(made);
-        let is_of_rollback = self.newer.is_superset(written_for & self.from);
-        is_at_target || self.advisory.additive || is_of_rollback && !self.newer.is_superset(written_for)
+        let is_of_rollback = self.newer.is_superset(made.origins & self.from);
+        let may_not_cross = is_at_target || is_of_rollback && !self.newer.is_superset(made.origins);
+        self.advisory.additive || !is_certain && may_not_cross
     }
 
     /// Returns what to do about `object`.

@@ -2,17 +2,19 @@
 //!
 //! Each file finds one kind of notice in a manifest or an object: `advisories` of the releases that a run crosses, `moved_fields`
 //! that belong in other objects at the target, `pins` of chart versions and image tags, chart `values` that are not converted,
-//! `mentions` of renamed kinds, `rbac` rules and webhooks, `typed_lists` of a kind or apiVersion that the target lacks; `old_names`
+//! `mentions` of renamed kinds, `old_keys` of annotations, `rbac` rules and webhooks, `typed_lists` of a kind or apiVersion that the target lacks, `open_versions` of objects whose apiVersion is a variable; `old_names`
 //! drops what is reported about kinds that the run does not rename.
 //!
 //! Invariant: nothing here changes anything or holds anything back.
 
 pub(crate) mod advisories;
 pub(crate) mod moved_fields;
+pub(crate) mod open_versions;
 pub(crate) mod pins;
 pub(crate) mod rbac;
 pub(crate) mod typed_lists;
 pub(crate) mod values;
 
 pub(crate) mod mentions;
+pub(crate) mod old_keys;
 pub(crate) mod old_names;

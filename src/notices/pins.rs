@@ -21,13 +21,14 @@ pub(crate) fn findings(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
         let target = goal.targets.iter().find(|target| target.pack.name() == pack.name())?;
         let order = |release: ReleaseId| pack.line().get(release).order;
         let differs = evidence.releases.iter().any(|release| order(*release) != order(target.release));
-        differs.then(|| pin(evidence, target))
+        let is_excluded = pack.exclusion(&evidence.version).is_some();
+        (differs || is_excluded).then(|| pin(evidence, target))
     });
     found.collect()
 }
 
 fn pin(evidence: Evidence, target: &Target<'_>) -> Finding {
-    let bundle = &target.pack.line().get(target.release).bundle;
+    let release = target.name();
     let pinned = &evidence.text;
     Finding {
         location: evidence.location,
@@ -35,7 +36,7 @@ fn pin(evidence: Evidence, target: &Target<'_>) -> Finding {
         severity: Severity::Warning,
         object: None,
         field: None,
-        message: format!("{pinned} is not edited, but the files require {bundle} after the conversion"),
-        help: Some(format!("set it to {} when the converted files are applied", bundle.trim_start_matches('v'))),
+        message: format!("{pinned} is not edited, but the files require {release} after the conversion"),
+        help: Some(format!("set it to {} when the converted files are applied", release.trim_start_matches('v'))),
     }
 }

@@ -3,7 +3,7 @@
 //! Roles and webhook configurations name what they are about in mappings with `apiGroups` and `resources`, policies in mappings
 //! with `apiGroups` and `kinds`, Argo CD in lists of `group` and `kind`. Any of them can be `*`. Such a mapping is not a reference to
 //! an object: others may need the old name for as long as the cluster serves it. So it is left unchanged, and reported where
-//! nothing in the same object names the new kind as well. A webhook or an admission policy that gives `apiVersions` too is
+//! nothing in the same object names the new kind as well, with all verbs and for the same names of objects. A webhook or an admission policy that gives `apiVersions` too is
 //! reported where it gives none that the target serves.
 //!
 //! Invariant: nothing here changes anything.
@@ -18,6 +18,7 @@ use crate::convert::{Remark, Renames, Targets, plural, walk};
 use crate::field::{FieldPath, FieldPattern, PathRef, Step};
 use crate::finding::{Code, Finding};
 use crate::manifest::Manifest;
+use crate::pack::Target;
 use crate::release::GroupKind;
 use crate::yaml::TextFormat;
 
@@ -41,7 +42,9 @@ pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<OldNam
     let of_object = manifest.objects.iter().flat_map(|object| {
         let not_served = not_served(&object.value, targets).into_iter();
         let not_served = not_served.map(|report| OldNames { kinds: Vec::new(), report });
-        let remarks = remarks(&object.value, &targets.renames).into_iter().chain(not_served);
+        let removed = removed(&object.value, targets).into_iter();
+        let removed = removed.map(|report| OldNames { kinds: Vec::new(), report });
+        let remarks = remarks(&object.value, &targets.renames).into_iter().chain(not_served).chain(removed);
         remarks.map(|remark| remark.finding(manifest, object)).collect::<Vec<_>>()
     });
     of_object.collect()
@@ -52,6 +55,15 @@ pub(super) fn remarks(value: &Value, renames: &Renames) -> Vec<OldNames<Remark>>
     if renames.is_empty() {
         return Vec::new();
     }
+    let rules = rules_in(value);
+    let naming = |kind: &GroupKind| rules.iter().filter(|rule| !rule.parts_of(kind).is_empty()).collect();
+    let renamed: Vec<Renamed<'_, '_>> =
+        renames.iter().map(|(old, successor)| (old, successor.kind(), naming(successor.kind()))).collect();
+    rules.iter().filter_map(|rule| rule.remark(&renamed)).collect()
+}
+
+/// Finds the mappings below `value` that select resources or kinds by API group.
+fn rules_in(value: &Value) -> Vec<ResourceRule<'_>> {
     let mut rules = Vec::new();
     let mut visit = |at: &PathRef<'_>, map| rules.extend(ResourceRule::read(at, map));
     for (key, value) in value.as_object().into_iter().flatten() {
@@ -60,14 +72,33 @@ pub(super) fn remarks(value: &Value, renames: &Renames) -> Vec<OldNames<Remark>>
     for (index, item) in value.as_array().into_iter().flatten().enumerate() {
         walk(item, &PathRef::index(None, index), &mut visit);
     }
-    let named_parts = |kind: &GroupKind| rules.iter().flat_map(|rule| rule.parts_of(kind)).collect::<BTreeSet<&str>>();
-    let renamed: Vec<_> =
-        renames.iter().map(|(old, successor)| (old, successor.kind(), named_parts(successor.kind()))).collect();
-    rules.iter().filter_map(|rule| rule.remark(&renamed)).collect()
+    rules
 }
 
-/// A kind, what it becomes, and the parts of that which an object names.
-type Renamed<'r> = (&'r GroupKind, &'r GroupKind, BTreeSet<&'r str>);
+/// Reports the mappings that name a kind which the target no longer has, nor one that it becomes. What names all kinds of a group
+/// is not about that one.
+fn removed(object: &Value, targets: &Targets<'_>) -> Vec<Remark> {
+    let remarks = rules_in(object).into_iter().filter_map(|rule| {
+        let path = rule.path.clone()?;
+        let targets_of_run = targets.goal.targets.iter();
+        let kinds = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (target, kind)));
+        let is_removed = |(_, kind): &(&Target<'_>, &GroupKind)| rule.lists(kind) && targets.removed(kind);
+        let removed: Vec<_> = kinds.filter(is_removed).collect();
+        let (target, _) = removed.first()?;
+        let names: Vec<String> = removed.iter().map(|(_, kind)| rule.name(kind, "")).collect();
+        let names = names.join(", ");
+        Some(Remark {
+            code: Code::ReferenceNotUpdated,
+            message: format!("{path} names {names}, which {target} does not have; it is not updated"),
+            help: Some(format!("remove {names} from it by hand, or all of it if it names nothing else")),
+            path,
+        })
+    });
+    remarks.collect()
+}
+
+/// A kind, what it becomes, and the mappings of an object that name that.
+type Renamed<'r, 'v> = (&'r GroupKind, &'r GroupKind, Vec<&'r ResourceRule<'v>>);
 
 /// Reports the rules of webhooks and admission policies that give a kind's resource with versions of which the target serves none.
 fn not_served(object: &Value, targets: &Targets<'_>) -> Vec<Remark> {
@@ -132,13 +163,17 @@ impl<'v> ResourceRule<'v> {
         Some(Self { map, path, groups: vec![group], resources: Vec::new(), kinds: vec![kind] })
     }
 
-    /// Reports which of the `renamed` kinds the mapping names by parts whose new name is nowhere in the object.
-    fn remark(&self, renamed: &[Renamed<'_>]) -> Option<OldNames<Remark>> {
+    /// Reports which of the `renamed` kinds the mapping names by parts whose new name the object does not have with the same rights.
+    fn remark(&self, renamed: &[Renamed<'_, '_>]) -> Option<OldNames<Remark>> {
         let path = self.path.clone()?;
         let (mut kinds, mut old, mut new) = (Vec::new(), Vec::new(), Vec::new());
         let mut added = Vec::new();
-        for (kind, successor, named) in renamed {
-            if let Some(part) = self.parts_of(kind).into_iter().find(|part| !named.contains(part)) {
+        for (kind, successor, naming) in renamed {
+            let is_named = |part: &&str| {
+                let same = naming.iter().filter(|rule| rule.parts_of(successor).contains(part));
+                self.is_granted_by(same)
+            };
+            if let Some(part) = self.parts_of(kind).into_iter().find(|part| !is_named(part)) {
                 kinds.push(GroupKind::clone(kind));
                 old.push(self.name(kind, part));
                 let name = self.name(successor, part);
@@ -157,6 +192,40 @@ impl<'v> ResourceRule<'v> {
             path,
         });
         remark.map(|report| OldNames { kinds, report })
+    }
+
+    /// Returns whether `others` together are about everything that the mapping is about: what may be done, or is reviewed, to objects of
+    /// which names.
+    fn is_granted_by<'o>(&self, others: impl Iterator<Item = &'o &'o ResourceRule<'v>>) -> bool
+    where
+        'v: 'o,
+    {
+        let names = self.texts("resourceNames");
+        let has_names = |other: &&&ResourceRule<'v>| {
+            let others = other.texts("resourceNames");
+            others.is_empty() || !names.is_empty() && names.is_subset(&others)
+        };
+        let mut others = others.filter(has_names).peekable();
+        if others.peek().is_none() {
+            return false;
+        }
+        let actions = |rule: &ResourceRule<'v>| &rule.texts("verbs") | &rule.texts("operations");
+        let granted: BTreeSet<&str> = others.flat_map(|other| actions(other)).collect();
+        granted.contains("*") || actions(self).is_subset(&granted)
+    }
+
+    /// Returns the texts of the list `key`.
+    fn texts(&self, key: &str) -> BTreeSet<&'v str> {
+        self.map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// Returns whether the mapping names `kind` itself, with its group and its resource or kind written out.
+    fn lists(&self, kind: &GroupKind) -> bool {
+        let is_named = || {
+            let (plural, mut resources) = (plural(&kind.kind), self.resources.iter());
+            resources.any(|resource| resource.split('/').next() == Some(&plural))
+        };
+        self.groups.contains(&kind.group.as_str()) && (self.kinds.contains(&kind.kind.as_str()) || is_named())
     }
 
     /// Returns what the mapping names of `kind`: the kind itself, which is an empty text, and parts such as `status`.
@@ -213,7 +282,7 @@ fn resource(kind: &GroupKind) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{BTreeSet, PathRef, ResourceRule};
+    use super::{PathRef, ResourceRule};
     use crate::release::GroupKind;
 
     #[test]
@@ -246,7 +315,7 @@ mod tests {
         let role = json!({"apiGroups": ["a.example.com"], "resources": ["shops", "cafes"], "verbs": ["get"]});
         let rule = ResourceRule::read(&PathRef::key(None, "rules"), role.as_object().expect("a mapping"));
         let [cafe, shop, store] = ["Cafe", "Shop", "Store"].map(|kind| GroupKind::new(kind, "a.example.com"));
-        let renamed = [(&cafe, &store, BTreeSet::new()), (&shop, &store, BTreeSet::new())];
+        let renamed = [(&cafe, &store, Vec::new()), (&shop, &store, Vec::new())];
         let remark = rule.and_then(|rule| rule.remark(&renamed)).expect("both are named").report;
         let expected =
             "rules names cafes.a.example.com, shops.a.example.com, renamed to stores.a.example.com; it is not updated";

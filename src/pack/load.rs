@@ -118,8 +118,11 @@ fn check_head(head: &wire::PackFile, line: &ReleaseLine) -> Result<(), Wrong> {
     for (value, correction) in &head.corrections {
         if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
             let place = Place::At(FieldPath::default().key("corrections").key(value).key("bundles"));
-            return Err(Wrong::at(place, format!("corrections: {}", no_bundle(bundle, line.bundles()))));
+            return Err(Wrong::at(place, format!("corrections: {}", no_bundle(bundle, line))));
         }
+    }
+    for (at, excluded) in head.excluded.iter().enumerate() {
+        check_excluded(excluded, line).map_err(|message| Wrong::at(Place::item("excluded", at), message))?;
     }
     for (at, reference) in head.references.iter().enumerate() {
         reference.check().map_err(|message| Wrong::at(Place::item("references", at), message))?;
@@ -128,6 +131,18 @@ fn check_head(head: &wire::PackFile, line: &ReleaseLine) -> Result<(), Wrong> {
         check_schema_form(form).map_err(|message| Wrong::at(Place::item("schema-comments", at), message))?;
     }
     Ok(())
+}
+
+/// Checks that releases that no target can name are not listed, and that one that is listed can be named instead.
+fn check_excluded(excluded: &wire::Excluded, line: &ReleaseLine) -> Result<(), String> {
+    if let Some(listed) = excluded.releases.iter().find(|name| !line.of_version(name).is_empty()) {
+        return Err(format!("excluded: `releases` lists {listed} too: remove it in one of the two places"));
+    }
+    let instead = &excluded.instead;
+    match line.names().any(|name| name == instead) {
+        true => Ok(()),
+        false => Err(format!("excluded: `{instead}` is not a release of this pack: name one that is listed")),
+    }
 }
 
 /// Checks how URLs of schemas end: with a kind and a version.
@@ -172,6 +187,15 @@ fn check_parameters(pack: &Pack) -> Result<()> {
             read.name,
             read.choices.join(", ")
         );
+        let has = |wanted: &str| match &declared.values {
+            wire::ParameterValues::Choices { choices, .. } => choices.iter().any(|choice| choice == wanted),
+            wire::ParameterValues::Format(_) => false,
+        };
+        if let Some(wanted) = read.wanted.filter(|wanted| !has(wanted)) {
+            let place = Place::Text(FieldPath::default(), wanted.to_owned());
+            let wrong = Wrong::at(place, format!("the parameter {} has no choice `{wanted}`", read.name));
+            return Err(in_rule(rule, (&pack.folder, &pack.files), &wrong));
+        }
     }
     Ok(())
 }
@@ -314,6 +338,7 @@ pub(super) fn load_prepared(
         groups: head.groups,
         annotations: head.annotations,
         corrections: head.corrections,
+        excluded: head.excluded,
         companions: head.releases.into_iter().map(|release| release.companion).collect(),
         triggers: head.triggers,
         artifacts: head.artifacts,
@@ -330,6 +355,7 @@ pub(super) fn load_prepared(
         version_orders,
         release_notes,
         carriers: own,
+        default_groups: OnceLock::new(),
     })
 }
 
@@ -471,9 +497,7 @@ fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &Places, size: &m
 fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: GroupKind, lens: Lens) -> Result<Rule> {
     let Written { file, id, text, .. } = written;
     let bundle = id.split('/').nth(1).unwrap_or_default();
-    let order = line
-        .bundle_order(bundle)
-        .with_context(|| format!("{file}: its folder {}", no_bundle(bundle, line.bundles())))?;
+    let order = line.bundle_order(bundle).with_context(|| format!("{file}: its folder {}", no_bundle(bundle, line)))?;
     for channel in &wire.channels {
         line.channel(channel.name())
             .map_err(|message| written.wrong(Place::key("channels"), format!("channels: {message}")))?;

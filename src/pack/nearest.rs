@@ -2,11 +2,11 @@
 //!
 //! Invariant: equally near names keep their order.
 
-use crate::release::GroupKind;
+use crate::release::{GroupKind, Named, ReleaseLine, version_of};
 
-/// Returns up to five of `bundles`, nearest to `wanted` first: by their numbers, where it is one.
-pub(super) fn near_bundles<'n>(requested: &str, bundles: &'n [String]) -> Vec<&'n str> {
-    let newest_first = bundles.iter().rev().map(String::as_str);
+/// Returns up to five of `releases`, oldest first, nearest to `wanted` first: by their numbers, where it is one.
+pub(super) fn near_releases<'n>(requested: &str, releases: impl DoubleEndedIterator<Item = &'n str>) -> Vec<&'n str> {
+    let newest_first = releases.rev();
     let Some(requested_numbers) = numbers(requested) else { return nearest(requested, newest_first) };
     let line = |[major, minor, patch]: [u64; 3]| (major << 32) + (minor << 16) + patch;
     let distance = |bundle: &&str| numbers(bundle).map(|found| line(found).abs_diff(line(requested_numbers)));
@@ -16,10 +16,11 @@ pub(super) fn near_bundles<'n>(requested: &str, bundles: &'n [String]) -> Vec<&'
     ranked
 }
 
-/// Reads up to three numbers with dots between them; those that are not there are 0.
+/// Reads up to three numbers of a version with dots between them; those that are not there are 0, and suffixes do not count.
 fn numbers(bundle: &str) -> Option<[u64; 3]> {
     let mut numbers = [0; 3];
-    for (at, part) in bundle.trim_start_matches('v').split('.').enumerate() {
+    let version = version_of(bundle).split(['-', '+']).next().unwrap_or_default();
+    for (at, part) in version.split('.').enumerate() {
         *numbers.get_mut(at)? = part.parse::<u16>().ok()?.into();
     }
     Some(numbers)
@@ -69,7 +70,12 @@ pub(super) fn no_catalog<'k>(kind: &GroupKind, kinds: impl Iterator<Item = &'k G
 }
 
 /// Says that a pack has no such bundle, and which ones are near.
-pub(super) fn no_bundle(bundle: &str, bundles: &[String]) -> String {
-    let near = near_bundles(bundle, bundles);
+pub(super) fn no_bundle(bundle: &str, line: &ReleaseLine) -> String {
+    if let Some((order, Named::Same(_) | Named::Patch(_))) =
+        line.named(bundle).filter(|_| !line.of_version(bundle).is_empty())
+    {
+        return format!("`{bundle}` has the same APIs as {own}: write {own}", own = line.bundles()[order]);
+    }
+    let near = near_releases(bundle, line.bundles().iter().map(String::as_str));
     format!("`{bundle}` is not a bundle of this pack: closest matches: {}", near[..near.len().min(3)].join(", "))
 }

@@ -3,14 +3,14 @@
 //! Invariant: every rule names a release and kinds that the pack has.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use memchr::memmem::Finder;
 use serde_json::Value;
 
-use super::nearest::near_bundles;
+use super::nearest::near_releases;
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
 use super::values;
@@ -21,7 +21,7 @@ use crate::catalog::Catalog;
 use crate::field::FieldPath;
 use crate::fingerprint::Fingerprint;
 use crate::lens::Direction;
-use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine, ReleaseSet, bare, version_of};
+use crate::release::{ApiVersion, GroupKind, Named, ReleaseId, ReleaseLine, ReleaseSet, bare, version_of};
 
 /// The files of one pack: path within the pack's folder with `/`, and text.
 pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
@@ -49,6 +49,7 @@ pub struct Pack {
     pub(super) groups: Vec<String>,
     pub(super) annotations: Option<wire::Annotations>,
     pub(super) corrections: BTreeMap<String, wire::Correction>,
+    pub(super) excluded: Vec<wire::Excluded>,
     /// The release of another pack for each bundle, by its order.
     pub(super) companions: Vec<Option<String>>,
     pub(super) triggers: Vec<String>,
@@ -69,6 +70,8 @@ pub struct Pack {
     pub(super) version_orders: Vec<VersionOrder>,
     pub(super) release_notes: ReleaseNotes,
     pub(super) carriers: CarrierFile,
+    /// The API groups that defaults of fields can name, found when they are first asked for.
+    pub(super) default_groups: OnceLock<BTreeSet<String>>,
 }
 
 /// A catalog's text, read when it is first used.
@@ -169,10 +172,23 @@ impl Pack {
 
     /// Returns the releases that a version of a chart or the tag of an image names exactly: `2.3.0`, `v2.3.0`, `2.3.0-ubi`.
     pub fn releases_for_version(&self, version: &str) -> ReleaseSet {
-        let suffix = self.tag_suffixes.iter().find_map(|suffix| version.strip_suffix(suffix.as_str()));
-        let requested = version_of(suffix.unwrap_or(version));
-        let same = self.line.iter().filter(|(_, release)| version_of(&release.bundle) == requested);
-        same.map(|(id, _)| id).collect()
+        self.line.of_version(self.without_suffix(version))
+    }
+
+    /// Returns what the tag of an image is without what says how the image is built.
+    pub fn without_suffix<'v>(&self, version: &'v str) -> &'v str {
+        self.tag_suffixes.iter().find_map(|suffix| version.strip_suffix(suffix.as_str())).unwrap_or(version)
+    }
+
+    /// Returns the releases that no target can name.
+    pub fn excluded(&self) -> &[wire::Excluded] {
+        &self.excluded
+    }
+
+    /// Returns why no target can name the release of this version, where it is such a one.
+    pub fn exclusion(&self, version: &str) -> Option<&wire::Excluded> {
+        let version = version_of(self.without_suffix(version));
+        self.excluded.iter().find(|one| one.releases.iter().any(|name| version_of(name) == version))
     }
 
     /// Returns what the pack describes that carries patches, images, charts or their values.
@@ -213,23 +229,31 @@ impl Pack {
     }
 
     /// Returns whether releases of one of the two packs belong to releases of the other, or objects of this pack refer to objects of
-    /// `other` by the defaults of their fields. What names the group is seen by that. Catalogs are searched as text, since most of
-    /// them are never read.
+    /// `other` by the defaults of their fields. What names the group is seen by that.
     pub(super) fn is_bound_to(&self, other: &Self) -> bool {
         let belongs = |pack: &Self, to: &Self| {
             let owners = pack.companions.iter().flatten().filter_map(|text| text.split('@').next());
             owners.into_iter().any(|name| name == to.name)
         };
-        let is_of = |default: &[u8], group: &str| {
-            let rest = default.strip_prefix(group.as_bytes()).and_then(<[u8]>::first);
-            rest == Some(&b'"') || rest == Some(&b'/') && !group.is_empty()
-        };
+        let groups = self.default_groups.get_or_init(|| self.find_default_groups());
+        belongs(self, other) || belongs(other, self) || other.groups.iter().any(|group| groups.contains(group.as_str()))
+    }
+
+    /// Finds the API groups that defaults of fields can name, as groups or apiVersions. Catalogs are searched as text, since most of
+    /// them are never read.
+    fn find_default_groups(&self) -> BTreeSet<String> {
         let start = Finder::new(b"\"default\":\"");
-        let refers = |text: &str| {
-            let mut defaults = start.find_iter(text.as_bytes()).map(|at| &text.as_bytes()[at + start.needle().len()..]);
-            defaults.any(|default| other.groups.iter().any(|group| is_of(default, group)))
-        };
-        belongs(self, other) || belongs(other, self) || self.catalogs.values().any(|catalog| refers(&catalog.text))
+        let mut groups = BTreeSet::new();
+        for catalog in self.catalogs.values() {
+            let defaults =
+                start.find_iter(catalog.text.as_bytes()).map(|at| &catalog.text[at + start.needle().len()..]);
+            groups.extend(defaults.filter_map(|default| {
+                let group = &default[..default.find(['"', '/'])?];
+                // A path has no group before its slash.
+                (!default.starts_with('/')).then(|| group.to_owned())
+            }));
+        }
+        groups
     }
 
     /// Returns whether the pack's rules about `kind` change objects of other packs, or of none.
@@ -295,25 +319,30 @@ impl Pack {
     /// # Errors
     /// A failure that names the near bundles, or the channels there are.
     pub fn release(&self, text: &str) -> Result<ReleaseId> {
+        self.named(text).map(|(release, _)| release)
+    }
+
+    /// Finds the release as [`Pack::release`] does, and which of the releases with its APIs is named.
+    ///
+    /// # Errors
+    /// As [`Pack::release`].
+    pub(super) fn named(&self, text: &str) -> Result<(ReleaseId, Named)> {
         let name = &self.name;
         let (requested, channel) = match text.split_once('/') {
             Some((bundle, channel)) => (bundle, Some(channel)),
             None => (text, None),
         };
-        let bundle = self.line.newest_bundle(requested).with_context(|| {
-            let bundles = self.line.bundles();
-            let near = near_bundles(requested, bundles);
-            let all = bundles
-                .first()
-                .zip(bundles.last())
-                .map(|(first, last)| format!("; its releases are {first} to {last}"));
-            format!(
-                "pack {name} has no release `{requested}`{}; closest matches: {}",
-                all.unwrap_or_default(),
-                near.join(", ")
-            )
+        if let Some(wire::Excluded { reason, instead, .. }) = self.exclusion(requested) {
+            bail!("{name} {requested} is no release to convert to or from: {reason}; write {name}@{}", bare(instead));
+        }
+        let (order, named) = self.line.named(requested).with_context(|| {
+            let names = self.line.names();
+            let (first, last) = (names.clone().next(), names.clone().next_back());
+            let all = first.zip(last).map(|(first, last)| format!("; its releases are {first} to {last}"));
+            let near = near_releases(requested, names).join(", ");
+            format!("pack {name} has no release `{requested}`{}; closest matches: {near}", all.unwrap_or_default())
         })?;
-        let order = self.line.bundle_order(bundle).expect("the line found the bundle");
+        let bundle = self.line.name(order, named);
         let channels: Vec<_> = self.line.of_bundle(order).collect();
         let found = match channel {
             Some(channel) => channels.iter().find(|(_, release)| release.channel.name() == channel),
@@ -323,11 +352,11 @@ impl Pack {
             let names: Vec<_> = channels.iter().map(|(_, release)| release.channel.name()).collect();
             let channel = channel.unwrap_or_default();
             match names.as_slice() {
-                ["single"] => format!("{name} {bundle} has no channels: write {name}@{}", bare(bundle)),
+                ["single"] => format!("{name} {bundle} has no channels: write {name}@{}", bare(&bundle)),
                 _ => format!("{name} {bundle} has no channel `{channel}`; its channels: {}", names.join(", ")),
             }
         })?;
-        Ok(*release)
+        Ok((*release, named))
     }
 
     /// Returns what the pack knows besides its rules.

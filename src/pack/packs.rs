@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::built_in;
 use super::pack::Pack;
 use super::target::Target;
+use super::wire::{Parameter, ParameterValues};
 use crate::carrier::{CarrierFile, Carriers};
 
 /// The packs of a run.
@@ -42,11 +43,16 @@ impl Packs {
                 bail!("two packs have the {what} {name}: change it in {one} or in {two}");
             }
         }
-        let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut owners: BTreeMap<&str, &Pack> = BTreeMap::new();
         for pack in &packs {
             for group in pack.groups() {
-                if let Some(other) = owners.insert(group, pack.name()) {
-                    bail!("API group {group} belongs to two packs: {other} and {}", pack.name());
+                if let Some(other) = owners.insert(group, pack) {
+                    let [one, two] = [other, pack].map(|pack| pack.path_of("pack.yaml"));
+                    bail!(
+                        "API group {group} belongs to two packs, {} in {one} and {} in {two}: a pack replaces one of the program if it has the same name",
+                        other.name(),
+                        pack.name()
+                    );
                 }
             }
         }
@@ -63,6 +69,22 @@ impl Packs {
     /// Returns the packs, sorted by name.
     pub fn iter(&self) -> std::slice::Iter<'_, Pack> {
         self.packs.iter()
+    }
+
+    /// Returns the parameters of all packs, by their full names: `ngf.namespace`.
+    pub fn parameters(&self) -> impl Iterator<Item = (String, &Parameter)> {
+        self.packs
+            .iter()
+            .flat_map(|pack| pack.parameters().iter().map(move |one| (format!("{}.{}", pack.name(), one.name), one)))
+    }
+
+    /// Returns the values of parameters that count where the user chooses none, by their full names.
+    pub fn default_parameters(&self) -> BTreeMap<String, String> {
+        let default = |(name, one): (String, &Parameter)| match &one.values {
+            ParameterValues::Choices { default, .. } => Some((name, default.clone())),
+            ParameterValues::Format(_) => None,
+        };
+        self.parameters().filter_map(default).collect()
     }
 
     /// Returns the packs whose objects a conversion to `targets` can change, or change with: those of the targets, those with
@@ -108,6 +130,6 @@ impl Packs {
             format!("`{text}` is not a release: write PACK@RELEASE[/CHANNEL], such as gateway-api@1.4/standard")
         })?;
         let pack = self.named(name)?;
-        Ok(Target { pack, release: pack.release(release)? })
+        Target::find(pack, release)
     }
 }

@@ -195,7 +195,7 @@ impl ReleaseNotes {
     ) -> Result<Self, Wrong> {
         let order = |bundle: &str, place: FieldPath| {
             let place = Place::At(place.key("bundle"));
-            line.bundle_order(bundle).ok_or_else(|| Wrong::at(place, no_bundle(bundle, line.bundles())))
+            line.bundle_order(bundle).ok_or_else(|| Wrong::at(place, no_bundle(bundle, line)))
         };
         let kind = |kind: &GroupKind, place: FieldPath| {
             let is_there = kinds.contains(kind);
@@ -301,7 +301,7 @@ fn channels(listed: Option<Vec<Channel>>, line: &ReleaseLine) -> Result<Vec<Chan
 fn scope(wire: &wire::Advisory, line: &ReleaseLine) -> Result<AdvisoryScope, (&'static str, String)> {
     match (&wire.bundle, wire.direction, &wire.from, &wire.to) {
         (Some(bundle), Some(direction), None, None) => {
-            let order = line.bundle_order(bundle).ok_or_else(|| ("bundle", no_bundle(bundle, line.bundles())))?;
+            let order = line.bundle_order(bundle).ok_or_else(|| ("bundle", no_bundle(bundle, line)))?;
             let channels = channels(wire.channels.clone(), line).map_err(|message| ("channels", message))?;
             Ok(AdvisoryScope::Bundle { order, direction, channels })
         }

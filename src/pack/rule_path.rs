@@ -148,8 +148,34 @@ fn is_between(pack: &Pack, rule: &Rule, (from, to): (usize, usize), direction: D
         pack.catalog(kind).is_some_and(|catalog| catalog.serving(&version.version).iter().any(of_bundle))
     };
     let (has_old, has_new) = (|order| serves(order, &rule.kind, old), |order| serves(order, &rule.new_kind, new));
+    let is_passed = || passes(pack, rule, [old, new], (from, to));
     Some(match direction {
-        Direction::Forward => has_old(from) && has_new(to),
-        Direction::Backward => has_new(from) && has_old(to) && !has_new(to),
+        Direction::Forward => has_old(from) && has_new(to) || is_passed(),
+        Direction::Backward => has_new(from) && has_old(to) && !has_new(to) || is_passed(),
+    })
+}
+
+/// Returns whether an object whose apiVersion the second bundle no longer serves gets past both of `rule` on its way to the nearest one
+/// that it does, although neither bundle needs to serve them.
+fn passes(pack: &Pack, rule: &Rule, [old, new]: [&ApiVersion; 2], (from, to): (usize, usize)) -> bool {
+    let Some(by_age) = pack.versions_by_age(&rule.kind) else { return false };
+    let served = |order: usize| -> Vec<usize> {
+        let is_served = |version: &ApiVersion| {
+            let kinds = [&rule.kind, &rule.new_kind].into_iter().filter(|kind| kind.group == version.group);
+            let mut catalogs = kinds.filter_map(|kind| pack.catalog(kind));
+            catalogs
+                .any(|catalog| catalog.serving(&version.version).iter().any(|id| pack.line().get(id).order == order))
+        };
+        by_age.iter().enumerate().filter(|(_, version)| is_served(version)).map(|(age, _)| age).collect()
+    };
+    let age = |version: &ApiVersion| by_age.iter().position(|other| other == version);
+    let (Some(old), Some(new)) = (age(old), age(new)) else { return false };
+    let (before, after) = (served(from), served(to));
+    before.iter().filter(|age| !after.contains(age)).any(|left| {
+        let nearest = after.iter().min_by_key(|age| age.abs_diff(*left));
+        nearest.is_some_and(|reached| match from <= to {
+            true => *left <= old && new <= *reached,
+            false => *reached <= old && new <= *left,
+        })
     })
 }

@@ -78,7 +78,7 @@ pub fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<String,
 /// `v2.0.0-alpha.3`, `v2.0.0-beta.2`, `v2.0.0-rc.10`, `v2.0.0`.
 ///
 /// Source: Semantic Versioning 2.0.0, item 11.
-fn age(bundle: &str) -> (Vec<u64>, bool, Vec<Part>, String) {
+pub(super) fn age(bundle: &str) -> (Vec<u64>, bool, Vec<Part>, String) {
     let bare = version_of(bundle).split('+').next().unwrap_or_default();
     let is_of_stage = |letter: char| letter == '-' || letter.is_ascii_alphabetic();
     let (main, stage) = bare.split_at(bare.find(is_of_stage).unwrap_or(bare.len()));
@@ -88,7 +88,7 @@ fn age(bundle: &str) -> (Vec<u64>, bool, Vec<Part>, String) {
 
 /// A stretch of digits or of letters in the name of a release; a number is older than a word.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+pub(super) enum Part {
     Number(u64),
     Word(String),
 }

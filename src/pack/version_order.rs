@@ -97,7 +97,7 @@ impl VersionOrder {
 #[derive(Clone, Copy, Debug)]
 pub struct VersionsByAge<'o>(&'o [ApiVersion]);
 
-impl VersionsByAge<'_> {
+impl<'o> VersionsByAge<'o> {
     /// Returns the direction in which a rule between the apiVersions `old` and `new` runs on the path from one to another.
     pub(super) fn direction(
         self,
@@ -110,6 +110,11 @@ impl VersionsByAge<'_> {
             () if to <= old && new <= from => Some(Direction::Backward),
             () => None,
         }
+    }
+
+    /// Returns the apiVersions, the oldest first.
+    pub(super) fn iter(self) -> impl Iterator<Item = &'o ApiVersion> {
+        self.0.iter()
     }
 
     /// Returns how many steps two apiVersions are apart.

@@ -36,6 +36,12 @@ pub struct PackFile {
     /// The releases, the oldest bundle first: `releases: [{ bundle: v1.0.0 }]`. A pack that only describes carriers has none.
     #[serde(default)]
     pub releases: Vec<BundleLine>,
+    /// Which APIs patch releases have that are not listed, where that holds for all of them: `patch-releases: same-apis`.
+    pub patch_releases: Option<PatchReleases>,
+    /// Releases that no target can name, since their APIs are those of no bundle: `excluded: [{ releases: [v1.2.9], instead: v1.2.8,
+    /// reason: it has fields that v1.3.0 lacks }]`.
+    #[serde(default)]
+    pub excluded: Vec<Excluded>,
     /// Texts that make a file relevant to the pack although it names none of its groups, such as the names by which roles refer to
     /// kinds: `triggers: [shops]`.
     #[serde(default)]
@@ -74,7 +80,7 @@ pub struct PackFile {
     /// fields: { spec.replicas: spec.replicas of the Shop } }]`.
     #[serde(default)]
     pub moves: Vec<Moves>,
-    /// What to do by hand about what a release rejects: `hints: [{ kind: Shop.shops.example.com, field: spec.owners, help: list at least
+    /// What to do by hand about what a release rejects or does not have: `hints: [{ kind: Shop.shops.example.com, field: spec.owners, help: list at least
     /// one owner }]`.
     #[serde(default)]
     pub hints: Vec<Hint>,
@@ -124,7 +130,10 @@ impl PackFile {
     /// A message for a bundle listed twice, a name that a target cannot hold, a channel that is not listed, or too many releases.
     pub fn line(&self) -> Result<ReleaseLine, String> {
         let bundles = self.releases.iter().map(|release| (release.bundle.clone(), release.channels.clone()));
-        ReleaseLine::new(self.channels.clone(), bundles)
+        let mut line = ReleaseLine::new(self.channels.clone(), bundles)?;
+        line.add_same_apis(self.releases.iter().map(|release| release.same_apis.clone()).enumerate())?;
+        self.patch_releases.map_or(Ok(()), |PatchReleases::SameApis| line.add_patch_releases())?;
+        Ok(line)
     }
 }
 
@@ -137,8 +146,32 @@ pub struct BundleLine {
     /// The channels that it was published in, in any order; none where the project publishes none.
     #[serde(default)]
     pub channels: Vec<Channel>,
+    /// Later releases with the same APIs, oldest first: `same-apis: [v1.4.1, v1.4.2]`. A target, a chart or an image can name them, and
+    /// they mean the bundle.
+    #[serde(default)]
+    pub same_apis: Vec<String>,
     /// The release of another pack that it supports: `companion: gateway-api@1.5.1`.
     pub companion: Option<String>,
+}
+
+/// Which APIs patch releases have that are not listed.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PatchReleases {
+    /// Those of the bundle with the same first two numbers: `1.25.3` and `v1.25.3+k3s1` mean `v1.25.0`.
+    SameApis,
+}
+
+/// Releases that no target can name: `{ releases: [v1.2.9, v1.2.10], instead: v1.2.8, reason: they have fields that v1.3.0 lacks }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Excluded {
+    /// Their names as tagged upstream.
+    pub releases: Vec<String>,
+    /// The release to name instead of one of them, for people.
+    pub instead: String,
+    /// Why they are no bundles: lower case, no final dot.
+    pub reason: String,
 }
 
 /// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, values-in: [...] }`.
@@ -523,7 +556,7 @@ impl Kinds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Needs {
-    /// The release that the objects come from, if no field shows it.
+    /// The release that the objects come from, if neither their fields nor their apiVersion show it.
     From,
     /// That `--repair` is passed: the rule corrects what no release ever had.
     Repair,

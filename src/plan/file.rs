@@ -14,7 +14,7 @@ use crate::manifest::{Ignores, Manifest, Object, sops};
 use crate::notices::advisories::Advised;
 use crate::notices::old_names::OldNames;
 use crate::notices::values::{self, UnconvertedValues};
-use crate::notices::{mentions, moved_fields, pins, rbac, typed_lists};
+use crate::notices::{mentions, moved_fields, old_keys, open_versions, pins, rbac, typed_lists};
 use crate::release::GroupKind;
 use crate::text::EditSet;
 use crate::yaml::Style;
@@ -116,9 +116,11 @@ impl PlannedFile {
         planned.findings.extend(pins::findings(manifest, goal));
         planned.old_names.extend(rbac::findings(manifest, &planner.targets));
         planned.unconverted_values.extend(values::unconverted_in_files(manifest, goal));
+        planned.findings.extend(old_keys::findings(manifest, &conversions, &planner.old_keys));
         planned.findings.extend(typed_lists::findings(manifest, &planner.targets));
+        planned.findings.extend(open_versions::findings(manifest, &planner.targets));
         // All documents are read for it, so it is decided once, and only for files with an object that is held back.
-        let is_encrypted = LazyCell::new(|| sops::is_encrypted(manifest));
+        let sealed = LazyCell::new(|| sops::Encrypted::of(manifest));
         for (at, (object, conversion)) in manifest.objects.iter().zip(conversions).enumerate() {
             planned.findings.extend(moved_fields::findings(manifest, object, &planner.moves));
             let held = held(at);
@@ -131,7 +133,7 @@ impl PlannedFile {
                 planned.value_sources.extend(values::sources(manifest, object, goal));
             }
             if let Some(conversion) = conversion {
-                planned.add(planner, (manifest, object), conversion, held, &|| *is_encrypted);
+                planned.add(planner, (manifest, object), conversion, held, &|| sealed.has(manifest, object));
             }
         }
         Ok(planned)

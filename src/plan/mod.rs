@@ -14,6 +14,8 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 
 use crate::links::File;
 use crate::manifest::Manifest;
@@ -52,6 +54,9 @@ use listed::Whole;
 use styles::Styles;
 use withheld::Withheld;
 
+/// From how many files on several threads plan them.
+const MANY_FILES: usize = 64;
+
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let planner = Planner::new(goal);
@@ -59,7 +64,16 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
         Some(planned) => RunFile::Local(Box::new(planned)),
         None => RunFile::Linked(manifest),
     };
-    let files = manifests.iter().map(file).collect();
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let files = if manifests.len() < MANY_FILES || threads == 1 {
+        manifests.iter().map(file).collect()
+    } else {
+        std::thread::scope(|scope| {
+            let parts = manifests.chunks(manifests.len().div_ceil(threads));
+            let parts: Vec<_> = parts.map(|part| scope.spawn(|| part.iter().map(file).collect::<Vec<_>>())).collect();
+            parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        })
+    };
     let Ok(plan) = plan_files(&planner, files, &Scope::default(), |at, _| Ok::<_, Infallible>(&manifests[at]));
     plan
 }

@@ -8,7 +8,7 @@ use crate::links::{File, Lookup, Namespaces};
 use crate::notices::advisories::{self, CrossedAdvisory};
 use crate::notices::mentions::KindNames;
 use crate::notices::moved_fields::{self, CrossedMoves};
-use crate::pack::Target;
+use crate::notices::old_keys::OldKeys;
 use crate::release::GroupKind;
 
 /// A goal, and what follows from it for every file.
@@ -16,6 +16,7 @@ use crate::release::GroupKind;
 pub struct Planner<'g> {
     pub(super) targets: Targets<'g>,
     pub(super) kind_names: KindNames,
+    pub(super) old_keys: OldKeys,
     pub(super) advisories: Vec<CrossedAdvisory<'g>>,
     pub(super) moves: Vec<CrossedMoves<'g>>,
     /// The kinds whose objects others look up.
@@ -31,10 +32,10 @@ impl<'g> Planner<'g> {
         let by_name = targets.renames.values().map(|successor| (successor.kind().clone(), Lookup::Name));
         let by_data = lenses.flat_map(Lens::kinds_read).map(|kind| (kind, Lookup::Data));
         let lookups = by_name.chain(by_data).collect();
-        let origins = |target: &Target<'_>| goal.choices.origins.get(target.pack.name()).copied();
-        let advisories = goal.targets.iter().flat_map(|target| advisories::crossed(target, origins(target))).collect();
+        let advisories = goal.targets.iter().flat_map(advisories::crossed).collect();
         let (kind_names, moves) = (KindNames::new(&targets.renames), moved_fields::crossed(goal));
-        Self { targets, kind_names, advisories, moves, lookups }
+        let old_keys = OldKeys::new(goal);
+        Self { targets, kind_names, old_keys, advisories, moves, lookups }
     }
 
     /// Returns what the run is asked to do.

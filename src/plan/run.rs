@@ -13,11 +13,12 @@ use super::styles::Styles;
 use super::withheld::Withheld;
 use crate::convert::Conversion;
 use crate::edits::Rejected;
+use crate::field::FieldPath;
 use crate::finding::Finding;
 use crate::links::kustomize_selectors::{ChangesByName, Selectors};
 use crate::links::patches::{self, Patching};
 use crate::links::references::RenamedObjects;
-use crate::links::selectors::{self, VersionChanges};
+use crate::links::selectors::{self, PatchedVersions, VersionChanges};
 use crate::links::states::States;
 use crate::links::{
     Application, Carrier, File, Held, Id, Linked, Namespaces, find_applications, ignored_paths, unapplied,
@@ -32,16 +33,23 @@ pub(super) fn plan(
 ) -> Vec<PlannedFile> {
     let mut linked = Linked::new(&planner.targets, files, namespaces);
     let goal = planner.goal();
-    let is_known =
-        |name: &str| planner.targets.kinds_named(name).next().is_some() || goal.packs.of_group(name).is_some();
+    let is_known = |name: &str| planner.targets.is_kind_named(name) || goal.packs.of_group(name).is_some();
     let applications = find_applications(files, &is_known);
     let applied = linked.applied(&applications);
     let states = convert_all(planner, &mut linked, (&applied, &applications.elsewhere()));
     let patchings = Patching::all(&linked, &applied);
     let unapplied = unapplied::findings(&linked, &applications);
-    let selectors = Selectors::new(&linked);
-    let links =
-        Links { linked: &linked, patchings: &patchings, states: &states, selectors: &selectors, unapplied: &unapplied };
+    let (selectors, staying) = (Selectors::new(&linked), unapplied::targets_that_stay(&linked, &unapplied));
+    let patched = PatchedVersions::new(&linked, &applied);
+    let links = Links {
+        linked: &linked,
+        patchings: &patchings,
+        states: &states,
+        selectors: &selectors,
+        patched: &patched,
+        unapplied: &unapplied,
+        staying: &staying,
+    };
     let first = unapplied::held(&linked, &applications)
         .into_iter()
         .chain(States::renamed(&linked))
@@ -58,7 +66,10 @@ struct Links<'l> {
     patchings: &'l [Patching],
     states: &'l States,
     selectors: &'l Selectors<'l>,
+    patched: &'l PatchedVersions,
     unapplied: &'l BTreeMap<Id, Vec<Finding>>,
+    /// The targets that stay as they are.
+    staying: &'l BTreeMap<Id, Vec<FieldPath>>,
 }
 
 /// Converts every object by itself, and what patches and their objects build. Most runs need no index of the other objects.
@@ -144,7 +155,7 @@ fn would_change(links: Links<'_>, held: &Held, following: Following<'_>, id: Id)
 
 /// Lets an object that is not held back follow the objects that it names.
 fn follow(
-    Links { linked, patchings, states, selectors: of_kustomize, .. }: Links<'_>,
+    Links { linked, patchings, states, selectors: of_kustomize, patched, staying, .. }: Links<'_>,
     held: &Held,
     (objects, changes, by_name): Following<'_>,
     id: Id,
@@ -155,11 +166,21 @@ fn follow(
     let made = patches::follow_namespace(linked, patchings, id, made, held);
     let made = states.carriers.follow(object, id, made, held);
     let made = objects.update(linked, id, made, findings);
-    let made = selectors::update(object, made, changes, linked.targets);
+    let unseen = of_kustomize.unseen((manifest, object), by_name);
+    let made = selectors::update((id, object), made, (changes, patched, &unseen), linked.targets);
     let made = of_kustomize.update((manifest, object), made, by_name);
     let made = ignored_paths::update((manifest, object), made, changes, linked.targets, findings);
-    findings.extend(selectors::findings(manifest, object, changes, linked.targets));
-    made
+    findings.extend(selectors::findings(
+        manifest,
+        (id, object, made.as_ref()),
+        (changes, patched, &unseen),
+        linked.targets,
+    ));
+    let made = match staying.get(&id) {
+        Some(targets) => made.map(|made| made.without(object, targets)),
+        None => made,
+    };
+    made.map(|made| made.settled(object))
 }
 
 fn with_file(file: usize, rejected: Rejected) -> impl Iterator<Item = (Id, Finding)> {

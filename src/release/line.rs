@@ -2,10 +2,13 @@
 //!
 //! Invariant: what prints a set reads back as the set.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::bundle::{Naming, bare, is_prerelease, naming};
+use super::bundle::{
+    Naming, bare, is_prerelease, naming, patch_name, patch_number, patch_of, split_version, version_of,
+};
 use super::channel::{Channel, DELIMITERS, NO_RELEASE, has_delimiter};
 use super::set::{MAX_RELEASES, ReleaseId, ReleaseSet, id_at};
 
@@ -30,6 +33,18 @@ impl fmt::Display for Release {
     }
 }
 
+/// Which of the releases with the same APIs a text means; the bundle is the oldest of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Named {
+    /// The bundle.
+    #[default]
+    Bundle,
+    /// The one at this place of those that are listed with the bundle.
+    Same(usize),
+    /// The patch release with this number.
+    Patch(u32),
+}
+
 /// A pack's releases from the oldest bundle to the newest, those of one bundle from the most stable channel.
 #[derive(Clone, Debug, Default)]
 pub struct ReleaseLine {
@@ -37,6 +52,10 @@ pub struct ReleaseLine {
     bundles: Vec<String>,
     orders: BTreeMap<String, usize>,
     channels: Vec<Channel>,
+    /// The releases with the same APIs as a bundle, by its order, oldest first.
+    same_apis: BTreeMap<usize, Vec<String>>,
+    /// Whether every patch release has the APIs of its bundle.
+    has_patches: bool,
 }
 
 impl ReleaseLine {
@@ -84,17 +103,68 @@ impl ReleaseLine {
         Ok(line)
     }
 
-    /// Adds a bundle after the others.
-    fn push(&mut self, bundle: String, channels: &[Channel]) -> Result<(), String> {
+    /// Lists releases with the same APIs as bundles, oldest first, each list with the order of its bundle.
+    ///
+    /// # Errors
+    /// A message for a release that is named twice or cannot be named in a target.
+    pub fn add_same_apis(&mut self, lists: impl IntoIterator<Item = (usize, Vec<String>)>) -> Result<(), String> {
+        let mut listed = BTreeSet::new();
+        for (order, names) in lists {
+            for name in &names {
+                self.check_name(name)?;
+                let bundle = &self.bundles[order];
+                if self.orders.contains_key(name) {
+                    return Err(format!(
+                        "{name} is listed with the APIs of {bundle}, and as a bundle: remove one of them"
+                    ));
+                }
+                if !listed.insert(name.clone()) {
+                    return Err(format!("{name} is listed twice with the APIs of a bundle: remove one of them"));
+                }
+            }
+            self.same_apis.insert(order, names);
+        }
+        Ok(())
+    }
+
+    /// Lets every patch release have the APIs of its bundle.
+    ///
+    /// # Errors
+    /// A message for a bundle without three numbers, or two with the same first two.
+    pub fn add_patch_releases(&mut self) -> Result<(), String> {
+        let mut minors = BTreeMap::new();
+        for bundle in &self.bundles {
+            let (prefix, version) = split_version(bundle);
+            let Some((minor, _)) = patch_number(version) else {
+                return Err(format!("bundle {bundle} has no patch releases: its version must be three numbers"));
+            };
+            if let Some(other) = minors.insert((prefix, minor), bundle) {
+                return Err(format!(
+                    "bundle {bundle} is a patch release of {other}, which has its APIs: remove one of them"
+                ));
+            }
+        }
+        self.has_patches = true;
+        Ok(())
+    }
+
+    /// Checks that a target can name a release.
+    fn check_name(&self, bundle: &str) -> Result<(), String> {
         let is_ambiguous = bundle.contains("..") || bundle.starts_with('.') || bundle.ends_with('.');
-        if bundle.is_empty() || has_delimiter(&bundle) || is_ambiguous {
+        if bundle.is_empty() || has_delimiter(bundle) || is_ambiguous {
             return Err(format!(
                 "`{bundle}` is not the name of a bundle: write one without {DELIMITERS}, `..`, or a dot at either end"
             ));
         }
-        if [LATEST, NO_RELEASE].contains(&bundle.as_str()) || self.channels.iter().any(|one| one.name() == bundle) {
+        if [LATEST, NO_RELEASE].contains(&bundle) || self.channels.iter().any(|one| one.name() == bundle) {
             return Err(format!("no bundle can be called {bundle}, which means something else in a target: rename it"));
         }
+        Ok(())
+    }
+
+    /// Adds a bundle after the others.
+    fn push(&mut self, bundle: String, channels: &[Channel]) -> Result<(), String> {
+        self.check_name(&bundle)?;
         let order = self.bundles.len();
         if self.orders.insert(bundle.clone(), order).is_some() {
             return Err(format!("bundle {bundle} is listed twice"));
@@ -158,21 +228,81 @@ impl ReleaseLine {
         releases.find(|(_, release)| release.channel.name() == channel).map(|(id, _)| id)
     }
 
-    /// Finds the bundle that `wanted` names: by its name, its version, or the newest of which `wanted` is the start of the
-    /// version, pre-releases only where there is no other; `latest` is the newest of all.
-    pub fn newest_bundle(&self, wanted: &str) -> Option<&str> {
+    /// Returns the releases with the same APIs as the bundle at a position, oldest first.
+    pub fn same_apis(&self, order: usize) -> &[String] {
+        self.same_apis.get(&order).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns whether every patch release has the APIs of its bundle.
+    pub const fn has_patches(&self) -> bool {
+        self.has_patches
+    }
+
+    /// Returns the names of all releases, those with the same APIs as a bundle after it.
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        self.named_releases().map(|(_, _, name)| name)
+    }
+
+    /// Counts the releases of all names, each in each of its channels.
+    pub fn count(&self) -> usize {
+        self.releases.iter().map(|release| 1 + self.same_apis(release.order).len()).sum()
+    }
+
+    /// Returns the names of all releases with the order of their bundles.
+    fn named_releases(&self) -> impl DoubleEndedIterator<Item = (usize, Named, &str)> + Clone {
+        self.bundles.iter().enumerate().flat_map(|(order, bundle)| {
+            let same = self.same_apis(order).iter().enumerate();
+            let same = same.map(move |(at, name)| (order, Named::Same(at), name.as_str()));
+            std::iter::once((order, Named::Bundle, bundle.as_str())).chain(same)
+        })
+    }
+
+    /// Returns the name of one of the releases with the APIs of the bundle at a position.
+    pub fn name(&self, order: usize, named: Named) -> Cow<'_, str> {
+        match named {
+            Named::Bundle => Cow::Borrowed(&self.bundles[order]),
+            Named::Same(at) => Cow::Borrowed(&self.same_apis(order)[at]),
+            Named::Patch(patch) => Cow::Owned(patch_name(&self.bundles[order], patch)),
+        }
+    }
+
+    /// Finds the release that `wanted` names, and the order of the bundle with its APIs: by its name, its version, or the newest of
+    /// which `wanted` is the start of the version, pre-releases only where there is no other; `latest` is the newest of all.
+    pub fn named(&self, wanted: &str) -> Option<(usize, Named)> {
         if wanted == LATEST {
             return self.newest(|_| true);
         }
-        let exact = self.orders.get_key_value(wanted).map(|(name, _)| name.as_str());
-        let named = |how: Naming| self.newest(|bundle| naming(wanted, bundle) == Some(how));
-        exact.or_else(|| named(Naming::Version)).or_else(|| named(Naming::Start))
+        let by = |how: Naming| self.newest(|name| naming(wanted, name) == Some(how));
+        let exact = self.newest(|name| name == wanted);
+        exact.or_else(|| by(Naming::Version)).or_else(|| self.patch(wanted)).or_else(|| by(Naming::Start))
     }
 
-    /// Finds the newest of the bundles that `is_named` accepts, a pre-release only if it accepts no other.
-    fn newest(&self, is_named: impl Fn(&str) -> bool) -> Option<&str> {
-        let named = || self.bundles.iter().rev().map(String::as_str).filter(|bundle| is_named(bundle));
-        named().find(|bundle| !is_prerelease(bundle)).or_else(|| named().next())
+    /// Returns the newest of the releases that have a name that `is_named` accepts, a pre-release only if it accepts no other.
+    fn newest(&self, is_named: impl Fn(&str) -> bool) -> Option<(usize, Named)> {
+        let named = || self.named_releases().rev().filter(|(.., name)| is_named(name));
+        let found = named().find(|(.., name)| !is_prerelease(name)).or_else(|| named().next());
+        found.map(|(order, named, _)| (order, named))
+    }
+
+    /// Finds the bundle of which `wanted` names a patch release.
+    fn patch(&self, wanted: &str) -> Option<(usize, Named)> {
+        let bundles = self.bundles.iter().enumerate().filter(|_| self.has_patches);
+        let patch = |patch: u32, own: &str| match patch_name(own, patch) == *own {
+            true => Named::Bundle,
+            false => Named::Patch(patch),
+        };
+        bundles.rev().find_map(|(order, bundle)| Some((order, patch(patch_of(wanted, bundle)?, bundle))))
+    }
+
+    /// Returns the releases whose APIs those of `version` are exactly: `1.4.0`, `v1.4.0`.
+    pub fn of_version(&self, version: &str) -> ReleaseSet {
+        let is_same = |name: &str| version_of(name) == version_of(version);
+        let mut orders: BTreeSet<usize> =
+            self.named_releases().filter(|(.., name)| is_same(name)).map(|(order, ..)| order).collect();
+        if orders.is_empty() {
+            orders.extend(self.patch(version).map(|(order, _)| order));
+        }
+        orders.into_iter().flat_map(|order| self.of_bundle(order).map(|(id, _)| id)).collect()
     }
 
     /// Returns the set of every release.
@@ -290,6 +420,11 @@ mod tests {
         line_of(&bundles.iter().map(|bundle| (*bundle, &[][..])).collect::<Vec<_>>())
     }
 
+    /// Returns the name of the release that `wanted` names.
+    fn newest<'l>(line: &'l ReleaseLine, wanted: &str) -> Option<Cow<'l, str>> {
+        line.named(wanted).map(|(order, named)| line.name(order, named))
+    }
+
     #[test]
     fn sets_print_as_ranges_and_read_back() {
         let line = line();
@@ -351,10 +486,10 @@ mod tests {
     #[test]
     fn a_target_resolves_to_the_newest_matching_bundle() {
         let line = line();
-        assert_eq!(line.newest_bundle("1.4"), Some("v1.4.1"));
-        assert_eq!(line.newest_bundle("v1.4.0"), Some("v1.4.0"));
-        assert_eq!(line.newest_bundle("latest"), Some("v1.4.1"));
-        assert_eq!(line.newest_bundle("1.40"), None);
+        assert_eq!(newest(&line, "1.4").unwrap(), "v1.4.1");
+        assert_eq!(newest(&line, "v1.4.0").unwrap(), "v1.4.0");
+        assert_eq!(newest(&line, "latest").unwrap(), "v1.4.1");
+        assert_eq!(newest(&line, "1.40"), None);
     }
 
     #[test]
@@ -369,11 +504,11 @@ mod tests {
             ("1.5.0rc", "1.5.0rc2"),
             ("latest", "1.5.0+b"),
         ] {
-            assert_eq!(line.newest_bundle(wanted), Some(bundle), "{wanted}");
+            assert_eq!(newest(&line, wanted).unwrap(), bundle, "{wanted}");
         }
         let early = without_channels(&["v0.1.0-alpha.1", "v0.1.0-alpha.2"]);
-        assert_eq!(early.newest_bundle("latest"), Some("v0.1.0-alpha.2"));
-        assert_eq!(early.newest_bundle("0.1"), Some("v0.1.0-alpha.2"));
+        assert_eq!(newest(&early, "latest").unwrap(), "v0.1.0-alpha.2");
+        assert_eq!(newest(&early, "0.1").unwrap(), "v0.1.0-alpha.2");
     }
 
     #[test]
@@ -403,12 +538,75 @@ mod tests {
             ("rap", "none of these"),
             ("latest", "rapid"),
         ] {
-            assert_eq!(line.newest_bundle(wanted).unwrap_or("none of these"), bundle, "{wanted}");
+            assert_eq!(newest(&line, wanted).unwrap_or("none of these".into()), bundle, "{wanted}");
         }
         let shown: Vec<String> = line.iter().map(|(_, release)| release.to_string()).collect();
         assert_eq!(shown[5..7], ["vault-0.1", "2"]);
         // The line says which one is newer, and not the numbers.
-        assert_eq!(without_channels(&["v1.10", "v1.9"]).newest_bundle("1"), Some("v1.9"));
+        assert_eq!(newest(&without_channels(&["v1.10", "v1.9"]), "1").unwrap(), "v1.9");
+    }
+
+    #[test]
+    fn releases_with_the_same_apis_are_named_like_bundles() {
+        let mut line = without_channels(&["v1.0.0", "v2.1.0", "v2.3.0", "v3.0.0"]);
+        let same: [(usize, &[&str]); 2] = [(1, &["v2.1.1", "v2.2.0"]), (3, &["v3.0.1", "v3.0.2-rc.1"])];
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        line.add_same_apis(same.map(|(order, names)| (order, owned(names)))).unwrap();
+        for (wanted, name, order) in [
+            ("v2.1.1", "v2.1.1", 1),
+            ("2.1", "v2.1.1", 1),
+            ("2.1.0", "v2.1.0", 1),
+            ("2.2", "v2.2.0", 1),
+            ("2", "v2.3.0", 2),
+            ("latest", "v3.0.1", 3),
+            ("3.0.2", "v3.0.2-rc.1", 3),
+        ] {
+            assert_eq!(line.named(wanted).map(|(order, _)| order), Some(order), "{wanted}");
+            assert_eq!(newest(&line, wanted).unwrap(), name, "{wanted}");
+        }
+        assert_eq!(line.named("2.1.2"), None);
+        assert_eq!(line.describe(line.of_version("2.2.0")), "v2.1.0");
+        assert_eq!(line.describe(line.of_version("v2.1.0")), "v2.1.0");
+        assert!(line.of_version("2.2").is_empty());
+        let listed = line.names().collect::<Vec<_>>();
+        assert_eq!(listed[1..5], ["v2.1.0", "v2.1.1", "v2.2.0", "v2.3.0"]);
+        let refused = |names: [(usize, &[&str]); 2], message: &str| {
+            let mut line = without_channels(&["v1", "v2"]);
+            let error = line.add_same_apis(names.map(|(order, names)| (order, owned(names)))).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        };
+        refused([(0, &["v2"]), (1, &[])], "v2 is listed with the APIs of v1, and as a bundle");
+        refused([(0, &["v1.1"]), (1, &["v1.1"])], "v1.1 is listed twice");
+        refused([(0, &["latest"]), (1, &[])], "no bundle can be called latest");
+    }
+
+    #[test]
+    fn patch_releases_of_any_number_mean_their_bundle() {
+        let mut line = without_channels(&["v1.24.0", "v1.25.0", "v1.26.1"]);
+        assert_eq!(line.named("1.25.3"), None);
+        line.add_patch_releases().unwrap();
+        for (wanted, name) in [
+            ("1.25.3", "v1.25.3"),
+            ("v1.25.16+k3s1", "v1.25.16"),
+            ("1.24.4-gke.100", "v1.24.4"),
+            ("1.25.0-gke.1", "v1.25.0"),
+            ("1.25.2-rc.0", "v1.25.2"),
+            ("1.25", "v1.25.0"),
+            ("1.25.0", "v1.25.0"),
+            ("1.26.2", "v1.26.2"),
+            ("latest", "v1.26.1"),
+        ] {
+            assert_eq!(newest(&line, wanted).unwrap(), name, "{wanted}");
+        }
+        for wanted in ["1.27.1", "1.25.0-rc.1", "1.25.0-alpha.2", "1.26.0", "1.25.3.4", "1.25.x", "x1.25.3"] {
+            assert_eq!(line.named(wanted), None, "{wanted}");
+        }
+        assert_eq!(line.describe(line.of_version("v1.25.7-eks-0a1b2c3")), "v1.25.0");
+        assert!(line.of_version("1.25").is_empty());
+        let two = without_channels(&["v1.24.0", "v1.24.1"]).add_patch_releases().unwrap_err();
+        assert!(two.contains("bundle v1.24.1 is a patch release of v1.24.0"), "{two}");
+        let short = without_channels(&["v1.24"]).add_patch_releases().unwrap_err();
+        assert!(short.contains("bundle v1.24 has no patch releases"), "{short}");
     }
 
     #[test]

@@ -15,5 +15,5 @@ mod set;
 pub use api::{ApiVersion, GroupKind, by_stability, is_version};
 pub use bundle::{bare, version_of};
 pub use channel::Channel;
-pub use line::{Release, ReleaseLine};
+pub use line::{Named, Release, ReleaseLine};
 pub use set::{MAX_RELEASES, ReleaseId, ReleaseSet};

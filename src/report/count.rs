@@ -47,6 +47,18 @@ pub fn plural(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
+/// Lists what there is to choose from: `a, b or c`.
+pub fn one_of(names: &[impl AsRef<str>]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [others @ .., last] => {
+            let others: Vec<&str> = others.iter().map(AsRef::as_ref).collect();
+            format!("{} or {}", others.join(", "), last.as_ref())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,5 +68,10 @@ mod tests {
         assert_eq!([0, 999, 1000, 1234567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(plural(1, "file"), "1 file");
         assert_eq!(plural(0, "file"), "0 files");
+    }
+
+    #[test]
+    fn the_last_name_of_several_follows_or() {
+        assert_eq!([&["a"][..], &["a", "b"], &["a", "b", "c"]].map(one_of), ["a", "a or b", "a, b or c"]);
     }
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use super::count::{plural, thousands};
 use super::escape::{visible, visible_block};
 use super::paint::Painter;
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::{Finding, FindingObject, Location, Severity};
 use crate::plan::{ObjectPlan, Outcome};
 
 /// How many places of one sentence are printed, where not all are.
@@ -39,6 +39,8 @@ pub struct Shown<'a> {
     pub title: Option<&'a str>,
     /// Where that object starts, where that is known.
     pub object: Option<&'a Location>,
+    /// The other objects that it is about.
+    pub others: &'a [FindingObject],
     /// The field, where there is one.
     pub field: Option<&'a str>,
     /// One sentence without the object.
@@ -55,6 +57,7 @@ impl<'a> From<&'a Finding> for Shown<'a> {
             code: finding.code.name(),
             title: finding.object.as_ref().map(|object| &*object.title),
             object: finding.object.as_ref().map(|object| &object.location),
+            others: finding.object.as_ref().map_or(&[], |object| &object.others),
             field: finding.field.as_deref(),
             message: &finding.message,
             help: finding.help.as_deref(),
@@ -120,6 +123,8 @@ enum Entry<'r, 'a> {
     Object { title: &'r str, change: Option<&'r ObjectPlan>, findings: Vec<&'r Shown<'a>> },
     /// Any other finding.
     Single(&'r Shown<'a>),
+    /// Objects of one kind that become the same by the same rules, without findings.
+    Alike(Vec<&'r ObjectPlan>),
 }
 
 impl<'r, 'a> Entry<'r, 'a> {
@@ -127,18 +132,23 @@ impl<'r, 'a> Entry<'r, 'a> {
         match self {
             Self::Repeated(findings) | Self::Object { findings, .. } => findings,
             Self::Single(finding) => std::slice::from_ref(finding),
+            Self::Alike(_) => &[],
         }
     }
 
     fn effect(&self) -> Effect {
-        let changes = matches!(self, Self::Object { change: Some(_), .. }).then_some(Effect::Changes);
+        let changes = matches!(self, Self::Object { change: Some(_), .. } | Self::Alike(_)).then_some(Effect::Changes);
         let effects = self.findings().iter().map(|finding| Effect::of(finding.severity));
         effects.chain(changes).min().expect("an entry has a finding or a change")
     }
 }
 
-/// Puts together what is printed together, in its order.
-fn entries<'r, 'a>(findings: &'r [Shown<'a>], changes: &[&'r ObjectPlan]) -> Vec<(Location, Entry<'r, 'a>)> {
+/// Puts together what is printed together, in its order: objects that change alike too, where only the first `places` are printed.
+fn entries<'r, 'a>(
+    findings: &'r [Shown<'a>],
+    changes: &[&'r ObjectPlan],
+    places: Places,
+) -> Vec<(Location, Entry<'r, 'a>)> {
     let mut sentences: BTreeMap<_, Vec<&Shown<'_>>> = BTreeMap::new();
     for finding in findings {
         let key = (Reverse(finding.severity), finding.code, finding.sentence(), finding.help);
@@ -165,8 +175,42 @@ fn entries<'r, 'a>(findings: &'r [Shown<'a>], changes: &[&'r ObjectPlan]) -> Vec
             _ => (location.clone(), Entry::Object { title, change, findings }),
         });
     }
+    if places == Places::First {
+        entries = alike(entries);
+    }
     entries.sort_by(|(left, one), (right, other)| (one.effect(), left).cmp(&(other.effect(), right)));
     entries
+}
+
+/// Puts objects together that change alike, where these are so many that not all of them would be printed.
+fn alike<'r, 'a>(entries: Vec<(Location, Entry<'r, 'a>)>) -> Vec<(Location, Entry<'r, 'a>)> {
+    let what = |entry: &Entry<'r, 'a>| match entry {
+        Entry::Object { change: Some(change), findings, .. } if findings.is_empty() => {
+            Some((&change.from, &change.to, &change.rules))
+        }
+        _ => None,
+    };
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for key in entries.iter().filter_map(|(_, entry)| what(entry)) {
+        *counts.entry(key).or_default() += 1;
+    }
+    let mut out: Vec<(Location, Entry<'_, '_>)> = Vec::new();
+    let mut at: BTreeMap<_, usize> = BTreeMap::new();
+    for (location, entry) in entries {
+        let key = what(&entry).filter(|key| counts[key] > PLACES + 1);
+        let (Some(key), Entry::Object { change: Some(change), .. }) = (key, &entry) else {
+            out.push((location, entry));
+            continue;
+        };
+        match at.get(&key).map(|at| &mut out[*at].1) {
+            Some(Entry::Alike(objects)) => objects.push(change),
+            _ => {
+                at.insert(key, out.len());
+                out.push((location, Entry::Alike(vec![change])));
+            }
+        }
+    }
+    out
 }
 
 /// What to do by hand: each help once, with its number.
@@ -188,7 +232,8 @@ impl<'r> ToDo<'r> {
             if number == to_do.items.len() {
                 to_do.items.push((help, Vec::new()));
             }
-            to_do.items[number].1.push(&finding.location);
+            let others = finding.others.iter().map(|object| &object.location);
+            to_do.items[number].1.extend([&*finding.location].into_iter().chain(others));
         }
         if sentences.len() > 1 { to_do } else { Self::default() }
     }
@@ -238,6 +283,7 @@ impl Printer<'_> {
                 self.help(out, finding, "  ");
             }
             Entry::Repeated(findings) => self.repeated(out, findings),
+            Entry::Alike(objects) => self.alike(out, objects),
             Entry::Object { title, change, findings } => {
                 let what = change.map_or(String::new(), |change| format!(": {}", changed(change)));
                 let _infallible =
@@ -255,6 +301,21 @@ impl Printer<'_> {
                 }
             }
         }
+    }
+
+    /// Prints what objects become, and the first of them.
+    fn alike(&self, out: &mut String, objects: &[&ObjectPlan]) {
+        let (painter, first) = (self.painter, objects[0]);
+        let kind = format!("{} {}", thousands(objects.len()), visible(&first.from.0.kind));
+        let _infallible = writeln!(out, "{}: {}", painter.strong(&kind), changed(first));
+        for (rule, direction) in &first.rules {
+            let _infallible = writeln!(out, "  {}", painter.faint(&format!("{} {rule}", direction.name())));
+        }
+        for object in &objects[..PLACES] {
+            let _infallible = writeln!(out, "  {}: {}", painter.place(&object.location), visible(&object.title));
+        }
+        let more = plural(objects.len() - PLACES, "more object");
+        let _infallible = writeln!(out, "  ... and {more}, -v lists them");
     }
 
     fn repeated(&self, out: &mut String, findings: &[&Shown<'_>]) {
@@ -328,7 +389,7 @@ pub fn grouped<'a>(
     (painter, places): (&Painter, Places),
 ) -> Grouped {
     let changes: Vec<&ObjectPlan> = changes.into_iter().filter(|object| object.outcome == Outcome::Changed).collect();
-    let entries = entries(findings, &changes);
+    let entries = entries(findings, &changes, places);
     let to_do = ToDo::of(&entries);
     let printer = Printer { painter, places, to_do: &to_do };
     let mut lines = String::new();
@@ -412,6 +473,41 @@ a.yaml:1:1: warning[unknown-kind] Route r1: odd
 a.yaml:3:1: warning[unknown-kind] file is odd
 ";
         check(&[change(10)], &findings, Places::First, expected);
+    }
+
+    #[test]
+    fn objects_that_change_alike_are_counted() {
+        let changes = |count: usize| (1..=count).map(change).collect::<Vec<_>>();
+        let one = |line: usize| format!("a.yaml:{line}:1: Route r{line}: g/v1 -> g/v2\n  forward p/v2/rule\n");
+        let each = |count: usize| (1..=count).map(one).collect::<String>();
+        check(&changes(4), &[], Places::First, &each(4));
+        check(&changes(5), &[], Places::All, &each(5));
+        let expected = "\
+5 Route: g/v1 -> g/v2
+  forward p/v2/rule
+  a.yaml:1:1: Route r1
+  a.yaml:2:1: Route r2
+  a.yaml:3:1: Route r3
+  ... and 2 more objects, -v lists them
+";
+        check(&changes(5), &[], Places::First, expected);
+        // One with a finding of its own is not like the others.
+        let odd = [finding(2, Some(2), WARNING, ("odd", ""))];
+        let findings = format!("{}  warning[unknown-kind] odd\n", one(2));
+        check(&changes(5), &odd, Places::First, &each(5).replace(&one(2), &findings));
+    }
+
+    #[test]
+    fn what_is_to_be_done_at_several_objects_names_them() {
+        let others = [7, 9].map(|line| FindingObject::new(format!("Route r{line}"), place("a.yaml", line)));
+        let mut both = finding(5, Some(5), WARNING, ("odd (3 objects)", "mend them"));
+        both.object.as_mut().unwrap().others = others.into();
+        let findings = [both, finding(6, Some(6), WARNING, ("even", "mend it"))];
+        let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
+        let to_do = grouped([], &shown, (&Painter::PLAIN, Places::First)).to_do;
+        let expected =
+            "to do by hand:\n  1. mend them (a.yaml:5:1, a.yaml:7:1, a.yaml:9:1)\n  2. mend it (a.yaml:6:1)\n";
+        assert_eq!(to_do, expected);
     }
 
     #[test]

@@ -6,22 +6,26 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::conversion::Fate;
-use super::detection::Detection;
+use super::detection::{Api, Detection, KindInUse, Update};
 use super::document::{Document, Found, Object, Place, REPORT_SCHEMA_VERSION};
 use super::escape::steers;
 use crate::finding::Location;
+use crate::infer::Age;
 use crate::infer::crds::Installed;
+use crate::pack::Pack;
 use crate::plan::ObjectPlan;
+use crate::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseSet};
 
 /// The version of the shape of saved plans and matrices; it grows when a reader has to change.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The lists of a document, and what `jsonl` calls a record of each.
-const RECORDS: [(&str, &str); 7] = [
+const RECORDS: [(&str, &str); 8] = [
     ("files", "file"),
     ("objects", "object"),
     ("values", "values"),
     ("crds", "crd"),
+    ("apis", "api"),
     ("findings", "finding"),
     ("acknowledged", "acknowledged"),
     ("advisories", "advisory"),
@@ -55,10 +59,6 @@ pub fn lines(document: &impl Serialize) -> String {
 /// Makes the document of a detection.
 pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Value {
     let objects: Vec<_> = detection.objects.iter().map(|found| {
-        let releases: Vec<_> = found.pack.line().channels().iter().flat_map(|channel| {
-            let ranges = found.pack.line().ranges(found.inference.candidates, channel);
-            ranges.into_iter().map(move |(first, last)| json!({"channel": channel.name(), "first": first, "last": last}))
-        }).collect();
         let evidence: Vec<_> = found.inference.evidence.iter().zip(&found.evidence).map(|(fact, place)| {
             json!({"field": fact.path.to_string(), "releases": found.pack.line().describe(fact.releases), "location": location(place)})
         }).collect();
@@ -68,7 +68,7 @@ pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String
             "kind": found.object.kind.to_string(),
             "apiVersion": found.object.api_version.to_string(),
             "location": location(&found.location),
-            "releases": releases,
+            "releases": ranges(found.pack, found.inference.candidates),
             "conflict": found.inference.is_conflict(),
             "evidence": evidence,
         })
@@ -87,7 +87,70 @@ pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String
         "objects": objects,
         "values": values,
         "crds": detection.crds.iter().flat_map(crds).collect::<Vec<_>>(),
+        "apis": detection.apis.iter().map(api).collect::<Vec<_>>(),
+        "update": detection.update.as_ref().map(update),
         "findings": detection.findings.iter().map(Found::new).collect::<Vec<_>>(),
+    })
+}
+
+/// Renders a set of releases as its ranges in each channel.
+fn ranges(pack: &Pack, releases: ReleaseSet) -> Vec<Value> {
+    let of_channel = |channel: &Channel| {
+        let ranges = pack.line().ranges(releases, channel);
+        ranges
+            .into_iter()
+            .map(|(first, last)| json!({"channel": channel.name(), "first": first, "last": last}))
+            .collect()
+    };
+    pack.line().channels().iter().flat_map(|channel| -> Vec<Value> { of_channel(channel) }).collect()
+}
+
+fn api(api: &Api<'_>) -> Value {
+    let pack = api.newest.pack;
+    json!({
+        "pack": pack.name(),
+        "newest": pack.line().get(api.newest.release).to_string(),
+        "objects": api.objects,
+        "outdated": api.outdated(),
+        "toConvert": api.to_convert(),
+        "values": api.values,
+        "foreign": api.foreign,
+        "byFields": api.by_fields.map(|releases| ranges(pack, releases)),
+        "withApiVersions": api.with_versions.map(|releases| ranges(pack, releases)),
+        "kinds": api.kinds.iter().map(|kind| kind_in_use(kind, pack)).collect::<Vec<_>>(),
+        "rules": api.rules,
+    })
+}
+
+fn kind_in_use(kind: &KindInUse, pack: &Pack) -> Value {
+    let bundle = |release: Option<ReleaseId>| release.map(|release| pack.line().get(release).bundle.as_str());
+    let (state, deprecated, removed) = match kind.age {
+        Age::Removed { since, deprecated } => ("removed", deprecated, since),
+        Age::Deprecated { since } => ("deprecated", since, None),
+        Age::Unknown => ("unknown", None, None),
+        Age::Current => ("current", None, None),
+    };
+    let becomes = |(kind, version): &(GroupKind, ApiVersion)| json!({"kind": kind.to_string(), "apiVersion": version.to_string()});
+    json!({
+        "kind": kind.kind.to_string(),
+        "apiVersion": kind.api_version.to_string(),
+        "objects": kind.objects,
+        "state": state,
+        "deprecatedSince": bundle(deprecated),
+        "removedIn": bundle(removed),
+        "changed": kind.changed,
+        "heldBack": kind.held_back,
+        "becomes": kind.becomes.iter().map(becomes).collect::<Vec<_>>(),
+    })
+}
+
+fn update(update: &Update) -> Value {
+    json!({
+        "targets": update.targets,
+        "commands": update.commands,
+        "changed": update.changed,
+        "files": update.files,
+        "heldBack": update.held_back,
     })
 }
 

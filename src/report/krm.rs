@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::conversion::Report;
+use super::count::one_of;
 use super::text::accepted_by;
 use crate::field::FieldPattern;
 use crate::finding::{Finding, Location, Severity};
@@ -79,7 +80,7 @@ pub fn failure(message: &str) -> Value {
 
 /// Returns the result of a function that found nothing to convert.
 pub fn nothing_recognised(packs: &[&str]) -> Value {
-    let message = format!("no object of {} is in the list", packs.join(" or "));
+    let message = format!("no object of {} is in the list", one_of(packs));
     Value::from(result(&message, Severity::Note, None))
 }
 

@@ -34,7 +34,7 @@ pub mod text;
 mod words;
 
 pub use conversion::{Fate, Report, Written, changes_needed};
-pub use count::{Counts, plural, thousands};
-pub use detection::{Detected, Detection};
+pub use count::{Counts, one_of, plural, thousands};
+pub use detection::{Api, Detected, Detection, KindInUse, Update};
 pub use escape::{visible, visible_lines};
 pub use paint::{Paint, Painter};

@@ -352,6 +352,7 @@ impl SavedFinding {
             code: &self.code,
             title,
             object: None,
+            others: &[],
             field: self.field.as_deref(),
             message: of_object.unwrap_or(&self.message),
             help: self.help.as_deref(),

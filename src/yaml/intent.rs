@@ -87,6 +87,18 @@ pub enum Intent {
         /// The index that the item has afterwards.
         index: usize,
     },
+    /// Moves all items of the list in the entry at `from` into the list at `list`, and removes the entry: `a: [x]` and `l: [y]` become
+    /// `l: [x, y]`.
+    MoveItems {
+        /// The entry.
+        from: FieldPath,
+        /// The other list, which has items too.
+        list: FieldPath,
+        /// The index that the first of the items has afterwards: 0, or the number of items of the other list.
+        index: usize,
+        /// How many items move.
+        count: usize,
+    },
     /// Makes the item at `from` the value of a new entry of the mapping at `to`: `l: [x, y]` becomes `a: x` and `l: [y]`.
     MoveFromItem {
         /// The item.
@@ -199,7 +211,7 @@ impl Intent {
             | Self::MappingToList { path, .. }
             | Self::ListToMapping { path, .. } => [Some(path), None],
             Self::Move { from, to, .. } | Self::MoveFromItem { from, to, .. } => [Some(from), Some(to)],
-            Self::MoveToItem { from, list, .. } => [Some(from), Some(list)],
+            Self::MoveToItem { from, list, .. } | Self::MoveItems { from, list, .. } => [Some(from), Some(list)],
         }
     }
 
@@ -220,7 +232,9 @@ impl Intent {
             | Self::ListToMapping { path, .. } => vec![parent(path)],
             Self::Insert { path, .. } | Self::InsertItem { path, .. } => vec![path.clone()],
             Self::Move { from, to, .. } | Self::MoveFromItem { from, to, .. } => vec![parent(from), to.clone()],
-            Self::MoveToItem { from, list, .. } => vec![parent(from), list.clone()],
+            Self::MoveToItem { from, list, .. } | Self::MoveItems { from, list, .. } => {
+                vec![parent(from), list.clone()]
+            }
         }
     }
 
@@ -265,6 +279,7 @@ impl Intent {
                 delete(root, from)?;
                 insert_item(root, list, *index, &value)
             }
+            Self::MoveItems { from, list, index, count } => move_items(root, from, list, (*index, *count)),
             Self::MoveFromItem { from, to, key, place } => {
                 let value = value_at(root, from)?.clone();
                 let (list, Step::Index(_)) = split(from)? else {
@@ -432,6 +447,30 @@ fn refuse_index(list: &Value, path: &FieldPath, index: usize) -> Result<(), Prob
         return Err(problem(ProblemCode::NotFound, format!("`{path}` has only {length} items")));
     }
     Ok(())
+}
+
+fn move_items(
+    root: &mut Value,
+    from: &FieldPath,
+    list: &FieldPath,
+    (index, count): (usize, usize),
+) -> Result<(), Problem> {
+    refuse_inside(from, list)?;
+    refuse_inside(list, from)?;
+    let _ = entry_at(root, from)?;
+    let not_items = |path: &FieldPath| problem(ProblemCode::WrongShape, format!("`{path}` is not a list with items"));
+    let items = value_at(root, from)?.as_array().filter(|items| !items.is_empty() && items.len() == count).cloned();
+    let items = items.ok_or_else(|| not_items(from))?;
+    let length = value_at(root, list)?.as_array().filter(|items| !items.is_empty()).map(Vec::len);
+    let length = length.ok_or_else(|| not_items(list))?;
+    if index != 0 && index != length {
+        let message = format!("`{list}` takes the items before its first or behind its last one");
+        return Err(problem(ProblemCode::NotFound, message));
+    }
+    if let Value::Array(target) = value_at(root, list)? {
+        target.splice(index..index, items);
+    }
+    delete(root, from)
 }
 
 /// Refuses to move something into itself.
@@ -642,6 +681,23 @@ mod tests {
         check_refused(&inside, &json!({"a": {"l": []}}), ProblemCode::WrongShape);
         let inside = Intent::MoveFromItem { from: path("l.0"), to: path("l.1"), key: "k".into(), place: Place::Last };
         check_refused(&inside, &json!({"l": [1, {}]}), ProblemCode::WrongShape);
+    }
+
+    #[test]
+    fn all_items_of_a_list_move_into_another() {
+        let items = |index, count| Intent::MoveItems { from: path("a"), list: path("s.l"), index, count };
+        let before = json!({"a": [1, 2], "s": {"l": [3, 4]}, "z": 0});
+        check(&items(0, 2), &before, &json!({"s": {"l": [1, 2, 3, 4]}, "z": 0}));
+        check(&items(2, 2), &before, &json!({"s": {"l": [3, 4, 1, 2]}, "z": 0}));
+        check_refused(&items(1, 2), &before, ProblemCode::NotFound);
+        check_refused(&items(0, 1), &before, ProblemCode::WrongShape);
+        check_refused(&items(0, 0), &json!({"a": [], "s": {"l": [1]}}), ProblemCode::WrongShape);
+        check_refused(&items(0, 1), &json!({"a": [1], "s": {"l": []}}), ProblemCode::WrongShape);
+        check_refused(&items(0, 1), &json!({"a": [1]}), ProblemCode::NotFound);
+        let inside = Intent::MoveItems { from: path("a"), list: path("a.0"), index: 0, count: 1 };
+        check_refused(&inside, &json!({"a": [[1]]}), ProblemCode::WrongShape);
+        let within = Intent::MoveItems { from: path("l.0.a"), list: path("l"), index: 0, count: 1 };
+        check_refused(&within, &json!({"l": [{"a": [1]}]}), ProblemCode::WrongShape);
     }
 
     #[test]

@@ -220,3 +220,68 @@ fn an_object_keeps_the_api_version_that_distinguishes_it_in_a_build() {
     one.check_findings(Severity::Held, &[]);
     assert_eq!(one.after.len(), 1);
 }
+
+#[test]
+fn a_patch_of_what_is_fetched_or_rendered_is_reported_and_its_selector_stays() {
+    let target = "{group: gateway.networking.k8s.io, version: v1alpha2, kind: BackendTLSPolicy, name: far}";
+    let with = |build: &str, path: &str| {
+        let patch = format!("[{{op: replace, path: {path}, value: a.example.com}}]");
+        let kustomization = format!("{build}patches: [{{target: {target}, path: patch.yaml}}]\n");
+        run(&[("kustomization.yaml", &kustomization), ("patch.yaml", &patch), ("up.yaml", POLICY)], TO)
+    };
+    let builds = [
+        "resources: [up.yaml, \"https://example.com/far.yaml\"]\n",
+        "resources: [\"https://example.com/far.yaml\"]\n",
+        "resources: [up.yaml, \"git@example.com:far.yaml\"]\n",
+        "resources: [up.yaml]\nhelmCharts: [{name: far}]\n",
+    ];
+    for build in builds {
+        let outcome = with(build, "/spec/tls/hostname");
+        outcome.check_findings(Severity::Held, &["patch.yaml held-back patch-target [0].path"]);
+        let version = "kustomization.yaml unresolved patch-target patches[0].target.version";
+        outcome.check_findings(Severity::Unresolved, &[version, "patch.yaml held-back patch-target [0].path"]);
+        outcome.check_message("/spec/tls/hostname is spec.validation.hostname of BackendTLSPolicy");
+        assert_eq!(outcome.after.into_keys().collect::<Vec<_>>(), ["up.yaml"], "{build}");
+    }
+    // No field of it moves, but what it selects has the old version for all that is known.
+    let outcome = with(builds[0], "/metadata/labels/a");
+    outcome.check_findings(Severity::Held, &[]);
+    outcome.check_message("since no object of this run has that version");
+    assert_eq!(outcome.after.into_keys().collect::<Vec<_>>(), ["up.yaml"]);
+}
+
+#[test]
+fn a_patch_that_flux_has_as_data_is_held_back_with_its_object_and_its_holder() {
+    let release = |spec: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2beta1\nkind: HelmRelease\nmetadata: {{name: shop, namespace: web}}\nspec:\n  chart: {{spec: {{{spec}}}}}\n"
+        )
+    };
+    let applied = |patch: &str| {
+        let item: String = patch.lines().map(|line| format!("    {line}\n")).collect();
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1beta2\nkind: Kustomization\nmetadata: {{name: apps, namespace: web}}\nspec:\n  \
+             interval: 5m\n  path: ./apps\n  prune: true\n  sourceRef: {{kind: GitRepository, name: shop}}\n  patchesStrategicMerge:\n  - {}",
+            &item[4..]
+        )
+    };
+    let base = release("chart: shop, valuesFile: a.yaml, sourceRef: {kind: HelmRepository, name: shop}")
+        .replace("spec:\n", "spec:\n  interval: 5m\n");
+    let held = run(&[("ks.yaml", &applied(&release("valuesFile: b.yaml"))), ("apps/shop.yaml", &base)], "flux@2.9.0");
+    let reported = [
+        "apps/shop.yaml held-back converts-together -",
+        "ks.yaml held-back patch-target spec.patchesStrategicMerge[0]",
+    ];
+    held.check_findings(Severity::Held, &reported);
+    assert!(held.after.is_empty(), "{:?}", held.after);
+    // Nor does it become a text, which the next run would convert, where its object is not there.
+    let alone = run(&[("ks.yaml", &applied(&release("valuesFile: b.yaml")))], "flux@2.9.0");
+    alone.check_findings(Severity::Held, &["ks.yaml held-back inline-patch spec.patchesStrategicMerge[0]"]);
+    assert!(alone.after.is_empty(), "{:?}", alone.after);
+    // Of an object that does not change, the patch only becomes a text.
+    let new = |text: &str| text.replace("v2beta1", "v2").replace("valuesFile: a.yaml", "valuesFiles: [a.yaml]");
+    let patch = new(&release("valuesFiles: [b.yaml]"));
+    let free = run(&[("ks.yaml", &applied(&patch)), ("apps/shop.yaml", &new(&base))], "flux@2.9.0");
+    free.check_findings(Severity::Held, &[]);
+    assert_eq!(free.after.into_keys().collect::<Vec<_>>(), ["ks.yaml"]);
+}

@@ -138,6 +138,21 @@ fn references_to_a_removed_version_are_updated() {
     let policy = forward.after["policy.yaml"].clone();
     let backward = run(&[("names.yaml", &naming("v1")), ("policy.yaml", &policy)], "1.0.0/experimental");
     assert_eq!(backward.after["names.yaml"], naming("v1alpha2"));
+    // The API server has an object in every version, so that its name says which one is meant.
+    let checks = |version: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: a}}\nspec:\n  healthChecks: [{{apiVersion: gateway.networking.k8s.io/{version}, kind: BackendTLSPolicy, name: a}}]\n"
+        )
+    };
+    let other = run(&[("names.yaml", &checks("v1alpha2")), ("policy.yaml", &policy)], "1.6.1/experimental");
+    other.check_findings(Severity::Warning, &[]);
+    assert_eq!(other.after["names.yaml"], checks("v1"));
+    let namesake = policy.replace("name: a", "name: other");
+    let other = run(&[("names.yaml", &checks("v1alpha2")), ("policy.yaml", &namesake)], "1.6.1/experimental");
+    other.check_findings(
+        Severity::Warning,
+        &["names.yaml unresolved reference-not-updated spec.healthChecks[0].apiVersion"],
+    );
     // A reference to an object outside the run is only reported if its version is no longer served.
     let fields = ["spec.healthChecks[0].apiVersion", "spec.of.version"];
     let reported = fields.map(|field| format!("names.yaml unresolved reference-not-updated {field}"));

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use reversion::finding::Code;
 use reversion::lens::{Lens, OPERATIONS};
-use reversion::pack::embedded;
 use reversion::pack::wire::{PackFile, RuleFile};
+use reversion::pack::{Target, embedded};
 use reversion::release::GroupKind;
 
 mod limits;
@@ -145,13 +145,16 @@ fn findings() -> String {
 fn packs() -> String {
     let packs = embedded::with(Vec::new()).expect("the built-in packs load");
     let row = |pack: &reversion::pack::Pack| {
-        let releases: Vec<String> = pack.line().iter().map(|(_, release)| release.to_string()).collect();
-        let (first, last) = (&releases[0], &releases[releases.len() - 1]);
+        let target = |release: &str| {
+            let target = Target::find(pack, release).expect("the pack has the release").to_string();
+            target.rsplit('@').next().unwrap_or_default().to_owned()
+        };
+        let (first, last) = (target(&pack.line().bundles()[0]), target("latest"));
         let groups: Vec<String> = pack.groups().iter().map(|group| format!("`{group}`")).collect();
         let parameters =
             pack.parameters().iter().map(|one| format!("`{}.{}`: {}", pack.name(), one.name, one.description));
         let parameters: Vec<String> = parameters.collect();
-        let (title, name, count) = (pack.title(), pack.name(), releases.len());
+        let (title, name, count) = (pack.title(), pack.name(), pack.line().count());
         let (groups, parameters) = (groups.join(", "), parameters.join("<br>"));
         format!("| `{name}` | {title} | {count}, `{first}` to `{last}` | {groups} | {parameters} |\n")
     };

@@ -10,7 +10,7 @@
 use reversion::field::FieldPath;
 use reversion::lens::{Direction, Halt, Session};
 use reversion::pack::{KindTracker, Pack, Rule, Target};
-use reversion::release::{Channel, GroupKind, ReleaseId};
+use reversion::release::{ApiVersion, Channel, GroupKind, ReleaseId};
 use serde_json::Value;
 
 use super::hints::Hints;
@@ -82,7 +82,11 @@ pub(crate) fn directed_rules(pack: &Pack) -> Vec<DirectedRule<'_>> {
     let both = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|direction| (rule, direction)));
     // What only some releases require is added by the conversion, and kept when converting back.
     let run = both.filter(|(rule, direction)| rule.within.is_none() || *direction == Direction::Forward);
-    run.map(|(rule, direction)| DirectedRule::new(pack, rule, direction)).collect()
+    let directed = run.map(|(rule, direction)| DirectedRule::new(pack, rule, direction));
+    // No release of the pack serves an apiVersion that was removed before, and one that the first release has too is never left.
+    let can_run =
+        |one: &DirectedRule<'_>| one.rule.api_versions.is_none() || !one.starts.is_empty() && !one.targets.is_empty();
+    directed.filter(can_run).collect()
 }
 
 impl<'p> DirectedRule<'p> {
@@ -100,11 +104,33 @@ impl<'p> DirectedRule<'p> {
     }
 
     pub(crate) const fn target(&self, release: ReleaseId) -> Target<'p> {
-        Target { pack: self.pack, release }
+        Target::new(self.pack, release)
+    }
+
+    /// Returns the releases on one side of a rule between apiVersions: those that serve what it starts from, and those that serve
+    /// what it leads to, without what it starts from where there are such.
+    fn serving(&self, versions: &[ApiVersion; 2], side: Direction) -> Vec<ReleaseId> {
+        let serves = |id: ReleaseId, version: &ApiVersion| {
+            let kind = GroupKind::new(&self.rule.kind.kind, &version.group);
+            let catalog = self.pack.catalog(&kind);
+            catalog.is_some_and(|catalog| catalog.served(id).iter().any(|served| served.name == version.version))
+        };
+        let [old, new] = versions;
+        let (own, other) = if side == Direction::Forward { (old, new) } else { (new, old) };
+        let ids = || self.pack.line().iter().map(|(id, _)| id).filter(|id| serves(*id, own));
+        if side == self.direction {
+            return ids().collect();
+        }
+        let alone: Vec<ReleaseId> = ids().filter(|id| !serves(*id, other)).collect();
+        // An object that is at its target stays; going back, the newer apiVersion is the better one.
+        if alone.is_empty() && side == Direction::Backward { ids().collect() } else { alone }
     }
 
     /// Returns the releases on one side of the rule that serve its kind, under the kind's name there.
     fn releases(&self, side: Direction) -> Vec<ReleaseId> {
+        if let (Some(versions), None) = (&self.rule.api_versions, self.rule.within) {
+            return self.serving(versions, side);
+        }
         let line = self.pack.line();
         let is_newer = |id: ReleaseId| match self.rule.within {
             Some(within) => within.contains(id),
@@ -127,6 +153,14 @@ impl<'p> DirectedRule<'p> {
         let starts = if is_within && side == Direction::Forward { &served } else { &all };
         let with_field: Vec<ReleaseId> = starts.iter().filter(has_field).copied().collect();
         if with_field.is_empty() { all } else { with_field }
+    }
+
+    /// Returns the kind of the objects that are drawn for `release`.
+    fn start_kind(&self, release: ReleaseId) -> Option<GroupKind> {
+        match (&self.rule.api_versions, self.rule.within) {
+            (Some(_), None) => Some(self.rule.from_kind(self.direction).clone()),
+            _ => self.kind_in(release),
+        }
     }
 
     /// Returns the name of the rule's kind in `release`, which serves it.
@@ -165,7 +199,7 @@ impl<'p> DirectedRule<'p> {
         let same: Vec<ReleaseId> = same.copied().collect();
         let targets = if same.is_empty() || random.chance(20) { &self.targets } else { &same };
         let target = nearest(targets, self.direction.reversed(), random)?;
-        let kind = self.kind_in(start)?;
+        let kind = self.start_kind(start)?;
         let catalog = self.pack.catalog(&kind)?;
         let version = random.pick(&catalog.served(start)).name.to_owned();
         let recipe = Recipe::new(self.pack, catalog, start, &version, &self.hints, target);

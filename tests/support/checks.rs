@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use super::cases::{Case, DirectedRule, RuleOutcome, walk};
 use super::engine::{self, Run};
+use super::exceptions::Exceptions;
 use super::random::Random;
 use super::render::Layout;
 use super::scalars::Quotes;
@@ -130,7 +131,14 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
 /// the same data again.
 fn lens_is_inverted(subject: &Subject<'_>) -> Result<Verdict, String> {
     let Subject { directed, case, .. } = subject;
-    if case.kind != *directed.rule.from_kind(directed.direction) || directed.rule.within.is_some() {
+    let is_elsewhere = case.kind != *directed.rule.from_kind(directed.direction) || directed.rule.within.is_some();
+    // A rule between two apiVersions runs on objects that have the fields of the one it starts from.
+    let starts_from = directed.rule.api_versions.as_ref().map(|[old, new]| match directed.direction {
+        Direction::Forward => old,
+        Direction::Backward => new,
+    });
+    let is_complete = Exceptions::of_all().is_complete(&directed.name, &case.object);
+    if is_elsewhere || !is_complete || starts_from.is_some_and(|from| from.version != case.version) {
         return Ok(Verdict::NotApplicable);
     }
     let run_lens = |object: &Value, direction: Direction| {
@@ -144,7 +152,7 @@ fn lens_is_inverted(subject: &Subject<'_>) -> Result<Verdict, String> {
     let describe_halt =
         |halt| format!("{} became {}, and converting back halts: {halt:?}", case.object, forward.object());
     let backward = run_lens(forward.object(), directed.direction.reversed());
-    if matches!(backward, Err(Halt::Refused { .. })) && ONE_WAY.iter().any(|(rule, _)| *rule == directed.rule.id) {
+    if matches!(backward, Err(Halt::Refused { .. })) && Exceptions::of_all().is_one_way(&directed.rule.id) {
         return Ok(Verdict::NotApplicable);
     }
     let backward = backward.map_err(describe_halt)?;
@@ -193,33 +201,6 @@ fn lens_is_idempotent(subject: &Subject<'_>) -> Result<Verdict, String> {
 /// The operations that always restore what they changed, or report that they do not.
 const EXACT: &[&str] = &["rename", "move", "wrap", "values", "entries", "retype", "when", "refuse"];
 
-/// Rules that also change objects that are invalid in their own release, so that converting over that release differs.
-const CHANGES_INVALID: &[(&str, &str)] = &[(
-    "ngf/v1.6.0/observabilitypolicy-targets-differ",
-    "since v1.6.0 a CEL rule rejects repeated targets, which no schema expresses",
-)];
-
-/// Rules whose inverse refuses some objects that were never valid, with the reason.
-const ONE_WAY: &[(&str, &str)] = &[
-    (
-        "gateway-api/v0.4.0/route-forwardto-became-backendrefs",
-        "a Service without a port was never a valid backend since v0.4.0, which no schema expresses",
-    ),
-    (
-        "gateway-api/v0.4.0/gateway-label-selectors-became-parentrefs",
-        "it depends on the Gateway, which is not in the file",
-    ),
-    (
-        "gateway-api/v1.1.0/session-requires-cookie-config",
-        "v1.1.0 alone rejects session persistence without it, which no schema expresses",
-    ),
-    ("ngf/v2.0.0/nginxproxy-became-namespaced", "the namespace comes from the GatewayClass, which is not in the file"),
-    (
-        "gateway-api/v0.7.0/grpcroute-matches-lost-their-default",
-        "a match without a method was never valid before v0.7.0, which no schema expresses",
-    ),
-];
-
 /// Returns whether a rule is made of exact operations only.
 fn is_exact(rule: &Rule) -> bool {
     fn steps(lens: &Value) -> bool {
@@ -230,7 +211,14 @@ fn is_exact(rule: &Rule) -> bool {
             .flatten()
             .all(|(name, written)| EXACT.contains(&name.as_str()) && written.get("then").is_none_or(steps))
     }
-    serde_yaml::from_str::<Value>(&rule.text).is_ok_and(|lens| steps(&lens))
+    !Exceptions::of_all().gathers(&rule.id) && serde_yaml::from_str::<Value>(&rule.text).is_ok_and(|lens| steps(&lens))
+}
+
+/// Returns whether a run used a rule about where an object comes from, which a step in between can hide.
+fn depends_on_origin(directed: &DirectedRule<'_>, run: &Run) -> bool {
+    let used = run.plan.objects.iter().flat_map(|object| &object.rules);
+    let needs = |id: &str| directed.pack.rules().iter().any(|rule| rule.id == id && rule.needs.is_some());
+    used.into_iter().any(|(id, _)| needs(id))
 }
 
 /// Returns whether every rule that a run used is exact, and nothing was normalized.
@@ -268,8 +256,18 @@ fn convert_both_ways(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String>
         // The object broke a rule of its first release that no schema expresses, and the other release does not have that rule.
         return Ok(None);
     }
+    let depends = [&forward, &backward].into_iter().any(|run| depends_on_origin(subject.directed, run));
+    if depends {
+        return Ok(None);
+    }
+    if backward.reports(Code::LessStableVersion) && Exceptions::of_all().is_one_way(&subject.directed.rule.id) {
+        // What the newer apiVersion refuses keeps the one that it got, which the first release serves too.
+        return Ok(None);
+    }
     let is_one_way = |rule: &str| backward.blocking().iter().all(|finding| finding.message.contains(rule));
-    if backward.holds_back() && ONE_WAY.iter().any(|(rule, _)| is_one_way(rule)) {
+    let exceptions = Exceptions::of_all();
+    let is_expected = || exceptions.is_one_way(&subject.directed.rule.id) || exceptions.one_way_rules().any(is_one_way);
+    if backward.holds_back() && is_expected() {
         return Ok(None);
     }
     if backward.reports(Code::CommentDropped) && !is_exact_run(subject.directed, &forward) {
@@ -385,7 +383,7 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
         | Intent::ListToMapping { .. }
         | Intent::WrapInMapping { .. }
         | Intent::UnwrapMapping { .. } => plain_lists && !style.stray_comments,
-        Intent::Move { .. } | Intent::MoveToItem { .. } | Intent::MoveFromItem { .. } => {
+        Intent::Move { .. } | Intent::MoveToItem { .. } | Intent::MoveItems { .. } | Intent::MoveFromItem { .. } => {
             plain_mappings && plain_lists && !style.stray_comments
         }
         Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings && !style.stray_comments,
@@ -436,7 +434,7 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
     let inside = line.iter().filter(|(_, release)| low < release.order && release.order < high);
     let between: Vec<_> =
         inside.filter(|(_, release)| channels.contains(&&release.channel)).map(|(id, _)| id).collect();
-    if between.is_empty() || CHANGES_INVALID.iter().any(|(id, _)| *id == directed.rule.id) {
+    if between.is_empty() || Exceptions::of_all().changes_invalid(&directed.rule.id) {
         return Ok(Verdict::NotApplicable);
     }
     let intermediate = *Random::new(case.style, &["two steps"], 0).pick(&between);
@@ -444,6 +442,9 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
     let first = subject.convert(intermediate, &subject.sheet.text)?;
     let second = subject.convert(case.target, &first.after)?;
     if !direct.is_lossless() || !first.is_lossless() || !second.is_lossless() || direct.before == direct.after {
+        return Ok(Verdict::NotApplicable);
+    }
+    if [direct, &first, &second].into_iter().any(|run| depends_on_origin(directed, run)) {
         return Ok(Verdict::NotApplicable);
     }
     if subject.start()?.plan.objects.iter().any(|object| !object.rules.is_empty()) {

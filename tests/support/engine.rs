@@ -2,10 +2,15 @@
 //!
 //! Invariant: the same calls as the command line makes, with its default choices.
 
+use std::sync::OnceLock;
+
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::pack::{Packs, Target};
 use reversion::plan::{self, Choices, Goal, Outcome, Plan};
+
+/// What the packs of a run of the tests know: all tests share them.
+static RECOGNIZER: OnceLock<Recognizer> = OnceLock::new();
 
 /// A file's text after a run, with the plan of the run.
 #[derive(Debug)]
@@ -43,8 +48,8 @@ impl Run {
 /// # Errors
 /// A message, if the program cannot read it or finds no object of a known API.
 pub(crate) fn read(packs: &Packs, file: &str, text: &[u8]) -> Result<Manifest, String> {
-    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
-    match manifest::read(file, text, &recognizer) {
+    let make = || Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
+    match manifest::read(file, text, RECOGNIZER.get_or_init(make)) {
         Reading::Manifest(manifest) => Ok(*manifest),
         Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => {
             Err("no known API group is seen in the text".to_owned())
@@ -55,7 +60,14 @@ pub(crate) fn read(packs: &Packs, file: &str, text: &[u8]) -> Result<Manifest, S
 
 /// Plans the conversion of `manifests` to `target`.
 pub(crate) fn plan(packs: &Packs, target: Target<'_>, manifests: &[Manifest]) -> Plan {
-    plan::plan(manifests, &Goal { packs, targets: vec![target], choices: Choices::default() })
+    plan::plan(
+        manifests,
+        &Goal {
+            packs,
+            targets: vec![target],
+            choices: Choices { parameters: packs.default_parameters(), ..Choices::default() },
+        },
+    )
 }
 
 /// Converts the file `text` to `target`.

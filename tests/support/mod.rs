@@ -3,6 +3,7 @@
 pub(crate) mod cases;
 pub(crate) mod checks;
 pub(crate) mod engine;
+pub(crate) mod exceptions;
 pub(crate) mod hints;
 pub(crate) mod objects;
 pub(crate) mod random;

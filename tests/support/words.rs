@@ -1,7 +1,7 @@
 //! Answers: which strings do generated objects have?
 //!
 //! Plain words, words that YAML reads as other types, and words for the patterns of schemas. A string field gets
-//! any of them that its schema allows.
+//! any of them that its schema allows. A pack adds words for patterns in `tests/laws/<pack>.yaml`.
 //!
 //! Invariant: every pattern of a required field of a built-in pack has a word here; the laws report which one lacks it.
 
@@ -10,6 +10,7 @@ use std::sync::Mutex;
 
 use reversion::catalog::{Attributes, compile};
 
+use super::exceptions::Exceptions;
 use super::random::Random;
 
 /// Words that most schemas allow; some are listed twice to be drawn more often.
@@ -205,7 +206,7 @@ fn all() -> impl Iterator<Item = &'static str> {
 fn matching(pattern: &str) -> Vec<&'static str> {
     let mut known = MATCHING.lock().expect("no test panics while it holds the lock");
     let find = || match compile(pattern) {
-        Ok(regex) => all().filter(|word| regex.is_match(word)).collect(),
+        Ok(regex) => all().chain(Exceptions::of_all().words()).filter(|word| regex.is_match(word)).collect(),
         // The engine checks nothing then, so any word will do.
         Err(_) => all().collect(),
     };

@@ -52,7 +52,11 @@ fn from_crds(file: &PackFile, line: &ReleaseLine, crds: &Path) -> Result<Built> 
         Some(types) => of_types(&types, &lifecycle, line)?,
         None => BTreeMap::new(),
     };
-    for path in crd_files(crds)? {
+    let is_excluded = |path: &Path| {
+        let (bundle, _) = folders_of(path, crds).unwrap_or_default();
+        file.excluded.iter().any(|excluded| excluded.releases.iter().any(|name| name == bundle))
+    };
+    for path in crd_files(crds)?.into_iter().filter(|path| !is_excluded(path)) {
         let release = release_of(&path, crds, line).with_context(|| path.display().to_string())?;
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         if let Some(document) = openapi_document(&path, &text) {
@@ -258,6 +262,9 @@ fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId>
         Some(_) => {
             anyhow!("pack.yaml lists {bundle} without this channel; add `{channel}` to the channels of {bundle}")
         }
+        None if !line.of_version(bundle).is_empty() => anyhow!(
+            "by pack.yaml {bundle} has the APIs of another bundle, whose CRDs alone are read; remove the folder, or make it a bundle of its own"
+        ),
         None if channel == Channel::SINGLE.name() => {
             anyhow!("pack.yaml does not list {bundle}; add `- {{ bundle: {bundle} }}` under `releases`")
         }
@@ -276,8 +283,10 @@ title: Shops
 source: here
 groups: [example.com]
 releases:
-- { bundle: v1.0.0, channels: [single] }
+- { bundle: v1.0.0, channels: [single], same-apis: [v1.0.1] }
 - { bundle: v2.0.0, channels: [standard, experimental] }
+excluded:
+- { releases: [v1.0.2], instead: v1.0.1, reason: it is about another API }
 ";
 
     fn crd(kind: &str, group: &str, fields: &str) -> String {
@@ -357,6 +366,8 @@ spec\tstring\t\t\t\texperimental v2.0.0
             &[("crds/v1.0.0/stable/a.yaml", &shop)],
             "pack.yaml lists v1.0.0 without this channel; add `stable` to the channels of v1.0.0",
         );
+        let same = "by pack.yaml v1.0.1 has the APIs of another bundle, whose CRDs alone are read";
+        refused(&[("crds/v1.0.1/a.yaml", &shop)], same);
         refused(&[("crds/a.yaml", &shop)], "RELEASE/CHANNEL/");
         refused(&[("crds/v1.0.0/a.yaml", &crd("Shop", "other.com", "{}"))], "add `- other.com` under `groups`");
     }
@@ -367,6 +378,15 @@ spec\tstring\t\t\t\texperimental v2.0.0
         refused(&[("crds/v1.0.0/a.yaml", &shop)], "pack.yaml lists v2.0.0 in channel standard, but");
         refused(&[("crds/v1.0.0/a.yaml", &shop), ("crds/v1.0.0/b.yaml", &shop)], "defined twice");
         refused(&[("crds/v1.0.0/a.yaml", "a: [\n")], "a.yaml");
+    }
+
+    #[test]
+    fn the_crds_of_excluded_releases_are_not_read() {
+        let (shop, other) = (crd("Shop", "example.com", "{}"), crd("Shop", "other.com", "{}"));
+        let releases = ["crds/v1.0.0/a.yaml", "crds/v2.0.0/standard/a.yaml", "crds/v2.0.0/experimental/a.yaml"];
+        let mut files = releases.map(|path| (path, shop.as_str())).to_vec();
+        files.push(("crds/v1.0.2/a.yaml", &other));
+        assert_eq!(built(&files).unwrap().files.keys().collect::<Vec<_>>(), ["Shop.example.com.tsv"]);
     }
 
     #[test]

@@ -91,6 +91,8 @@ struct Spec {
     versions: Option<Vec<WireVersion>>,
     validation: Option<Validation>,
     conversion: Option<Conversion>,
+    #[serde(rename = "preserveUnknownFields")]
+    preserve_unknown: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -135,12 +137,27 @@ pub(super) fn definition_in(value: &Value) -> Result<Option<Definition>> {
     definition_with(value, Unsupported::Kept)
 }
 
+/// Reads a document, where it is a CRD that is all there is about its kind: keys that no schema names are kept where the API server
+/// does not remove them. Projects wrote their CRDs without that in mind, so that it says nothing about their fields.
+///
+/// Source: documentation of CustomResourceDefinitions, "Field pruning".
+pub(super) fn definition_alone(value: &Value) -> Result<Option<Definition>> {
+    let is_old = value["apiVersion"].as_str().is_some_and(|version| version.ends_with("/v1beta1"));
+    let is_pruned = |spec: &Spec| !spec.preserve_unknown.unwrap_or(is_old);
+    read(value, |spec| if is_pruned(spec) { Unsupported::Kept } else { Unsupported::KeptWithUnknownKeys })
+}
+
 fn definition_with(value: &Value, unsupported: Unsupported) -> Result<Option<Definition>> {
+    read(value, |_| unsupported)
+}
+
+fn read(value: &Value, unsupported: impl Fn(&Spec) -> Unsupported) -> Result<Option<Definition>> {
     let group = value["apiVersion"].as_str().and_then(|version| version.split_once('/')).map(|(group, _)| group);
     if group != Some("apiextensions.k8s.io") || value["kind"] != "CustomResourceDefinition" {
         return Ok(None);
     }
     let crd = Crd::deserialize(value).context("the CRD is malformed")?;
+    let unsupported = unsupported(&crd.spec);
     definition(crd.spec, unsupported).map(Some)
 }
 
@@ -191,6 +208,8 @@ enum Unsupported {
     Noted,
     /// They are kept as they are, so that two schemas can be compared.
     Kept,
+    /// They are kept, and so are the keys that a schema does not name.
+    KeptWithUnknownKeys,
 }
 
 /// One pass over one schema.
@@ -204,7 +223,7 @@ impl Walk {
     /// Walks the schema of the whole object, of which only the parts that a catalog describes are kept.
     fn object(&mut self, schema: &Map<String, Value>) {
         let unchecked = self.unchecked(schema);
-        let preserve_unknown = schema.get(PRESERVE) == Some(&Value::Bool(true));
+        let preserve_unknown = self.preserves_unknown(schema);
         if preserve_unknown || !unchecked.is_empty() {
             self.whole(Attributes { preserve_unknown, unchecked, ..Attributes::default() });
         }
@@ -304,9 +323,15 @@ impl Walk {
             merge_key: text(MERGE_KEY),
             map_type: text("x-kubernetes-map-type"),
             nullable: is("nullable"),
-            preserve_unknown: is(PRESERVE),
+            preserve_unknown: self.preserves_unknown(schema),
             unchecked: self.unchecked(schema),
         }
+    }
+
+    fn preserves_unknown(&self, schema: &Map<String, Value>) -> bool {
+        let holds_keys = || schema.get("type").is_none_or(|kind| kind == "object") && !schema.contains_key("items");
+        schema.get(PRESERVE) == Some(&Value::Bool(true))
+            || self.unsupported == Unsupported::KeptWithUnknownKeys && holds_keys()
     }
 
     /// Returns the keywords of a schema that are kept though catalogs do not support them.

@@ -63,7 +63,7 @@ pub fn pack(sets: &[CrdSet<'_>]) -> Result<Pack> {
     for (set, (release, _)) in sets.iter().zip(line.iter()) {
         let mut places: BTreeMap<GroupKind, &str> = BTreeMap::new();
         for (place, value) in &set.crds {
-            let Some(definition) = crd::definition_in(value).with_context(|| (*place).to_owned())? else { continue };
+            let Some(definition) = crd::definition_alone(value).with_context(|| (*place).to_owned())? else { continue };
             if let Some(other) = places.insert(definition.kind.clone(), place) {
                 bail!("{place}: {} is defined by another CRD too, at {other}; keep one of them", definition.kind);
             }

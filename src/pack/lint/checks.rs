@@ -6,6 +6,7 @@ use super::linter::Lint;
 use super::message::Message;
 use super::notes::{check_names, check_release_notes};
 use super::premises::check_premises;
+use super::releases::check_releases;
 use super::removals::check_removals;
 use super::rules::check_rules;
 use crate::pack::pack::Pack;
@@ -16,6 +17,7 @@ use crate::pack::{constants, merged_kinds};
 /// The messages are sorted by file and line.
 pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     let mut lint = Lint::new(pack);
+    check_releases(&mut lint);
     check_removals(&mut lint);
     check_sense(&mut lint);
     check_rules(&mut lint);

@@ -14,6 +14,7 @@ mod linter;
 mod message;
 mod notes;
 mod premises;
+mod releases;
 mod removals;
 mod rules;
 mod shown;

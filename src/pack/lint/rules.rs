@@ -59,7 +59,7 @@ fn check_rule(lint: &mut Lint<'_>, rule: &Rule) {
 /// Reports a rule about a changed default that does not say how objects without the field show which default they have.
 fn check_changed_defaults(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
     let is_known = rule.api_versions.is_some() || rule.needs.is_some() || lint.pack.is_foreign(&rule.kind);
-    if !is_known && rule.lens(Direction::Forward).parameters().iter().any(|one| !one.choices.is_empty()) {
+    if !is_known && rule.lens(Direction::Forward).changes_defaults() {
         let text = "nothing shows whether an object without the field has the old or the new default";
         let help = "write `apiVersions: [OLD, NEW]` if they differ in it, or else `needs: from`";
         lint.report(file, &Place::key("lens"), text, help);
@@ -208,10 +208,10 @@ fn claims_of_versions(lint: &mut Lint<'_>, rule: &Rule, [old, new]: &[ApiVersion
     for (kind, version, fields) in [(&rule.kind, old, &claims.old), (&rule.new_kind, new, &claims.new)] {
         let Some(catalog) = lint.pack.catalog(kind) else { continue };
         let has = |field: &FieldPattern| {
-            catalog
-                .fields_of(field)
-                .any(|row| row.api_versions.is_empty() || row.api_versions.contains(&version.version))
-                || !catalog.reach(field).open.is_empty()
+            let reach = catalog.reach(field);
+            let mut rows = reach.fields.iter();
+            rows.any(|row| row.api_versions.is_empty() || row.api_versions.contains(&version.version))
+                || !reach.open.is_empty()
         };
         let wrong = fields.iter().filter(|field| is_known(field) && reaches(lint, kind, field) && !has(field));
         for field in wrong.collect::<Vec<_>>() {

@@ -237,7 +237,8 @@ pub(super) struct FlowEntry<'t> {
 }
 
 impl FlowEntry<'_> {
-    fn alone(text: String) -> Self {
+    /// Makes one without comments.
+    pub(super) fn alone(text: String) -> Self {
         Self { text, above: Vec::new(), after: "" }
     }
 
@@ -316,7 +317,7 @@ fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, new: &Flo
 }
 
 /// Returns the space after the commas of a collection that is on one line.
-fn gap_after_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
+pub(super) fn gap_after_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
     if layout.count(container) < 2 {
         return Context::inside(layout, container).gap();
     }

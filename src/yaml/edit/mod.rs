@@ -3,7 +3,7 @@
 //! [`plan`] finds what the intent names, refuses what would also change another place, and returns a [`Change`].
 //! Each kind of change is a module: `rename`, `replace`, `delete`, `insert`, `relocate` (move), `list` and `mapping` (wrap and
 //! unwrap), `text` (that holds a mapping or list), `items` (a mapping becomes a list of named items, and back), `transfer` (the
-//! value of an entry becomes an item, and back).
+//! value of an entry becomes an item, and back), `move_items` (of one list into another).
 //!
 //! Invariant: a change touches the lines of what it names and nothing else, and names every comment it removes.
 
@@ -13,6 +13,7 @@ mod items;
 mod list;
 mod lookup;
 mod mapping;
+mod move_items;
 mod refuse;
 mod relocate;
 mod rename;
@@ -35,6 +36,7 @@ pub(super) fn plan(layout: &Layout<'_>, intent: &Intent) -> Result<Change, Probl
         Intent::InsertItem { path, index, value } => insert::insert_item(layout, path, *index, value),
         Intent::Move { from, to, key, place } => relocate::relocate(layout, from, to, key, place),
         Intent::MoveToItem { from, list, index } => transfer::move_to_item(layout, from, list, *index),
+        Intent::MoveItems { from, list, index, .. } => move_items::move_items(layout, from, list, *index),
         Intent::MoveFromItem { from, to, key, place } => transfer::move_from_item(layout, from, to, key, place),
         Intent::WrapInList { path } => list::wrap_in_list(layout, path),
         Intent::UnwrapList { path } => list::unwrap_list(layout, path),

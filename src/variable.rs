@@ -1,0 +1,160 @@
+//! Answers: which parts of a text are known only after its variables are substituted?
+//!
+//! Flux substitutes `${NAME}`, also with a default or another operator (`${NAME:=x}`, `${NAME/a/b}`), in what a Kustomization
+//! builds, whatever the type of the field: `replicas: ${REPLICAS}` is applied as a number. `$${NAME}` stands for the text
+//! `${NAME}`, and `$NAME` is a text.
+//!
+//! Source: kustomize-controller, "Post build variable substitution"; fluxcd/pkg, `envsubst`.
+//!
+//! Invariant: what a text can become is never ruled out unless the parts around its variables rule it out.
+
+use serde_json::Value;
+
+/// The longest variable, with its default; a bound for texts with many braces.
+const LONGEST: usize = 4096;
+
+/// A text with variables: the parts around them, in order, at least two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenText<'t>(Vec<&'t str>);
+
+impl<'t> OpenText<'t> {
+    /// Reads a value; `None` where it is no text with a variable.
+    pub fn of(value: &'t Value) -> Option<Self> {
+        Self::parse(value.as_str()?)
+    }
+
+    fn parse(text: &'t str) -> Option<Self> {
+        let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
+        while let Some(found) = text[at..].find('$') {
+            let dollars = text[at + found..].bytes().take_while(|byte| *byte == b'$').count();
+            at += found + dollars;
+            // Two dollar signs stand for one.
+            let length = if dollars % 2 == 1 { variable(&text[at..]) } else { None };
+            if let Some(length) = length {
+                parts.push(&text[start..at - 1]);
+                at += length;
+                start = at;
+            }
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        parts.push(&text[start..]);
+        Some(Self(parts))
+    }
+
+    /// Returns how the text begins, whatever the variables are.
+    pub fn beginning(&self) -> &'t str {
+        self.0.first().expect("there are two parts")
+    }
+
+    /// Returns how the text ends, whatever the variables are.
+    pub fn end(&self) -> &'t str {
+        self.0.last().expect("there are two parts")
+    }
+
+    /// Returns the parts that the text has, whatever the variables are.
+    pub fn parts(&self) -> &[&'t str] {
+        &self.0
+    }
+
+    /// Returns whether the text can become a text that consists of characters that pass `test`.
+    pub fn can_consist_of(&self, test: impl Fn(char) -> bool) -> bool {
+        self.0.iter().all(|part| part.chars().all(&test))
+    }
+
+    /// Returns whether the text can become the constant `value`.
+    pub fn can_be(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.can_be_text(text),
+            Value::Bool(_) | Value::Number(_) => self.can_be_text(&value.to_string()),
+            Value::Null | Value::Array(_) | Value::Object(_) => false,
+        }
+    }
+
+    fn can_be_text(&self, text: &str) -> bool {
+        let inside = text.strip_prefix(self.beginning()).and_then(|rest| rest.strip_suffix(self.end()));
+        let Some(mut inside) = inside else { return false };
+        let mut met = |part: &&str| inside.split_once(*part).map(|(_, rest)| inside = rest).is_some();
+        self.0[1..self.0.len() - 1].iter().all(&mut met)
+    }
+}
+
+/// Returns the length of the braces of a variable that begin `text`: of `{NAME}` or `{NAME:-other}`.
+fn variable(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix('{')?;
+    let inside = inside.strip_prefix('#').unwrap_or(inside);
+    let behind = inside.trim_start_matches(|one: char| one.is_ascii_alphanumeric() || one == '_');
+    let name = &inside[..inside.len() - behind.len()];
+    if !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+        return None;
+    }
+    if !behind.starts_with(['}', ':', '-', '=', '+', '?', '/', ',', '^', '#', '%', '@']) {
+        return None;
+    }
+    let (mut depth, mut last) = (0_usize, b' ');
+    for (at, byte) in text.bytes().enumerate().take(LONGEST) {
+        match byte {
+            b'{' if at == 0 || last == b'$' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+        last = byte;
+    }
+    None
+}
+
+/// Returns whether a value has a text with a variable, in itself or below it.
+pub fn has_variable(value: &Value) -> bool {
+    match value {
+        Value::String(_) => OpenText::of(value).is_some(),
+        Value::Array(items) => items.iter().any(has_variable),
+        Value::Object(map) => map.values().any(has_variable),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn variables_are_found_with_their_operators() {
+        for (text, parts) in [
+            ("${A}", vec!["", ""]),
+            ("x-${A_1}-y", vec!["x-", "-y"]),
+            ("${A:-default}${B:=x}", vec!["", "", ""]),
+            ("${A:-${B:-c}}.d", vec!["", ".d"]),
+            ("${A/old/new}${#A}${A^^}", vec!["", "", "", ""]),
+            ("$$${A}", vec!["$$", ""]),
+            ("{{ .x }}${A}", vec!["{{ .x }}", ""]),
+        ] {
+            assert_eq!(OpenText::parse(text), Some(OpenText(parts)), "{text}");
+        }
+        for text in ["", "$A", "$${A}", "${}", "${A", "${1}", "${ A }", "$(A)", "{{ .A }}", "${A b}", "{A}"] {
+            assert_eq!(OpenText::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_text_can_become_is_limited_by_the_parts_around_its_variables() {
+        for (text, value, expected) in [
+            ("${A}", json!("rsa"), true),
+            ("${A}", json!(true), true),
+            ("${A}", json!(5), true),
+            ("${A}", json!({}), false),
+            ("r${A}", json!("rsa"), true),
+            ("r${A}a", json!("rsa"), true),
+            ("rs${A}sa", json!("rsa"), false),
+            ("x${A}", json!("rsa"), false),
+            ("${A}-${B}", json!("a-b"), true),
+            ("${A}-${B}", json!("ab"), false),
+        ] {
+            assert_eq!(OpenText::parse(text).unwrap().can_be(&value), expected, "{text} {value}");
+        }
+    }
+}
