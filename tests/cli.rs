@@ -1,69 +1,80 @@
-//! The command line: every `console` block of README.md and `tests/cli/*.md` is run and compared.
+//! The command line: every `console` block of README.md, of the pages in `docs/src` and of `tests/cli/*.md` is run and compared.
 //!
 //! A block contains commands (`$ reversion ...`), their standard output followed by standard error, and `? CODE`
-//! if the exit code is not 0. The commands of one file run in sequence in a repository with a copy of `fixtures/`, so that
-//! `apply` has something to write; a block `yaml FILE` is written to that file there. With `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff.
+//! if the exit code is not 0. The commands of one file run in sequence in a git repository with a copy of `fixtures/`, so that
+//! `apply` has something to write; a block with a name behind its language (```` ```yaml FILE ````) is written to that file there. With
+//! `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff.
 
 #![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::LazyLock;
 
-use reversion::cli::{GLOSSARY, Term};
+use libtest_mimic::{Arguments, Trial};
 use tempfile::TempDir;
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+fn main() -> ExitCode {
+    let mut pages = vec![root().join("README.md")];
+    for folder in ["docs/src", "tests/cli"] {
+        let listed = reversion::pack::load::list_folder(&root().join(folder)).unwrap();
+        pages.extend(listed.iter().filter(|file| file.ends_with(".md")).map(|file| root().join(folder).join(file)));
+    }
+    let has_blocks = |page: &PathBuf| fs::read_to_string(page).unwrap().lines().any(|line| line == CONSOLE);
+    let trials: Vec<Trial> = pages.into_iter().filter(has_blocks).map(trial).collect();
+    assert!(trials.len() > 1, "the pages have blocks");
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-#[test]
-fn the_readme_shows_the_output_of_the_program() {
-    let found = differences(&root().join("README.md"));
-    assert!(found.is_empty(), "{found}");
-}
+const CONSOLE: &str = "```console";
 
-#[test]
-fn every_documented_command_has_the_documented_output_and_exit_code() {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(root().join("tests/cli")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    assert!(!files.is_empty());
-    let found: String = files.iter().map(|file| differences(file)).collect();
-    assert!(found.is_empty(), "{found}");
-}
-
-/// A test in the program checks that every word of the output is in the glossary.
-#[test]
-fn the_readme_has_the_glossary() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let (_, section) = readme.split_once("\n## Glossary\n").unwrap();
-    let (section, _) = section.split_once("\n## ").unwrap();
-    let rows: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
-    let row = |term: &Term| format!("| `{}` | {} |", term.word, term.text);
-    assert_eq!(rows, GLOSSARY.iter().map(row).collect::<Vec<_>>());
-}
-
-/// Runs the blocks of `file` and returns the differences.
-fn differences(file: &Path) -> String {
+/// A repository with the fixtures, committed, of which each page gets a copy.
+static REPOSITORY: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = TempDir::new().unwrap();
     copy(&root().join("fixtures"), &folder.path().join("fixtures"));
     for command in ["git init --quiet", "git add fixtures", "git commit --quiet --message fixtures"] {
         assert_eq!(run(command, folder.path()), "");
     }
-    let before = fs::read_to_string(file).unwrap();
+    folder
+});
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The test of a page: its blocks show what the program prints.
+fn trial(page: PathBuf) -> Trial {
+    let name = page.strip_prefix(root()).unwrap().display().to_string();
+    let header = name.clone();
+    Trial::test(name, move || {
+        let before = fs::read_to_string(&page).unwrap();
+        let after = executed(&before);
+        if std::env::var_os("REVERSION_WRITE_BLOCKS").is_some() {
+            fs::write(&page, &after).unwrap();
+        }
+        let diff = similar::TextDiff::from_lines(&before, &after);
+        let diff = diff.unified_diff().header(&header, "what the program printed").to_string();
+        if diff.is_empty() { Ok(()) } else { Err(diff.into()) }
+    })
+}
+
+/// Returns a page with what its commands print.
+fn executed(page: &str) -> String {
+    let folder = TempDir::new().unwrap();
+    copy(REPOSITORY.path(), folder.path());
     let mut after = String::new();
-    let mut lines = before.split_inclusive('\n').peekable();
+    let mut lines = page.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         after.push_str(line);
-        if let Some(name) = line.trim_end().strip_prefix("```yaml ") {
+        if let Some((_, name)) = line.trim_end().strip_prefix("```").and_then(|info| info.split_once(' ')) {
             let text: String = std::iter::from_fn(|| lines.next_if(|line| line.trim_end() != "```")).collect();
             let file = folder.path().join(name);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, &text).unwrap();
             after.push_str(&text);
         }
-        if line.trim_end() != "```console" {
+        if line.trim_end() != CONSOLE {
             continue;
         }
         while let Some(line) = lines.next_if(|line| line.trim_end() != "```") {
@@ -73,13 +84,8 @@ fn differences(file: &Path) -> String {
             }
         }
     }
-    if std::env::var_os("REVERSION_WRITE_BLOCKS").is_some() {
-        fs::write(file, &after).unwrap();
-    }
-    let diff = similar::TextDiff::from_lines(&before, &after);
-    diff.unified_diff().header(&file.display().to_string(), "what the program printed").to_string()
+    after
 }
-
 /// Runs one command line, with `<`, `>` and `|` like in a shell.
 fn run(command: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_reversion"));

@@ -1,5 +1,5 @@
-//! The reference in `docs/reference` is true: what it lists of the code is generated from the code, its links lead somewhere, and its
-//! examples are read by the program.
+//! The pages in `docs/src` are true: what they list of the code is generated from the code, their links lead somewhere, and the
+//! examples of packs and rules are read by the program.
 //!
 //! A page is prose with generated parts, each between `<!-- generated: WHAT -->` and `<!-- end -->`. With
 //! `REVERSION_WRITE_BLOCKS=1` the parts are rewritten; read the diff. What a part says comes from the documentation of the types that
@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use reversion::cli::GLOSSARY;
 use reversion::finding::Code;
 use reversion::lens::{Lens, OPERATIONS};
 use reversion::pack::wire::{PackFile, RuleFile};
@@ -23,7 +24,9 @@ use render::{Renderer, slug};
 use wire::Source;
 
 /// The folder of the pages.
-const PAGES: &str = "docs/reference";
+const PAGES: &str = "docs/src";
+/// The folder of those about packs, of which every example is read.
+const REFERENCE: &str = "docs/src/packs";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -98,6 +101,7 @@ fn part(page: &str, what: &str, renderer: &mut Renderer<'_>) -> String {
         ["limits"] => limits::table(root(), &files("src", ".rs"), &mut renderer.problems),
         ["findings"] => findings(),
         ["packs"] => packs(),
+        ["glossary"] => glossary(),
         _ => panic!("{page}: `{what}` is nothing that can be generated"),
     }
 }
@@ -162,6 +166,12 @@ fn packs() -> String {
     format!("\n| pack | project | releases | API groups | parameters |\n|---|---|---|---|---|\n{rows}")
 }
 
+/// Lists the words of the output. A test in the program checks that every word is there.
+fn glossary() -> String {
+    let rows: String = GLOSSARY.iter().map(|term| format!("| `{}` | {} |\n", term.word, term.text)).collect();
+    format!("\n| word | meaning |\n|---|---|\n{rows}")
+}
+
 /// Returns the lines of a page outside code blocks.
 fn prose(text: &str) -> Vec<&str> {
     let mut is_code = false;
@@ -175,42 +185,69 @@ fn prose(text: &str) -> Vec<&str> {
 
 #[test]
 fn every_link_leads_somewhere() {
-    let anchors = |page: &str| -> BTreeSet<String> {
-        let text = read(page);
-        let headings = prose(&text).into_iter().filter(|line| line.starts_with('#'));
-        headings.map(|line| slug(line.trim_start_matches('#').trim())).collect()
-    };
-    let (mut broken, mut linked) = (Vec::new(), BTreeSet::new());
-    for page in files(PAGES, ".md") {
-        let text = read(&page);
-        let links = prose(&text)
-            .into_iter()
-            .flat_map(|line| line.split("](").skip(1).filter_map(|rest| rest.split(')').next()));
-        for link in links.filter(|link| !link.starts_with("https://")) {
-            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
-            let target = if file.is_empty() { page.clone() } else { format!("{PAGES}/{file}") };
-            let leads = root().join(&target).is_file() && (anchor.is_empty() || anchors(&target).contains(anchor));
-            if !leads {
-                broken.push(format!("{page}: {link}"));
-            }
-            if page.ends_with("/README.md") {
-                linked.insert(target);
-            }
+    let mut pages = files(PAGES, ".md");
+    pages.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(str::to_owned));
+    pages.extend(files("rules", ".md"));
+    let broken: Vec<String> = pages.iter().flat_map(|page| broken_links(page)).collect();
+    assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
+}
+
+/// Returns the links and pictures of a page that are not in the project, as `PAGE: LINK`.
+fn broken_links(page: &str) -> Vec<String> {
+    let text = read(page);
+    let links =
+        prose(&text).into_iter().flat_map(|line| line.split("](").skip(1).filter_map(|rest| rest.split(')').next()));
+    let broken = links.filter(|link| !link.starts_with("https://")).filter(|link| {
+        let target = linked(page, link);
+        // The book holds the pages and nothing else of the project.
+        let is_outside = page.starts_with(PAGES) && !target.starts_with(PAGES);
+        let anchor = link.split_once('#').map_or("", |(_, anchor)| anchor);
+        is_outside || !root().join(&target).exists() || (!anchor.is_empty() && !anchors(&target).contains(anchor))
+    });
+    broken.map(|link| format!("{page}: {link}")).collect()
+}
+
+/// Returns the path that a link of a page leads to.
+fn linked(page: &str, link: &str) -> String {
+    let file = link.split('#').next().unwrap_or_default();
+    if file.is_empty() {
+        return page.to_owned();
+    }
+    let mut parts: Vec<&str> = page.split('/').collect();
+    parts.pop();
+    for part in file.split('/') {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
         }
     }
-    assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
-    let unlisted: Vec<_> = files(PAGES, ".md")
-        .into_iter()
-        .filter(|page| !page.ends_with("/README.md") && !linked.contains(page))
-        .collect();
-    assert!(unlisted.is_empty(), "docs/reference/README.md does not list {unlisted:?}");
+    parts.join("/")
+}
+
+/// Returns the names by which links call the headings of a page.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let text = read(page);
+    let headings = prose(&text).into_iter().filter(|line| line.starts_with('#'));
+    headings.map(|line| slug(line.trim_start_matches('#').trim())).collect()
+}
+
+#[test]
+fn the_summary_lists_every_page() {
+    let summary = format!("{PAGES}/SUMMARY.md");
+    let text = read(&summary);
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let mut listed: Vec<String> = links.map(|link| linked(&summary, link)).collect();
+    listed.push(summary);
+    listed.sort();
+    assert_eq!(files(PAGES, ".md"), listed, "the pages (left) and those in SUMMARY.md (right)");
 }
 
 /// The first word behind ```` ```yaml ```` says what the example is: `pack.yaml`, `rule`, or one or several operations.
 #[test]
 fn every_example_is_read_by_the_program() {
     let mut count = 0;
-    for page in files(PAGES, ".md") {
+    for page in files(REFERENCE, ".md") {
         let text = read(&page);
         for block in text.split("\n```yaml").skip(1) {
             let (kind, block) = block.split_once('\n').expect("a block has lines");

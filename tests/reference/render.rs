@@ -9,7 +9,7 @@ use crate::wire::{Declared, Default, Key, Shape, Source, Word, arguments, type_n
 /// What values of types that are not declared in the read files look like; the text can be a link.
 const SCALARS: &[(&str, &str)] = &[
     ("ApiVersion", "`group/version`"),
-    ("Channel", "[channel](targets.md#channels)"),
+    ("Channel", "[channel](../reference/targets.md#channels)"),
     ("Condition", "[condition](conditions.md)"),
     ("Expression", "regular expression"),
     ("FieldPath", "[field path](rules.md#fields)"),
