@@ -100,7 +100,7 @@ codes! {
     IoError "io-error" "The operating system refused to read or write the file. The message gives the reason.";
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. The object is held back; choose another target or remove the object.";
     LessStableVersion "less-stable-version" "The target serves a more stable apiVersion, whose schema rejects the object as it is. The object gets the most stable apiVersion that accepts it; change the field in the message to get the other one. A warning if the target has deprecated the apiVersion that the object gets, a note otherwise.";
-    LimitExceeded "limit-exceeded" "The text is larger, deeper or longer than the limits allow (README, Limits), or contains something that cannot be edited, such as lines that end in a lone carriage return. It is left unchanged.";
+    LimitExceeded "limit-exceeded" "The text is larger, deeper or longer than the limits allow (see Limits in the documentation), or contains something that cannot be edited, such as lines that end in a lone carriage return. It is left unchanged.";
     MixedCrds "mixed-crds" "The CRDs in the tree come from several releases or channels of one API, so they do not determine a target. Install a complete bundle.";
     NameConflict "name-conflict" "The converted object would have the same kind, namespace and name as another object of the run. Both are left unchanged; rename one of them.";
     Normalized "normalized" "A value is written in another form with the same meaning, or removed where its absence means the same, and converting back does not write it as it was. Nothing to do.";
@@ -123,7 +123,7 @@ codes! {
     UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind. The object is left unchanged. Of groups without a dot, such as `apps` and the core group, only a kind that seems to be misspelt is reported.";
     UnsupportedValue "unsupported-value" "Kubernetes cannot read a value, such as .inf or binary data. The object is left unchanged.";
     UnusedIgnore "unused-ignore" "A comment `reversion: ignore` names a code or rule of which there is no finding at the object or field that it is about. Remove it, or the code.";
-    ValuesNotConverted "values-not-converted" "Values of a known chart are given one by one, as text that cannot be read, in files or objects that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (README), or convert them by hand.";
+    ValuesNotConverted "values-not-converted" "Values of a known chart are given one by one, as text that cannot be read, in files or objects that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (see Helm in the documentation), or convert them by hand.";
     VerificationFailed "verification-failed" "Reading the edited text does not give the converted data. The file is left unchanged; please report it with the object.";
 }
 

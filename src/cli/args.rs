@@ -28,7 +28,7 @@ Exit codes:
   3  no object was recognised
 
 `reversion explain WORD` explains every word in the output; reversion.toml and `REVERSION_*`
-variables set flags (README).")]
+variables set flags.")]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,

@@ -33,7 +33,7 @@ pub use kind_tracker::KindTracker;
 pub use nearest::{is_near, near, nearest};
 pub use pack::{Pack, PackFiles};
 pub use packs::Packs;
-pub use release_notes::ReleaseNotes;
+pub use release_notes::{AdvisoryScope, ReleaseNotes};
 pub use rule::Rule;
 pub use target::Target;
 pub use version_order::VersionsByAge;

@@ -295,30 +295,6 @@ fn every_rule_has_its_required_cases() {
 }
 
 #[test]
-fn the_readme_lists_every_finding() {
-    let rows = rows(&read("README.md"), "Findings");
-    let documented: BTreeMap<_, _> = rows.iter().map(|row| (ticked(&row[0]).join(""), row)).collect();
-    for code in Code::ALL {
-        let line = format!("| `{code}` | ... | {} |", code.description());
-        let Some(row) = documented.get(code.name()) else { panic!("README.md: the findings lack the row\n{line}") };
-        assert_eq!(row[2], code.description(), "README.md: the finding is described differently; the row is\n{line}");
-        let severities = [Severity::Note, Severity::Warning, Severity::Unresolved, Severity::Held, Severity::Error]
-            .map(Severity::name);
-        let known = |word: &str| severities.contains(&word) || word == "not made yet";
-        assert!(row[1].split(", ").all(known), "README.md: `{}` is no severity", row[1]);
-    }
-    let names: Vec<_> = rows.iter().map(|row| ticked(&row[0]).join("")).collect();
-    assert_eq!(names, Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>(), "the rows are sorted");
-}
-
-#[test]
-fn the_readme_lists_every_operation() {
-    let named = ticked(&read("README.md"));
-    let missing = OPERATIONS.iter().map(|operation| operation.name).find(|name| !named.iter().any(|word| word == name));
-    assert_eq!(missing, None, "README.md does not list this operation");
-}
-
-#[test]
 fn the_readme_lists_every_variable() {
     let typed = variables(&read("src/cli/args.rs"));
     assert!(!typed.is_empty());

@@ -10,12 +10,14 @@ use std::fs;
 use std::path::Path;
 
 use reversion::cli::GLOSSARY;
-use reversion::finding::Code;
+use reversion::finding::{Code, Severity};
 use reversion::lens::{Lens, OPERATIONS};
 use reversion::pack::wire::{PackFile, RuleFile};
 use reversion::pack::{Target, embedded};
 use reversion::release::GroupKind;
 
+mod apis;
+mod commands;
 mod limits;
 mod render;
 mod wire;
@@ -56,7 +58,7 @@ fn source() -> Source {
 fn the_reference_is_what_the_code_says() {
     let source = source();
     let (mut problems, mut differences) = (Vec::new(), String::new());
-    for page in files(PAGES, ".md") {
+    for page in files(PAGES, ".md").into_iter().chain(["README.md".to_owned()]) {
         let before = read(&page);
         // A page lists each type once, under one heading.
         let mut renderer = Renderer::new(&source);
@@ -92,16 +94,19 @@ fn generated(page: &str, text: &str, renderer: &mut Renderer<'_>) -> String {
     out + rest
 }
 
-/// Makes one part: `keys FILE TYPE`, `words FILE TYPE`, `operations`, `limits`, `findings` or `packs`.
+/// Makes one part: `keys FILE TYPE`, `words FILE TYPE`, `api PACK`, or what one word names.
 fn part(page: &str, what: &str, renderer: &mut Renderer<'_>) -> String {
     match what.split(' ').collect::<Vec<_>>().as_slice() {
         ["keys", file, name] => renderer.keys(file, name, ("", "###"), ""),
         ["words", file, name] => renderer.words(file, name),
         ["operations"] => operations(renderer),
         ["limits"] => limits::table(root(), &files("src", ".rs"), &mut renderer.problems),
-        ["findings"] => findings(),
+        ["findings"] => findings(page),
         ["packs"] => packs(),
+        ["supported"] => supported(),
         ["glossary"] => glossary(),
+        ["commands"] => commands::page(),
+        ["api", name] => apis::page(name),
         _ => panic!("{page}: `{what}` is nothing that can be generated"),
     }
 }
@@ -132,13 +137,17 @@ fn operations(renderer: &mut Renderer<'_>) -> String {
     out
 }
 
-/// Lists the codes of findings, with the severities that the README has.
-fn findings() -> String {
-    let readme = read("README.md");
+/// Lists the codes of findings. The severities are the page's own: the code has them where a finding is made.
+fn findings(page: &str) -> String {
+    let page = read(page);
     let severities = |code: &Code| {
-        let row =
-            readme.lines().find(|line| line.starts_with(&format!("| `{code}` |"))).expect("the README lists the code");
-        row.split('|').nth(2).expect("a row has cells").trim().to_owned()
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{code}` |")));
+        let row = row.unwrap_or_else(|| panic!("the findings lack the row\n| `{code}` | SEVERITIES | |"));
+        let severities = row.split('|').nth(2).expect("a row has cells").trim().to_owned();
+        let known = [Severity::Note, Severity::Warning, Severity::Unresolved, Severity::Held, Severity::Error]
+            .map(Severity::name);
+        assert!(severities.split(", ").all(|word| known.contains(&word)), "{code}: {severities} are no severities");
+        severities
     };
     let row = |code: &Code| format!("| `{code}` | {} | {} |\n", severities(code), code.description());
     let rows: String = Code::ALL.iter().map(row).collect();
@@ -164,6 +173,22 @@ fn packs() -> String {
     };
     let rows: String = packs.iter().map(row).collect();
     format!("\n| pack | project | releases | API groups | parameters |\n|---|---|---|---|---|\n{rows}")
+}
+
+/// Lists the APIs that built-in packs describe, for the README.
+fn supported() -> String {
+    let packs = embedded::with(Vec::new()).expect("the built-in packs load");
+    let with_releases = packs.iter().filter(|pack| pack.line().count() > 0);
+    let rows = with_releases.map(|pack| {
+        let names: Vec<String> = pack.names().map(|name| format!("`{name}`")).collect();
+        let (first, last) = (pack.line().names().next(), pack.line().names().next_back());
+        let releases = format!("{} to {}", first.unwrap_or_default(), last.unwrap_or_default());
+        let (kinds, rules) = (pack.kinds().count(), pack.rule_files().len());
+        let changes = format!("[changes](rules/{}/README.md)", pack.name());
+        format!("| {} | {} | {releases} | {kinds} | {rules} | {changes} |\n", pack.title(), names.join(", "))
+    });
+    let rows: String = rows.collect();
+    format!("\n| API | `--to` | releases | kinds | rules | |\n|---|---|---|---|---|---|\n{rows}")
 }
 
 /// Lists the words of the output. A test in the program checks that every word is there.
