@@ -102,6 +102,14 @@ fn hear_interrupts() {
     ONCE.call_once(|| ctrlc::set_handler(|| std::process::exit(130)).unwrap());
 }
 
+/// Removes the line that shows how far a run is, which a slow machine draws and clears before anything else is printed.
+pub(crate) fn without_progress(shown: &str) -> String {
+    let mut parts: Vec<&str> = shown.split("\u{1b}[2K").collect();
+    let last = parts.pop().unwrap_or_default();
+    let kept = parts.iter().map(|part| part.rfind('\n').map_or("", |end| &part[..=end]));
+    kept.chain([last]).collect()
+}
+
 /// Returns a text without its colours and links.
 pub(crate) fn plain(text: &str) -> String {
     let mut out = String::new();
