@@ -549,9 +549,9 @@ fn a_file_that_a_call_does_not_need_is_not_read() {
 }
 
 #[test]
-fn the_example_in_the_readme_is_valid() {
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let (_, section) = readme.split_once("\n## Settings\n").unwrap();
+fn the_example_in_the_reference_is_valid() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src/reference/settings.md")).unwrap();
+    let (_, section) = page.split_once("\n## Example\n").unwrap();
     let (_, example) = section.split_once("```toml\n").unwrap();
     let (example, after) = example.split_once("```\n").unwrap();
     let tree = Tree::of(&[
@@ -572,7 +572,8 @@ fn the_example_in_the_readme_is_valid() {
     assert!(run.out.contains("legacy/pay.yaml:1:1: ") && run.err.contains("1 held back"), "{}{}", run.out, run.err);
     let unknown = Tree::of(&[("reversion.toml", "unknown = 1\n")]).run(&["check"]);
     let (_, keys) = unknown.err.trim_end().split_once("there are: ").unwrap();
-    let (table, _) = after.split_once("\n\n").unwrap();
+    let (_, table) = after.split_once("\n## Keys\n").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let described: BTreeSet<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(described, keys.split(", ").collect(), "src/cli/reversion.schema.json has the keys (right)");
@@ -580,7 +581,7 @@ fn the_example_in_the_readme_is_valid() {
         .split(", ")
         .filter(|key| !table.contains(&format!("`{key}`")) && !table.contains(&format!("[{key}]")))
         .collect();
-    assert_eq!(missing, [""; 0], "README.md: the table of keys lacks these");
+    assert_eq!(missing, [""; 0], "docs/src/reference/settings.md: the table of keys lacks these");
 }
 
 const SCHEMA: &str = include_str!("../src/cli/reversion.schema.json");

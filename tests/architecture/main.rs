@@ -295,13 +295,13 @@ fn every_rule_has_its_required_cases() {
 }
 
 #[test]
-fn the_readme_lists_every_variable() {
+fn the_reference_lists_every_variable() {
     let typed = variables(&read("src/cli/args.rs"));
     assert!(!typed.is_empty());
     assert_eq!(
-        variables(&read("README.md")),
+        variables(&read("docs/src/reference/environment.md")),
         typed,
-        "the variables in README.md (left) and in the code (right) differ"
+        "the variables in docs/src/reference/environment.md (left) and in the code (right) differ"
     );
 }
 
