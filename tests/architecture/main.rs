@@ -6,9 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use reversion::finding::{Code, Severity};
 use reversion::fixture;
-use reversion::lens::OPERATIONS;
 use reversion::pack::{Packs, embedded};
 
 mod impls;
