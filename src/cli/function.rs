@@ -139,7 +139,7 @@ fn conclude(
     let held = if exit == Exit::Clean { Severity::Warning } else { Severity::Error };
     let mut results = krm::results(&report, item_at, held);
     if report.counts.recognised == 0 {
-        let names: Vec<&str> = packs.concerned_by(&goal.targets).iter().map(|pack| pack.name()).collect();
+        let names: Vec<&str> = goal.targets.iter().map(|target| target.pack.name()).collect();
         results.push(krm::nothing_recognised(&names));
     }
     let written = list.with(&made.files, &results)?;

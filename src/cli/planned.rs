@@ -47,7 +47,7 @@ impl From<Dependent> for Limits<'_> {
 /// The plan of a run, with what was read.
 pub(super) struct Planned<'p> {
     pub(super) packs: &'p Packs,
-    /// The packs whose objects were looked for.
+    /// The packs whose objects were asked for.
     sought: Vec<&'p Pack>,
     pub(super) plan: Plan,
     pub(super) targets: Vec<String>,
@@ -311,7 +311,7 @@ fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Se
 
 /// Plans the linked files, and puts the plans of all files together.
 fn conclude<'p>(
-    planner: &Planner<'_>,
+    planner: &Planner<'p>,
     (request, recognizer): (&Request<'p>, &Recognizer),
     limits: Limits<'_>,
     mut input: Input<Seen<'_>>,
@@ -368,7 +368,11 @@ fn conclude<'p>(
     let counts = Counts { recognised, recognised_elsewhere, ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
-    let (packs, sought) = (request.packs(), request.concerned_packs());
+    let sought = match &goal.targets[..] {
+        [] => request.concerned_packs(),
+        targets => targets.iter().map(|target| target.pack).collect(),
+    };
+    let packs = request.packs();
     Ok(Planned { packs, sought, targets, plan, roots, counts, skips, left_out, listed, shard })
 }
 

@@ -224,7 +224,7 @@ impl Carriers {
         let one = &self.all[carrier];
         let base = format!("{} at {}", linked.object(base).title(), linked.location(base));
         let message = format!("{} is applied to {base}; {why}", one.words(role));
-        let help = "convert both by hand, and compare the output of `kustomize build` before and after, the first one converted";
+        let help = "convert both by hand; then the output of `kustomize build` after the change must be the converted output from before it";
         let remark = Remark::new(Code::PatchTarget, one.place.clone(), message, Some(help.to_owned()));
         remark.finding(linked.manifest(one.id), linked.object(one.id), severity)
     }

@@ -379,7 +379,7 @@ impl States {
                 "convert it by hand, and write its selector so that `kustomize build` makes the one that it makes now"
             }
             _ => {
-                "convert both by hand, and compare the output of `kustomize build` before and after, the first one converted"
+                "convert both by hand; then the output of `kustomize build` after the change must be the converted output from before it"
             }
         };
         let remark = |words: String| {
