@@ -304,3 +304,130 @@ fn the_krew_manifest_and_the_formula_get_the_checksum_of_each_archive() {
     let printed = script(&runner, "render.sh", &["1.2.3", "o/n", "SHA256SUMS", "out"], 1);
     assert!(printed.contains("has no archive of version 1.2.3 for aarch64-unknown-linux-musl"), "{printed}");
 }
+
+/// Returns the documents of a YAML file below `packaging`, after the inputs of a GitLab template are filled in.
+fn documents(file: &str, inputs: &[(&str, &str)]) -> Vec<serde_yaml::Value> {
+    let mut text = fs::read_to_string(Path::new(ROOT).join("packaging").join(file)).unwrap();
+    for (name, value) in inputs {
+        text = text.replace(&format!("$[[ inputs.{name} ]]"), value);
+    }
+    let documents = serde_yaml::Deserializer::from_str(&text);
+    documents.map(|document| serde::Deserialize::deserialize(document).unwrap()).collect()
+}
+
+/// Runs the script of a container in `folder` as its shell would.
+fn shell(runner: &Runner, folder: &str, flags: &str, script: &str, variables: &[(&str, &str)]) -> Output {
+    let path = format!("{}:{}", runner.path("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command.args([flags, script]).current_dir(runner.path(folder)).env("PATH", path);
+    command.envs(variables.iter().copied()).output().unwrap()
+}
+
+#[test]
+fn the_gitlab_job_writes_its_reports_and_fails_as_the_program_does() {
+    let runner = Runner::new(&[("route.yaml", OLD)]);
+    let inputs = |fail| {
+        [("paths", "."), ("args", "--keep-going"), ("fail", fail), ("to", ""), ("stage", "test"), ("image", "i")]
+    };
+    for (fail, code) in [("true", 1), ("false", 0)] {
+        let job = &documents("gitlab/reversion.gitlab-ci.yml", &inputs(fail))[1]["reversion"];
+        let script = job["script"][0].as_str().unwrap();
+        let output = shell(&runner, "work", "-ec", script, &[("REVERSION_TO", "gateway-api@1.4")]);
+        expect(&output, code, &["HTTPRoute shop"]);
+        let reports = &job["artifacts"]["reports"];
+        let quality = runner.read(&format!("work/{}", reports["codequality"].as_str().unwrap()));
+        let quality: serde_json::Value = serde_json::from_str(&quality).unwrap();
+        assert_eq!(quality[0]["location"]["path"], "route.yaml");
+        assert!(runner.read(&format!("work/{}", reports["junit"].as_str().unwrap())).contains("<testsuite"));
+    }
+    let job = &documents("gitlab/reversion.gitlab-ci.yml", &inputs("false"))[1]["reversion"];
+    let output = shell(&runner, "work", "-ec", job["script"][0].as_str().unwrap(), &[("REVERSION_TO", "nothing@1")]);
+    expect(&output, 2, &["there is no pack"]);
+}
+
+/// Runs the container of an indexed Job once for each index; returns the names of the reports, and what the pods say.
+fn pods(runner: &Runner, job: &serde_yaml::Value, folder: &str, variables: &[(&str, &str)]) -> (Vec<String>, String) {
+    let container = &job["spec"]["template"]["spec"]["containers"][0];
+    let mut messages = String::new();
+    let reports = (0..job["spec"]["completions"].as_u64().unwrap()).map(|index| {
+        let (index, message) = (index.to_string(), runner.path("message"));
+        let mut all = vec![("JOB_COMPLETION_INDEX", index.as_str()), ("MESSAGES", message.to_str().unwrap())];
+        for variable in container["env"].as_sequence().unwrap() {
+            all.push((variable["name"].as_str().unwrap(), variable["value"].as_str().unwrap()));
+        }
+        all.extend(variables);
+        let flags = container["command"][1].as_str().unwrap();
+        let output = shell(runner, folder, flags, container["args"][0].as_str().unwrap(), &all);
+        messages += &runner.read("message");
+        assert_eq!(output.status.code(), Some(0), "{messages}");
+        let report = runner.path(&format!("report-{index}.json"));
+        fs::write(&report, &output.stdout).unwrap();
+        report.to_str().unwrap().to_owned()
+    });
+    (reports.collect(), messages)
+}
+
+#[test]
+fn the_merged_reports_of_the_indexed_job_are_the_report_of_the_whole() {
+    let files: Vec<(String, String)> =
+        (0..12).map(|at| (format!("{at}.yaml"), OLD.replace("shop", &format!("shop-{at}")))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let runner = Runner::new(&files);
+    let job = &documents("examples/indexed-job-shards.yaml", &[])[0];
+    let (reports, messages) = pods(&runner, job, "work", &[]);
+    assert_eq!(messages.matches(" recognised: ").count(), reports.len(), "{messages}");
+    let merge = |format: &str| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["report", "merge", "--format", format]).args(&reports).current_dir(runner.path("work"));
+        command.output().unwrap()
+    };
+    let whole = |format: &str| {
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(["check", "--to", "gateway-api@1.4/standard", "--format", format])
+            .current_dir(runner.path("work"));
+        command.output().unwrap()
+    };
+    for format in ["junit", "markdown", "sarif"] {
+        let (merged, whole) = (merge(format), whole(format));
+        assert_eq!(String::from_utf8_lossy(&merged.stdout), String::from_utf8_lossy(&whole.stdout), "{format}");
+        assert_eq!((merged.status.code(), whole.status.code()), (Some(1), Some(1)));
+    }
+}
+
+#[test]
+fn the_indexed_job_about_repositories_names_files_by_repository() {
+    let runner = Runner::new(&[("route.yaml", OLD)]);
+    runner.git(".", &["clone", "--quiet", "--bare", "origin", "team-b.git"]);
+    let url = |name: &str| format!("file://{}\n", runner.path(name).display());
+    fs::write(runner.path("repositories"), url("origin") + &url("team-b.git")).unwrap();
+    fs::create_dir(runner.path("manifests")).unwrap();
+    let job = &documents("examples/indexed-job-repositories.yaml", &[])[1];
+    let list = runner.path("repositories");
+    let (reports, _) = pods(&runner, job, "manifests", &[("LIST", list.to_str().unwrap())]);
+    let output = Command::new(PROGRAM).args(["report", "merge"]).args(&reports).output().unwrap();
+    expect(
+        &output,
+        1,
+        &["origin/route.yaml:1:1", "team-b/route.yaml:1:1", "2 files read, 2 objects recognised: 2 to change"],
+    );
+}
+
+#[test]
+fn the_examples_fit_the_releases_that_they_are_for() {
+    let mut command = Command::new(PROGRAM);
+    command.args(["check", "--isolated", "--to", "kubernetes@1.33", "--to", "flux@2.6", "packaging/examples"]);
+    expect(&command.current_dir(ROOT).output().unwrap(), 0, &["6 objects recognised: 0 to change"]);
+}
+
+/// Pages and examples name the images of the version that the project has.
+#[test]
+fn examples_name_the_image_of_this_version() {
+    let listed = Command::new("git").args(["ls-files", "packaging", "docs"]).current_dir(ROOT).output().unwrap();
+    for file in String::from_utf8(listed.stdout).unwrap().lines() {
+        let text = String::from_utf8_lossy(&fs::read(Path::new(ROOT).join(file)).unwrap_or_default()).into_owned();
+        for rest in text.split("ghcr.io/OWNER/reversion:").skip(1) {
+            assert!(rest.starts_with(env!("CARGO_PKG_VERSION")), "{file} names an image of another version");
+        }
+    }
+}
