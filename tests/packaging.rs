@@ -426,7 +426,8 @@ fn examples_name_the_image_of_this_version() {
     let listed = Command::new("git").args(["ls-files", "packaging", "docs"]).current_dir(ROOT).output().unwrap();
     for file in String::from_utf8(listed.stdout).unwrap().lines() {
         let text = String::from_utf8_lossy(&fs::read(Path::new(ROOT).join(file)).unwrap_or_default()).into_owned();
-        for rest in text.split("ghcr.io/OWNER/reversion:").skip(1) {
+        let tags = text.split("reversion:").skip(1).filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+        for rest in tags {
             assert!(rest.starts_with(env!("CARGO_PKG_VERSION")), "{file} names an image of another version");
         }
     }
