@@ -11,7 +11,7 @@ sed "1,/^version = /s/^version = .*/version = \"$new\"/" Cargo.toml >Cargo.toml.
 mv Cargo.toml.new Cargo.toml
 cargo update --offline --package reversion
 for file in $(git ls-files packaging/examples packaging/gitlab docs/src/install.md docs/src/how-to); do
-    sed "/reversion/s/$pattern/$new/g; s/rev: v$pattern/rev: v$new/" "$file" >"$file.new"
+    sed "s/\(reversion[:@ -]v\{0,1\}\)$pattern/\1$new/g; s|\(/download/v\)$pattern|\1$new|g; s/\(rev: v\)$pattern/\1$new/g" "$file" >"$file.new"
     cat "$file.new" >"$file"
     rm "$file.new"
 done
