@@ -14,7 +14,10 @@ here=$(dirname "$0")
 
 rm -rf "$top"
 mkdir -p "$top/completions" "$top/man"
-cp "$program" "$top/"
+case $target in
+*windows*) cp "$program" "$top/reversion.exe" ;;
+*) cp "$program" "$top/reversion" ;;
+esac
 cp "$here/../LICENSE-MIT" "$here/../LICENSE-APACHE" "$here/../README.md" "$here/../CHANGELOG.md" "$top/"
 "$program" completion bash >"$top/completions/reversion.bash"
 "$program" completion zsh >"$top/completions/_reversion"
