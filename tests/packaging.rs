@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -241,8 +242,9 @@ fn install_takes_the_archive_whose_checksum_is_right() {
     ] {
         expect(&listed, 0, &[&format!("reversion-v0.1.0-{target}/{name}\n")]);
     }
-    let sums = Command::new("sha256sum").arg(&archive).current_dir(&folder).output().unwrap();
-    fs::write(folder.join("SHA256SUMS"), &sums.stdout).unwrap();
+    let digest = Sha256::digest(fs::read(folder.join(&archive)).unwrap());
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    fs::write(folder.join("SHA256SUMS"), format!("{digest}  {archive}\n")).unwrap();
 
     let url = format!("file://{}", releases.display());
     let of_system =
@@ -426,7 +428,8 @@ fn examples_name_the_image_of_this_version() {
     let listed = Command::new("git").args(["ls-files", "packaging", "docs"]).current_dir(ROOT).output().unwrap();
     for file in String::from_utf8(listed.stdout).unwrap().lines() {
         let text = String::from_utf8_lossy(&fs::read(Path::new(ROOT).join(file)).unwrap_or_default()).into_owned();
-        let tags = text.split("reversion:").skip(1).filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+        let tags =
+            text.split("reversion:").skip(1).filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
         for rest in tags {
             assert!(rest.starts_with(env!("CARGO_PKG_VERSION")), "{file} names an image of another version");
         }
