@@ -435,3 +435,29 @@ fn examples_name_the_image_of_this_version() {
         }
     }
 }
+
+/// What the action declares is what its steps use, what its scripts write, and what its page lists.
+#[test]
+fn the_action_declares_and_documents_its_inputs_and_outputs() {
+    let read = |name: &str| fs::read_to_string(Path::new(ROOT).join(name)).unwrap();
+    let (text, page) = (read("action.yml"), read("docs/src/how-to/github-actions.md"));
+    let action: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+    let names = |key: &str| -> Vec<String> {
+        action[key].as_mapping().unwrap().keys().map(|name| name.as_str().unwrap().to_owned()).collect()
+    };
+    let used = |prefix: &str| -> Vec<String> {
+        let ends = |letter: char| !letter.is_ascii_lowercase() && letter != '-';
+        text.split(prefix).skip(1).map(|rest| rest.split(ends).next().unwrap().to_owned()).collect()
+    };
+    let (inputs, outputs) = (names("inputs"), names("outputs"));
+    for name in &inputs {
+        assert!(used("inputs.").contains(name), "no step uses the input {name}");
+        assert!(page.contains(&format!("`{name}`")), "the page does not list the input {name}");
+    }
+    assert!(used("inputs.").iter().all(|name| inputs.contains(name)), "a step uses an input that is not declared");
+    let scripts = ["common", "check", "migrate"].map(|name| read(&format!("packaging/action/{name}.sh"))).concat();
+    for name in used("outputs.").iter().chain(&outputs) {
+        assert!(scripts.contains(&format!("output {name} ")), "no script writes the output {name}");
+        assert!(page.contains(&format!("`{name}`")), "the page does not list the output {name}");
+    }
+}
