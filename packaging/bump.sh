@@ -1,0 +1,17 @@
+#!/bin/sh
+# Writes a new version into Cargo.toml, Cargo.lock, the examples and the pages that name one: bump.sh VERSION.
+set -eu
+cd "$(dirname "$0")/.."
+new=$1
+old=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+pattern=$(printf '%s' "$old" | sed 's/\./\\./g')
+
+# Only the first such line of Cargo.toml is about the project.
+sed "1,/^version = /s/^version = .*/version = \"$new\"/" Cargo.toml >Cargo.toml.new
+mv Cargo.toml.new Cargo.toml
+cargo update --offline --package reversion
+for file in $(git ls-files packaging/examples packaging/gitlab docs/src/install.md docs/src/how-to); do
+    sed "s/\(reversion[:@ -]v\{0,1\}\)$pattern/\1$new/g; s|\(/download/v\)$pattern|\1$new|g; s/\(rev: v\)$pattern/\1$new/g" "$file" >"$file.new"
+    cat "$file.new" >"$file"
+    rm "$file.new"
+done
