@@ -91,7 +91,7 @@ fn a_run_that_recognises_nothing_says_why_in_every_form() {
     let why = |command: &str| {
         let sought = match command {
             "detect" => "cert-manager, external-secrets, flux, gateway-api, kubernetes or ngf",
-            _ => "cert-manager, gateway-api or ngf",
+            _ => "gateway-api",
         };
         format!(
             "nothing recognised: no object of {sought} in . (1 file read; not read: 1 file with another extension, 1 hidden)\n  help: `--inspect` lists what is not read, ignored files too; `reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0\n"
@@ -106,7 +106,7 @@ fn a_run_that_recognises_nothing_says_why_in_every_form() {
             assert!(run.err.ends_with(&why(command[0])), "{command:?} {form:?}: {}", run.err);
         }
     }
-    let why = "nothing recognised: standard input holds no object of cert-manager, gateway-api or ngf\n  help: `reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0\n";
+    let why = "nothing recognised: standard input holds no object of gateway-api\n  help: `reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0\n";
     for command in [["convert", TO, "-", "-q"], ["check", TO, "-", "-q"]] {
         let run = tree().run_fed(&command, SERVICE);
         run.check(3);

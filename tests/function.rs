@@ -392,7 +392,7 @@ fn other_input_is_refused() {
 fn a_list_without_known_objects_passes_and_says_so() {
     let run = function(&list(SERVICE, "{to: gateway-api@1.1}"));
     let results = run.results(0);
-    let message = "no object of cert-manager, gateway-api or ngf is in the list";
+    let message = "no object of gateway-api is in the list";
     assert_eq!(results, [json!({"message": message, "severity": "info"})]);
 }
 

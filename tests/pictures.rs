@@ -3,8 +3,6 @@
 //! Each is made of one command line, which runs in `fixtures/repos/shop-1.0-experimental` and writes nothing. With `REVERSION_WRITE_BLOCKS=1` the
 //! pictures are made anew: look at them.
 
-#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -65,8 +65,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     let ran_in = formats::ran_in();
-    let why =
-        nothing_recognised(exit, &detection.counts, (&input.roots, &input.skips), &packs.iter().collect::<Vec<_>>());
+    let why = nothing_recognised(exit, &detection.counts, (&input.roots, &input.skips), &packs::names(packs.iter()));
     match output.format {
         Format::Text => {
             console.text(Destination::Report, output, |painter| text_report(&detection, args, painter))?;

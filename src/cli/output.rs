@@ -14,7 +14,6 @@ use super::formats;
 use crate::disk::Skip;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
-use crate::pack::Pack;
 use crate::plan::{ObjectPlan, RunAdvisory};
 use crate::report::diff::Paint;
 use crate::report::document::Document;
@@ -204,14 +203,13 @@ pub(super) fn nothing_recognised(
     exit: Exit,
     counts: &Counts,
     searched: (&[PathBuf], &BTreeMap<Skip, usize>),
-    packs: &[&Pack],
+    packs: &[String],
 ) -> Option<String> {
     (exit == Exit::NothingRecognised).then(|| searched_in_vain(counts, searched, packs))
 }
 
-fn searched_in_vain(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &[&Pack]) -> String {
-    let names: Vec<&str> = packs.iter().map(|pack| pack.name()).collect();
-    let names = one_of(&names);
+fn searched_in_vain(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &[String]) -> String {
+    let names = one_of(packs);
     let skipped = skipped(counts, skips);
     let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
     let help = "`reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0";

@@ -127,3 +127,8 @@ fn near_pack<'p>(name: &str, packs: &'p Packs) -> Option<&'p Pack> {
     let named = near.and_then(|near| packs.named(near).ok());
     named.or_else(|| packs.iter().find(|pack| is_title(pack) || is_artifact(pack)))
 }
+
+/// Returns the names of packs.
+pub(super) fn names<'p>(packs: impl IntoIterator<Item = &'p Pack>) -> Vec<String> {
+    packs.into_iter().map(|pack| pack.name().to_owned()).collect()
+}

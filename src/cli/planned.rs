@@ -16,6 +16,7 @@ use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::output;
+use super::packs;
 use super::target::Request;
 use crate::disk::{self, FileList, Shard, Skip};
 use crate::finding::{Code, Finding, Location, Severity};
@@ -47,8 +48,8 @@ impl From<Dependent> for Limits<'_> {
 /// The plan of a run, with what was read.
 pub(super) struct Planned<'p> {
     pub(super) packs: &'p Packs,
-    /// The packs whose objects were asked for.
-    sought: Vec<&'p Pack>,
+    /// The names of the packs whose objects were asked for.
+    sought: Vec<String>,
     pub(super) plan: Plan,
     pub(super) targets: Vec<String>,
     /// The files and folders that were named.
@@ -253,7 +254,7 @@ fn plan_read<'p>(
         let plan = Plan { findings, ..Plan::default() };
         return Ok(Planned {
             packs: request.packs(),
-            sought: request.concerned_packs(),
+            sought: packs::names(request.concerned_packs()),
             plan,
             targets: Vec::new(),
             roots,
@@ -311,7 +312,7 @@ fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Se
 
 /// Plans the linked files, and puts the plans of all files together.
 fn conclude<'p>(
-    planner: &Planner<'p>,
+    planner: &Planner<'_>,
     (request, recognizer): (&Request<'p>, &Recognizer),
     limits: Limits<'_>,
     mut input: Input<Seen<'_>>,
@@ -369,8 +370,8 @@ fn conclude<'p>(
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
     let sought = match &goal.targets[..] {
-        [] => request.concerned_packs(),
-        targets => targets.iter().map(|target| target.pack).collect(),
+        [] => packs::names(request.concerned_packs()),
+        targets => packs::names(targets.iter().map(|target| target.pack)),
     };
     let packs = request.packs();
     Ok(Planned { packs, sought, targets, plan, roots, counts, skips, left_out, listed, shard })
