@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Builds the playground into dist/, a folder that any web server can serve as it is.
+#
+# Needs a Rust toolchain with the target wasm32-unknown-unknown: rustup target add wasm32-unknown-unknown. It installs wasm-bindgen of
+# the version in Cargo.lock below target/, and makes the program smaller with wasm-opt where that is installed.
+#
+# CARGO         the cargo command: `cargo` if it is not set
+# CARGO_FLAGS   more flags for `cargo build`
+# WASM_BINDGEN  the wasm-bindgen command, where it is installed already
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+cargo=${CARGO:-cargo}
+target=${CARGO_TARGET_DIR:-target}
+read -ra flags <<< "${CARGO_FLAGS:-}"
+
+"$cargo" build --release --locked --target wasm32-unknown-unknown "${flags[@]}"
+
+version=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p;}' Cargo.lock)
+bindgen=${WASM_BINDGEN:-$target/wasm-bindgen-$version/bin/wasm-bindgen}
+if ! command -v "$bindgen" > /dev/null; then
+    cargo install --locked --root "$target/wasm-bindgen-$version" wasm-bindgen-cli --version "=$version"
+fi
+
+# What failed half-way is never taken for a page: the folder is made anew, and the page comes last.
+rm -rf dist
+mkdir dist
+"$bindgen" --target web --no-typescript --out-dir dist "$target/wasm32-unknown-unknown/release/reversion_playground.wasm"
+program=dist/reversion_playground_bg.wasm
+if command -v wasm-opt > /dev/null; then
+    # An old wasm-opt does not read what a new compiler writes.
+    if wasm-opt -Os "$program" -o "$target/smaller.wasm"; then
+        mv "$target/smaller.wasm" "$program"
+    else
+        echo "note: this wasm-opt cannot read the program, which stays as it is" >&2
+    fi
+fi
+cp page.css page.js worker.js index.html dist/
+printf '%s: %d bytes, %d with gzip\n' "$program" "$(wc -c < "$program")" "$(gzip -9 -c "$program" | wc -c)"
