@@ -2,7 +2,8 @@
 # Builds the playground into dist/, a folder that any web server can serve as it is.
 #
 # Needs a Rust toolchain with the target wasm32-unknown-unknown: rustup target add wasm32-unknown-unknown. It installs wasm-bindgen of
-# the version in Cargo.lock below target/, and makes the program smaller with wasm-opt where that is installed.
+# the version in Cargo.lock below target/. It does not call wasm-opt: version 108 of it writes a program that no browser starts, since it
+# takes the two tables of the program for one.
 #
 # CARGO         the cargo command: `cargo` if it is not set
 # CARGO_FLAGS   more flags for `cargo build`
@@ -24,15 +25,7 @@ fi
 # What failed half-way is never taken for a page: the folder is made anew, and the page comes last.
 rm -rf dist
 mkdir dist
-"$bindgen" --target web --no-typescript --out-dir dist "$target/wasm32-unknown-unknown/release/reversion_playground.wasm"
+"$bindgen" --target web --no-typescript --remove-name-section --remove-producers-section --out-dir dist "$target/wasm32-unknown-unknown/release/reversion_playground.wasm"
 program=dist/reversion_playground_bg.wasm
-if command -v wasm-opt > /dev/null; then
-    # An old wasm-opt does not read what a new compiler writes.
-    if wasm-opt -Os "$program" -o "$target/smaller.wasm"; then
-        mv "$target/smaller.wasm" "$program"
-    else
-        echo "note: this wasm-opt cannot read the program, which stays as it is" >&2
-    fi
-fi
 cp page.css page.js worker.js index.html dist/
 printf '%s: %d bytes, %d with gzip\n' "$program" "$(wc -c < "$program")" "$(gzip -9 -c "$program" | wc -c)"

@@ -21,7 +21,7 @@ const DESKTOP: (u32, u32) = (1280, 1800);
 const PHONE: (u32, u32) = (360, 2400);
 
 /// How long a page may take to show something, on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The page, in a browser of its own.
 struct Page {
@@ -113,7 +113,6 @@ fn a_manifest_is_converted_as_it_is_pasted() {
     assert!(evidence.contains("spec.targetRef is in experimental v1.0.0 line 8"), "{evidence}");
     assert!(page.text("#converted-text").contains("name: checkout # serves HTTPS"));
     assert_eq!(page.text("#command-text"), "reversion convert - --to gateway-api@1.4.1/standard");
-    assert!(!page.is_shown("#findings"));
     assert_eq!(page.browser.log("browser"), Vec::<Value>::new());
 }
 
@@ -200,7 +199,9 @@ fn nothing_is_sent() {
     for entry in page.browser.log("performance") {
         let message: Value = serde_json::from_str(entry["message"].as_str().unwrap()).unwrap();
         let Some(url) = message.pointer("/message/params/request/url").and_then(Value::as_str) else { continue };
-        assert!(url.starts_with(own.trim_end_matches('#')) || url.starts_with("blob:"), "{url}");
+        // The browser's own first page comes before this one.
+        let is_local = ["blob:", "chrome:"].iter().any(|scheme| url.starts_with(scheme));
+        assert!(is_local || url.starts_with(own.trim_end_matches('#')), "{url}");
     }
     // The policy holds in the page and in a worker such as the page's: neither reaches another place.
     let other = Server::start();
@@ -245,8 +246,8 @@ fn it_can_be_read_on_any_screen_in_both_color_schemes() {
                 page.browser.look(size, colors);
                 let faint = page.browser.run(include_str!("../../../tests/html_browser/contrast.js"));
                 assert_eq!(faint, json!([]), "{name} {colors}: text with a contrast below 4.5 to 1");
-                let width = page.browser.run("return document.documentElement.scrollWidth");
-                assert_eq!(width, size.0, "{name} {screen}: it scrolls sideways");
+                let fits = "const page = document.documentElement; return page.scrollWidth <= page.clientWidth";
+                assert_eq!(page.browser.run(fits), true, "{name} {screen}: it scrolls sideways");
                 page.browser.screenshot(&format!("playground-{name}-{screen}-{colors}.png"));
             }
         }
