@@ -208,7 +208,14 @@ const selectLine = (line) => {
   text.scrollLeft = 0;
 };
 
-const helpText = (help) => help && make("p", "to-do", make("strong", "", "Help: "), help);
+/** Makes a help: a sentence, and behind it what to write. */
+const helpText = (help) => {
+  if (!help) return null;
+  const [sentence, ...snippet] = help.split("\n");
+  const shown = make("div", "", make("p", "", make("strong", "", "Help: "), sentence));
+  if (snippet.length > 0) shown.append(make("pre", "snippet", snippet.join("\n")));
+  return shown;
+};
 
 const finding = (one) => {
   const code = make("code", "", one.code);

@@ -200,7 +200,7 @@ fn nothing_is_sent() {
         let message: Value = serde_json::from_str(entry["message"].as_str().unwrap()).unwrap();
         let Some(url) = message.pointer("/message/params/request/url").and_then(Value::as_str) else { continue };
         // The browser's own first page comes before this one.
-        let is_local = ["blob:", "chrome:"].iter().any(|scheme| url.starts_with(scheme));
+        let is_local = ["blob:", "chrome:", "data:"].iter().any(|scheme| url.starts_with(scheme));
         assert!(is_local || url.starts_with(own.trim_end_matches('#')), "{url}");
     }
     // The policy holds in the page and in a worker such as the page's: neither reaches another place.
