@@ -2,8 +2,7 @@
 # Builds the playground into dist/, a folder that any web server can serve as it is.
 #
 # Needs a Rust toolchain with the target wasm32-unknown-unknown: rustup target add wasm32-unknown-unknown. It installs wasm-bindgen of
-# the version in Cargo.lock below target/. It does not call wasm-opt: version 108 of it writes a program that no browser starts, since it
-# takes the two tables of the program for one.
+# the version in Cargo.lock below target/. It does not call wasm-opt: what version 108 of that writes does not start.
 #
 # CARGO         the cargo command: `cargo` if it is not set
 # CARGO_FLAGS   more flags for `cargo build`
@@ -13,6 +12,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 cargo=${CARGO:-cargo}
 target=${CARGO_TARGET_DIR:-target}
 read -ra flags <<< "${CARGO_FLAGS:-}"
+
+# What is published names no folder of the machine that built it.
+flags_of_rustc=${CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS:-}
+for folder in "${CARGO_HOME:-$HOME/.cargo}=cargo" "$(cd .. && pwd)=reversion"; do
+    flags_of_rustc+=" --remap-path-prefix=$folder"
+done
+export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS=$flags_of_rustc
 
 "$cargo" build --release --locked --target wasm32-unknown-unknown "${flags[@]}"
 
