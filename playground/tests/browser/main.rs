@@ -258,6 +258,7 @@ fn it_can_be_read_on_any_screen_in_both_color_schemes() {
 /// How long it takes, for the log: the time to the first answer is that of a browser that has nothing of the page yet.
 #[test]
 #[ignore = "needs Chromium, ChromeDriver and dist/"]
+#[expect(clippy::print_stdout, reason = "the times are the result")]
 fn the_first_answer_comes_soon() {
     let page = Page { browser: Browser::start(), server: Server::start() };
     let start = Instant::now();
