@@ -50,6 +50,7 @@ pub mod release;
 #[doc(hidden)]
 pub mod carrier;
 
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod disk;
 
@@ -101,6 +102,7 @@ pub mod report;
 #[doc(hidden)]
 pub mod canonical;
 
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 

@@ -14,18 +14,15 @@ use super::input::{self, Empty, Input};
 use super::inventory;
 use super::output::{Level, explain_exit, nothing_recognised, places, print};
 use super::packs;
-use crate::field::FieldPath;
 use crate::finding::Severity;
 use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::install_evidence::evidence_in;
-use crate::infer::{infer, kind_evidence};
-use crate::manifest::{Manifest, Object, Recognizer};
+use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs};
-use crate::plan;
 use crate::report::detect::Detail;
 use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Shown, grouped};
-use crate::report::{Detected, Detection, Painter, detect as render, json, statistics, text};
+use crate::report::{Detection, Painter, detect as render, json, statistics, text};
 
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
@@ -47,7 +44,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     detection.findings.extend(about_crds.filter(|finding| is_listed(&finding.location.file)));
     for manifest in input.made.iter().filter(|manifest| is_listed(&manifest.file)) {
         for object in &manifest.objects {
-            detect_object(manifest, object, packs, &mut detection);
+            detection.add(manifest, object, packs);
         }
     }
     for finding in detection.findings.iter_mut().filter(|finding| finding.severity == Severity::Unresolved) {
@@ -135,25 +132,4 @@ fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) 
     let shown: Vec<Shown<'_>> = shown.map(Shown::from).collect();
     let Grouped { lines, to_do } = grouped([], &shown, (painter, places(&args.output)));
     objects + &lines + &to_do + &summary
-}
-
-fn detect_object<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {
-    let before = detection.values.len();
-    // An object of the pack's own kinds is reported as an object, not as one with values.
-    for pack in packs.iter().filter(|pack| pack.is_foreign(&object.kind)) {
-        for field in pack.values_in(&object.kind, &object.value) {
-            detection.values.push((pack.name(), object, manifest.locate(object, &field), field.to_string()));
-        }
-    }
-    detection.counts.recognised += usize::from(detection.values.len() > before);
-    let Some(pack) = packs.of_group(&object.kind.group) else { return };
-    detection.findings.extend(plan::inference_findings(manifest, object, pack));
-    let Some(catalog) = pack.catalog(&object.kind) else { return };
-    let mut inference = infer(&object.value, catalog, &object.api_version.version);
-    if !inference.is_conflict() {
-        inference.evidence.splice(0..0, kind_evidence(catalog, pack.line()));
-    }
-    let location = manifest.locate(object, &FieldPath::default());
-    let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
-    detection.objects.push(Detected { object, pack, inference, location, evidence });
 }

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::count::Counts;
+use crate::field::FieldPath;
 use crate::finding::{Finding, Location};
 use crate::infer::crds::Installed;
 use crate::infer::install_evidence::Evidence;
-use crate::infer::{Age, Inference};
-use crate::manifest::Object;
-use crate::pack::{Pack, Target};
+use crate::infer::{Age, Inference, infer, kind_evidence};
+use crate::manifest::{Manifest, Object};
+use crate::pack::{Pack, Packs, Target};
+use crate::plan::inference_findings;
 use crate::release::{ApiVersion, GroupKind, ReleaseSet};
 
 /// What `detect` found about one object.
@@ -40,7 +42,7 @@ impl Detected<'_> {
     }
 
     /// Describes the releases that the object can be for.
-    pub(super) fn releases(&self) -> String {
+    pub fn releases(&self) -> String {
         if self.inference.is_conflict() {
             "no release has all its fields".to_owned()
         } else {
@@ -70,6 +72,31 @@ pub struct Detection<'a> {
     pub counts: Counts,
     /// Which part of the tree it is about, as `1/4`; the whole tree where there is none.
     pub shard: Option<String>,
+}
+
+impl<'a> Detection<'a> {
+    /// Adds what is known about `object` of `manifest`: the releases that it can be for, values of a chart in it, and findings. One
+    /// that no pack knows adds nothing.
+    pub fn add(&mut self, manifest: &'a Manifest, object: &'a Object, packs: &'a Packs) {
+        let before = self.values.len();
+        // An object of the pack's own kinds is reported as an object, not as one with values.
+        for pack in packs.iter().filter(|pack| pack.is_foreign(&object.kind)) {
+            for field in pack.values_in(&object.kind, &object.value) {
+                self.values.push((pack.name(), object, manifest.locate(object, &field), field.to_string()));
+            }
+        }
+        self.counts.recognised += usize::from(self.values.len() > before);
+        let Some(pack) = packs.of_group(&object.kind.group) else { return };
+        self.findings.extend(inference_findings(manifest, object, pack));
+        let Some(catalog) = pack.catalog(&object.kind) else { return };
+        let mut inference = infer(&object.value, catalog, &object.api_version.version);
+        if !inference.is_conflict() {
+            inference.evidence.splice(0..0, kind_evidence(catalog, pack.line()));
+        }
+        let location = manifest.locate(object, &FieldPath::default());
+        let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
+        self.objects.push(Detected { object, pack, inference, location, evidence });
+    }
 }
 
 /// What a tree uses of one API.

@@ -61,7 +61,10 @@ pub(crate) fn files(folder: &str) -> Vec<String> {
         let made_in = |folder: &str, names: &[&str]| {
             entry.path().parent() == Some(&root().join(folder)) && names.iter().any(|name| entry.file_name() == *name)
         };
-        !made_in("", &[".git", "target"]) && !made_in("fuzz", &["target", "artifacts", "corpus", "coverage"])
+        let is_made = made_in("", &[".git", "target"])
+            || made_in("fuzz", &["target", "artifacts", "corpus", "coverage"])
+            || made_in("playground", &["target", "dist"]);
+        !is_made
     };
     let entries = walk.filter_entry(own).map(|entry| entry.expect("the project's folders can be listed"));
     entries.filter(|entry| entry.file_type().is_file()).map(|entry| name(entry.path())).collect()

@@ -1,0 +1,228 @@
+//! From the text and what was chosen to everything that the page shows.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use reversion::finding::{self, Location, Severity};
+use reversion::manifest::{self, Manifest, Reading};
+use reversion::pack::{Pack, Target};
+use reversion::plan::{self, Goal, ObjectPlan, Outcome, Plan, Record};
+use reversion::report::{Counts, Fate, Painter, Report, Written, one_of, text, visible, visible_lines};
+
+use crate::answer::{Advisory, Answer, Change, Finding, Place, State};
+use crate::packs::PACKS;
+use crate::targets::Options;
+use crate::{diff, evidence};
+
+/// The file's name in messages: that of standard input.
+const FILE: &str = "-";
+
+/// Converts `text` as `options` say.
+pub fn convert(text: &str, options: &Options) -> Answer {
+    if text.trim().is_empty() {
+        return Answer::default();
+    }
+    let known: Vec<&Pack> = PACKS.iter().collect();
+    let seen = read(text, &known, &[]);
+    let detection = evidence::detection(seen.manifest.as_ref());
+    let objects: Vec<_> = detection.objects.iter().map(evidence::object).collect();
+    let (targets, notes) = match options.targets(&detection.objects) {
+        Ok(found) => found,
+        Err(message) => return Answer { objects, ..Answer::failed(message) },
+    };
+    let choices = match options.choices() {
+        Ok(choices) => plan::Choices { record: Record::Outcomes, ..choices },
+        Err(message) => return Answer { objects, ..Answer::failed(message) },
+    };
+    let goal = Goal { packs: &PACKS, targets, choices };
+    if goal.targets.is_empty() {
+        let findings = seen.findings.iter().chain(&detection.findings);
+        let findings = sorted(findings.map(finding).collect());
+        return nothing(text, &known, Answer { findings, ..Answer::default() });
+    }
+    let read = read(text, &PACKS.concerned_by(&goal.targets), &goal.targets);
+    let mut plan = plan::plan(read.manifest.as_slice(), &goal);
+    plan.findings.extend(read.findings);
+    plan.findings.extend(detection.crds.iter().filter_map(|crds| crds.finding()));
+    plan.findings.sort();
+    let answer = Answer { objects, notes, ..Answer::default() };
+    with_plan(answer, (text, options), (&goal, &plan), read.counts)
+}
+
+/// A text as it was read.
+struct Read {
+    manifest: Option<Manifest>,
+    findings: Vec<finding::Finding>,
+    counts: Counts,
+}
+
+/// Reads the text for a run that is about `concerned`.
+fn read(text: &str, concerned: &[&Pack], targets: &[Target<'_>]) -> Read {
+    let recognizer = plan::recognizer(&PACKS, (concerned, targets), &[]);
+    let mut counts = Counts { files: 1, ..Counts::default() };
+    let (mut manifest, mut findings) = (None, Vec::new());
+    match manifest::read(FILE, text.as_bytes(), &recognizer) {
+        Reading::Irrelevant => {}
+        Reading::Manifest(read) => {
+            (counts.parsed, counts.objects) = (1, read.object_count());
+            manifest = Some(*read);
+        }
+        Reading::Kustomization(read) | Reading::Triggered(read) => manifest = Some(*read),
+        Reading::Template(finding) => {
+            counts.templates = 1;
+            findings.push(finding);
+        }
+        Reading::Failed(finding) => {
+            counts.failed = 1;
+            findings.push(finding);
+        }
+    }
+    Read { manifest, findings, counts }
+}
+
+/// Adds what a plan says to what is known of the objects.
+fn with_plan(
+    answer: Answer,
+    (text, options): (&str, &Options),
+    (goal, plan): (&Goal<'_>, &Plan),
+    counts: Counts,
+) -> Answer {
+    let recognised = plan.objects.iter().filter(|object| object.is_recognised).count();
+    let report = Report {
+        command: "convert",
+        packs: goal.packs,
+        targets: goal.targets.iter().map(Target::to_string).collect(),
+        files: &plan.files,
+        objects: &plan.objects,
+        findings: &plan.findings,
+        acknowledged: &plan.acknowledged,
+        advisories: &plan.advisories,
+        counts: Counts { recognised, ..counts },
+        left_out: Vec::new(),
+        written: Written::No,
+        shard: None,
+        exit: 0,
+        nothing_recognised: None,
+    };
+    let state = state(&report);
+    let file = plan.files.first();
+    let lines = file.map(diff::lines);
+    let answer = Answer {
+        state,
+        summary: text::summary(&report, &Painter::PLAIN),
+        targets: report.targets.clone(),
+        objects: with_changes(answer.objects, &report),
+        findings: sorted(plan.findings.iter().map(finding).collect()),
+        advisories: plan.advisories.iter().map(advisory).collect(),
+        without_diff: matches!(lines, Some(None))
+            .then(|| "The text changes, but its diff would show values of a Secret.".to_owned()),
+        diff: lines.flatten().unwrap_or_default(),
+        converted: file.map_or_else(|| text.to_owned(), |file| file.after()),
+        command: Some(options.command(&goal.targets)),
+        ..answer
+    };
+    match state {
+        State::Nothing => nothing(text, &goal.targets.iter().map(|target| target.pack).collect::<Vec<_>>(), answer),
+        _ => answer,
+    }
+}
+
+/// Says what became of the text, in a word.
+fn state(report: &Report<'_>) -> State {
+    if report.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        State::Failed
+    } else if report.held_back().next().is_some() {
+        State::HeldBack
+    } else if report.files_to_change().next().is_some() {
+        State::Changed
+    } else if report.counts.recognised == 0 {
+        State::Nothing
+    } else {
+        State::Unchanged
+    }
+}
+
+/// Makes the answer to a text that holds no object of `sought`.
+fn nothing(text: &str, sought: &[&Pack], answer: Answer) -> Answer {
+    let failed = answer.findings.iter().any(|finding| finding.severity == Severity::Error.name());
+    let titles: Vec<&str> = sought.iter().map(|pack| pack.title()).collect();
+    Answer {
+        state: if failed { State::Failed } else { State::Nothing },
+        summary: match failed {
+            true => "The text cannot be read.".to_owned(),
+            false => format!("Nothing recognized: the text holds no object of {}.", one_of(&titles)),
+        },
+        converted: text.to_owned(),
+        ..answer
+    }
+}
+
+/// Adds to each object what becomes of it, and the objects that change although no pack knows their kind.
+fn with_changes(objects: Vec<crate::Object>, report: &Report<'_>) -> Vec<crate::Object> {
+    let fates = report.fates();
+    let mut plans: BTreeMap<(usize, usize), &ObjectPlan> =
+        report.objects.iter().filter_map(|object| Some((key(&object.location)?, object))).collect();
+    let mut all: Vec<crate::Object> = objects
+        .into_iter()
+        .map(|object| {
+            let plan = object.place.and_then(|place| plans.remove(&(place.line, place.column)));
+            crate::Object { change: plan.map(|plan| change(plan, fates.of(plan))), ..object }
+        })
+        .collect();
+    let others = plans.into_values().filter(|plan| plan.is_recognised || plan.outcome != Outcome::Unchanged);
+    all.extend(others.map(|plan| crate::Object {
+        title: visible(&plan.title),
+        api_version: visible(&plan.from.1.to_string()),
+        project: String::new(),
+        place: Place::of(&plan.location),
+        releases: String::new(),
+        serving: None,
+        evidence: Vec::new(),
+        change: Some(change(plan, fates.of(plan))),
+    }));
+    all.sort_by_key(|object| object.place.map(|place| (place.line, place.column)));
+    all
+}
+
+fn key(location: &Location) -> Option<(usize, usize)> {
+    location.position.map(|position| (position.line, position.column))
+}
+
+fn change(plan: &ObjectPlan, fate: Fate) -> Change {
+    let ((old_kind, old), (new_kind, new)) = (&plan.from, &plan.to);
+    let to = match (old_kind.kind == new_kind.kind, old == new) {
+        (true, true) => None,
+        (true, false) => Some(visible(&new.to_string())),
+        (false, _) => Some(visible(&format!("{new} {}", new_kind.kind))),
+    };
+    let rules = plan.rules.iter().map(|(rule, direction)| format!("{} {rule}", direction.name()));
+    Change { outcome: fate.name(), words: fate.words(Written::No), to, rules: rules.collect() }
+}
+
+fn finding(finding: &finding::Finding) -> Finding {
+    Finding {
+        severity: finding.severity.name(),
+        code: finding.code.name(),
+        description: finding.code.description(),
+        place: Place::of(&finding.location),
+        object: finding.object.as_ref().map(|object| visible(&object.title)),
+        message: visible(&finding.message),
+        help: finding.help.as_deref().map(visible_lines),
+    }
+}
+
+/// Sorts findings: the worst first, then in the order of the text.
+fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let rank = |finding: &Finding| Reverse(Severity::named(finding.severity));
+    findings.sort_by_key(|finding| (rank(finding), finding.place.map(|place| (place.line, place.column))));
+    findings
+}
+
+fn advisory(advisory: &plan::RunAdvisory) -> Advisory {
+    Advisory {
+        about: advisory.about.name(),
+        severity: advisory.severity.name(),
+        message: visible(&advisory.message),
+        help: advisory.help.as_deref().map(visible_lines),
+    }
+}
