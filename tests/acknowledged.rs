@@ -80,7 +80,7 @@ fn a_comment_at_an_object_leaves_it_as_it_is() {
         let tree = Tree::of(&[("a.yaml", &text)]);
         let run = check(&tree);
         run.check(0);
-        let summary = "1 file read, 1 object recognised: 0 to change in 0 files, 0 held back, 1 acknowledged; 0 files skipped, 0 failed\n";
+        let summary = "1 file read, 1 object recognized: 0 to change in 0 files, 0 held back, 1 acknowledged; 0 files skipped, 0 failed\n";
         assert_eq!((run.out.as_str(), run.err.as_str()), ("", summary), "{text}");
         let verbose = tree.run(&[&["check", "-v"][..], &TO].concat());
         let shown = "warning[changes-needed] HTTPRoute shop: apiVersion gateway.networking.k8s.io/v1beta1 must become \
@@ -463,7 +463,7 @@ fn every_format_says_the_same_of_accepted_objects() {
     assert!(sections.iter().all(|section| statistics.contains(section)), "{statistics}");
     assert!(!statistics.contains("held back"), "{statistics}");
     let page = with_baseline(&tree, &["--format", "html"]).out;
-    assert!(page.contains("1 of 5 recognised objects must change, in 1 file; none is held back."));
+    assert!(page.contains("1 of 5 recognized objects must change, in 1 file; none is held back."));
     for tile in ["<b>1</b> to change<", "<b>0</b> held back<", "<b>3</b> acknowledged<", "<b>1</b> unchanged<"] {
         assert!(page.contains(tile), "{tile}");
     }
@@ -479,7 +479,7 @@ fn a_saved_plan_counts_what_is_acknowledged() {
     let tree = accepted();
     let plan = tree.run(&[&["plan", "-o", "saved.plan", "."][..], &TO].concat());
     plan.check(0);
-    let counts = "5 objects recognised: 2 to change in 2 files, 0 held back, 2 acknowledged;";
+    let counts = "5 objects recognized: 2 to change in 2 files, 0 held back, 2 acknowledged;";
     assert!(plan.err.contains(counts), "{}", plan.err);
     let shown = tree.run(&["show", "saved.plan"]);
     assert!(shown.err.contains(counts), "{}", shown.err);

@@ -75,7 +75,7 @@ fn a_repository_with_exceptions_becomes_green_and_stays_green() {
     for line in [
         "apps/pay.yaml:8:5: held-back[dropped-field] HTTPRoute pay: ",
         "charts/web/templates/route.yaml:1:3: unresolved[template] ",
-        "5 files read, 4 objects recognised: 2 to change in 2 files, 1 held back, 1 unresolved; 1 file skipped (1 template), 0 failed\n",
+        "5 files read, 4 objects recognized: 2 to change in 2 files, 1 held back, 1 unresolved; 1 file skipped (1 template), 0 failed\n",
     ] {
         assert!(red.all().contains(line), "{line}: {}", red.all());
     }
@@ -97,7 +97,7 @@ fn a_repository_with_exceptions_becomes_green_and_stays_green() {
     );
     let green = pipeline(&tree);
     green.check(0);
-    let summary = "4 files read, 3 objects recognised: 0 to change in 0 files, 0 held back, 3 acknowledged; 1 file skipped (1 template), 0 failed\n";
+    let summary = "4 files read, 3 objects recognized: 0 to change in 0 files, 0 held back, 3 acknowledged; 1 file skipped (1 template), 0 failed\n";
     assert!(green.out.is_empty() && green.err.ends_with(summary), "{}{}", green.out, green.err);
 
     // A new object is the only thing that is named.
@@ -210,7 +210,7 @@ fn a_saved_plan_ends_as_the_run_that_it_is_made_in() {
     tree.run(&[&["plan", "-o", "x.plan"][..], &TO].concat()).check(0);
     let clean = apply(&tree);
     clean.check(0);
-    let summary = "2 files read, 2 objects recognised: 1 changed in 1 file, 0 held back, 1 acknowledged; to gateway-api@1.6.1/standard\n";
+    let summary = "2 files read, 2 objects recognized: 1 changed in 1 file, 0 held back, 1 acknowledged; to gateway-api@1.6.1/standard\n";
     assert!(clean.err.ends_with(summary), "{}", clean.err);
     assert_eq!(tree.text("legacy.yaml"), kept);
     let owner = BREAKING[0].2.replace("/v1\nkind: HTTP", "/v1beta1\nkind: HTTP");

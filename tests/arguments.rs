@@ -86,7 +86,7 @@ fn the_namespace_of_a_call_is_that_of_objects_without_one() {
 }
 
 #[test]
-fn a_run_that_recognises_nothing_says_why_in_every_form() {
+fn a_run_that_recognizes_nothing_says_why_in_every_form() {
     let tree = || Tree::of(&[("svc.yaml", SERVICE), ("a.txt", "x"), (".h.yaml", ROUTE)]);
     let why = |command: &str| {
         let sought = match command {
@@ -94,7 +94,7 @@ fn a_run_that_recognises_nothing_says_why_in_every_form() {
             _ => "gateway-api",
         };
         format!(
-            "nothing recognised: no object of {sought} in . (1 file read; not read: 1 file with another extension, 1 hidden)\n  help: `--inspect` lists what is not read, ignored files too; `reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0\n"
+            "nothing recognized: no object of {sought} in . (1 file read; not read: 1 file with another extension, 1 hidden)\n  help: `--inspect` lists what is not read, ignored files too; `reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0\n"
         )
     };
     let commands: [&[&str]; 5] =
@@ -106,7 +106,7 @@ fn a_run_that_recognises_nothing_says_why_in_every_form() {
             assert!(run.err.ends_with(&why(command[0])), "{command:?} {form:?}: {}", run.err);
         }
     }
-    let why = "nothing recognised: standard input holds no object of gateway-api\n  help: `reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0\n";
+    let why = "nothing recognized: standard input holds no object of gateway-api\n  help: `reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0\n";
     for command in [["convert", TO, "-", "-q"], ["check", TO, "-", "-q"]] {
         let run = tree().run_fed(&command, SERVICE);
         run.check(3);
@@ -324,7 +324,7 @@ fn the_manual_pages_have_every_flag() {
         assert!(page.contains("\n.SH EXAMPLES\n") && !page.contains(".SH EXTRA"), "{command}: {page}");
         let has_codes = ["detect", "check", "diff", "apply", "plan", "show", "convert"].contains(&command);
         assert_eq!(page.contains("\n.SH \"EXIT STATUS\"\n"), has_codes, "{command}");
-        assert_eq!(plain(&page).contains("3 no object was recognised"), has_codes, "{command}");
+        assert_eq!(plain(&page).contains("3 no object was recognized"), has_codes, "{command}");
     }
     let pages = fs::read_dir(tree.path("pages")).unwrap().map(|page| page.unwrap().file_name().into_string().unwrap());
     let pages: Vec<String> = pages.filter(|page| page != "x").collect();

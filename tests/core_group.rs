@@ -112,7 +112,7 @@ fn converted(before: &str, to: &[&str], core_rules: &[(&str, &str)]) -> String {
     let to: Vec<&str> = to.iter().flat_map(|to| ["--to", to]).collect();
     let made = run(&tree, &[&["apply", "--yes", "--allow-no-vcs"][..], &to].concat());
     made.check(0);
-    assert!(made.err.contains("1 object recognised"), "{}{}", made.out, made.err);
+    assert!(made.err.contains("1 object recognized"), "{}{}", made.out, made.err);
     tree.text("t/a.yaml")
 }
 
@@ -137,7 +137,7 @@ fn a_rule_about_a_kind_that_the_owner_of_its_group_does_not_describe_runs() {
         let made = run(&tree, &[&["apply", "--yes", "--allow-no-vcs"][..], to].concat());
         made.check(0);
         assert_eq!(tree.text("t/a.yaml"), before.replace("example.com/shop", "example.com/shop-v2"));
-        assert!(made.err.contains("1 object recognised: 1 changed in 1 file"), "{}{}", made.out, made.err);
+        assert!(made.err.contains("1 object recognized: 1 changed in 1 file"), "{}{}", made.out, made.err);
     }
 }
 
@@ -203,11 +203,11 @@ fn kinds_of_kubernetes_that_a_pack_does_not_describe_are_no_noise() {
     let check = run(&tree, &["check", "--to", "kubernetes@v2"]);
     check.check(0);
     assert!(check.out.is_empty(), "{}", check.out);
-    assert!(check.err.contains("1 object recognised"), "{}", check.err);
+    assert!(check.err.contains("1 object recognized"), "{}", check.err);
     let detect = run(&tree, &["detect"]);
     detect.check(0);
     assert!(!detect.all().contains("unknown-kind") && !detect.all().contains("not-an-object"), "{}", detect.all());
-    assert!(detect.err.contains("1 object recognised"), "{}", detect.err);
+    assert!(detect.err.contains("1 object recognized"), "{}", detect.err);
 }
 
 #[test]

@@ -57,14 +57,14 @@ fn only_listed_files_are_reported_and_written() {
     check.check(1);
     assert!(check.out.starts_with("sub/b.yaml:1:1: ") && !check.out.contains("a.yaml"), "{}", check.out);
     let summary =
-        "1 of 1 listed file read, 1 object recognised: 1 to change in 1 file, 0 held back; 0 files skipped, 0 failed\n";
+        "1 of 1 listed file read, 1 object recognized: 1 to change in 1 file, 0 held back; 0 files skipped, 0 failed\n";
     assert!(check.err.ends_with(summary) && !check.err.contains("a.yaml"), "{}", check.err);
     let diff = run(&tree, "sub/b.yaml\n", &["diff"]);
     assert!(diff.out.starts_with("--- a/sub/b.yaml\n") && !diff.out.contains("a/a.yaml"), "{}", diff.out);
     let detect = tree.run(&["detect", "--verbose", "--files-from", "list"]);
     detect.check(0);
     assert!(detect.out.starts_with("sub/b.yaml:1:1: ") && !detect.out.contains("a.yaml"), "{}", detect.out);
-    assert!(detect.err.starts_with("1 of 1 listed file read, 1 object recognised"), "{}", detect.err);
+    assert!(detect.err.starts_with("1 of 1 listed file read, 1 object recognized"), "{}", detect.err);
     apply(&tree, "sub/b.yaml\n").check(0);
     assert!(is_converted(&tree, "sub/b.yaml") && !is_converted(&tree, "a.yaml"));
     apply(&tree, "sub/b.yaml\n").check(0);
@@ -102,7 +102,7 @@ fn paths_beside_the_list_are_what_is_read() {
     let check = run(&tree, "a.yaml\nsub/b.yaml\n", &["check", "sub"]);
     check.check(1);
     assert!(
-        check.err.contains("1 of 2 listed files read, 1 object recognised: 1 to change in 1 file"),
+        check.err.contains("1 of 2 listed files read, 1 object recognized: 1 to change in 1 file"),
         "{}",
         check.err
     );
@@ -129,7 +129,7 @@ fn what_is_no_manifest_is_no_error() {
     check.check(0);
     assert_eq!(
         check.err,
-        "warning: sub is a folder, and only files are listed: of what is in it, nothing is read for the list\n  help: list its files, or pass the folder as an argument\n1 of 8 listed files read, 0 objects recognised: 0 to change in 0 files, 0 held back; 0 files skipped, 0 failed\n"
+        "warning: sub is a folder, and only files are listed: of what is in it, nothing is read for the list\n  help: list its files, or pass the folder as an argument\n1 of 8 listed files read, 0 objects recognized: 0 to change in 0 files, 0 held back; 0 files skipped, 0 failed\n"
     );
     run(&tree, "image.yaml\n", &["check"]).check(0);
     let json = run(&tree, "README.md\n", &["check", "--format", "json"]);

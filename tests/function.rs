@@ -105,7 +105,7 @@ fn only_what_must_change_in_an_item_changes() {
         });
         assert_eq!(results[0], converted);
         assert!(
-            run.err.contains("\n2 files read, 1 object recognised: 1 changed in 1 file, 0 held back"),
+            run.err.contains("\n2 files read, 1 object recognized: 1 changed in 1 file, 0 held back"),
             "{}",
             run.err
         );
@@ -187,7 +187,7 @@ fn what_a_comment_acknowledges_is_counted_and_an_information() {
     assert_eq!(without_results(&run.out), before);
     assert_eq!(
         run.err,
-        "1 file read, 1 object recognised: 0 changed in 0 files, 0 held back, 1 acknowledged; 0 files skipped, 0 failed\n"
+        "1 file read, 1 object recognized: 0 changed in 0 files, 0 held back, 1 acknowledged; 0 files skipped, 0 failed\n"
     );
 }
 

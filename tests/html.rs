@@ -162,7 +162,7 @@ spec:
     assert_eq!(page.text_of("badge"), "to change");
     assert_eq!(page.text_of("title"), "BackendTLSPolicy shop/cart");
     assert_eq!(page.text_of("becomes"), "gateway.networking.k8s.io/v1alpha2 → gateway.networking.k8s.io/v1");
-    assert!(page.text_of("verdict").starts_with("1 of 1 recognised object must change, in 1 file"));
+    assert!(page.text_of("verdict").starts_with("1 of 1 recognized object must change, in 1 file"));
     // Only the CRD of v1.0.0 has the field `targetRef`.
     let evidence = page.text_of("evidence");
     assert!(evidence.contains("all its fields are in experimental v1.0.0"), "{evidence}");
@@ -184,7 +184,7 @@ fn what_is_held_back_is_to_be_done_by_hand() {
     let (_, page) = report(&[("b.yaml", OLD), ("a.yaml", OLD)], &["check", "--to", "gateway-api@1.0/standard"]);
     check(&page);
     let verdict = page.text_of("verdict");
-    assert_eq!(verdict, "2 of 2 recognised objects are held back and need a decision; no other must change.");
+    assert_eq!(verdict, "2 of 2 recognized objects are held back and need a decision; no other must change.");
     // The finding is the same for both objects: one thing to do, in two places.
     assert_eq!(page.with_class("to-do").count(), 1);
     let things = page.named("li").filter(|item| item.has_class("held-back") && item.text.contains("b.yaml"));
@@ -270,7 +270,7 @@ fn a_page_in_a_file_is_what_apply_did() {
     assert_eq!(run(folder.path(), &arguments), "");
     let page = Page::parse(&fs::read_to_string(folder.path().join("r.html")).unwrap());
     check(&page);
-    assert_eq!(page.text_of("verdict"), "1 of 1 recognised object was changed, in 1 file; none is held back.");
+    assert_eq!(page.text_of("verdict"), "1 of 1 recognized object was changed, in 1 file; none is held back.");
     assert_eq!(page.text_of("badge"), "changed");
     assert_eq!(page.with_class("diff").count(), 1);
 }
@@ -279,6 +279,6 @@ fn a_page_in_a_file_is_what_apply_did() {
 fn a_run_without_objects_has_a_page() {
     let (_, page) = report(&[("a.yaml", "a: 1\n")], &["check", "--to", "gateway-api@1.6/standard"]);
     check(&page);
-    assert_eq!(page.text_of("verdict"), "No object was recognised.");
+    assert_eq!(page.text_of("verdict"), "No object was recognized.");
     assert_eq!(page.with_class("filters").count(), 0);
 }

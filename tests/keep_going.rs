@@ -104,7 +104,7 @@ fn the_others_are_written_and_the_exit_code_is_never_0() {
 }
 
 #[test]
-fn a_run_that_recognises_nothing_else_does_not_end_with_0() {
+fn a_run_that_recognizes_nothing_else_does_not_end_with_0() {
     let tree = Tree::of(&[("broken.yaml", BROKEN)]);
     run(&tree, &["check", "--keep-going", "--allow-empty"]).check(1);
 }

@@ -142,7 +142,7 @@ fn check_passes_paths_with_blanks_several_targets_and_further_flags() {
         ("INPUT_PATHS", "a b.yaml\n"),
         ("INPUT_ARGS", "--unpaired\n--keep-api-version\n"),
     ];
-    expect(&runner.run("action/check.sh", &inputs), 0, &["1 file read, 1 object recognised: 0 to change"]);
+    expect(&runner.run("action/check.sh", &inputs), 0, &["1 file read, 1 object recognized: 0 to change"]);
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn the_merged_reports_of_the_indexed_job_are_the_report_of_the_whole() {
     let runner = Runner::new(&files);
     let job = &documents("examples/indexed-job-shards.yaml", &[])[0];
     let (reports, messages) = pods(&runner, job, "work", &[]);
-    assert_eq!(messages.matches(" recognised: ").count(), reports.len(), "{messages}");
+    assert_eq!(messages.matches(" recognized: ").count(), reports.len(), "{messages}");
     let merge = |format: &str| {
         let mut command = Command::new(PROGRAM);
         command.args(["report", "merge", "--format", format]).args(&reports).current_dir(runner.path("work"));
@@ -411,7 +411,7 @@ fn the_indexed_job_about_repositories_names_files_by_repository() {
     expect(
         &output,
         1,
-        &["origin/route.yaml:1:1", "team-b/route.yaml:1:1", "2 files read, 2 objects recognised: 2 to change"],
+        &["origin/route.yaml:1:1", "team-b/route.yaml:1:1", "2 files read, 2 objects recognized: 2 to change"],
     );
 }
 
@@ -419,7 +419,7 @@ fn the_indexed_job_about_repositories_names_files_by_repository() {
 fn the_examples_fit_the_releases_that_they_are_for() {
     let mut command = Command::new(PROGRAM);
     command.args(["check", "--isolated", "--to", "kubernetes@1.33", "--to", "flux@2.6", "packaging/examples"]);
-    expect(&command.current_dir(ROOT).output().unwrap(), 0, &["6 objects recognised: 0 to change"]);
+    expect(&command.current_dir(ROOT).output().unwrap(), 0, &["6 objects recognized: 0 to change"]);
 }
 
 /// Pages and examples name the images of the version that the project has.

@@ -154,9 +154,9 @@ fn valued() -> [Key<'static>; 8] {
             name: "unpaired",
             files: &[("a.yaml", ROUTE)],
             arguments: &["check", "--to=ngf@2.5", "--to=gateway-api@1.2"],
-            in_file: ("true", "1 object recognised"),
+            in_file: ("true", "1 object recognized"),
             in_variable: ("off", "or pass --unpaired"),
-            flag: ("", "1 object recognised"),
+            flag: ("", "1 object recognized"),
         },
     ]
 }

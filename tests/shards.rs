@@ -185,7 +185,7 @@ fn merged_reports_are_shown_in_every_format() {
     let tree = reported(2);
     let merge = |format: &str| tree.run(&["report", "merge", "1.report", "2.report", "--format", format]);
     let summary =
-        "12 files read, 12 objects recognised: 12 to change in 12 files, 0 held back; 0 files skipped, 0 failed\n";
+        "12 files read, 12 objects recognized: 12 to change in 12 files, 0 held back; 0 files skipped, 0 failed\n";
     for format in ["text", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown"] {
         let merged = merge(format);
         merged.check(1);

@@ -242,7 +242,7 @@ fn an_edit_elsewhere_does_not_prevent_restoring() {
 }
 
 #[test]
-fn a_moved_item_is_recognised() {
+fn a_moved_item_is_recognized() {
     let stashed = convert_with_stash(STANDARD, ROUTE);
     let (head, rules) = stashed.split_once("  - name: pay\n").unwrap();
     let (pay, rest) = rules.split_once("  - name: rest\n").unwrap();
@@ -277,7 +277,7 @@ spec:
 ";
 
 #[test]
-fn items_are_recognised_by_their_key() {
+fn items_are_recognized_by_their_key() {
     let stashed = convert_with_stash("gateway-api@1.2.0/standard", GATEWAY);
     assert!(stashed.contains(r#"{"item":{"name":"one"}}"#), "{stashed}");
     let edited = stashed

@@ -29,7 +29,7 @@ const HELD: &str = "held-back[kind-not-in-target] gateway-api@1.4.1/standard doe
 const HELP: &str = "  help: choose a release that has it, or remove the route from the tree; the experimental channel has it since v0.5.0, the standard channel has TCPRoute since v1.6.0\n";
 const CHANGE: &str = "b.yaml:1:1: HTTPRoute b: gateway.networking.k8s.io/v1beta1 -> gateway.networking.k8s.io/v1\n";
 const SUMMARY: &str =
-    "2 files read, 6 objects recognised: 1 to change in 1 file, 5 held back; 0 files skipped, 0 failed\n";
+    "2 files read, 6 objects recognized: 1 to change in 1 file, 5 held back; 0 files skipped, 0 failed\n";
 
 /// Five routes that are held back in the first file, and one that changes in the second.
 fn tree() -> Tree {

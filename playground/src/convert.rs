@@ -87,7 +87,7 @@ fn with_plan(
     (goal, plan): (&Goal<'_>, &Plan),
     counts: Counts,
 ) -> Answer {
-    let recognised = plan.objects.iter().filter(|object| object.is_recognised).count();
+    let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let report = Report {
         command: "convert",
         packs: goal.packs,
@@ -97,12 +97,12 @@ fn with_plan(
         findings: &plan.findings,
         acknowledged: &plan.acknowledged,
         advisories: &plan.advisories,
-        counts: Counts { recognised, ..counts },
+        counts: Counts { recognized, ..counts },
         left_out: Vec::new(),
         written: Written::No,
         shard: None,
         exit: 0,
-        nothing_recognised: None,
+        nothing_recognized: None,
     };
     let state = state(&report);
     let file = plan.files.first();
@@ -135,7 +135,7 @@ fn state(report: &Report<'_>) -> State {
         State::HeldBack
     } else if report.files_to_change().next().is_some() {
         State::Changed
-    } else if report.counts.recognised == 0 {
+    } else if report.counts.recognized == 0 {
         State::Nothing
     } else {
         State::Unchanged
@@ -169,7 +169,7 @@ fn with_changes(objects: Vec<crate::Object>, report: &Report<'_>) -> Vec<crate::
             crate::Object { change: plan.map(|plan| change(plan, fates.of(plan))), ..object }
         })
         .collect();
-    let others = plans.into_values().filter(|plan| plan.is_recognised || plan.outcome != Outcome::Unchanged);
+    let others = plans.into_values().filter(|plan| plan.is_recognized || plan.outcome != Outcome::Unchanged);
     all.extend(others.map(|plan| crate::Object {
         title: visible(&plan.title),
         api_version: visible(&plan.from.1.to_string()),

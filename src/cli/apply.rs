@@ -52,7 +52,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     if planned.plan.files.is_empty() {
         let exit = planned.exit_with(Pending::Nothing, output);
         finish(&planned.report("apply", Written::No, exit), destination(args), output, console)?;
-        return explain_exit(exit, planned.nothing_recognised(exit), console);
+        return explain_exit(exit, planned.nothing_recognized(exit), console);
     }
     write::guard(&planned.plan.files, args.guard)?;
     let (planned, consent) = match args.interactive {

@@ -25,7 +25,7 @@ Exit codes:
   1  changes are needed (check, diff), an object was held back, something is unresolved,
      or a file was left out
   2  failed: a bad argument, a file that cannot be read or parsed, a failed write
-  3  no object was recognised
+  3  no object was recognized
 
 `reversion explain WORD` explains every word in the output; reversion.toml and `REVERSION_*`
 variables set flags.")]
@@ -291,7 +291,7 @@ pub(super) struct OutputArgs {
     /// Print notes too
     #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch)]
     pub(super) verbose: bool,
-    /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
+    /// Exit with 0 instead of 3 if no object was recognized; accept empty standard input
     #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = switch, hide_short_help = true)]
     pub(super) allow_empty: bool,
     /// Exit with 0 instead of 1 or 3
@@ -592,7 +592,7 @@ pub(super) struct StreamArgs {
     /// Print notes too
     #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch, help_heading = "Report")]
     pub(super) verbose: bool,
-    /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
+    /// Exit with 0 instead of 3 if no object was recognized; accept empty standard input
     #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = switch, help_heading = "Report")]
     pub(super) allow_empty: bool,
     #[command(flatten)]

@@ -19,7 +19,7 @@ use crate::plan::Dependent;
 use crate::report::grouped::Places;
 use crate::report::{Written, text, visible};
 
-/// Runs `convert -`: an object that is held back or not recognised is written as it was read.
+/// Runs `convert -`: an object that is held back or not recognized is written as it was read.
 pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let named = args.input.as_ref().or(args.filename.as_ref()).map_or("-", String::as_str);
     let input = visible(named);
@@ -47,6 +47,6 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let places = if args.verbose { Places::All } else { Places::First };
     let found = findings(&report, level, (&painter, places));
     console.painted_note(&format!("{found}{}\n", text::summary(&report, &painter)))?;
-    let exit = if exit == Exit::NothingRecognised && args.allow_empty { Exit::Clean } else { exit };
-    explain_exit(exit, planned.nothing_recognised(exit), console)
+    let exit = if exit == Exit::NothingRecognized && args.allow_empty { Exit::Clean } else { exit };
+    explain_exit(exit, planned.nothing_recognized(exit), console)
 }

@@ -12,7 +12,7 @@ use super::exit::{Exit, Pending};
 use super::formats;
 use super::input::{self, Empty, Input};
 use super::inventory;
-use super::output::{Level, explain_exit, nothing_recognised, places, print};
+use super::output::{Level, explain_exit, nothing_recognized, places, print};
 use super::packs;
 use crate::finding::Severity;
 use crate::infer::crds::{Installed, crds_in, installed};
@@ -52,9 +52,9 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         finding.severity = Severity::Warning;
     }
     detection.findings.sort();
-    detection.counts.recognised += detection.objects.len();
+    detection.counts.recognized += detection.objects.len();
     let others = input.made.iter().filter(|manifest| input.shard.is_some() && !is_listed(&manifest.file));
-    detection.counts.recognised_elsewhere = others
+    detection.counts.recognized_elsewhere = others
         .flat_map(|manifest| &manifest.objects)
         .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
     inventory::add(&mut detection, (args, &config), (&input.made, packs), is_listed)?;
@@ -62,7 +62,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     let ran_in = formats::ran_in();
-    let why = nothing_recognised(exit, &detection.counts, (&input.roots, &input.skips), &packs::names(packs.iter()));
+    let why = nothing_recognized(exit, &detection.counts, (&input.roots, &input.skips), &packs::names(packs.iter()));
     match output.format {
         Format::Text => {
             console.text(Destination::Report, output, |painter| text_report(&detection, args, painter))?;
@@ -75,7 +75,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         }
         Format::Html | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
             let document = Document::of_detection(&detection, exit as u8, ran_in);
-            print(Document { nothing_recognised: why.clone(), ..document }, output, console)?;
+            print(Document { nothing_recognized: why.clone(), ..document }, output, console)?;
         }
     }
     let painter = console.note_painter(output.color);

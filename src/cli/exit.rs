@@ -16,8 +16,8 @@ pub enum Exit {
     Changes = 1,
     /// The tool failed: a bad argument, a file that cannot be read or parsed, a failed write.
     Failed = 2,
-    /// No object was recognised.
-    NothingRecognised = 3,
+    /// No object was recognized.
+    NothingRecognized = 3,
 }
 
 impl Exit {
@@ -26,7 +26,7 @@ impl Exit {
         match code {
             0 => Self::Clean,
             1 => Self::Changes,
-            3 => Self::NothingRecognised,
+            3 => Self::NothingRecognized,
             _ => Self::Failed,
         }
     }
@@ -41,8 +41,8 @@ impl Exit {
             Self::Failed
         } else if !left_out.is_empty() || worst >= Some(Severity::Unresolved) || pending == Pending::Changes {
             Self::Changes
-        } else if counts.recognised == 0 && counts.listed.is_none() && !counts.recognised_elsewhere {
-            Self::NothingRecognised
+        } else if counts.recognized == 0 && counts.listed.is_none() && !counts.recognized_elsewhere {
+            Self::NothingRecognized
         } else {
             Self::Clean
         }
@@ -51,8 +51,8 @@ impl Exit {
     /// Applies `--allow-empty` and `--exit-zero` to a run that goes on without `left_out` files: such a run never ends with 0.
     pub(super) const fn with(self, output: &OutputArgs, left_out: usize) -> Self {
         match self {
-            Self::NothingRecognised if output.allow_empty => Self::Clean,
-            Self::Changes | Self::NothingRecognised if output.exit_zero && left_out == 0 => Self::Clean,
+            Self::NothingRecognized if output.allow_empty => Self::Clean,
+            Self::Changes | Self::NothingRecognized if output.exit_zero && left_out == 0 => Self::Clean,
             exit => exit,
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
     bail!("`{text}` is not a word of the output, a rule, a code or an operation{hint}")
 }
 
-/// Writes a word as every output does: lower case, hyphens for spaces, one spelling of `recognised` and `recognized`.
+/// Writes a word as every output does: lower case, hyphens for spaces, one spelling of `recognized` and `recognized`.
 fn fold(word: &str) -> String {
     word.to_lowercase().replace([' ', '_'], "-").replace("iz", "is")
 }
@@ -166,7 +166,7 @@ mod tests {
             Subject::Advisory,
             Subject::Undetectable,
         ];
-        let summary = ["read", "recognised", "to change", "skipped", "failed", "outdated", "all fit"];
+        let summary = ["read", "recognized", "to change", "skipped", "failed", "outdated", "all fit"];
         let parts = [
             "pack",
             "rule",
@@ -205,7 +205,7 @@ mod tests {
     fn other_spellings_of_a_word_are_known() {
         let packs = embedded::with(Vec::new()).unwrap();
         let starts = [
-            ("Recognized", "recognised: "),
+            ("Recognized", "recognized: "),
             ("Channels", "channel: "),
             ("advisories", "advisory: "),
             ("Held Back", "held-back: "),

@@ -76,10 +76,10 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     let mut made = plan(&manifests, &goal);
     made.findings.extend(unread.into_iter().chain(list.findings()));
     made.findings.sort();
-    counts.recognised = made.objects.iter().filter(|object| object.is_recognised).count();
+    counts.recognized = made.objects.iter().filter(|object| object.is_recognized).count();
     let exit = match Exit::decide(&counts, &made.findings, &[], Pending::Nothing) {
         // A function is called for every package or build, whatever is in it.
-        Exit::NothingRecognised => Exit::Clean,
+        Exit::NothingRecognized => Exit::Clean,
         Exit::Changes if config.exit_zero => Exit::Clean,
         exit => exit,
     };
@@ -128,7 +128,7 @@ fn conclude(
         written: Written::Yes,
         shard: None,
         exit: exit as u8,
-        nothing_recognised: None,
+        nothing_recognized: None,
     };
     let item_at = |location: &Location| {
         let number = list.item_at(location)?;
@@ -138,9 +138,9 @@ fn conclude(
     };
     let held = if exit == Exit::Clean { Severity::Warning } else { Severity::Error };
     let mut results = krm::results(&report, item_at, held);
-    if report.counts.recognised == 0 {
+    if report.counts.recognized == 0 {
         let names: Vec<&str> = goal.targets.iter().map(|target| target.pack.name()).collect();
-        results.push(krm::nothing_recognised(&names));
+        results.push(krm::nothing_recognized(&names));
     }
     let written = list.with(&made.files, &results)?;
     let shown: Vec<Finding> = made.findings.iter().map(|finding| list.with_known_places(finding)).collect();

@@ -131,7 +131,7 @@ pub const GLOSSARY: &[Term] = &[
     ),
     term("read", "Summary: files that were read, whatever they hold."),
     term(
-        "recognised",
+        "recognized",
         "Summary: objects of a kind that a pack knows, other objects that change or are held back, and places with values of a known chart. With a target, only its packs count, so the number can differ between targets. Without one, the exit code is 3.",
     ),
     term(

@@ -61,7 +61,7 @@ pub(super) struct Input<T> {
     /// Files that do not fail the run, but what they hold is not known: those that are not listed, and kustomizations that cannot be
     /// parsed and mention no known API group.
     pub(super) unread: Vec<LeftOut>,
-    /// What was seen; recognised objects are counted by the caller.
+    /// What was seen; recognized objects are counted by the caller.
     pub(super) counts: Counts,
     /// How much was not read, by reason.
     pub(super) skips: BTreeMap<Skip, usize>,

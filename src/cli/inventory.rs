@@ -49,7 +49,7 @@ pub(super) fn add<'p>(
         written: Written::No,
         shard: None,
         exit: 0,
-        nothing_recognised: None,
+        nothing_recognized: None,
     };
     let fates = report.fates();
     let listed = plan.objects.iter().filter(|object| is_listed(&object.location.file));

@@ -1,4 +1,4 @@
-//! What a call prints: the report in its format, the findings, the summary, and why nothing was recognised.
+//! What a call prints: the report in its format, the findings, the summary, and why nothing was recognized.
 //!
 //! Invariant: a note is printed with `--verbose` only, or in JSON and HTML.
 
@@ -190,22 +190,22 @@ fn secret(file: &FilePlan) -> String {
     format!("{}: changed, but its diff would show values of a Secret\n", visible(&file.file))
 }
 
-/// Prints why nothing was recognised, where that is so.
-pub(super) fn explain_exit(exit: Exit, nothing_recognised: Option<String>, console: Console) -> Result<Exit> {
-    if let Some(why) = nothing_recognised {
+/// Prints why nothing was recognized, where that is so.
+pub(super) fn explain_exit(exit: Exit, nothing_recognized: Option<String>, console: Console) -> Result<Exit> {
+    if let Some(why) = nothing_recognized {
         console.note(&format!("{why}\n"))?;
     }
     Ok(exit)
 }
 
-/// Says why nothing was recognised, where the run ends with that exit code; `searched` is where, and what was not read there.
-pub(super) fn nothing_recognised(
+/// Says why nothing was recognized, where the run ends with that exit code; `searched` is where, and what was not read there.
+pub(super) fn nothing_recognized(
     exit: Exit,
     counts: &Counts,
     searched: (&[PathBuf], &BTreeMap<Skip, usize>),
     packs: &[String],
 ) -> Option<String> {
-    (exit == Exit::NothingRecognised).then(|| searched_in_vain(counts, searched, packs))
+    (exit == Exit::NothingRecognized).then(|| searched_in_vain(counts, searched, packs))
 }
 
 fn searched_in_vain(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &[String]) -> String {
@@ -214,7 +214,7 @@ fn searched_in_vain(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip
     let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
     let help = "`reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0";
     if roots.is_empty() {
-        return format!("nothing recognised: standard input holds no object of {names}{skipped}\n  help: {help}");
+        return format!("nothing recognized: standard input holds no object of {names}{skipped}\n  help: {help}");
     }
     let shown: Vec<String> = roots.iter().take(3).map(|root| visible(&root.to_string_lossy())).collect();
     let more = if roots.len() > shown.len() { ", ..." } else { "" };
@@ -223,7 +223,7 @@ fn searched_in_vain(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip
         0 => format!("no object of {names} in {place} (no file read{skipped})"),
         files => format!("no object of {names} in {place} ({} read{skipped})", plural(files, "file")),
     };
-    format!("nothing recognised: {what}\n  help: `--inspect` lists what is not read, ignored files too; {help}")
+    format!("nothing recognized: {what}\n  help: `--inspect` lists what is not read, ignored files too; {help}")
 }
 
 /// Counts what was not read, by reason.

@@ -53,7 +53,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
             "saved {out}; review it with `reversion show {out}`, apply it with `reversion apply --plan {out}`\n"
         ))?;
     }
-    explain_exit(with_flags, planned.nothing_recognised(with_flags), console)
+    explain_exit(with_flags, planned.nothing_recognized(with_flags), console)
 }
 
 /// Returns the path of a file from the current folder.

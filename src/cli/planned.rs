@@ -82,13 +82,13 @@ impl Planned<'_> {
             written,
             shard: self.shard.map(|shard| shard.to_string()),
             exit: exit as u8,
-            nothing_recognised: self.nothing_recognised(exit),
+            nothing_recognized: self.nothing_recognized(exit),
         }
     }
 
-    /// Says why nothing was recognised, where the run ends with that exit code.
-    pub(super) fn nothing_recognised(&self, exit: Exit) -> Option<String> {
-        output::nothing_recognised(exit, &self.counts, (&self.roots, &self.skips), &self.sought)
+    /// Says why nothing was recognized, where the run ends with that exit code.
+    pub(super) fn nothing_recognized(&self, exit: Exit) -> Option<String> {
+        output::nothing_recognized(exit, &self.counts, (&self.roots, &self.skips), &self.sought)
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
@@ -364,9 +364,9 @@ fn conclude<'p>(
     // What is left out in other shards, the runs on them report.
     let left_out = input.failed.iter().filter(|file| is_listed(&file.name)).cloned().collect();
     let goal = planner.goal();
-    let recognised = plan.objects.iter().filter(|object| object.is_recognised).count();
-    let recognised_elsewhere = input.shard.is_some() && plan.recognised_elsewhere;
-    let counts = Counts { recognised, recognised_elsewhere, ..input.counts };
+    let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
+    let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere;
+    let counts = Counts { recognized, recognized_elsewhere, ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
     let sought = match &goal.targets[..] {

@@ -118,5 +118,5 @@ fn preview(
     compare(&mut planned)?;
     let exit = planned.exit_with(planned.pending(), &args.output);
     print(&planned.report(command, Written::No, exit))?;
-    explain_exit(exit, planned.nothing_recognised(exit), console)
+    explain_exit(exit, planned.nothing_recognized(exit), console)
 }

@@ -52,7 +52,7 @@ pub struct ObjectPlan {
     /// What becomes of it.
     pub outcome: Outcome,
     /// Whether a target or a rule is about it, or it holds values of a chart.
-    pub is_recognised: bool,
+    pub is_recognized: bool,
     /// The rules that changed it, or would have if it were not acknowledged that it is left as it is.
     pub rules: Vec<(String, Direction)>,
     /// Its data, where the goal requests that.
@@ -104,7 +104,7 @@ impl ObjectPlan {
             from: (object.kind.clone(), object.api_version.clone()),
             to: (conversion.kind, version.unwrap_or_else(|| object.api_version.clone())),
             outcome,
-            is_recognised: is_known || outcome != Outcome::Unchanged,
+            is_recognized: is_known || outcome != Outcome::Unchanged,
             rules: conversion.rules,
             data,
         }

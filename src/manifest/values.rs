@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_recognised_by_a_key_of_the_chart() {
+    fn values_are_recognized_by_a_key_of_the_chart() {
         let values = json!({"shopFront": {"a": 1}, "b": 2});
         check("x/any.yaml", values.clone(), &[("", values)]);
         check("x/values.yaml", json!({"shopFront": 1}), &[]);

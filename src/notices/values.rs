@@ -1,6 +1,6 @@
 //! Where does a run find values of a known chart that it does not convert?
 //!
-//! Values can be given one by one, in files and objects that are not recognised as values, or for a chart that another object brings. They are
+//! Values can be given one by one, in files and objects that are not recognized as values, or for a chart that another object brings. They are
 //! reported, unless the run converts them elsewhere.
 //!
 //! Invariant: nothing here changes anything.

@@ -27,8 +27,8 @@ pub struct Plan {
     pub advisories: Vec<RunAdvisory>,
     /// How many objects the parsed files hold, known or not.
     pub seen_objects: usize,
-    /// Whether files that are not listed hold recognised objects.
-    pub recognised_elsewhere: bool,
+    /// Whether files that are not listed hold recognized objects.
+    pub recognized_elsewhere: bool,
 }
 
 /// Puts the plans of the files that are listed together, in their order, with what was `found` before. What concerns the whole run is reported once: an advisory,
@@ -54,7 +54,7 @@ pub(super) fn assemble(
             found.add_to(&mut advised, at);
         }
         if !is_reported {
-            plan.recognised_elsewhere |= planned.local.objects.iter().any(|object| object.is_recognised);
+            plan.recognized_elsewhere |= planned.local.objects.iter().any(|object| object.is_recognized);
             continue;
         }
         unconverted.extend(planned.unconverted_values);
@@ -81,6 +81,6 @@ pub(super) fn assemble(
     let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };
     (plan.findings, plan.acknowledged) = partition(plan.findings, &accepting);
     // What could have held values and is unchanged was kept for what it can be merged with.
-    plan.objects.retain(|object| object.is_recognised || object.outcome != Outcome::Unchanged);
+    plan.objects.retain(|object| object.is_recognized || object.outcome != Outcome::Unchanged);
     plan
 }

@@ -40,8 +40,8 @@ pub struct Report<'a> {
     pub shard: Option<String>,
     /// The exit code of the run.
     pub exit: u8,
-    /// Why nothing was recognised, where the run ends with that exit code: what was searched, and on a line of its own what to do.
-    pub nothing_recognised: Option<String>,
+    /// Why nothing was recognized, where the run ends with that exit code: what was searched, and on a line of its own what to do.
+    pub nothing_recognized: Option<String>,
 }
 
 /// Whether the changes of a report are on disk.

@@ -17,16 +17,16 @@ pub struct Counts {
     /// Objects in the parsed files.
     pub objects: usize,
     /// Of these, objects of a kind that a pack knows.
-    pub recognised: usize,
+    pub recognized: usize,
     /// Templates, skipped.
     pub templates: usize,
     /// Files that are no text, skipped.
     pub binaries: usize,
     /// Files that could not be read or understood.
     pub failed: usize,
-    /// Whether other shards of the tree have recognised objects.
+    /// Whether other shards of the tree have recognized objects.
     #[serde(skip)]
-    pub recognised_elsewhere: bool,
+    pub recognized_elsewhere: bool,
 }
 
 /// Prints a number with a comma between thousands.

@@ -54,7 +54,7 @@ impl Detected<'_> {
 /// What a run of `detect` found.
 #[derive(Debug)]
 pub struct Detection<'a> {
-    /// The recognised objects, in the order of files and text.
+    /// The recognized objects, in the order of files and text.
     pub objects: Vec<Detected<'a>>,
     /// The places of values of a pack's chart, by the pack's name: the object, the place, the field.
     pub values: Vec<(&'a str, &'a Object, Location, String)>,
@@ -85,7 +85,7 @@ impl<'a> Detection<'a> {
                 self.values.push((pack.name(), object, manifest.locate(object, &field), field.to_string()));
             }
         }
-        self.counts.recognised += usize::from(self.values.len() > before);
+        self.counts.recognized += usize::from(self.values.len() > before);
         let Some(pack) = packs.of_group(&object.kind.group) else { return };
         self.findings.extend(inference_findings(manifest, object, pack));
         let Some(catalog) = pack.catalog(&object.kind) else { return };

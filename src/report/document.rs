@@ -43,9 +43,9 @@ pub struct Document {
     pub top: Option<String>,
     /// The exit code of the run.
     pub exit_code: u8,
-    /// Why nothing was recognised, where that is so and the run says why.
+    /// Why nothing was recognized, where that is so and the run says why.
     #[serde(skip)]
-    pub nothing_recognised: Option<String>,
+    pub nothing_recognized: Option<String>,
     /// Whether the changes were written.
     pub written: bool,
     /// How many files and objects were seen, and what becomes of them.
@@ -80,7 +80,7 @@ pub struct Summary {
     /// Objects in them.
     pub objects: usize,
     /// Objects of a known kind.
-    pub recognised: usize,
+    pub recognized: usize,
     /// Templates, skipped.
     pub templates: usize,
     /// Files that are no text, skipped.
@@ -347,7 +347,7 @@ impl Document {
             folder: ran_in.folder,
             top: ran_in.top,
             exit_code: report.exit,
-            nothing_recognised: report.nothing_recognised.clone(),
+            nothing_recognized: report.nothing_recognized.clone(),
             written: report.written == Written::Yes,
             summary: Summary::of_counts(&report.counts),
             totals: Totals::default(),
@@ -373,7 +373,7 @@ impl Document {
             folder: ran_in.folder,
             top: ran_in.top,
             exit_code,
-            nothing_recognised: None,
+            nothing_recognized: None,
             written: false,
             summary: Summary::of_counts(&detection.counts),
             totals: Totals::default(),
@@ -483,7 +483,7 @@ impl Summary {
             files: counts.files,
             parsed_files: counts.parsed,
             objects: counts.objects,
-            recognised: counts.recognised,
+            recognized: counts.recognized,
             templates: counts.templates,
             binaries: counts.binaries,
             failed: counts.failed,
@@ -498,7 +498,7 @@ impl Summary {
             files: self.files,
             parsed: self.parsed_files,
             objects: self.objects,
-            recognised: self.recognised,
+            recognized: self.recognized,
             templates: self.templates,
             binaries: self.binaries,
             failed: self.failed,

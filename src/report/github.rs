@@ -78,7 +78,7 @@ pub fn commands(document: &Document) -> String {
         title: Code::Advisory.name().to_owned(),
         message: advisory.advice(),
     });
-    let in_vain = document.nothing_recognised.iter().map(|why| Annotation {
+    let in_vain = document.nothing_recognized.iter().map(|why| Annotation {
         level: Level::Notice,
         is_change: false,
         place: String::new(),

@@ -430,7 +430,7 @@ mod tests {
             from: side("v1"),
             to: side("v2"),
             outcome: Outcome::Changed,
-            is_recognised: true,
+            is_recognized: true,
             rules: vec![("p/v2/rule".to_owned(), Direction::Forward)],
             data: None,
             extent: Span::new(0, 0),

@@ -79,7 +79,7 @@ pub fn failure(message: &str) -> Value {
 }
 
 /// Returns the result of a function that found nothing to convert.
-pub fn nothing_recognised(packs: &[&str]) -> Value {
+pub fn nothing_recognized(packs: &[&str]) -> Value {
     let message = format!("no object of {} is in the list", one_of(packs));
     Value::from(result(&message, Severity::Note, None))
 }

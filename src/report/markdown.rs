@@ -19,7 +19,7 @@ pub const COMMENT: usize = 65_000;
 /// longer one.
 pub const STEP_SUMMARY: usize = 1_000_000;
 
-/// The exit code of a run that recognised nothing.
+/// The exit code of a run that recognized nothing.
 const NOTHING_RECOGNISED: u8 = 3;
 /// How many characters of one text are shown.
 const TEXT: usize = 1_000;
@@ -77,13 +77,13 @@ fn counted(title: &str, count: usize, among: &str) -> String {
     format!("{title} ({}{among})", thousands(count))
 }
 
-/// Prints the targets and the counts; where nothing was recognised, why.
+/// Prints the targets and the counts; where nothing was recognized, why.
 fn head(document: &Document) -> String {
     let targets: Vec<String> = document.targets.iter().map(|target| code(target)).collect();
     let shard = document.shard.as_ref().map(|shard| format!(", shard {}", prose(shard))).unwrap_or_default();
     let mut out = format!("### reversion {} {}{shard}\n\n", prose(&document.command), targets.join(", "));
     if document.exit_code == NOTHING_RECOGNISED {
-        let why = document.nothing_recognised.as_deref().unwrap_or("nothing recognised");
+        let why = document.nothing_recognized.as_deref().unwrap_or("nothing recognized");
         let lines: Vec<String> = why.lines().map(|line| prose(line.trim())).collect();
         return out + &lines.join("<br>") + "\n";
     }
@@ -91,7 +91,7 @@ fn head(document: &Document) -> String {
     let change = if document.written { "changed" } else { "to change" };
     let counts = [
         ("files read", summary.files),
-        ("objects recognised", summary.recognised),
+        ("objects recognized", summary.recognized),
         (change, summary.changed),
         ("held back", summary.held_back),
         ("unresolved", summary.unresolved),

@@ -176,7 +176,7 @@ fn sum(left: &Summary, right: &Summary) -> Summary {
         files: left.files + right.files,
         parsed_files: left.parsed_files + right.parsed_files,
         objects: left.objects + right.objects,
-        recognised: left.recognised + right.recognised,
+        recognized: left.recognized + right.recognized,
         templates: left.templates + right.templates,
         binaries: left.binaries + right.binaries,
         failed: left.failed + right.failed,
@@ -184,7 +184,7 @@ fn sum(left: &Summary, right: &Summary) -> Summary {
     }
 }
 
-/// Returns the worst exit code: that nothing was recognised counts only where that is so in all parts, and that there is something to do
+/// Returns the worst exit code: that nothing was recognized counts only where that is so in all parts, and that there is something to do
 /// also where `--exit-zero` hid it.
 fn worst(codes: &[u8], whole: &Document) -> u8 {
     let is_pending = ["check", "diff"].contains(&whole.command.as_str()) && !whole.files.is_empty();
@@ -192,7 +192,7 @@ fn worst(codes: &[u8], whole: &Document) -> u8 {
     match codes {
         codes if codes.contains(&2) => 2,
         codes if codes.contains(&1) || is_pending || !whole.left_out.is_empty() || is_open() => 1,
-        codes if codes.contains(&3) && whole.summary.recognised == 0 => 3,
+        codes if codes.contains(&3) && whole.summary.recognized == 0 => 3,
         _ => 0,
     }
 }

@@ -423,7 +423,7 @@ mod tests {
             written,
             shard: None,
             exit: 1,
-            nothing_recognised: None,
+            nothing_recognized: None,
         };
         SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned()))
     }

@@ -112,13 +112,13 @@ pub fn outcomes(
     format!("{}: {to_change} in {}, {held_back}", read(counts), plural(files, "file"))
 }
 
-/// Prints how many files were read, and how many objects in them were recognised.
+/// Prints how many files were read, and how many objects in them were recognized.
 fn read(counts: &Counts) -> String {
     let files = match counts.listed {
         Some(listed) => format!("{} of {}", thousands(counts.files), plural(listed, "listed file")),
         None => plural(counts.files, "file"),
     };
-    format!("{files} read, {} recognised", plural(counts.recognised, "object"))
+    format!("{files} read, {} recognized", plural(counts.recognized, "object"))
 }
 
 /// Prints how many files were skipped and failed.

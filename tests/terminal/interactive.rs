@@ -38,7 +38,7 @@ fn each_object_is_asked_for_and_only_those_accepted_are_written() {
     let end = plain(&end);
     assert!(end.contains("a.yaml | 1 object, 1 edit") && end.contains("b.yaml | 1 object, 1 edit"), "{end}");
     assert!(end.contains("held-back[declined] HTTPRoute two: it is left unchanged, as you answered"), "{end}");
-    assert!(end.contains("3 objects recognised: 2 changed in 2 files, 1 held back"), "{end}");
+    assert!(end.contains("3 objects recognized: 2 changed in 2 files, 1 held back"), "{end}");
     assert_eq!(code, Some(1));
     check(&tree, &converted("one"), &route("two"), &converted("three"));
 }
@@ -335,7 +335,7 @@ fn what_names_a_kind_whose_objects_are_all_declined_is_not_advised_to_change() {
         terminal.choose("2/2", "y");
         let (end, _) = terminal.end();
         let end = plain(&end);
-        assert!(end.contains("2 objects recognised"), "{end}");
+        assert!(end.contains("2 objects recognized"), "{end}");
         assert_eq!(end.contains("renamed to ListenerSet"), advised, "{end}");
         assert_eq!(end.contains("1 unresolved"), advised, "{end}");
     }

@@ -21,7 +21,7 @@ fn output_that_is_longer_than_the_screen_is_paged() {
     let (shown, code) = run(&tree, 10, &[PAGER], DIFF);
     assert!(shown.contains("paged:\u{1b}[1m--- a/a.yaml"), "{shown:?}");
     // The summary stays on the screen.
-    let last = "2 files read, 3 objects recognised: 3 to change in 2 files, 0 held back; 0 files skipped, 0 failed\n";
+    let last = "2 files read, 3 objects recognized: 3 to change in 2 files, 0 held back; 0 files skipped, 0 failed\n";
     assert!(plain(&shown).ends_with(&format!("\n{last}")) && !shown.contains("paged:2 files"), "{shown}");
     assert_eq!(code, Some(1));
     let first = [PAGER, ("GIT_PAGER", "sed s/^/first:/")];
@@ -61,7 +61,7 @@ fn a_pager_that_is_closed_or_missing_loses_nothing() {
     let long = (0..2_000).map(|at| route(&format!("r{at}"))).collect::<Vec<_>>().join("---\n");
     let large = Tree::of(&[("a.yaml", &long)]);
     let (shown, code) = run(&large, 10, &[("PAGER", "true")], DIFF);
-    assert!(plain(&shown).starts_with("1 file read, 2,000 objects recognised"), "{shown}");
+    assert!(plain(&shown).starts_with("1 file read, 2,000 objects recognized"), "{shown}");
     assert_eq!(code, Some(1));
     let (shown, code) = run(&tree, 10, &[("PAGER", "no-such-pager")], DIFF);
     assert!(shown.contains("no pager: `no-such-pager` cannot be run\n"), "{shown}");
@@ -128,5 +128,5 @@ fn an_interrupt_is_left_to_an_open_pager() {
     terminal.control("waiting", 'c');
     let (shown, _) = terminal.end();
     let (_, after) = shown.split_once("closed\n").unwrap();
-    assert!(after.starts_with("2 files read, 3 objects recognised"), "{shown}");
+    assert!(after.starts_with("2 files read, 3 objects recognized"), "{shown}");
 }

@@ -16,7 +16,7 @@ fn the_files_and_a_short_diff_are_shown_before_the_question() {
     let (end, code) = terminal.end();
     assert_eq!(
         plain(&end),
-        "2 files read, 3 objects recognised: 3 changed in 2 files, 0 held back; 0 files skipped, 0 failed\n"
+        "2 files read, 3 objects recognized: 3 changed in 2 files, 0 held back; 0 files skipped, 0 failed\n"
     );
     assert_eq!((code, tree.text("a.yaml")), (Some(0), converted("one")));
 }

@@ -105,7 +105,7 @@ impl Tree {
             let edit = serde_json::json!({"start": 0, "end": old.len(), "old": old, "new": new});
             serde_json::json!({"path": path, "before": print(old), "after": print(new), "edits": [edit]})
         };
-        let counts = ["files", "parsedFiles", "objects", "recognised", "templates", "binaries", "failed"];
+        let counts = ["files", "parsedFiles", "objects", "recognized", "templates", "binaries", "failed"];
         let summary: serde_json::Map<_, _> = counts.iter().map(|name| ((*name).to_owned(), 0.into())).collect();
         let plan = serde_json::json!({
             "schemaVersion": 1,

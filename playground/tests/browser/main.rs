@@ -105,7 +105,7 @@ fn a_manifest_is_converted_as_it_is_pasted() {
     page.choose("release", "v1.4.1");
     page.choose("channel", "standard");
     assert!(page.text("#status").starts_with("Converted. Target: gateway-api@1.4.1/standard."));
-    assert!(page.text("#status").contains("2 objects recognised: 2 to change in 1 file"));
+    assert!(page.text("#status").contains("2 objects recognized: 2 to change in 1 file"));
     let diff = page.text("#diff-lines");
     assert!(diff.contains("-  targetRef:\n") && diff.contains("+  targetRefs:\n"), "{diff}");
     let evidence = page.text("#objects-list");

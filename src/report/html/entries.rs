@@ -46,7 +46,7 @@ pub(super) struct Entry<'r> {
     pub(super) number: usize,
     /// What the object is called and where it starts; none for a file as a whole.
     pub(super) object: Option<(&'r str, &'r Location)>,
-    /// What becomes of the object, where it is recognised.
+    /// What becomes of the object, where it is recognized.
     pub(super) plan: Option<&'r ObjectPlan>,
     /// The same with what was accepted before.
     pub(super) fate: Option<Fate>,

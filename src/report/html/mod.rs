@@ -67,7 +67,7 @@ fn body(report: &Report<'_>, contents: &Contents<'_>) -> Markup {
 fn files(out: &mut Markup, report: &Report<'_>, contents: &Contents<'_>) {
     out.raw("<section aria-labelledby=\"files\">\n<h2 id=\"files\" tabindex=\"-1\">Files and objects</h2>\n");
     if contents.files.is_empty() {
-        out.raw("<p>No recognised object, and nothing to report about a file.</p>\n</section>\n");
+        out.raw("<p>No recognized object, and nothing to report about a file.</p>\n</section>\n");
         return;
     }
     filters::toolbar(out, contents);
@@ -152,7 +152,7 @@ mod tests {
             from: kind("g.example/v1"),
             to: kind("g.example/v2"),
             outcome,
-            is_recognised: true,
+            is_recognized: true,
             rules: Vec::new(),
             data: None,
             extent: Span::new(0, 0),
@@ -175,15 +175,15 @@ mod tests {
             findings: &[],
             acknowledged,
             advisories: &[],
-            counts: Counts { recognised: 2, ..Counts::default() },
+            counts: Counts { recognized: 2, ..Counts::default() },
             left_out: Vec::new(),
             written: Written::No,
             shard: None,
             exit: 1,
-            nothing_recognised: None,
+            nothing_recognized: None,
         };
         let text = page(&report(&acknowledged));
-        assert!(text.contains("1 of 2 recognised objects must change, in 1 file; none is held back."), "{text}");
+        assert!(text.contains("1 of 2 recognized objects must change, in 1 file; none is held back."), "{text}");
         assert!(text.contains("<b>Acknowledged</b> by comment: not before &lt;May&gt;"), "{text}");
         assert_eq!(text.matches("<span class=\"badge acknowledged\">acknowledged</span>").count(), 1);
         assert_eq!(text.matches("<span class=\"badge changed\">to change</span>").count(), 1);
@@ -191,7 +191,7 @@ mod tests {
         let both = [0, 1].map(|at| Acknowledged { finding: accepted(at), by: AcknowledgedBy::Baseline, reason: None });
         let text = page(&report(&both));
         assert!(
-            text.contains("Nothing to do: each of 2 recognised objects is at the target, or acknowledged"),
+            text.contains("Nothing to do: each of 2 recognized objects is at the target, or acknowledged"),
             "{text}"
         );
         assert!(text.contains("class=\"verdict good\""));

@@ -58,8 +58,8 @@ fn verdict(report: &Report<'_>) -> (State, String) {
         (true, 0) => format!("{}. ", plural(errors, "error")),
         (true, failed) => format!("{} failed. ", plural(failed, "file")),
     };
-    let recognised = report.counts.recognised;
-    let of = format!("of {}", plural(recognised, "recognised object"));
+    let recognized = report.counts.recognized;
+    let of = format!("of {}", plural(recognized, "recognized object"));
     let changed_files: BTreeSet<&str> = report.to_change().map(|object| object.location.file.as_str()).collect();
     let files = plural(changed_files.len(), "file");
     let held_back = match held {
@@ -72,13 +72,13 @@ fn verdict(report: &Report<'_>) -> (State, String) {
         (Written::Yes, _) => "were changed",
         (Written::No, _) => "must change",
     };
-    let sentence = match (recognised, changed, held) {
+    let sentence = match (recognized, changed, held) {
         _ if report.counts.listed == Some(0) => "No file was listed.".to_owned(),
-        (0, _, _) => "No object was recognised.".to_owned(),
+        (0, _, _) => "No object was recognized.".to_owned(),
         (_, 0, 0) if report.acknowledged.is_empty() => {
-            format!("Nothing to do: {} at the target.", all(recognised))
+            format!("Nothing to do: {} at the target.", all(recognized))
         }
-        (_, 0, 0) => format!("Nothing to do: {} at the target, or acknowledged as it is.", all(recognised)),
+        (_, 0, 0) => format!("Nothing to do: {} at the target, or acknowledged as it is.", all(recognized)),
         (_, 0, held) => {
             let verb = if held == 1 { "is held back and needs" } else { "are held back and need" };
             format!("{} {of} {verb} a decision; no other must change.", thousands(held))
@@ -95,7 +95,7 @@ fn verdict(report: &Report<'_>) -> (State, String) {
     let unwritten = if unwritten { " Nothing was written." } else { "" };
     let is_open =
         held > 0 || unresolved > 0 || (changed > 0 && report.written == Written::No) || !report.left_out.is_empty();
-    let state = match (errors > 0, is_open || recognised == 0) {
+    let state = match (errors > 0, is_open || recognized == 0) {
         (true, _) => State::Failed,
         (false, true) => State::Open,
         (false, false) => State::Good,
@@ -103,11 +103,11 @@ fn verdict(report: &Report<'_>) -> (State, String) {
     (state, format!("{unread}{sentence}{remains}{unwritten}"))
 }
 
-fn all(recognised: usize) -> String {
-    if recognised == 1 {
-        "the recognised object is".to_owned()
+fn all(recognized: usize) -> String {
+    if recognized == 1 {
+        "the recognized object is".to_owned()
     } else {
-        format!("each of {} is", plural(recognised, "recognised object"))
+        format!("each of {} is", plural(recognized, "recognized object"))
     }
 }
 
