@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use reversion::lens::Direction;
+use reversion::pack::wire::ParameterValues;
 use reversion::pack::{AdvisoryScope, Pack, Rule, embedded};
 use reversion::release::Channel;
 
@@ -33,7 +34,16 @@ fn summary(pack: &Pack) -> String {
     }
     out.push_str(&format!(". `reversion releases {}` lists them.\n", pack.name()));
     for parameter in pack.parameters() {
-        out.push_str(&format!("\n`--set {}.{}=...`: {}.\n", pack.name(), parameter.name, parameter.description));
+        let values = match &parameter.values {
+            ParameterValues::Format(_) => String::new(),
+            ParameterValues::Choices { choices, default } => {
+                let other = |choice: &&String| *choice != default;
+                let others: Vec<String> = choices.iter().filter(other).map(|choice| format!("`{choice}`")).collect();
+                format!(" It is `{default}` (the default) or {}.", others.join(" or "))
+            }
+        };
+        let (name, text) = (&parameter.name, &parameter.description);
+        out.push_str(&format!("\nThe parameter `{name}` (`--set {}.{name}=...`): {text}.{values}\n", pack.name()));
     }
     out
 }

@@ -263,9 +263,15 @@ fn the_summary_lists_every_page() {
     let text = read(&summary);
     let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let mut listed: Vec<String> = links.map(|link| linked(&summary, link)).collect();
-    listed.push(summary);
+    listed.push(summary.clone());
     listed.sort();
     assert_eq!(files(PAGES, ".md"), listed, "the pages (left) and those in SUMMARY.md (right)");
+    for page in listed.iter().filter(|page| **page != summary) {
+        let text = read(page);
+        let title = text.lines().next().and_then(|line| line.strip_prefix("# ")).expect("a page begins with its title");
+        let link = format!("[{title}]({})", page.trim_start_matches("docs/src/"));
+        assert!(read(&summary).contains(&link), "SUMMARY.md has the title of the page: {link}");
+    }
 }
 
 /// The first word behind ```` ```yaml ```` says what the example is: `pack.yaml`, `rule`, or one or several operations.
