@@ -2,7 +2,11 @@
 # Writes a new version into Cargo.toml, Cargo.lock, the examples and the pages that name one: bump.sh VERSION.
 set -eu
 cd "$(dirname "$0")/.."
-new=$1
+new=${1:-}
+if ! printf '%s\n' "$new" | grep -Eqx '[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?'; then
+    echo 'usage: bump.sh VERSION, such as 0.2.0' >&2
+    exit 2
+fi
 old=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 pattern=$(printf '%s' "$old" | sed 's/\./\\./g')
 

@@ -3,6 +3,10 @@
 # and Cargo.toml names this repository. Prints the part of CHANGELOG.md about the version.
 set -eu
 cd "$(dirname "$0")/.."
+if [ $# -ne 2 ]; then
+    echo 'usage: release-check.sh TAG OWNER/NAME' >&2
+    exit 2
+fi
 tag=$1 repository=$2
 
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
@@ -15,6 +19,7 @@ problem() {
 }
 
 [ "$tag" = "v$version" ] || problem "the tag is $tag, and Cargo.toml has version $version"
+grep -qF "reversion-v$version-" docs/src/install.md || problem "docs/src/install.md is about another version: run packaging/bump.sh $version"
 [ "$heading" = "$version" ] || problem "the newest dated heading of CHANGELOG.md is about '$heading'; write: ## [$version] - YEAR-MONTH-DAY"
 grep -qxF "$line" Cargo.toml || problem "Cargo.toml does not name this repository; write below description: $line"
 [ "$failed" = 0 ] || exit 1

@@ -125,7 +125,8 @@ fn check_annotates_summarizes_and_fails_as_the_program_does() {
     assert_eq!(runner.output("exit-code").as_deref(), Some("1"));
     assert_eq!(runner.output("changed").as_deref(), Some("1"));
     assert_eq!(runner.output("held-back").as_deref(), Some("0"));
-    assert_eq!(runner.output("sarif").as_deref(), Some("out.sarif"));
+    let written = runner.path("work").canonicalize().unwrap().join("out.sarif");
+    assert_eq!(runner.output("sarif").as_deref(), written.to_str());
     let sarif: serde_json::Value = serde_json::from_str(&runner.read("work/out.sarif")).unwrap();
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "changes-needed");
 
@@ -207,7 +208,11 @@ fn migrate_opens_one_pull_request_and_keeps_it_up_to_date() {
     runner.git("work", &["switch", "--quiet", "main"]);
     fs::write(runner.path("work/more.yaml"), OLD.replace("shop", "other")).unwrap();
     runner.git("work", &["commit", "--quiet", "--all", "--message", "other"]);
+    expect(&runner.run("action/migrate.sh", &inputs), 2, &["the checked-out commit is not the newest one of main"]);
+    runner.git("work", &["push", "--quiet", "origin", "main"]);
     expect(&runner.run("action/migrate.sh", &inputs), 2, &["is not of this action"]);
+    let elsewhere = [inputs[0], ("INPUT_BASE", "5/merge")];
+    expect(&runner.run("action/migrate.sh", &elsewhere), 2, &["the base 5/merge is not a branch of the remote"]);
 }
 
 #[test]

@@ -11,7 +11,11 @@ if [ -f "$report" ]; then
     reversion report merge "$report" --format github 2>/dev/null || :
     if [ -n "${INPUT_SARIF:-}" ]; then
         reversion report merge "$report" --format sarif --output-file "$INPUT_SARIF" 2>/dev/null || :
-        output sarif "$INPUT_SARIF"
+        # Later steps run in another folder.
+        case $INPUT_SARIF in
+        /* | [A-Za-z]:*) output sarif "$INPUT_SARIF" ;;
+        *) output sarif "$(pwd)/$INPUT_SARIF" ;;
+        esac
     fi
 fi
 case $code:${INPUT_FAIL:-true} in

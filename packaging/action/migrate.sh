@@ -13,8 +13,12 @@ trailer='Made-by: reversion migrate'
 
 [ -n "$base" ] || fail 'no base branch: pass the input base'
 [ "$branch" != "$base" ] || fail "the branch of the pull request and its base are both $branch"
+start=$(git rev-parse --verify --quiet HEAD) || fail 'the repository has no commit'
 git diff --quiet HEAD -- || fail 'the work tree has uncommitted changes'
-start=$(git rev-parse HEAD)
+# The pull request holds the migration and nothing else, so it starts from its base: not from a tag, or the merge commit of a pull request.
+tip=$(git ls-remote origin "refs/heads/$base" | cut -f 1)
+[ -n "$tip" ] || fail "the base $base is not a branch of the remote: pass the input base"
+[ "$tip" = "$start" ] || fail "the checked-out commit is not the newest one of $base: pass ref: $base to actions/checkout"
 
 run apply --yes
 if [ -f "$report" ]; then
