@@ -101,7 +101,7 @@ pub(super) fn finding(manifest: &Manifest, embedded: &[Embedded]) -> Option<Find
             "{count} objects of known APIs are inside other data and are not converted; the first is {title}, at {path}"
         ),
     };
-    let help = "convert by hand what is there, or write it as documents of their own, which are converted";
+    let help = "convert by hand what is there, and acknowledge it by a comment `# reversion: ignore[not-an-object] REASON`; or write it as documents of their own, which are converted";
     let (location, field) = (manifest.place(*root, path), Some(path.to_string()));
     let finding = whole_file(&manifest.file, Code::NotAnObject, message, help);
     Some(Finding { location, field, severity: Severity::Unresolved, ..finding })
