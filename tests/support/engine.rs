@@ -1,6 +1,6 @@
 //! Answers: how does the program convert a file, without the disk?
 //!
-//! Invariant: the same calls as the command line makes, with its default choices.
+//! Invariant: the same calls as the command line makes.
 
 use std::sync::OnceLock;
 
@@ -58,25 +58,18 @@ pub(crate) fn read(packs: &Packs, file: &str, text: &[u8]) -> Result<Manifest, S
     }
 }
 
-/// Plans the conversion of `manifests` to `target`.
-pub(crate) fn plan(packs: &Packs, target: Target<'_>, manifests: &[Manifest]) -> Plan {
-    plan::plan(
-        manifests,
-        &Goal {
-            packs,
-            targets: vec![target],
-            choices: Choices { parameters: packs.default_parameters(), ..Choices::default() },
-        },
-    )
+/// Plans the conversion of `manifests` to `target`, as its user chose.
+pub(crate) fn plan(packs: &Packs, target: Target<'_>, choices: Choices, manifests: &[Manifest]) -> Plan {
+    plan::plan(manifests, &Goal { packs, targets: vec![target], choices })
 }
 
-/// Converts the file `text` to `target`.
+/// Converts the file `text` to `target`, as its user chose.
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn convert(packs: &Packs, target: Target<'_>, text: &str) -> Result<Run, String> {
+pub(crate) fn convert(packs: &Packs, target: Target<'_>, choices: Choices, text: &str) -> Result<Run, String> {
     let manifest = read(packs, "case.yaml", text.as_bytes())?;
-    let plan = plan(packs, target, &[manifest]);
+    let plan = plan(packs, target, choices, &[manifest]);
     let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
     Ok(Run { before: text.to_owned(), after, plan })
 }
