@@ -65,7 +65,7 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
         console.text(destination, output, |painter| findings(&plan, level, (painter, places(output))))?;
     }
     console.painted_note(&format!("{}\n", summary(&console.note_painter(output.color))))?;
-    let affecting = [Severity::Unresolved, Severity::Held].map(Severity::name);
-    let remains = plan.findings.iter().any(|finding| affecting.contains(&finding.severity.as_str()));
+    let affects = [Severity::Unresolved, Severity::Held];
+    let remains = plan.findings.iter().any(|finding| affects.contains(&finding.severity));
     Ok(if remains || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
 }

@@ -65,9 +65,8 @@ impl Level {
     /// only.
     pub(super) fn shows(self, finding: &Finding) -> bool {
         match finding.code {
-            Code::Template | Code::Binary => true,
             Code::Declined => self.1 == Answers::Shown,
-            _ => finding.severity >= self.0,
+            code => self.shows_record(finding.severity, code.name()),
         }
     }
 
@@ -86,11 +85,9 @@ impl Level {
         advisories.iter().filter(move |advisory| advisory.severity >= self.0)
     }
 
-    /// Says whether a finding of a saved plan is printed, of which the names of its severity and code are known.
-    pub(super) fn shows_saved(self, severity: &str, code: &str) -> bool {
-        let hidden = [Severity::Note, Severity::Warning].into_iter().filter(|severity| *severity < self.0);
-        let is_skipped_file = [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code);
-        is_skipped_file || !hidden.map(Severity::name).any(|name| name == severity)
+    /// Says the same of a finding that was read back: nobody declined an object there.
+    pub(super) fn shows_record(self, severity: Severity, code: &str) -> bool {
+        severity >= self.0 || [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code)
     }
 }
 
@@ -116,7 +113,7 @@ pub(super) fn finish(
 /// Prints a document in its format, with the findings that `--quiet` and `--verbose` show.
 pub(super) fn print(document: Document, output: &OutputArgs, console: Console) -> Result<()> {
     let level = Level::of(output);
-    formats::print(document, |severity, code| level.shows_saved(severity.name(), code), output, console)
+    formats::print(document, |severity, code| level.shows_record(severity, code), output, console)
 }
 
 /// Prints the summary.
@@ -268,9 +265,9 @@ mod tests {
             for (at, severity) in all.into_iter().enumerate() {
                 let expected = at + shown >= all.len();
                 let printed = level.findings(&[finding(severity)]).next().is_some();
-                assert_eq!((printed, level.shows_saved(severity.name(), "normalized")), (expected, expected));
+                assert_eq!((printed, level.shows_record(severity, "normalized")), (expected, expected));
             }
-            assert!(level.shows_saved("warning", "template"));
+            assert!(level.shows_record(Severity::Note, "template"));
         }
     }
 }

@@ -134,8 +134,8 @@ fn marks(operation: &DiffOp, paint: Paint, old: &[&str], new: &[&str]) -> Vec<Ve
     if paint != Paint::Colour || operation.tag() != similar::DiffTag::Replace {
         return Vec::new();
     }
-    let (of_old, of_new) = words::changed(&old[operation.old_range()], &new[operation.new_range()]);
-    of_old.into_iter().chain(of_new).collect()
+    let changed = words::changed(&old[operation.old_range()], &new[operation.new_range()]);
+    [changed.old, changed.new].concat()
 }
 
 fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str, marks: &[Span]) {

@@ -4,8 +4,7 @@ use super::document::Document;
 use super::entry::entries;
 use super::escape::{visible, visible_block};
 use super::paint::Painter;
-use super::text::{advisory_sections, left, left_out, more, outcomes};
-use crate::finding;
+use super::text::{self, left, left_out, more, outcomes};
 
 /// Prints the findings by place, and the advisories.
 pub fn findings(document: &Document) -> String {
@@ -18,15 +17,7 @@ pub fn findings(document: &Document) -> String {
             found.help.as_ref().map(|help| format!("  help: {}\n", visible_block(help, "    "))).unwrap_or_default();
         format!("{place}: {}[{}] {message}\n{help}", found.severity.name(), visible(&found.code))
     };
-    open.map(line).collect::<String>() + &advisories(document)
-}
-
-/// Prints the advisories.
-pub fn advisories(document: &Document) -> String {
-    let severity = |name| finding::Severity::named(name).expect("documents have the severities of findings");
-    let parts = document.advisories.iter();
-    let parts = parts.map(|one| (&*one.about, severity(one.severity.name()), &*one.message, one.help.as_deref()));
-    advisory_sections(parts, &Painter::PLAIN)
+    open.map(line).collect::<String>() + &text::advisories(&document.advisories, &Painter::PLAIN)
 }
 
 /// Prints the summary.

@@ -34,21 +34,12 @@ pub(super) fn accepted_by(acknowledged: &Acknowledged) -> String {
 
 /// Prints the advisories about the run, in a section for each thing that they are about.
 pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, painter: &Painter) -> String {
-    let parts = |one: &'a RunAdvisory| (one.about.name(), one.severity, &*one.message, one.help.as_deref());
-    advisory_sections(advisories.into_iter().map(parts), painter)
-}
-
-/// Prints advisories, each as what it is about, its severity, its message and its help.
-pub(super) fn advisory_sections<'a>(
-    advisories: impl IntoIterator<Item = (&'a str, Severity, &'a str, Option<&'a str>)>,
-    painter: &Painter,
-) -> String {
     let (mut out, mut section) = (String::new(), None);
-    for (about, severity, message, help) in advisories {
+    for RunAdvisory { about, severity, message, help } in advisories {
         if section.replace(about) != Some(about) {
-            let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", visible(about))));
+            let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", about.name())));
         }
-        let code = painter.code(severity, Code::Advisory.name());
+        let code = painter.code(*severity, Code::Advisory.name());
         let _infallible = writeln!(out, "  {code} {}", visible(message));
         if let Some(help) = help {
             let _infallible = writeln!(out, "    {} {}", painter.label("help:"), visible(help));
