@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
 use reversion::finding::{Code, Severity};
-use reversion::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::manifest::{self, Manifest, Reading};
 use reversion::pack::{Packs, embedded, load};
 use reversion::plan::{self, Choices, Goal};
 
+use crate::support::engine;
 use crate::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -66,13 +67,7 @@ fn texts(folder: &Path) -> Result<BTreeMap<String, String>, Failed> {
 }
 
 fn read(file: &str, text: &str, packs: &Packs) -> Result<Option<Manifest>, Failed> {
-    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str))
-        .with_triggers(packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str))
-        .with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
-        .with_foreign_kinds(packs.iter().flat_map(|pack| pack.foreign_kinds()))
-        .with_charts(packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str())))
-        .with_carriers(packs.carriers());
-    match manifest::read(file, text.as_bytes(), &recognizer) {
+    match manifest::read(file, text.as_bytes(), &engine::recognizer(packs)) {
         Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => {
             Ok(Some(*manifest))
         }

@@ -7,10 +7,11 @@ use libtest_mimic::Trial;
 use reversion::fixture::{Fixture, of_pack};
 use reversion::pack::{Packs, load};
 
-use crate::{PACKS, built_in, trial};
+use crate::support::packs;
+use crate::{built_in, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut trials = trials_of("", &PACKS, built_in::fixtures(&PACKS));
+    let mut trials = trials_of("", packs(), built_in::fixtures(packs()));
     trials.extend(own_packs().into_iter().flat_map(|(packs, fixtures)| trials_of("packs/", packs, fixtures)));
     trials
 }

@@ -5,10 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::process::ExitCode;
-use std::sync::LazyLock;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use reversion::pack::{Packs, embedded, load};
 
 mod built_in;
 mod carriers;
@@ -19,12 +17,6 @@ mod mutants;
 mod pages;
 #[path = "../support/mod.rs"]
 mod support;
-
-/// The built-in packs, with the one of `REVERSION_PACK`.
-static PACKS: LazyLock<Packs> = LazyLock::new(|| {
-    let pack = std::env::var_os("REVERSION_PACK").map(|pack| load::read_folder(pack.as_ref()).expect("REVERSION_PACK"));
-    embedded::with(pack.into_iter().collect()).expect("the packs load")
-});
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

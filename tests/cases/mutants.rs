@@ -19,6 +19,7 @@ use reversion::pack::{PackFiles, load};
 use reversion::pack::{Packs, embedded};
 use serde_json::{Map, Value, json};
 
+use crate::support::packs;
 use crate::{built_in, trial};
 
 /// Mutants equivalent to their rule, by a part of their name, with the reason.
@@ -77,8 +78,7 @@ static NOTICED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 pub(crate) fn trials() -> Vec<Trial> {
     let Ok(which) = std::env::var("REVERSION_RULE_MUTANTS") else { return Vec::new() };
     let all = which == "all";
-    let packs = embedded::with(Vec::new()).expect("the packs load");
-    let bench: &'static Bench = Box::leak(Box::new(Bench::new(&packs)));
+    let bench: &'static Bench = Box::leak(Box::new(Bench::new(packs())));
     let files =
         bench.packs.iter().flat_map(|(pack, files)| files.keys().map(move |file| (pack.as_str(), file.as_str())));
     let rules = files.filter(|(_, file)| file.contains('/') && file.ends_with(".yaml"));

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use crate::support::trees::{Run, Tree};
 use serde_json::Value;
+
+use crate::support::trees::{Run, Tree};
 
 const TO: [&str; 2] = ["--to", "gateway-api@1.6/standard"];
 

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use crate::support::trees::{Run, Tree};
 use serde_json::Value;
+
+use crate::support::trees::{Run, Tree};
 
 /// A rollback from v1.5 or newer crosses the policy that denies older CRDs.
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";

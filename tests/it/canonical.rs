@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use reversion::manifest::{self, Manifest, Reading, Recognizer};
-use reversion::pack::{Packs, embedded};
-use reversion::plan::{Choices, Goal, Outcome, plan};
+use reversion::manifest::{Manifest, Reading};
+use reversion::plan::{Choices, Outcome};
 use reversion::{Canonical, CanonicalizeError, Canonicalizer, canonicalize};
 use serde_json::{Value, json};
+
+use crate::support::engine;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -37,12 +38,8 @@ fn old_policy() -> Value {
     )
 }
 
-fn recognizer(packs: &Packs) -> Recognizer {
-    Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str))
-}
-
-fn read(text: &str, recognizer: &Recognizer) -> Option<Manifest> {
-    match manifest::read("object.yaml", text.as_bytes(), recognizer) {
+fn read(text: &str) -> Option<Manifest> {
+    match engine::reading("object.yaml", text.as_bytes()) {
         Reading::Manifest(manifest) => Some(*manifest),
         Reading::Irrelevant
         | Reading::Kustomization(_)
@@ -53,11 +50,11 @@ fn read(text: &str, recognizer: &Recognizer) -> Option<Manifest> {
 }
 
 /// Every object of the fixtures, as data.
-fn objects(recognizer: &Recognizer) -> Vec<Value> {
+fn objects() -> Vec<Value> {
     let walk = walkdir::WalkDir::new(root().join("fixtures")).sort_by_file_name().into_iter().filter_map(Result::ok);
     let files = walk.filter(|entry| entry.file_name().to_string_lossy().ends_with(".yaml"));
     let texts = files.filter_map(|entry| fs::read_to_string(entry.path()).ok());
-    let manifests: Vec<Manifest> = texts.filter_map(|text| read(&text, recognizer)).collect();
+    let manifests: Vec<Manifest> = texts.filter_map(|text| read(&text)).collect();
     let objects =
         manifests.iter().flat_map(|manifest| &manifest.objects).filter(|object| object.inline_patch.is_none());
     objects.filter(|object| !object.is_carrier()).map(|object| (*object.value).clone()).collect()
@@ -66,17 +63,14 @@ fn objects(recognizer: &Recognizer) -> Vec<Value> {
 /// Each object is written to a file of its own, which is converted as `apply` does.
 #[test]
 fn an_object_becomes_what_a_file_of_it_becomes() {
-    let packs = embedded::with(Vec::new()).unwrap();
-    let recognizer = recognizer(&packs);
-    let objects = objects(&recognizer);
+    let objects = objects();
     let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
     for (pack, release) in [("gateway-api", "1.6/standard"), ("gateway-api", "1.4/experimental"), ("ngf", "2.6")] {
-        let target = packs.target(&format!("{pack}@{release}")).unwrap();
-        let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
+        let target = engine::target(&format!("{pack}@{release}"));
         let canonicalizer = Canonicalizer::new(pack, release).unwrap();
         for object in &objects {
-            let Some(manifest) = read(&serde_json::to_string_pretty(object).unwrap(), &recognizer) else { continue };
-            let planned = plan(std::slice::from_ref(&manifest), &goal);
+            let Some(manifest) = read(&serde_json::to_string_pretty(object).unwrap()) else { continue };
+            let planned = engine::plan(target, Choices::default(), std::slice::from_ref(&manifest));
             let made = canonicalizer.convert(object.clone());
             let is_newest = release != "1.4/experimental";
             assert!(!is_newest || !matches!(made, Err(CanonicalizeError::Newer { .. })), "{object}: {made:?}");

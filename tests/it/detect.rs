@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::support::trees::{Run, Tree};
 use serde_json::{Value, json};
+
+use crate::support::trees::{Run, Tree};
 
 const CRON_JOB: &str = "apiVersion: batch/v1beta1
 kind: CronJob

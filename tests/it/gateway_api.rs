@@ -4,29 +4,23 @@
 use std::collections::BTreeSet;
 
 use reversion::finding::{Code, Finding, Severity};
-use reversion::manifest::{self, Reading, Recognizer};
 use reversion::pack::About;
-use reversion::pack::embedded;
 use reversion::pack::matrix::{Change, Cost, Subject, matrix};
-use reversion::plan::{self, AllowedLoss, Choices, Goal, Plan};
+use reversion::plan::{AllowedLoss, Choices};
+
+use crate::support::engine::{self, Run};
+use crate::support::packs;
 
 /// Converts `text` to a release of Gateway API, allowing every loss; returns the new text and the findings.
 fn convert(text: &str, target: &str) -> (String, Vec<Finding>) {
-    let plan = plan(text, target);
-    let text = plan.files.into_iter().next().map_or_else(|| text.to_owned(), |file| file.after());
-    (text, plan.findings)
+    let run = run(text, target);
+    (run.after, run.plan.findings)
 }
 
 /// Plans the conversion of `text` to a release of Gateway API, allowing every loss.
-fn plan(text: &str, target: &str) -> Plan {
-    let packs = embedded::with(Vec::new()).unwrap();
-    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
-    let Reading::Manifest(manifest) = manifest::read("case.yaml", text.as_bytes(), &recognizer) else {
-        panic!("the case is not a manifest");
-    };
-    let target = packs.target(&format!("gateway-api@{target}")).unwrap();
+fn run(text: &str, target: &str) -> Run {
     let choices = Choices { allowed: AllowedLoss::All, ..Choices::default() };
-    plan::plan(&[*manifest], &Goal { packs: &packs, targets: vec![target], choices })
+    engine::convert(engine::target(&format!("gateway-api@{target}")), choices, text).unwrap()
 }
 
 /// Checks the findings of a conversion, as `code field`, without advisories.
@@ -99,7 +93,7 @@ fn refusals_say_what_to_do() {
 #[test]
 fn an_advisory_is_reported_once_and_only_if_relevant() {
     let advised = |text: &str, target: &str| -> Vec<String> {
-        let plan = plan(text, target);
+        let plan = run(text, target).plan;
         let reported = plan.findings.into_iter().filter(|finding| finding.code == Code::Advisory);
         reported
             .map(|finding| finding.sentence().into_owned())
@@ -146,13 +140,13 @@ fn an_advisory_about_the_cluster_or_a_release_has_no_place() {
     };
     let two = format!("{}---\n{}", grpc("a"), grpc("b"));
     let about = |target: &str| {
-        let plan = plan(&two, target);
+        let plan = run(&two, target).plan;
         assert!(plan.findings.iter().all(|finding| finding.code != Code::Advisory), "{:?}", plan.findings);
         plan.advisories.into_iter().map(|advisory| (advisory.about, advisory.severity)).collect::<Vec<_>>()
     };
     assert_eq!(about("1.4/standard"), [(About::Cluster, Severity::Note)]);
     assert_eq!(about("1.6/standard"), [(About::Release, Severity::Note)]);
-    let both = plan(&two, "1.6/experimental").advisories;
+    let both = run(&two, "1.6/experimental").plan.advisories;
     let messages: Vec<_> = both.iter().map(|advisory| advisory.message.as_str()).collect();
     assert_eq!(
         both.iter().map(|advisory| advisory.about).collect::<Vec<_>>(),
@@ -163,10 +157,9 @@ fn an_advisory_about_the_cluster_or_a_release_has_no_place() {
 
 #[test]
 fn an_advisory_applies_to_the_upgrade_between_two_releases() {
-    let packs = embedded::with(Vec::new()).unwrap();
-    let pack = packs.named("gateway-api").unwrap();
+    let pack = packs().named("gateway-api").unwrap();
     let reported = |from: &str, to: &str| -> Vec<String> {
-        let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
+        let [from, to] = [from, to].map(|name| engine::target(&format!("gateway-api@{name}")).release);
         let changes = matrix(pack, from, to).into_iter().filter(|change| change.subject == Subject::Advisory);
         let names = changes.filter(|change| !change.forward.is_empty()).map(|change| change.name);
         names.filter_map(|name| name.strip_prefix("safe-upgrades-policy-denies-").map(str::to_owned)).collect()
@@ -234,7 +227,7 @@ fn every_hint_belongs_to_a_rejected_field() {
 #[test]
 fn an_advisory_is_a_warning_if_something_is_converted() {
     let severity = |text: &str, target: &str| {
-        let advisories = plan(text, target).advisories;
+        let advisories = run(text, target).plan.advisories;
         let advisory = advisories.iter().find(|advisory| advisory.message.contains("safe-upgrades"));
         advisory.map(|advisory| advisory.severity)
     };
@@ -280,9 +273,8 @@ fn fields_rejected_by_every_release_are_reported_and_left_unchanged() {
 
 /// Returns the rows between two releases: kind and name of each, with its costs forward and backward.
 fn between(from: &str, to: &str) -> Vec<(String, String)> {
-    let packs = embedded::with(Vec::new()).unwrap();
-    let pack = packs.named("gateway-api").unwrap();
-    let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
+    let pack = packs().named("gateway-api").unwrap();
+    let [from, to] = [from, to].map(|name| engine::target(&format!("gateway-api@{name}")).release);
     let costs = |costs: &BTreeSet<Cost>| costs.iter().map(|cost| cost.name()).collect::<Vec<_>>().join("/");
     let row = |change: &Change| {
         let kind = change.kinds.first().map(|kind| kind.kind.clone()).unwrap_or_default();
@@ -419,10 +411,9 @@ fn fields_converted_by_a_rule_are_listed_with_that_rule_only() {
 
 #[test]
 fn converting_back_has_the_cost_listed_in_the_matrix() {
-    let packs = embedded::with(Vec::new()).unwrap();
-    let pack = packs.named("gateway-api").unwrap();
+    let pack = packs().named("gateway-api").unwrap();
     let rows = |from: &str, to: &str, swapped: bool| -> BTreeSet<String> {
-        let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
+        let [from, to] = [from, to].map(|name| engine::target(&format!("gateway-api@{name}")).release);
         let reported = |change: &Change| match swapped {
             false => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.forward, change.backward),
             true => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.backward, change.forward),
@@ -450,8 +441,8 @@ fn converting_back_has_the_cost_listed_in_the_matrix() {
     }
     let changes = matrix(
         pack,
-        packs.target("gateway-api@1.3.0/experimental").unwrap().release,
-        packs.target("gateway-api@1.6.1/standard").unwrap().release,
+        engine::target("gateway-api@1.3.0/experimental").release,
+        engine::target("gateway-api@1.6.1/standard").release,
     );
     let costs = |name: &str| {
         let change = changes.iter().find(|change| change.name.ends_with(name)).unwrap_or_else(|| panic!("{name}"));

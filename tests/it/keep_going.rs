@@ -3,8 +3,9 @@
 
 use std::fs;
 
-use crate::support::trees::{Run, Tree};
 use serde_json::Value;
+
+use crate::support::trees::{Run, Tree};
 
 /// A route that v1.4 serves under another version.
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use reversion::pack::lint::{Coverage, Share, coverage, is_shown, lint};
-use reversion::pack::{Pack, PackFiles, Rule, embedded, load, matrix};
+use reversion::pack::{Pack, PackFiles, Rule, load, matrix};
+
+use crate::support::packs;
 
 #[test]
 fn every_pack_of_the_program_is_complete() {
     let fixtures = load::list_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")).unwrap();
-    let packs = embedded::with(Vec::new()).unwrap();
-    for pack in packs.iter() {
+    for pack in packs().iter() {
         let messages: Vec<_> = lint(pack, Some(&fixtures)).iter().map(ToString::to_string).collect();
         assert!(messages.is_empty(), "{}", messages.join("\n"));
     }
@@ -28,7 +29,7 @@ fn files(name: &str) -> PackFiles {
 #[test]
 fn a_missing_rule_is_reported() {
     let mut reported_rules = 0;
-    for pack in embedded::with(Vec::new()).unwrap().iter() {
+    for pack in packs().iter() {
         let whole = files(pack.name());
         let (shown, others): (Vec<_>, Vec<_>) =
             pack.rule_files().into_iter().partition(|rules| rules.iter().any(|rule| is_shown(pack, rule)));

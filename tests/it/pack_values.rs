@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::trees::{Run, Tree};
 use reversion::pack::{lint::lint, load};
+
+use crate::support::trees::{Run, Tree};
 
 const PACK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/packs/values");
 

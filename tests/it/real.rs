@@ -7,9 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reversion::finding::Severity;
-use reversion::manifest::{self, Reading, Recognizer};
-use reversion::pack::{Packs, Target, embedded};
+use reversion::manifest::Reading;
+use reversion::pack::Target;
 use reversion::plan::{self, Choices, Goal};
+
+use crate::support::{engine, packs};
 
 /// How a converted file compares with the maintainers' file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,8 +151,8 @@ const NGF_PAIRS: &[Expectation] = &[
 #[test]
 fn gateway_api_pairs_have_the_listed_outcomes() {
     let folder = "pairs/gateway-api";
-    check(folder, PAIRS, "gateway_api_pairs_have_the_listed_outcomes", |packs, release, text| {
-        (vec![packs.target(&format!("gateway-api@{release}")).unwrap()], text)
+    check(folder, PAIRS, "gateway_api_pairs_have_the_listed_outcomes", |release, text| {
+        (vec![packs().target(&format!("gateway-api@{release}")).unwrap()], text)
     });
 }
 
@@ -159,11 +161,11 @@ fn gateway_api_pairs_have_the_listed_outcomes() {
 #[test]
 fn ngf_pairs_have_the_listed_outcomes() {
     let folder = "pairs/nginx-gateway-fabric";
-    check(folder, NGF_PAIRS, "ngf_pairs_have_the_listed_outcomes", |packs, release, text| {
-        let target = packs.target(&format!("ngf@{release}")).unwrap();
-        let companion = packs.companion(&target).unwrap().unwrap();
+    check(folder, NGF_PAIRS, "ngf_pairs_have_the_listed_outcomes", |release, text| {
+        let target = packs().target(&format!("ngf@{release}")).unwrap();
+        let companion = packs().companion(&target).unwrap().unwrap();
         let bundle = &companion.pack.line().get(companion.release).bundle;
-        let experimental = packs.target(&format!("gateway-api@{bundle}/experimental")).unwrap();
+        let experimental = packs().target(&format!("gateway-api@{bundle}/experimental")).unwrap();
         let is_object = text.lines().any(|line| line.starts_with("apiVersion:"));
         (vec![target, experimental], if is_object { text } else { in_release(&text) })
     });
@@ -178,11 +180,11 @@ fn in_release(values: &str) -> String {
 
 /// Converts every pair forward and backward and compares the outcomes with the list; `prepare` returns the targets for a
 /// release and the text to read.
-fn check<'p>(
+fn check(
     folder: &str,
     pairs: &[Expectation],
     test: &str,
-    prepare: impl Fn(&'p Packs, &str, String) -> (Vec<Target<'p>>, String),
+    prepare: impl Fn(&str, String) -> (Vec<Target<'static>>, String),
 ) {
     let Some(root) = shared() else {
         #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
@@ -191,7 +193,6 @@ fn check<'p>(
         }
         return;
     };
-    let packs: &'static Packs = Box::leak(Box::new(embedded::with(Vec::new()).unwrap()));
     let folder = root.join(folder);
     let mut wrong = Vec::new();
     for (name, forward, forward_verdict, backward, backward_verdict) in pairs {
@@ -199,11 +200,11 @@ fn check<'p>(
         let (before, after) = (file("before.yaml"), file("after.yaml"));
         let directions = [(&before, &after, forward, forward_verdict), (&after, &before, backward, backward_verdict)];
         for (input, maintained, release, expected) in directions {
-            let prepared = |text: &Option<String>| text.clone().map(|text| prepare(packs, release, text));
+            let prepared = |text: &Option<String>| text.clone().map(|text| prepare(release, text));
             let (input, maintained) = (prepared(input), prepared(maintained).map(|(_, text)| text));
             let (verdict, detail) = match input {
                 None => (Nothing, String::new()),
-                Some((targets, input)) => compare(packs, &input, maintained.as_deref(), targets),
+                Some((targets, input)) => compare(&input, maintained.as_deref(), targets),
             };
             if verdict != *expected {
                 wrong.push(format!("{name} to {release}: {verdict:?}, expected {expected:?}\n{detail}"));
@@ -213,17 +214,14 @@ fn check<'p>(
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn compare(packs: &Packs, input: &str, maintained: Option<&str>, targets: Vec<Target<'_>>) -> (Verdict, String) {
-    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
-    let recognizer = recognizer.with_triggers(packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str));
-    let recognizer = recognizer.with_carriers(packs.carriers());
-    let manifest = match manifest::read("pair.yaml", input.as_bytes(), &recognizer) {
+fn compare(input: &str, maintained: Option<&str>, targets: Vec<Target<'_>>) -> (Verdict, String) {
+    let manifest = match engine::reading("pair.yaml", input.as_bytes()) {
         Reading::Manifest(manifest) | Reading::Triggered(manifest) => manifest,
         Reading::Irrelevant | Reading::Template(_) => return (Nothing, String::new()),
         other => panic!("{other:?}"),
     };
     let parameters = [("ngf.namespace".to_owned(), "nginx-gateway".to_owned())].into_iter().collect();
-    let goal = Goal { packs, targets, choices: Choices { parameters, ..Choices::default() } };
+    let goal = Goal { packs: packs(), targets, choices: Choices { parameters, ..Choices::default() } };
     let plan = plan::plan(&[*manifest], &goal);
     let held: Vec<_> = plan.findings.iter().filter(|finding| finding.severity >= Severity::Held).collect();
     if !held.is_empty() {

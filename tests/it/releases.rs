@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use reversion::pack::{Pack, PackFiles, Packs, lint, load};
+
+use crate::support::packs;
 use crate::support::trees::{Run, Tree};
-use reversion::pack::{Pack, PackFiles, Packs, embedded, lint, load};
 
 /// Returns the files of a pack of `Box.example.com`, whose field `old` became `new` in the bundle `changed`. `line` is what pack.yaml
 /// says after its groups; `sides` are the releases before and after the change.
@@ -410,7 +412,6 @@ fn crds_of_a_release_with_the_same_apis_are_a_target() {
 
 #[test]
 fn patch_releases_of_kubernetes_mean_the_minor_release() {
-    let packs = embedded::with(Vec::new()).unwrap();
     for (text, target, bundle) in [
         ("k8s@1.25.3", "kubernetes@1.25.3", "v1.25.0"),
         ("k8s@v1.25.3+k3s1", "kubernetes@1.25.3", "v1.25.0"),
@@ -419,13 +420,13 @@ fn patch_releases_of_kubernetes_mean_the_minor_release() {
         ("k8s@1.25", "kubernetes@1.25.0", "v1.25.0"),
         ("k8s@1.25.0", "kubernetes@1.25.0", "v1.25.0"),
     ] {
-        let found = packs.target(text).unwrap();
+        let found = packs().target(text).unwrap();
         assert_eq!(found.to_string(), target);
         assert_eq!(found.pack.line().get(found.release).bundle, bundle, "{text}");
     }
     // What is no patch release of a known one.
     for text in ["k8s@1.13.2", "k8s@1.99.1", "k8s@1.25.0-rc.1", "k8s@1.25.x"] {
-        let error = packs.target(text).unwrap_err().to_string();
+        let error = packs().target(text).unwrap_err().to_string();
         assert!(error.contains("has no release"), "{error}");
     }
 }
@@ -437,7 +438,6 @@ fn every_release_of_the_built_in_packs_is_a_target() {
     if !shared.is_dir() {
         return;
     }
-    let packs = embedded::with(Vec::new()).unwrap();
     for (name, expected) in [("flux", 204), ("external-secrets", 134), ("cert-manager", 145), ("gateway-api", 28)] {
         let read = |file: &str| fs::read_to_string(shared.join(name).join(file)).unwrap();
         let mut rows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -451,20 +451,20 @@ fn every_release_of_the_built_in_packs_is_a_target() {
         let identical = changes.lines().filter_map(|line| line.strip_prefix("- identical to ")?.split_once(": "));
         let same: BTreeMap<&str, &str> =
             identical.flat_map(|(of, tags)| tags.split(", ").map(move |tag| (tag, of))).collect();
-        let pack = packs.named(name).unwrap();
+        let pack = packs().named(name).unwrap();
         for tag in rows.keys() {
             let bundle = same.get(tag.as_str()).copied().unwrap_or(tag);
             if pack.exclusion(tag).is_some() {
                 assert_eq!((name, bundle), ("cert-manager", "v1.12.13"), "{tag}");
                 continue;
             }
-            let found = packs.target(&format!("{name}@{tag}")).unwrap();
+            let found = packs().target(&format!("{name}@{tag}")).unwrap();
             assert_eq!(found.name(), tag.as_str());
             assert_eq!(pack.line().get(found.release).bundle, bundle, "{name} {tag}");
             assert_eq!(rows[tag], rows[bundle], "{name} {tag}");
         }
     }
-    let newest = |name: &str| packs.target(&format!("{name}@latest")).unwrap().to_string();
+    let newest = |name: &str| packs().target(&format!("{name}@latest")).unwrap().to_string();
     assert_eq!(newest("flux"), "flux@2.9.4");
     assert_eq!(newest("cert-manager"), "cert-manager@1.21.1");
     assert_eq!(newest("external-secrets"), "external-secrets@2.9.0");

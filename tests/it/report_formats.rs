@@ -5,13 +5,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::formats::{Case, check_junit, document, sarif_schema};
-use crate::support::trees::Tree;
 use reversion::finding::Severity;
 use reversion::report::document::Document;
 use reversion::report::{github, junit, markdown, sarif};
 use reversion::text::Position;
 use serde_json::{Value, json};
+
+use crate::formats::{Case, check_junit, document, sarif_schema};
+use crate::support::trees::Tree;
 
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
 const HELD: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: TLSRoute\nmetadata: {name: feeds}\nspec: {hostnames: [b.example.com], rules: [{backendRefs: [{name: feeds, port: 443}]}]}\n";

@@ -1,7 +1,6 @@
 //! Any text from a file passes through every format and is read back as it was, or with its control characters written out: it ends no
 //! string, element, table or command, and starts none.
 
-use crate::formats::{Case, check_junit, document, sarif_schema};
 use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use proptest::sample::select;
 use proptest::test_runner::TestCaseError;
@@ -9,6 +8,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use reversion::report::document::Document;
 use reversion::report::{github, gitlab, json, junit, markdown, merge, plain, sarif, visible, visible_lines};
 use serde_json::Value;
+
+use crate::formats::{Case, check_junit, document, sarif_schema};
 
 /// What means something in one format or another.
 const SIGNS: [&str; 48] = [

@@ -2,21 +2,18 @@
 
 use reversion::finding::{Code, Finding};
 use reversion::manifest::{self, Reading, Recognizer};
-use reversion::pack::embedded;
-use reversion::plan::{self, Choices, Goal};
+use reversion::plan::Choices;
+
+use crate::support::engine;
 
 /// Converts a file to a release and returns its text, changed or not, with the findings.
 fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
-    let packs = embedded::with(Vec::new()).unwrap();
-    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
-    let manifest = match manifest::read("a.yaml", text.as_bytes(), &recognizer) {
+    let manifest = match engine::reading("a.yaml", text.as_bytes()) {
         Reading::Manifest(manifest) => *manifest,
         Reading::Failed(finding) | Reading::Template(finding) => return (text.to_owned(), vec![finding]),
         Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("not read as a manifest"),
     };
-    let target = packs.target(&format!("gateway-api@{target}")).unwrap();
-    let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
-    let plan = plan::plan(&[manifest], &goal);
+    let plan = engine::plan(engine::target(&format!("gateway-api@{target}")), Choices::default(), &[manifest]);
     let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
     let reported = plan.findings.into_iter().filter(|finding| finding.code != Code::Advisory);
     (after, reported.collect())

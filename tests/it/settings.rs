@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::support::trees::{Run, Tree};
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
+
+use crate::support::trees::{Run, Tree};
 
 /// A route that v1.4 serves under another version.
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";

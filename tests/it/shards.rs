@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::trees::Tree;
 use serde_json::{Value, json};
+
+use crate::support::trees::Tree;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";

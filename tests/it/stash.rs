@@ -8,7 +8,7 @@ use reversion::plan::{ANNOTATION, AllowedLoss, Choices, Keeping, MAX_STASH};
 use serde_json::{Value, json};
 
 use crate::support::engine::{self, Run};
-use crate::support::{packs, values};
+use crate::support::values;
 
 const EXPERIMENTAL: &str = "gateway-api@1.6.1/experimental";
 const STANDARD: &str = "gateway-api@1.6.1/standard";
@@ -19,8 +19,7 @@ fn with_stash_option() -> Choices {
 
 /// Converts a file to a target.
 fn run(target: &str, choices: Choices, text: &str) -> Run {
-    let target = packs().target(target).expect("the release is known");
-    engine::convert(packs(), target, choices, text).expect("the file can be read")
+    engine::convert(engine::target(target), choices, text).expect("the file can be read")
 }
 
 /// Converts a file to a target with `--stash`; nothing may be held back.

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use reversion::pack::{Packs, embedded};
+use reversion::pack::{Packs, embedded, load};
 use reversion::yaml::{self, read_value};
 use serde_json::Value;
 
@@ -12,9 +12,13 @@ pub(crate) mod engine;
 pub(crate) mod random;
 pub(crate) mod trees;
 
-static PACKS: LazyLock<Packs> = LazyLock::new(|| embedded::with(Vec::new()).expect("the built-in packs load"));
+static PACKS: LazyLock<Packs> = LazyLock::new(|| {
+    let pack = std::env::var_os("REVERSION_PACK").map(|pack| load::read_folder(pack.as_ref()).expect("REVERSION_PACK"));
+    embedded::with(pack.into_iter().collect()).expect("the built-in packs load")
+});
 
-/// Returns the built-in packs, which are made once for all tests of a process.
+/// Returns the built-in packs, which are made once for all tests of a process. `REVERSION_PACK` is the folder of a pack that
+/// replaces the built-in one of the same name.
 pub(crate) fn packs() -> &'static Packs {
     &PACKS
 }

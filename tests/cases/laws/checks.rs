@@ -25,10 +25,9 @@ use super::exceptions::Exceptions;
 use super::render::Layout;
 use super::scalars::Quotes;
 use super::sheet::Sheet;
-use crate::PACKS;
 use crate::support::engine::{self, Run};
 use crate::support::random::Random;
-use crate::support::values;
+use crate::support::{packs, values};
 
 /// The result of a law for a case that does not break it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +71,7 @@ impl<'a> Subject<'a> {
 
     /// Converts a text to a release.
     fn convert(&self, release: ReleaseId, text: &str) -> Result<Run, String> {
-        engine::convert(&PACKS, self.directed.target(release), default_choices(), text)
+        engine::convert(self.directed.target(release), default_choices(), text)
     }
 
     /// Returns the file as the program writes it for the release that the object was drawn for.
@@ -595,14 +594,14 @@ fn any_order(subject: &Subject<'_>) -> Result<Verdict, String> {
 }
 
 fn plan_files(target: Target<'_>, files: [(&str, &str); 2]) -> Result<Plan, String> {
-    let read = |(file, text): (&str, &str)| engine::read(&PACKS, file, text.as_bytes());
+    let read = |(file, text): (&str, &str)| engine::read(file, text.as_bytes());
     let manifests = files.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    Ok(engine::plan(&PACKS, target, default_choices(), &manifests))
+    Ok(engine::plan(target, default_choices(), &manifests))
 }
 
 /// The choices that the command line makes where its user makes none.
 fn default_choices() -> Choices {
-    Choices { parameters: PACKS.default_parameters(), ..Choices::default() }
+    Choices { parameters: packs().default_parameters(), ..Choices::default() }
 }
 
 /// L9: any bytes give a result, and written files can be read.
@@ -613,9 +612,9 @@ fn broken_bytes(subject: &Subject<'_>) -> Result<Verdict, String> {
     for _ in 0..=random.below(4) {
         break_bytes(&mut bytes, &mut random);
     }
-    let Ok(manifest) = engine::read(&PACKS, "case.yaml", &bytes) else { return Ok(Verdict::NotApplicable) };
+    let Ok(manifest) = engine::read("case.yaml", &bytes) else { return Ok(Verdict::NotApplicable) };
     let target = directed.target(case.target);
-    let plan = catch_unwind(AssertUnwindSafe(|| engine::plan(&PACKS, target, default_choices(), &[manifest])));
+    let plan = catch_unwind(AssertUnwindSafe(|| engine::plan(target, default_choices(), &[manifest])));
     let shown = String::from_utf8_lossy(&bytes);
     let plan = plan.map_err(|panic| format!("planning panics: {}, on\n{shown}", panic_message(&panic)))?;
     for file in &plan.files {

@@ -43,8 +43,8 @@ use sheet::Sheet;
 use shrink::shrink;
 
 use crate::support::random::Random;
-use crate::support::values;
-use crate::{PACKS, trial};
+use crate::support::{packs, values};
+use crate::trial;
 
 /// The default number of objects for each rule and direction: fewer could miss the rule by chance.
 const CASES: u64 = 12;
@@ -57,7 +57,7 @@ static COUNTS: Mutex<BTreeMap<(String, String), u64>> = Mutex::new(BTreeMap::new
 
 /// The rules, each with its directions.
 static DIRECTED_RULES: LazyLock<Vec<DirectedRule<'static>>> =
-    LazyLock::new(|| PACKS.iter().flat_map(cases::directed_rules).collect());
+    LazyLock::new(|| packs().iter().flat_map(cases::directed_rules).collect());
 
 pub(crate) fn trials() -> Vec<Trial> {
     let bench = Bench::of(CASES);
@@ -210,7 +210,7 @@ impl Bench {
 
     /// Every kind, in its oldest and newest release, in every version: this detects gaps in the word list.
     fn every_kind(self) -> Result<(), Failed> {
-        for pack in PACKS.iter() {
+        for pack in packs().iter() {
             for kind in pack.kinds() {
                 let catalog = pack.catalog(kind).ok_or("a listed kind has a catalog")?;
                 let releases: Vec<_> = catalog.releases().iter().collect();
@@ -235,7 +235,7 @@ impl Bench {
 
 /// The tests of a removed rule disappear with it, but its fixtures remain.
 fn every_fixture() -> Result<(), Failed> {
-    for pack in PACKS.iter() {
+    for pack in packs().iter() {
         for bundle in pack.line().bundles() {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(pack.name()).join(bundle);
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
@@ -252,7 +252,7 @@ fn every_fixture() -> Result<(), Failed> {
 
 /// The exceptions of a rule that was renamed or removed remain.
 fn every_exception() -> Result<(), Failed> {
-    let rules = PACKS.iter().flat_map(|pack| pack.rules()).map(|rule| rule.id.as_str()).collect();
+    let rules = packs().iter().flat_map(|pack| pack.rules()).map(|rule| rule.id.as_str()).collect();
     let directed = DIRECTED_RULES.iter().map(|directed| directed.name.as_str()).collect();
     let stale = Exceptions::of_all().stale(&rules, &directed);
     if stale.is_empty() { Ok(()) } else { Err(format!("no rule, or no reason: {}", stale.join(", ")).into()) }

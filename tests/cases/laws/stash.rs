@@ -22,8 +22,8 @@ use super::objects::{Recipe, UNKNOWN};
 use super::render::{self, Style};
 use crate::support::engine::{self, Run};
 use crate::support::random::Random;
-use crate::support::values;
-use crate::{PACKS, trial};
+use crate::support::{packs, values};
+use crate::trial;
 
 /// A law, which may draw what it changes.
 struct Law {
@@ -105,7 +105,7 @@ impl StashedCase {
 }
 
 fn convert(target: Target<'_>, choices: Choices, text: &str) -> Run {
-    engine::convert(&PACKS, target, choices, text).expect("the file can be read")
+    engine::convert(target, choices, text).expect("the file can be read")
 }
 
 fn with_stash_option() -> Choices {
@@ -113,7 +113,7 @@ fn with_stash_option() -> Choices {
 }
 
 fn draw(number: u64, mut random: Random) -> Option<StashedCase> {
-    let all: Vec<&'static Pack> = PACKS.iter().collect();
+    let all: Vec<&'static Pack> = packs().iter().collect();
     let pack = *random.pick(&all);
     let kinds: Vec<_> = pack.kinds().filter_map(|kind| pack.catalog(kind)).collect();
     let (catalog, release, target, lost) = (0..200).find_map(|_| {

@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use reversion::fixture;
-use reversion::pack::{Packs, embedded};
 
 mod impls;
 mod imports;
 mod source;
 
 use source::{blanked, calls, files, is_test, literals, read, root, sources, supers, uses, words};
+
+use crate::support::packs;
 
 /// The most lines a source file may have.
 const MAX_LINES: usize = 800;
@@ -188,8 +189,7 @@ fn each_crate_is_used_by_its_permitted_modules_only() {
 /// Kinds are data: operations get kinds, groups and fields from the rules.
 #[test]
 fn no_operation_mentions_a_kind_of_a_pack() {
-    let packs = packs();
-    let kinds: BTreeSet<_> = packs.iter().flat_map(|pack| pack.kinds()).collect();
+    let kinds: BTreeSet<_> = packs().iter().flat_map(|pack| pack.kinds()).collect();
     let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.kind.as_str()).collect();
     let groups: BTreeSet<&str> =
         kinds.iter().map(|kind| kind.group.as_str()).filter(|group| !group.is_empty()).collect();
@@ -373,10 +373,6 @@ fn ticked(markdown: &str) -> Vec<String> {
 fn variables(text: &str) -> BTreeSet<String> {
     let words = text.split(|character: char| !character.is_ascii_uppercase() && character != '_');
     words.filter(|word| word.len() > 10 && word.starts_with("REVERSION_")).map(str::to_owned).collect()
-}
-
-fn packs() -> Packs {
-    embedded::with(Vec::new()).expect("the built-in packs load")
 }
 
 fn documents() -> Vec<String> {

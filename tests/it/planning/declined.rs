@@ -8,23 +8,23 @@ use std::path::Path;
 use reversion::field::FieldPath;
 use reversion::finding::{Code, Location};
 use reversion::manifest::Manifest;
-use reversion::pack::{Packs, embedded};
 use reversion::plan::{self, Choices, Goal, Outcome, Plan, Planner, RunFile, Scope};
 use reversion::report::changes::by_object;
 
 use super::{OLD_GATEWAY, OLD_ROUTE, read};
+use crate::support::{engine, packs};
 
 const SIMPLE_ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: help}\n\
                       spec: {rules: [{backendRefs: [{name: help, port: 80}]}]}\n";
 
-fn manifests(packs: &Packs, files: &[(&str, &str)]) -> Vec<Manifest> {
-    files.iter().map(|(file, text)| read(packs, file, text)).collect()
+fn manifests(files: &[(&str, &str)]) -> Vec<Manifest> {
+    files.iter().map(|(file, text)| read(file, text)).collect()
 }
 
 /// Plans `manifests` for a release of Gateway API without the objects that start at the places `declined`.
-fn plan_without(packs: &Packs, manifests: &[Manifest], target: &str, declined: &[Location]) -> Plan {
-    let target = packs.target(&format!("gateway-api@{target}")).unwrap();
-    let goal = Goal { packs, targets: vec![target], choices: Choices::default() };
+fn plan_without(manifests: &[Manifest], target: &str, declined: &[Location]) -> Plan {
+    let target = engine::target(&format!("gateway-api@{target}"));
+    let goal = Goal { packs: packs(), targets: vec![target], choices: Choices::default() };
     let planner = Planner::new(&goal);
     let file = |manifest| match plan::plan_local(&planner, manifest) {
         Some(planned) => RunFile::Local(Box::new(planned)),
@@ -38,14 +38,13 @@ fn plan_without(packs: &Packs, manifests: &[Manifest], target: &str, declined: &
 
 /// Plans `files` without the first objects of the files `declined`.
 fn run_without(files: &[(&str, &str)], target: &str, declined: &[&str]) -> Plan {
-    let packs = embedded::with(Vec::new()).unwrap();
-    let manifests = manifests(&packs, files);
+    let manifests = manifests(files);
     let of_file = |file: &&str| {
         let manifest = manifests.iter().find(|manifest| manifest.file == *file).unwrap();
         manifest.locate(&manifest.objects[0], &FieldPath::default())
     };
     let declined: Vec<_> = declined.iter().map(of_file).collect();
-    plan_without(&packs, &manifests, target, &declined)
+    plan_without(&manifests, target, &declined)
 }
 
 #[test]
@@ -115,9 +114,8 @@ fn repository(name: &str) -> Vec<(String, String)> {
 fn any_object_of_a_repository_can_be_declined() {
     let files = repository("shop-1.0-experimental");
     let files = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>();
-    let packs = embedded::with(Vec::new()).unwrap();
-    let manifests = manifests(&packs, &files);
-    let run = |declined: &[Location]| plan_without(&packs, &manifests, "1.6.1/experimental", declined);
+    let manifests = manifests(&files);
+    let run = |declined: &[Location]| plan_without(&manifests, "1.6.1/experimental", declined);
     let changed = |plan: &Plan| -> BTreeSet<Location> {
         let changed = plan.objects.iter().filter(|object| object.outcome == Outcome::Changed);
         changed.map(|object| object.location.clone()).collect()

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reversion::finding::{Code, Severity};
-use reversion::manifest::{self, Manifest, Reading};
+use reversion::manifest::Manifest;
 use reversion::pack::build::own::OwnCrds;
-use reversion::pack::{Packs, embedded};
-use reversion::plan::{self, Choices, Goal, Schema};
+use reversion::plan::{AllowedLoss, Choices, Ignored, Keeping, Schema};
+
+use crate::support::{engine, packs};
 
 mod builds;
 mod declined;
@@ -34,12 +35,8 @@ struct Outcome {
     advisories: usize,
 }
 
-fn read(packs: &Packs, file: &str, text: &str) -> Manifest {
-    let recognizer = plan::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), &[]), &[]);
-    match manifest::read(file, text.as_bytes(), &recognizer) {
-        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
-        other => panic!("{file}: {other:?}"),
-    }
+fn read(file: &str, text: &str) -> Manifest {
+    engine::read(file, text.as_bytes()).unwrap()
 }
 
 fn run(files: &[(&str, &str)], target: &str) -> Outcome {
@@ -47,13 +44,11 @@ fn run(files: &[(&str, &str)], target: &str) -> Outcome {
 }
 
 fn run_with(files: &[(&str, &str)], target: &str, choices: Choices) -> Outcome {
-    let packs = embedded::with(Vec::new()).unwrap();
-    let mut manifests: Vec<_> = files.iter().map(|(file, text)| read(&packs, file, text)).collect();
+    let mut manifests: Vec<_> = files.iter().map(|(file, text)| read(file, text)).collect();
     manifests.sort_by(|left, right| left.file.cmp(&right.file));
     // A release of Gateway API, unless the pack is given.
-    let target = packs.target(&if target.contains('@') { target.to_owned() } else { format!("gateway-api@{target}") });
-    let target = target.unwrap();
-    let plan = plan::plan(&manifests, &Goal { packs: &packs, targets: vec![target], choices });
+    let name = if target.contains('@') { target.to_owned() } else { format!("gateway-api@{target}") };
+    let plan = engine::plan(engine::target(&name), choices, &manifests);
     let mut outcome = Outcome { after: BTreeMap::new(), reported: Vec::new(), messages: String::new(), advisories: 0 };
     outcome.after.extend(plan.files.into_iter().map(|file| (file.file.clone(), file.after())));
     let of_objects = plan.findings.iter().filter(|finding| finding.code == Code::Advisory).count();
@@ -295,8 +290,7 @@ port: {type: integer, maximum: 65535}}}}}}}}}}]}}";
 
 #[test]
 fn with_user_supplied_crds_a_violation_of_every_release_is_held_back() {
-    let packs = embedded::with(Vec::new()).unwrap();
-    let crd = read(&packs, "crd.yaml", GATEWAY_CRD);
+    let crd = read("crd.yaml", GATEWAY_CRD);
     let whole = crd.full_value(&crd.objects[0]).unwrap();
     let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), whole.as_ref())]).unwrap();
     let choices = Choices { schema: Schema::Own(Arc::new(crds)), ..Choices::default() };
@@ -645,7 +639,7 @@ fn a_proxy_is_held_back_with_the_gateway_that_references_it() {
     let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: edge, namespace: shop}\nspec:\n  \
                    gatewayClassName: nginx\n  infrastructure:\n    parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}\n";
     let proxy = OLD_PROXY.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: shop\n");
-    let choices = Choices { keeping: plan::Keeping::Stash, ..Choices::default() };
+    let choices = Choices { keeping: Keeping::Stash, ..Choices::default() };
     let outcome = run_with(&[("gateway.yaml", gateway), ("proxy.yaml", &proxy)], "ngf@1.6.2", choices);
     outcome.check_findings(
         Severity::Held,
@@ -662,7 +656,7 @@ fn a_gateway_keeps_its_reference_to_a_held_back_proxy() {
     let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: edge}\nspec:\n  \
                    gatewayClassName: nginx\n  infrastructure:\n    parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}\n";
     let proxy = OLD_PROXY.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: shop\n");
-    let allow = || Choices { allowed: plan::AllowedLoss::All, ..Choices::default() };
+    let allow = || Choices { allowed: AllowedLoss::All, ..Choices::default() };
     // It is unknown whether the Gateway references the NginxProxy.
     let outcome = run_with(&[("gateway.yaml", gateway), ("proxy.yaml", &proxy)], "ngf@1.6.2", allow());
     outcome.check_findings(
@@ -703,11 +697,10 @@ fn the_origin_of_an_object_is_requested_if_the_conversion_depends_on_it() {
     let policy = "apiVersion: gateway.nginx.org/v1alpha1\nkind: UpstreamSettingsPolicy\nmetadata: {name: a}\nspec:\n  \
                   targetRefs: [{group: core, kind: Service, name: a}]\n";
     // Counts the request for the origin and the advisory about the release.
-    let packs = embedded::with(Vec::new()).unwrap();
     let count = |text: &str, target: &str, from: Option<&str>| {
         let mut choices = Choices::default();
         if let Some(from) = from {
-            let release = packs.named("ngf").unwrap().release(from).unwrap();
+            let release = packs().named("ngf").unwrap().release(from).unwrap();
             choices.origins.insert("ngf".to_owned(), [release].into_iter().collect());
         }
         run_with(&[("a.yaml", text)], target, choices).advisories
@@ -732,7 +725,7 @@ fn the_configuration_acknowledges_codes_in_files() {
     let ignored = |file: &str, code: Code| {
         code == Code::UnknownField && file == "other.yaml" || code == Code::ChangesNeeded && file == "kept.yaml"
     };
-    let choices = Choices { ignored: plan::Ignored::by(ignored), ..Choices::default() };
+    let choices = Choices { ignored: Ignored::by(ignored), ..Choices::default() };
     let found = run_with(&[("kept.yaml", &kept), ("other.yaml", &other)], "1.6.1/standard", choices);
     found.check_findings(Severity::Warning, &["kept.yaml warning unknown-field spec.foo"]);
     assert!(!found.after.contains_key("kept.yaml") || found.after["kept.yaml"] == kept);

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use reversion::lens::Direction;
 use reversion::pack::wire::ParameterValues;
-use reversion::pack::{AdvisoryScope, Pack, Rule, embedded};
+use reversion::pack::{AdvisoryScope, Pack, Rule};
 use reversion::release::Channel;
+
+use crate::support::packs;
 
 /// Describes a built-in pack.
 pub(crate) fn page(name: &str) -> String {
-    let packs = embedded::with(Vec::new()).expect("the built-in packs load");
-    let pack = packs.iter().find(|pack| pack.name() == name).unwrap_or_else(|| panic!("there is no pack {name}"));
+    let pack = packs().named(name).expect("the pack is built in");
     format!("\n{}\n## Kinds\n{}\n## Rules\n{}{}", summary(pack), kinds(pack), rules(pack), advisories(pack))
 }
 

@@ -12,8 +12,8 @@ use std::path::Path;
 use reversion::cli::GLOSSARY;
 use reversion::finding::{Code, Severity};
 use reversion::lens::{Lens, OPERATIONS};
+use reversion::pack::Target;
 use reversion::pack::wire::{PackFile, RuleFile};
-use reversion::pack::{Target, embedded};
 use reversion::release::GroupKind;
 
 mod apis;
@@ -156,7 +156,7 @@ fn findings(page: &str) -> String {
 
 /// Lists the built-in packs.
 fn packs() -> String {
-    let packs = embedded::with(Vec::new()).expect("the built-in packs load");
+    let packs = crate::support::packs();
     let row = |pack: &reversion::pack::Pack| {
         let target = |release: &str| {
             let target = Target::find(pack, release).expect("the pack has the release").to_string();
@@ -177,7 +177,7 @@ fn packs() -> String {
 
 /// Lists the APIs that built-in packs describe, for the README.
 fn supported() -> String {
-    let packs = embedded::with(Vec::new()).expect("the built-in packs load");
+    let packs = crate::support::packs();
     let with_releases = packs.iter().filter(|pack| pack.line().count() > 0);
     let rows = with_releases.map(|pack| {
         let names: Vec<String> = pack.names().map(|name| format!("`{name}`")).collect();

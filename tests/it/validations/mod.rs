@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use reversion::catalog::{Catalog, compile};
 use reversion::field::FieldPattern;
 use reversion::lens::{Direction, Session};
-use reversion::pack::{Pack, Packs, Rule, embedded};
+use reversion::pack::{Pack, Rule};
 use reversion::release::{GroupKind, ReleaseId, ReleaseSet};
 use serde_json::Value;
 
@@ -27,6 +27,8 @@ mod oracle;
 use crds::{Crds, Place};
 use objects::Fixtures;
 use oracle::Oracle;
+
+use crate::support::packs;
 
 /// The packs, and the folders of their CRDs.
 const PACKS: [(&str, &str); 2] = [("gateway-api", "gateway-api"), ("ngf", "nginx-gateway-fabric")];
@@ -83,10 +85,9 @@ struct Known<'p> {
 
 /// Calls `check` for every pack whose CRDs are there.
 fn for_each_pack(check: impl Fn(&Known<'_>)) {
-    let packs: Packs = embedded::with(Vec::new()).unwrap();
     for (name, folder) in PACKS {
         let Some(folder) = shared(folder) else { continue };
-        let pack = packs.named(name).unwrap();
+        let pack = packs().named(name).unwrap();
         check(&Known { pack, crds: Crds::read(&folder, pack.line()), entries: entries(name) });
     }
 }
