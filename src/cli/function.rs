@@ -11,12 +11,11 @@ use super::args::PackArgs;
 use super::config::Config;
 use super::console::Console;
 use super::exit::{Exit, Pending};
-use super::function_config::FunctionConfig;
 use super::input::{self, Empty};
 use super::output::{Level, findings};
-use super::packs;
 use super::resource_list::{ResourceList, origin};
 use super::target::Request;
+use super::{function_config, packs};
 use crate::finding::{Finding, Location, Severity};
 use crate::infer::crds::crds_in;
 use crate::infer::install_evidence::{evidence_in, object_releases_in};
@@ -49,7 +48,7 @@ pub(super) fn run(console: Console) -> Result<Exit> {
 /// Converts the items.
 fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     let config = list.config().context("the ResourceList has no functionConfig, which names the target")?;
-    let config = FunctionConfig::read(config).context("functionConfig")?;
+    let config = function_config::read(config).context("functionConfig")?;
     let packs = packs::load(&PackArgs::default())?;
     let no_file = Config::default();
     let request =
@@ -80,7 +79,7 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     let exit = match Exit::decide(&counts, &made.findings, &[], Pending::Nothing) {
         // A function is called for every package or build, whatever is in it.
         Exit::NothingRecognized => Exit::Clean,
-        Exit::Changes if config.exit_zero => Exit::Clean,
+        Exit::Changes if config.output.exit_zero => Exit::Clean,
         exit => exit,
     };
     if exit == Exit::Failed {
