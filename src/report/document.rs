@@ -272,24 +272,17 @@ impl Document {
             object.codes.dedup();
         }
         let mut document = Self {
-            schema_version: REPORT_SCHEMA_VERSION,
-            tool: env!("CARGO_PKG_VERSION").to_owned(),
-            command: report.command.to_owned(),
             targets: report.targets.clone(),
             shard: report.shard.clone(),
-            folder: ran_in.folder,
-            top: ran_in.top,
-            exit_code: report.exit,
             nothing_recognized: report.nothing_recognized.clone(),
             written: report.written == Written::Yes,
-            summary: Summary::of_counts(&report.counts),
-            totals: Totals::default(),
             left_out: report.left_out.iter().map(|file| (*file).to_owned()).collect(),
             files: report.files_to_change().map(ChangedFile::new).collect(),
             objects,
             findings,
             acknowledged,
             advisories: report.advisories.to_vec(),
+            ..Self::empty(report.command, report.exit, &report.counts, ran_in)
         };
         document.count();
         document
@@ -298,27 +291,35 @@ impl Document {
     /// Makes the document of the findings of `detect`, for the formats that hold nothing else.
     pub fn of_detection(detection: &Detection<'_>, exit_code: u8, ran_in: RanIn) -> Self {
         let mut document = Self {
+            shard: detection.shard.clone(),
+            findings: detection.findings.iter().map(FindingRecord::new).collect(),
+            ..Self::empty("detect", exit_code, &detection.counts, ran_in)
+        };
+        document.count();
+        document
+    }
+
+    fn empty(command: &str, exit_code: u8, counts: &Counts, ran_in: RanIn) -> Self {
+        Self {
             schema_version: REPORT_SCHEMA_VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
-            command: "detect".to_owned(),
+            command: command.to_owned(),
             targets: Vec::new(),
-            shard: detection.shard.clone(),
+            shard: None,
             folder: ran_in.folder,
             top: ran_in.top,
             exit_code,
             nothing_recognized: None,
             written: false,
-            summary: Summary::of_counts(&detection.counts),
+            summary: Summary::of_counts(counts),
             totals: Totals::default(),
             left_out: Vec::new(),
             files: Vec::new(),
             objects: Vec::new(),
-            findings: detection.findings.iter().map(FindingRecord::new).collect(),
+            findings: Vec::new(),
             acknowledged: Vec::new(),
             advisories: Vec::new(),
-        };
-        document.count();
-        document
+        }
     }
 
     /// Returns whether it holds what `detect` found, which decides nothing about objects.
@@ -410,7 +411,7 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
 }
 
 impl Summary {
-    fn of_counts(counts: &Counts) -> Self {
+    pub(super) fn of_counts(counts: &Counts) -> Self {
         Self {
             listed: counts.listed,
             files: counts.files,
@@ -424,18 +425,16 @@ impl Summary {
         }
     }
 
-    /// Returns how many files and objects were seen.
-    pub fn counts(&self) -> Counts {
-        Counts {
-            listed: self.listed,
-            files: self.files,
-            parsed: self.parsed_files,
-            objects: self.objects,
-            recognized: self.recognized,
-            templates: self.templates,
-            binaries: self.binaries,
-            failed: self.failed,
-            ..Counts::default()
+    /// Counts what a run saw, and what becomes of it.
+    pub(super) fn of(report: &Report<'_>) -> Self {
+        let is_unresolved = |finding: &&Finding| finding.severity == Severity::Unresolved;
+        Self {
+            changed: report.to_change().count(),
+            changed_files: report.files_to_change().count(),
+            held_back: report.held_back().count(),
+            unresolved: report.findings.iter().filter(is_unresolved).count(),
+            acknowledged: report.acknowledged.len(),
+            ..Self::of_counts(&report.counts)
         }
     }
 }

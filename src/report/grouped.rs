@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use super::count::{plural, thousands};
 use super::document::FindingRecord;
-use super::escape::{visible, visible_block};
+use super::escape::{help_and_text, visible, visible_block};
 use super::paint::Painter;
 use crate::finding::{Finding, FindingObject, Location, Severity};
 use crate::plan::{ObjectPlan, Outcome};
@@ -265,7 +265,7 @@ impl<'r> ToDo<'r> {
         let width = self.items.len().to_string().len();
         for ((help, places), number) in self.items.iter().zip(1..) {
             // What is to be copied stands below.
-            let (help, text) = help.split_once('\n').map_or((*help, None), |(help, text)| (help, Some(text)));
+            let (help, text) = help_and_text(help);
             let text = text.map(|text| format!("\n      {}", visible_block(text, "      "))).unwrap_or_default();
             // A place can have several findings with the same help.
             let mut seen = BTreeSet::new();
@@ -401,7 +401,8 @@ pub struct Grouped {
 pub fn grouped<'a>(
     changes: impl IntoIterator<Item = &'a ObjectPlan>,
     findings: &[Shown<'_>],
-    (painter, places): (&Painter, Places),
+    painter: &Painter,
+    places: Places,
 ) -> Grouped {
     let changes: Vec<&ObjectPlan> = changes.into_iter().filter(|object| object.outcome == Outcome::Changed).collect();
     let entries = entries(findings, &changes, places);
@@ -455,7 +456,7 @@ mod tests {
     #[track_caller]
     fn check(changes: &[ObjectPlan], findings: &[Finding], places: Places, expected: &str) {
         let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
-        let Grouped { lines, to_do } = grouped(changes, &shown, (&Painter::PLAIN, places));
+        let Grouped { lines, to_do } = grouped(changes, &shown, &Painter::PLAIN, places);
         assert_eq!(lines + &to_do, expected);
     }
 
@@ -519,7 +520,7 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         both.object.as_mut().unwrap().others = others.into();
         let findings = [both, finding(6, Some(6), WARNING, ("even", "mend it"))];
         let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
-        let to_do = grouped([], &shown, (&Painter::PLAIN, Places::First)).to_do;
+        let to_do = grouped([], &shown, &Painter::PLAIN, Places::First).to_do;
         let expected =
             "to do by hand:\n  1. mend them (a.yaml:5:1, a.yaml:7:1, a.yaml:9:1)\n  2. mend it (a.yaml:6:1)\n";
         assert_eq!(to_do, expected);
@@ -588,7 +589,7 @@ to do by hand:
         let at = |line, message| finding(line, Some(1), WARNING, (message, "mend it"));
         let findings = [at(5, "odd"), at(5, "even"), at(6, "odd too"), at(7, "red"), at(7, "blue"), at(8, "low")];
         let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
-        let to_do = grouped([], &shown, (&Painter::PLAIN, Places::First)).to_do;
+        let to_do = grouped([], &shown, &Painter::PLAIN, Places::First).to_do;
         assert_eq!(to_do, "to do by hand:\n  1. mend it (a.yaml:5:1, a.yaml:6:1, a.yaml:7:1 and 1 more)\n");
     }
 }

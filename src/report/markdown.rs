@@ -10,7 +10,7 @@ use super::conversion::Fate;
 use super::count::{plural, thousands};
 use super::document::{Document, Object};
 use super::entry::{Entry, entries};
-use super::escape::visible;
+use super::escape::{help_and_text, visible};
 use crate::finding::{Code, Severity};
 
 /// How long a comment on GitHub or GitLab may be, in bytes; GitHub allows 65,536 characters, GitLab 1,000,000.
@@ -196,7 +196,7 @@ fn item(entry: &Entry<'_>) -> String {
 
 fn help(help: Option<&str>) -> String {
     let Some(help) = help else { return String::new() };
-    let (help, text) = help.split_once('\n').map_or((help, None), |(help, text)| (help, Some(text)));
+    let (help, text) = help_and_text(help);
     // A line break would end the item.
     let lines = |text: &str| text.split('\n').map(|line| escaped(line, "")).collect::<Vec<_>>().join("&#10;");
     let text = text.map(|text| format!("<pre>{}</pre>", lines(text))).unwrap_or_default();

@@ -1,10 +1,11 @@
 //! A document as lines for people, which is all that is known of a run that was reported as JSON.
 
+use super::conversion::Written;
 use super::document::Document;
 use super::entry::entries;
 use super::escape::{visible, visible_block};
 use super::paint::Painter;
-use super::text::{self, left, left_out, more, outcomes};
+use super::text;
 
 /// Prints the findings by place, and the advisories.
 pub fn findings(document: &Document) -> String {
@@ -22,10 +23,7 @@ pub fn findings(document: &Document) -> String {
 
 /// Prints the summary.
 pub fn summary(document: &Document) -> String {
-    let (summary, verb) = (&document.summary, if document.written { "changed" } else { "to change" });
-    let outcomes =
-        outcomes(&summary.counts(), (summary.changed, verb), summary.changed_files, summary.held_back, &Painter::PLAIN);
-    let files: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
-    let more = more([(summary.unresolved, "unresolved"), (summary.acknowledged, "acknowledged")]);
-    format!("{outcomes}{more}; {}{}", left(&summary.counts(), &Painter::PLAIN), left_out(&files))
+    let written = if document.written { Written::Yes } else { Written::No };
+    let left_out: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
+    text::summary_of(&document.summary, written, &left_out, &Painter::PLAIN)
 }

@@ -13,8 +13,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::conversion::Report;
-use super::count::Counts;
-use super::document::FindingRecord;
+use super::document::{FindingRecord, Summary};
 use super::escape::visible;
 use super::json;
 use crate::edits::FilePlan;
@@ -43,17 +42,14 @@ pub struct SavedPlan {
     pub targets: Vec<String>,
     /// Whether there is nothing to do.
     pub noop: bool,
-    /// How many files and objects were seen.
-    pub summary: Counts,
+    /// How many files and objects were seen, and what becomes of them.
+    pub summary: Summary,
     /// The files that change, sorted by path.
     pub files: Vec<SavedFile>,
     /// The objects of the targeted packs, as in the JSON report.
     objects: Vec<serde_json::Value>,
     /// Every finding.
     pub findings: Vec<FindingRecord>,
-    /// How many more are acknowledged.
-    #[serde(default)]
-    pub acknowledged: usize,
     /// What is to be known about the cluster and the releases.
     pub advisories: Vec<RunAdvisory>,
 }
@@ -112,11 +108,10 @@ impl SavedPlan {
             packs,
             targets: report.targets.clone(),
             noop: report.files.is_empty(),
-            summary: report.counts.clone(),
+            summary: Summary::of(report),
             files,
             objects: report.objects.iter().map(|object| json::object(object, fates.of(object))).collect(),
             findings: report.findings.iter().map(FindingRecord::new).collect(),
-            acknowledged: report.acknowledged.len(),
             advisories: report.advisories.to_vec(),
         })
     }
@@ -166,11 +161,6 @@ impl SavedPlan {
     pub fn changed_files(&self) -> impl Iterator<Item = &str> {
         let changed = self.objects.iter().filter(|object| object["outcome"] == "changed");
         changed.filter_map(|object| object["location"]["file"].as_str())
-    }
-
-    /// Counts the objects of an outcome: `changed`, `unchanged`, `held-back`, `acknowledged`.
-    pub fn count(&self, outcome: &str) -> usize {
-        self.objects.iter().filter(|object| object["outcome"] == outcome).count()
     }
 }
 
@@ -301,11 +291,12 @@ fn not_a_plan(error: &serde_json::Error) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::conversion::Written;
+    use super::super::count::Counts;
     use super::super::grouped::{Places, Shown, grouped};
     use super::super::paint::Painter;
     use super::*;
     use crate::pack::Packs;
+    use crate::plan::Plan;
 
     const BEFORE: &str = "kind: Gateway\nspec:\n  a: é1\n  b: 2\n";
 
@@ -315,25 +306,9 @@ mod tests {
     }
 
     fn saved(files: &[FilePlan]) -> Result<SavedPlan, String> {
-        let counts = Counts::default();
-        let (objects, findings, written) = (&[], &[], Written::No);
-        let (targets, left_out, advisories, acknowledged) = (Vec::new(), Vec::new(), &[], &[]);
-        let report = Report {
-            command: "plan",
-            packs: &Packs::new(Vec::new()).unwrap(),
-            targets,
-            files,
-            objects,
-            findings,
-            acknowledged,
-            advisories,
-            counts,
-            left_out,
-            written,
-            shard: None,
-            exit: 1,
-            nothing_recognized: None,
-        };
+        let packs = Packs::new(Vec::new()).unwrap();
+        let plan = Plan { files: files.to_vec(), ..Plan::default() };
+        let report = Report::new("plan", &packs, &plan, Counts::default());
         SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned()))
     }
 
@@ -479,7 +454,7 @@ mod tests {
         });
         let finding: FindingRecord = serde_json::from_value(finding).unwrap();
         let expected = "a\\u{1b}[2J.yaml:1:2: held-back[x\\u{1b}] Gateway g: m\\u{7}\n  help: h\n    \\u{202e}\n";
-        let printed = grouped([], &[Shown::from(&finding)], (&Painter::PLAIN, Places::First));
+        let printed = grouped([], &[Shown::from(&finding)], &Painter::PLAIN, Places::First);
         assert_eq!((&*printed.lines, &*printed.to_do), (expected, ""));
     }
 }

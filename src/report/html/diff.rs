@@ -29,7 +29,7 @@ impl<'f> Diff<'f> {
     /// Compares both texts of a file.
     pub(super) fn of(file: &'f FilePlan) -> Self {
         let after = file.after();
-        let hunks = shown_hunks((&file.before, &lines(&file.before)), (&after, &lines(&after)));
+        let hunks = shown_hunks(&file.before, &after);
         Self { file, after, hunks }
     }
 
