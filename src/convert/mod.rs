@@ -15,6 +15,7 @@ mod conversion;
 mod inference;
 mod mappings;
 mod references;
+mod renames;
 mod state;
 
 mod shapes;
@@ -53,12 +54,12 @@ pub use targets::Targets;
 
 pub(crate) use context::ObjectContext;
 pub(crate) use foreign_rules::renamed_keys;
-pub(crate) use mappings::{holds_body, reference_roots, walk};
+pub(crate) use mappings::{reference_roots, walk};
 pub(crate) use references::{
-    NamedVersion, Reference, Renames, Successor, find as find_references, find_where, normalized, plural, renames,
-    update,
+    Beside, Reference, each_named, find as find_references_to, find_owners, named_kind, plural,
 };
 pub(crate) use remark::impossible;
+pub(crate) use renames::{Renames, Successor, find as find_references, normalized, renames, update};
 
 use std::borrow::Cow;
 use std::sync::Arc;
