@@ -324,7 +324,7 @@ pub(crate) fn update(reference: &Reference, renames: &Renames, session: &mut Ses
         let value = Value::from(successor.kind.group.as_str());
         let key = keys.group.unwrap_or("group").to_owned();
         let place = Place::Before(keys.kind.or(keys.resource).unwrap_or("kind").to_owned());
-        session.change(Intent::Insert { path: path.clone(), key, value, place })?;
+        session.change(Intent::Insert { path: path.key(&key), value, place })?;
     }
     let api_version = ApiVersion { group: successor.kind.group.clone(), version: successor.version.clone() };
     let texts = [

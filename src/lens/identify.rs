@@ -119,7 +119,7 @@ impl Operation for Identify {
             let names = names(items, &self.key, &self.from);
             for (index, name) in names.into_iter().enumerate().filter(|(index, _)| unnamed[*index]) {
                 let path = list.index(index);
-                session.change(Intent::Insert { path, key: self.key.clone(), value: Value::from(name), place: Place::First })?;
+                session.change(Intent::Insert { path: path.key(&self.key), value: Value::from(name), place: Place::First })?;
             }
         }
         Ok(())

@@ -47,9 +47,9 @@ impl Wrap {
         match &self.key {
             // Null means that the field is absent, on both sides.
             _ if value.is_null() => None,
-            None => (!value.is_array()).then_some(Intent::WrapInList { path }),
+            None => (!value.is_array()).then_some(Intent::Wrap { path: path.index(0) }),
             // A list is what another operation makes of the mapping.
-            Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::WrapInMapping { path, key: key.clone() }),
+            Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::Wrap { path: path.key(&key) }),
         }
     }
 }
@@ -113,7 +113,7 @@ impl Unwrap {
             session.record_loss(LossClass::Narrowed, &item, format!("the target release allows one item, and there are {count}"));
             session.change(Intent::Delete { path: item })?;
         }
-        session.change(Intent::UnwrapList { path })
+        session.change(Intent::Unwrap { path: path.index(0) })
     }
 
     /// Replaces the mapping at `path` by the value of `key`.
@@ -129,7 +129,7 @@ impl Unwrap {
             session.record_loss(LossClass::DroppedField, &other, format!("in the target release {path} is its {key} alone"));
             session.change(Intent::Delete { path: other })?;
         }
-        session.change(Intent::UnwrapMapping { path, key: key.to_owned() })
+        session.change(Intent::Unwrap { path: path.key(key) })
     }
 }
 
