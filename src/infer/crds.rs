@@ -13,6 +13,7 @@ use crate::catalog::Catalog;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
+use crate::pack::build::PlacedCrd;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
 use crate::release::{Channel, GroupKind, Named, ReleaseId, ReleaseSet};
@@ -128,7 +129,7 @@ fn with_same_fields(
         return releases;
     }
     let Ok(whole) = manifest.full_value(object) else { return releases };
-    let own = OwnCrds::read("", [(String::new(), whole.as_ref())]);
+    let own = OwnCrds::read("", [PlacedCrd { place: String::new(), value: whole }]);
     let (Ok(own), Some(catalog)) = (own, pack.catalog(kind)) else { return releases };
     let has: BTreeSet<_> = own.catalog(kind).into_iter().flat_map(Catalog::fields).map(|field| field.pattern).collect();
     let in_release = |release: ReleaseId| {

@@ -69,7 +69,8 @@ impl VersionOrder {
     /// Returns the apiVersions in their order; `catalog` returns that of a kind.
     pub(super) fn by_age<'c>(
         &self,
-        (line, groups): (&ReleaseLine, &[String]),
+        line: &ReleaseLine,
+        groups: &[String],
         catalog: impl Fn(&GroupKind) -> Option<&'c Catalog>,
     ) -> VersionsByAge<'_> {
         let read = || {
