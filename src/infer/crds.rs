@@ -110,7 +110,7 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     let place = FieldPath::default().key("metadata").key("annotations").key(&keys.bundle);
     Some(Crd {
         location: manifest.locate(object, &place),
-        releases: with_same_fields((manifest, object), &kind, pack, releases.map(|(id, _)| id).collect()),
+        releases: with_same_fields(manifest, object, &kind, pack, releases.map(|(id, _)| id).collect()),
         kind,
         correction: correction.map(|correction| correction.reason.clone()),
         bundle,
@@ -120,7 +120,8 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
 
 /// Returns those of `releases` whose fields are those of the CRD, if it names several; all of them if none matches.
 fn with_same_fields(
-    (manifest, object): (&Manifest, &Object),
+    manifest: &Manifest,
+    object: &Object,
     kind: &GroupKind,
     pack: &Pack,
     releases: ReleaseSet,

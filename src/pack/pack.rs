@@ -137,11 +137,6 @@ impl Pack {
         std::iter::once(&self.head.name).chain(&self.head.aliases).map(String::as_str)
     }
 
-    /// Returns what messages call the file of a rule.
-    pub fn file_of(&self, rule: &Rule) -> String {
-        self.folder.path_of(&rule.path())
-    }
-
     /// Returns whether the pack was made from CRDs, so that nobody says what their schemas do not.
     pub fn is_of_crds(&self) -> bool {
         matches!(self.origin, Origin::Crds)
@@ -519,7 +514,7 @@ impl Pack {
         let order = self.line().get(release).order;
         let direction = move |rule: &Rule| match (&rule.api_versions, versions) {
             _ if rule.within.is_some() || !rule.is_step() => None,
-            (Some(step), Some((all, way))) => all.direction(step, way),
+            (Some(step), Some((all, (from, to)))) => all.direction(step, from, to),
             _ if rule.order <= order => Some(Direction::Forward),
             _ => Some(Direction::Backward),
         };

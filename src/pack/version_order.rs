@@ -103,7 +103,8 @@ impl<'o> VersionsByAge<'o> {
     pub(super) fn direction(
         self,
         [old, new]: &[ApiVersion; 2],
-        (from, to): (&ApiVersion, &ApiVersion),
+        from: &ApiVersion,
+        to: &ApiVersion,
     ) -> Option<Direction> {
         let (old, new, from, to) = (self.age(old)?, self.age(new)?, self.age(from)?, self.age(to)?);
         match () {
