@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::glossary::GLOSSARY;
 use super::{command_line, packs};
 use crate::finding::Code;
-use crate::lens::OPERATIONS;
+use crate::lens::{Description, described};
 use crate::pack::Pack;
 
 /// Runs `completion`.
@@ -20,7 +20,8 @@ pub(super) fn run(args: &CompletionArgs, console: Console) -> Result<Exit> {
     let packs = packs::load(&PackArgs::default())?;
     let releases: Vec<String> = packs.iter().flat_map(releases).collect();
     let codes = Code::ALL.iter().map(|code| code.name());
-    let words = GLOSSARY.iter().map(|term| term.word).chain(codes).chain(OPERATIONS.iter().map(|one| one.name));
+    let words =
+        GLOSSARY.iter().map(|term| term.word).chain(codes).chain(described().map(|Description { name, .. }| *name));
     let words: Vec<String> = words.filter(|word| !word.contains(' ')).map(str::to_owned).collect();
     let mut command = command_line::command(console).mut_subcommands(|command| {
         let values = |arg: Arg, values: &[String]| arg.value_parser(PossibleValuesParser::new(values.iter().cloned()));

@@ -61,7 +61,7 @@ impl ReferencedBy {
     pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Referrers<'a> {
         let mut found = Referrers::default();
         let Some(context) = session.context() else { return found };
-        for other in referring(session, context, (&self.kind, &self.refs)) {
+        for other in referring(session, context, &self.kind, &self.refs) {
             for reference in self.refs.values(other.value) {
                 match resolves_to_own(reference, &other, session) {
                     Some(true) => found.certain.push((other, reference)),
@@ -194,7 +194,8 @@ fn is_to(reference: &Value, kind: &GroupKind) -> bool {
 pub(super) fn referring<'a>(
     session: &Session<'_>,
     context: &Context<'a>,
-    (kind, refs): (&GroupKind, &FieldPattern),
+    kind: &GroupKind,
+    refs: &FieldPattern,
 ) -> Vec<ObjectView<'a>> {
     let (own, Some(name)) = own(session.object()) else { return Vec::new() };
     let Some(id) = session.place().id.filter(|_| context.has_namesakes(&own, name)) else {
@@ -209,7 +210,7 @@ pub(super) fn referring<'a>(
         });
         found.flat_map(|found| found.all().filter_map(|one| one.place.id).collect::<Vec<_>>()).collect()
     };
-    context.belonging((id, &own), (kind, refs), owners)
+    context.belonging(id, &own, kind, refs, owners)
 }
 
 /// Returns the kind and the name of an object.

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::convert::Conversion;
 use crate::finding::{Code, Finding, FindingObject, Severity};
-use crate::lens::can_hold;
 use crate::manifest::Object;
 use crate::pack::release_notes::Advisory;
 use crate::pack::{About, Target};
@@ -67,7 +66,7 @@ impl CrossedAdvisory<'_> {
         about
             && !(made.origins & self.from).is_empty()
             && self.target.pack.groups().contains(&object.kind.group)
-            && can_hold(&self.advisory.condition, &object.value)
+            && self.advisory.condition.can_hold(&object.value)
             && !self.is_answered(made)
     }
 

@@ -204,7 +204,7 @@ fn fields_required_by_a_release_are_added() {
     let message = "p/pack.yaml:7:1: 2/standard requires A.g spec.items[].name";
     let help = "  help: add a rule that sets it, or an entry under `hints`";
     check(&pack(&fields, B_REMOVED, &[]), &[message, help]);
-    let named = ("items-got-names", "  - identify: { items: \"spec.items[]\", key: name, from: [port] }\n");
+    let named = ("items-got-names", "  - default: { field: \"spec.items[].name\", value: a, forward: write }\n");
     check(&pack(&fields, B_REMOVED, &[named]), &[]);
     let hint = format!("{B_REMOVED}hints: [{{ kind: A.g, field: \"spec.items[].name\", help: h }}]\n");
     check(&pack(&fields, &hint, &[]), &[]);

@@ -1,181 +1,90 @@
-//! The operation `selectors-to-references`, and its inverse.
+//! The native conversion `label-selectors-to-parent-refs`.
 
-use std::collections::BTreeSet;
-
-use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::fidelity::Fidelity;
-use super::super::halt::Halt;
-use super::super::image::{Claims, Image};
-use super::super::operation::{Description, Operation};
-use super::super::session::Session;
-use super::fields::Fields;
-use super::join::namespace_kind;
-use super::{child, parent};
-use crate::field::{FieldPattern, Part};
+use super::super::super::direction::Direction;
+use super::super::super::fidelity::Fidelity;
+use super::super::super::halt::Halt;
+use super::super::super::image::{Claims, Image};
+use super::super::super::operation::{Description, Operation, Pass};
+use super::super::super::session::Session;
+use super::super::fields::pattern;
+use super::api::{GATEWAYS, NEW_GROUP, OLD_GROUP, PARENT_REFS, gateway_kind, namespace_kind, route_kinds};
+use super::{gateway, route};
+use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
-/// `selectors-to-references: { parent: {...}, children: {...}, references: {...} }`
-#[derive(Clone, Debug, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct SelectorsToReferences(Fields);
+pub(in super::super) const DESCRIPTION: Description = Description {
+    name: "label-selectors-to-parent-refs",
+    text: "Replaces the label selectors of Gateways by references in their routes. On a route, replaces `spec.gateways` (which Gateways \
+           it allows: all, those of its namespace, or those in a list) by `spec.parentRefs`: one reference for each Gateway of the run \
+           that selects the route, with `sectionName` (the name of the listener, as `listener-names` derives it) where only some of the \
+           listeners select it. On a Gateway, removes `routes.selector` of the listeners whose routes are in the run. Refused, with \
+           what is missing, where the files do not show which Gateways select the route. The inverse lists the referenced Gateways; \
+           label selectors do not come back.",
+    example: "native: label-selectors-to-parent-refs",
+};
 
-impl SelectorsToReferences {
-    pub(crate) const DESCRIPTION: Description = Description {
-        name: "selectors-to-references",
-        text: "Replaces label selectors of parents by references in their children. On an object of `children.kinds`, replaces \
-               `children.field` (which parents it allows: all, those of its namespace, or those in a list) by \
-               `references.field`: one reference for each parent of the run that selects the child, with the key \
-               `references.item.key` (the name of the item, as `identify` with `parent.names` derives it) where only some of the \
-               items select it. On an object of `parent.kind`, removes `parent.child-selector` of the items whose children \
-               are in the run. Refused, with what is missing, where the files do not show which parents select the child. \
-               The inverse lists the referenced parents; label selectors do not come back.",
-        example: "selectors-to-references: { parent: { kind: Shop.old.example.com, items: \"spec.shelves[]\", names: { key: name, \
-                  from: [topic, floor] }, child-kind: books.kind, child-group: books.group, child-selector: books.selector, \
-                  child-namespaces: { field: books.namespaces.from, default: Same, all: All, same: Same, selected: Selector, \
-                  selector: books.namespaces.selector } }, children: { kinds: [Book.old.example.com], field: spec.shops, allow: { \
-                  key: allow, default: SameNamespace, all: All, same: SameNamespace, listed: FromList }, list: shopRefs }, \
-                  references: { field: spec.parentRefs, group: example.com, item: { key: sectionName, help: select it by labels }, unsupported: [] } }",
-    };
+#[derive(Debug)]
+pub(in super::super) struct LabelSelectors;
 
-    /// Returns the side of the relation of a session's object.
-    fn side(&self, object: &Value) -> Option<Side<'_>> {
-        let kind = object.get("kind").and_then(Value::as_str)?;
-        if kind == self.0.parent_kind() {
-            return Some(Side::Parent);
-        }
-        self.0.children.kinds.iter().find(|child| child.kind == kind).map(Side::Child)
-    }
-
-    /// Returns the kinds of parents and children on both sides, and the kind of namespaces, whose labels items can require.
-    fn kinds(&self) -> Vec<GroupKind> {
-        let old = self.0.children.kinds.iter().chain([&self.0.parent.kind]).cloned();
-        old.chain(self.0.new_children()).chain([self.0.new_parent(), namespace_kind()]).collect()
-    }
-
-    fn claimed(&self) -> Claims {
-        let items = self.0.parent.items.pattern().with(Part::Items);
-        let selector = items.join(&self.0.parent.child_selector.pattern());
-        Claims { old: vec![self.0.children.field.pattern(), selector], new: vec![self.0.references.field.pattern()] }
-    }
-}
-
-/// The side of the relation that an object is on.
-#[derive(Clone, Copy, Debug)]
-enum Side<'a> {
-    Parent,
-    Child(&'a GroupKind),
-}
-
-/// A claimed field has another form on the other side, or is in another object there.
-fn image(claims: &Claims, field: &FieldPattern) -> Image {
-    if claims.old.iter().any(|old| field.starts_with(old)) { Image::Dropped } else { Image::Kept }
-}
-
-/// All fidelities of the operation, in both directions: lists of parents come back as they were written.
-fn fidelities() -> BTreeSet<Fidelity> {
-    BTreeSet::from([Fidelity::Exact, Fidelity::Normalized, Fidelity::Refused])
-}
-
-impl Operation for SelectorsToReferences {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        match self.side(session.object()) {
-            Some(Side::Parent) => parent::remove_selectors(&self.0, session),
-            Some(Side::Child(kind)) => child::add_references(&self.0, kind, session),
-            None => Ok(()),
-        }
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Inverse(self.clone()))
-    }
-
-    fn kinds_read(&self) -> Vec<GroupKind> {
-        self.kinds()
-    }
-
-    fn claims(&self) -> Claims {
-        self.claimed()
-    }
-
-    fn image(&self, field: &FieldPattern) -> Image {
-        image(&self.claims(), field)
-    }
-
-    fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Refused)
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        fidelities()
-    }
-}
-
-/// The inverse of [`SelectorsToReferences`]. Not written in rule files.
-#[derive(Clone, Debug)]
-struct Inverse(SelectorsToReferences);
-
-impl Operation for Inverse {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let SelectorsToReferences(fields) = &self.0;
-        match self.0.side(session.object()) {
-            Some(Side::Child(_)) => child::list_parents(fields, session),
-            Some(Side::Parent) => {
-                parent::convert_with_children(fields, session);
+impl Operation for LabelSelectors {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        let kind = session.object().get("kind").and_then(Value::as_str).unwrap_or_default();
+        let route = route_kinds(OLD_GROUP).into_iter().find(|route| route.kind == kind);
+        match (route, pass.direction) {
+            (Some(kind), Direction::Forward) => route::add_references(&kind, session),
+            (Some(_), Direction::Backward) => route::list_gateways(session),
+            (None, _) if kind != gateway_kind(OLD_GROUP).kind => Ok(()),
+            (None, Direction::Forward) => gateway::remove_selectors(session),
+            (None, Direction::Backward) => {
+                gateway::convert_with_routes(session);
                 Ok(())
             }
-            None => Ok(()),
         }
     }
 
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(self.0.clone())
-    }
-
     fn kinds_read(&self) -> Vec<GroupKind> {
-        self.0.kinds()
+        let of_group = |group| route_kinds(group).into_iter().chain([gateway_kind(group)]);
+        of_group(OLD_GROUP).chain(of_group(NEW_GROUP)).chain([namespace_kind()]).collect()
     }
 
     fn claims(&self) -> Claims {
-        let Claims { old, new } = self.0.claimed();
-        Claims { old: new, new: old }
+        Claims {
+            old: vec![pattern(GATEWAYS), pattern("spec.listeners[].routes.selector")],
+            new: vec![pattern(PARENT_REFS)],
+        }
     }
 
-    fn image(&self, field: &FieldPattern) -> Image {
-        image(&self.claims(), field)
+    /// A claimed field has another form on the other side, or is in another object there.
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        let claims = self.claims().facing(direction);
+        if claims.old.iter().any(|old| field.starts_with(old)) { Image::Dropped } else { Image::Kept }
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Refused)
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        fidelities()
+    /// Lists of Gateways come back as they were written.
+    fn fidelities(&self, _direction: Direction) -> Vec<Fidelity> {
+        vec![Fidelity::Exact, Fidelity::Normalized, Fidelity::Refused]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::context::Context;
-    use super::super::super::namespace::Namespace;
-    use super::super::super::nearest::Builds;
-    use super::super::super::object_view::{ObjectId, ObjectPlace, ObjectView};
-    use super::super::super::session::Completeness;
-    use super::super::super::trial::operation;
+    use super::super::super::super::context::Context;
+    use super::super::super::super::namespace::Namespace;
+    use super::super::super::super::nearest::Builds;
+    use super::super::super::super::object_view::{ObjectId, ObjectPlace, ObjectView};
+    use super::super::super::super::sequence::Lens;
+    use super::super::super::super::session::Completeness;
+    use super::super::super::super::trial::{inverse, operation};
     use super::*;
     use serde_json::json;
 
-    const OPERATION: &str = "selectors-to-references: { parent: { kind: Gateway.old, items: 'spec.listeners[]', names: { key: name, \
-        from: [protocol, port] }, child-kind: routes.kind, child-group: routes.group, child-selector: routes.selector, \
-        child-namespaces: { field: routes.namespaces.from, default: Same, all: All, same: Same, selected: Selector, selector: \
-        routes.namespaces.selector } }, children: { kinds: [HTTPRoute.old], field: spec.gateways, allow: { key: allow, default: \
-        SameNamespace, all: All, same: SameNamespace, listed: FromList }, list: gatewayRefs }, references: { field: \
-        spec.parentRefs, group: new, item: { key: sectionName, help: h }, unsupported: [{ key: port, reason: r, help: h }] } }";
+    const OPERATION: &str = "native: label-selectors-to-parent-refs";
 
     /// Runs one way on `object` among `others` of the parent and child kinds.
     fn run(
-        operation: &dyn Operation,
+        lens: &Lens,
         object: &Value,
         group: &str,
         others: &[Value],
@@ -197,18 +106,18 @@ mod tests {
         let own = others_of_run.iter().find(|other| other.value == object).map(|own| own.place).unwrap_or_default();
         let context = Context::new(others_of_run, &builds);
         let mut session = Session::in_context(object.clone(), &context, completeness).at(own);
-        operation.run(&mut session)?;
+        lens.run(&mut session)?;
         let together = session.converts_with().iter().copied().collect();
         Ok((std::sync::Arc::unwrap_or_clone(session.finish().0), together))
     }
 
     fn forward(object: &Value, others: &[Value]) -> Result<Value, Halt> {
-        run(&*operation(OPERATION), object, "old", others, Completeness::Whole).map(|(value, _)| value)
+        run(&operation(OPERATION), object, OLD_GROUP, others, Completeness::Whole).map(|(value, _)| value)
     }
 
     fn backward(object: &Value, others: &[Value]) -> Result<Value, Halt> {
-        let back = operation(OPERATION).inverse(&GroupKind::new("A", ""));
-        run(&*back, object, "new", others, Completeness::Whole).map(|(value, _)| value)
+        let back = inverse(OPERATION);
+        run(&back, object, NEW_GROUP, others, Completeness::Whole).map(|(value, _)| value)
     }
 
     #[track_caller]
@@ -296,7 +205,7 @@ mod tests {
         let routes = [route("a", &json!({})), route("b", &json!({}))];
         let [here, elsewhere] = routes;
         let all = [here, elsewhere.clone(), asking.clone()];
-        let (value, together) = run(&*operation(OPERATION), &asking, "old", &all, Completeness::Whole).unwrap();
+        let (value, together) = run(&operation(OPERATION), &asking, OLD_GROUP, &all, Completeness::Whole).unwrap();
         assert_eq!(value, free);
         assert_eq!(together, [(0, 0)]);
         check_refused(forward(&asking, &[elsewhere, asking.clone()]), "spec.listeners[0].routes.selector");
@@ -306,7 +215,7 @@ mod tests {
     #[test]
     fn patches_are_refused() {
         let patch = |object: &Value| {
-            run(&*operation(OPERATION), object, "old", &[], Completeness::Partial).map(|(value, _)| value)
+            run(&operation(OPERATION), object, OLD_GROUP, &[], Completeness::Partial).map(|(value, _)| value)
         };
         assert_eq!(patch(&route("a", &json!({}))), Ok(route("a", &json!({}))));
         check_refused(patch(&route("a", &json!({"gateways": {}}))), "spec.gateways");
@@ -318,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_inverse_lists_parents() {
-        let refs = json!([{"group": "new", "kind": "Gateway", "name": "gw"}, {"name": "gw", "namespace": "b"}, {"name": "gw", "namespace": "a"}]);
+        let refs = json!([{"group": NEW_GROUP, "kind": "Gateway", "name": "gw"}, {"name": "gw", "namespace": "b"}, {"name": "gw", "namespace": "a"}]);
         let listed = json!([{"name": "gw", "namespace": "a"}, {"name": "gw", "namespace": "b"}]);
         let expected = route("a", &json!({"gateways": {"allow": "FromList", "gatewayRefs": listed}}));
         assert_eq!(backward(&route("a", &json!({"parentRefs": refs})), &[]), Ok(expected));
