@@ -1,9 +1,9 @@
 //! The fixtures of the built-in packs, which are below `fixtures/`.
 
-use std::path::Path;
-
 use reversion::fixture::{self, Fixture};
 use reversion::pack::{Packs, load};
+
+use crate::support::root;
 
 /// Returns the fixtures of every rule of `packs`.
 ///
@@ -12,8 +12,7 @@ use reversion::pack::{Packs, load};
 pub(crate) fn fixtures(packs: &Packs) -> Vec<Fixture> {
     let of_pack = |pack: &reversion::pack::Pack| {
         let folder = format!("fixtures/{}", pack.name());
-        let files =
-            load::read_texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join(&folder)).expect("the fixtures are texts");
+        let files = load::read_texts(&root().join(&folder)).expect("the fixtures are texts");
         let fixtures = fixture::of_pack(pack, &folder, &files);
         assert!(fixtures.problems.is_empty(), "{:?}", fixtures.problems);
         fixtures.cases

@@ -12,7 +12,7 @@ use reversion::manifest::{self, Manifest, Reading};
 use reversion::pack::{Packs, embedded, load};
 use reversion::plan::{self, Choices, Goal};
 
-use crate::support::engine;
+use crate::support::{engine, root};
 use crate::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -26,10 +26,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         }
     }
     trials
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn name(path: &Path) -> String {

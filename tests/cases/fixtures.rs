@@ -1,13 +1,13 @@
 //! Every rule on its fixtures: one named test for each folder, as described in `reversion::fixture`. Besides those of the built-in
 //! packs there are packs that show what the language of rules can say, each with its own fixtures: `fixtures/packs/<pack>`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use libtest_mimic::Trial;
 use reversion::fixture::{Fixture, of_pack};
 use reversion::pack::{Packs, load};
 
-use crate::support::packs;
+use crate::support::{packs, root};
 use crate::{built_in, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -18,7 +18,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// Loads each pack in `fixtures/packs` alone, with its fixtures.
 fn own_packs() -> Vec<(&'static Packs, Vec<Fixture>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/packs");
+    let root = root().join("fixtures/packs");
     let mut folders: Vec<_> =
         root.read_dir().expect("fixtures/packs").map(|entry| entry.expect("a readable folder").path()).collect();
     folders.sort();

@@ -9,7 +9,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::path::Path;
 use std::sync::Mutex;
 
 use libtest_mimic::{Failed, Trial};
@@ -19,7 +18,7 @@ use reversion::pack::{PackFiles, load};
 use reversion::pack::{Packs, embedded};
 use serde_json::{Map, Value, json};
 
-use crate::support::packs;
+use crate::support::{packs, root};
 use crate::{built_in, trial};
 
 /// Mutants equivalent to their rule, by a part of their name, with the reason.
@@ -87,7 +86,7 @@ struct Bench {
 
 impl Bench {
     fn new(packs: &Packs) -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = root();
         let files_of = |name: &str| -> PackFiles {
             let folder = root.join("rules").join(name);
             let listed = load::list_folder(&folder).expect("the folder of a built-in pack");

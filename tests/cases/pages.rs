@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 use libtest_mimic::Trial;
 use tempfile::TempDir;
 
+use crate::support::{copy, root};
 use crate::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -38,10 +39,6 @@ static REPOSITORY: LazyLock<TempDir> = LazyLock::new(|| {
     }
     folder
 });
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// The test of a page: its blocks show what the program prints.
 fn trial_of(page: PathBuf) -> Trial {
@@ -120,16 +117,4 @@ fn run(command: &str, folder: &Path) -> String {
         code => text.push_str(&format!("? {}\n", code.map_or("killed".to_owned(), |code| code.to_string()))),
     }
     text
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to.join(entry.file_name()));
-        } else {
-            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-        }
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use reversion::manifest::{Manifest, Reading};
@@ -10,11 +9,7 @@ use reversion::plan::{Choices, Outcome};
 use reversion::{Canonical, CanonicalizeError, Canonicalizer, canonicalize};
 use serde_json::{Value, json};
 
-use crate::support::engine;
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use crate::support::{engine, root};
 
 fn route(version: &str, spec: &Value) -> Value {
     json!({

@@ -7,13 +7,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use reversion::catalog::{Attributes, Catalog, Field, ListType, Type, ViolationKind, compile};
 use reversion::field::{FieldPattern, Part};
 use reversion::pack::{build, wire::PackFile};
 use reversion::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 use serde_json::{Value, json};
+
+use crate::support::{root, shared};
 
 /// The catalogs of a pack with its releases.
 struct Pack {
@@ -45,7 +47,7 @@ impl Pack {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/gateway-api")
+    root().join("rules/gateway-api")
 }
 
 fn pack() -> Pack {
@@ -60,18 +62,6 @@ fn pack() -> Pack {
         catalogs.insert(catalog.kind().clone(), catalog);
     }
     Pack { line, catalogs }
-}
-
-/// Finds a file or folder next to the project; prints `skipped` if it is absent.
-#[expect(clippy::print_stderr, reason = "a skipped comparison is reported by name")]
-fn shared(name: &str) -> Option<PathBuf> {
-    let shared_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    let path = std::env::var_os("SHARED").map_or_else(shared_folder, PathBuf::from).join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {name}");
-    None
 }
 
 /// Reads the lines of a table below its header, each with its columns by name.

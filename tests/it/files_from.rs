@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::support::trees::{Run, Tree};
+use crate::support::{copy, root};
 
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
 
@@ -403,7 +404,7 @@ fn the_verdict_equals_that_of_the_whole_run() {
     let mut changed = 0;
     for (name, to) in trees {
         let tree = Tree::new(0);
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos").join(name), &tree.path("repo"));
+        copy(&root().join("fixtures/repos").join(name), &tree.path("repo"));
         let check = |more: &[&str]| -> Value {
             let run = tree.run(&[&["check", "--format", "json", "--to", to, "repo"][..], more].concat());
             serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err))
@@ -439,7 +440,7 @@ fn files_written_one_by_one_and_the_rest_later_are_as_if_written_together() {
     let apply = ["apply", "--yes", "--allow-no-vcs", "--to", to, "repo"];
     let tree = || {
         let tree = Tree::new(0);
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos").join(name), &tree.path("repo"));
+        copy(&root().join("fixtures/repos").join(name), &tree.path("repo"));
         tree
     };
     let whole = tree();
@@ -470,16 +471,4 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         }
     }
     found
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if entry.file_type().unwrap().is_dir() {
-            copy(&from, &to);
-        } else {
-            fs::copy(from, to).unwrap();
-        }
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use jsonschema::Validator;
 use quick_xml::events::{BytesStart, Event};
@@ -11,9 +10,11 @@ use reversion::report::document::Document;
 use reversion::report::merge;
 use serde_json::{Value, json};
 
+use crate::support::root;
+
 /// Returns the official schema of SARIF 2.1.0.
 pub(crate) fn sarif_schema() -> Validator {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas/sarif-2.1.0.json");
+    let file = root().join("tests/schemas/sarif-2.1.0.json");
     // A language has a bracket too many, and is no regular expression; the program does not write one.
     let (text, language) = (fs::read_to_string(file).unwrap(), "-[a-zA-Z]{2}]?$");
     assert_eq!(text.matches(language).count(), 2);

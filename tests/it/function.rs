@@ -13,7 +13,8 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_reversion");
+use crate::support::trees::PROGRAM;
+use crate::support::{program, root};
 
 /// What a run printed, and its exit code.
 struct Run {
@@ -39,10 +40,7 @@ impl Run {
 
 /// Runs the program without the variables that set its flags.
 fn run(arguments: &[&str], input: &str) -> Run {
-    let mut command = Command::new(PROGRAM);
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("REVERSION_")) {
-        command.env_remove(name);
-    }
+    let mut command = program();
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -407,7 +405,7 @@ fn earlier_results_are_kept() {
 fn nothing_but_the_list_is_read() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("reversion.toml"), "not = [ toml").unwrap();
-    let mut command = Command::new(PROGRAM);
+    let mut command = program();
     command.arg("fn").env("REVERSION_TO", "gateway-api@9.9").env("REVERSION_PACK", "missing").current_dir(&folder);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(list(ROUTE, "{to: gateway-api@1.1}").as_bytes()).unwrap();
@@ -429,7 +427,7 @@ fn results_do_not_show_what_a_secret_holds() {
 #[test]
 fn items_become_what_a_stream_of_objects_becomes() {
     let mut seen = (0, 0);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = root();
     let fixtures = root.join("fixtures");
     for file in before_files(&fixtures).iter().step_by(5) {
         let text = fs::read_to_string(file).unwrap();

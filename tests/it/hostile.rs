@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use crate::support::skipped;
 use crate::support::trees::{OLD, Run, Tree, new_text};
 
 const TO: &str = "gateway-api@1.6/standard";
@@ -526,9 +527,4 @@ fn only_colour_codes_reach_a_terminal() {
         assert!(seen.contains("202e"), "{command}: {seen}");
         assert!(!seen.contains('\u{202e}'), "{command}: {seen:?}");
     }
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test is reported")]
-fn skipped(test: &str) {
-    eprintln!("skipped: {test}");
 }

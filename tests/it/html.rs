@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use tempfile::TempDir;
+
+use crate::support::{program, root};
 
 /// One element of a page.
 struct Element {
@@ -75,7 +76,7 @@ fn collect_text(node: &Handle, text: &mut String) {
 
 /// Runs the program in `folder` and returns what it prints.
 fn run(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_reversion")).args(arguments).current_dir(folder).output().unwrap();
+    let output = program().args(arguments).current_dir(folder).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -131,7 +132,7 @@ fn check(page: &Page) {
 
 #[test]
 fn pages_of_whole_repositories_are_valid() {
-    let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos/shop-1.0-experimental");
+    let shop = root().join("fixtures/repos/shop-1.0-experimental");
     for (command, target) in
         [("check", "gateway-api@1.6/experimental"), ("diff", "gateway-api@1.1/standard"), ("check", "ngf@2.0")]
     {

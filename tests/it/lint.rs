@@ -1,16 +1,15 @@
 //! The static checks of packs: every built-in pack passes them, and errors of a pack are reported.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use reversion::pack::lint::{Coverage, Share, coverage, is_shown, lint};
 use reversion::pack::{Pack, PackFiles, Rule, load, matrix};
 
-use crate::support::packs;
+use crate::support::{packs, root};
 
 #[test]
 fn every_pack_of_the_program_is_complete() {
-    let fixtures = load::list_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")).unwrap();
+    let fixtures = load::list_folder(&root().join("fixtures")).unwrap();
     for pack in packs().iter() {
         let messages: Vec<_> = lint(pack, Some(&fixtures)).iter().map(ToString::to_string).collect();
         assert!(messages.is_empty(), "{}", messages.join("\n"));
@@ -19,7 +18,7 @@ fn every_pack_of_the_program_is_complete() {
 
 /// Returns the files of a built-in pack from the repository.
 fn files(name: &str) -> PackFiles {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules").join(name);
+    let folder = root().join("rules").join(name);
     let paths = load::list_folder(&folder).unwrap().into_iter();
     let is_data = |path: &String| path.ends_with(".yaml") || path.ends_with(".tsv");
     let text = |path: &str| Cow::Owned(std::fs::read_to_string(folder.join(path)).unwrap());

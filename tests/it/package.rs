@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+use crate::support::root;
 
 /// What is at the top of the package besides the folders `src` and `rules`.
 const TOP: [&str; 11] = [
@@ -29,7 +29,7 @@ fn collect(folder: &Path, files: &mut BTreeSet<String>) {
         if path.is_dir() {
             collect(&path, files);
         } else {
-            files.insert(path.strip_prefix(ROOT).unwrap().to_str().unwrap().replace('\\', "/"));
+            files.insert(path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/"));
         }
     }
 }
@@ -37,14 +37,14 @@ fn collect(folder: &Path, files: &mut BTreeSet<String>) {
 #[test]
 fn the_package_holds_the_program_its_rules_and_what_a_user_reads() {
     let mut command = Command::new(env!("CARGO"));
-    command.current_dir(ROOT).args(["package", "--list", "--allow-dirty", "--offline"]);
+    command.current_dir(root()).args(["package", "--list", "--allow-dirty", "--offline"]);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let listed: BTreeSet<String> =
         String::from_utf8(output.stdout).unwrap().lines().map(|line| line.replace('\\', "/")).collect();
     let mut expected: BTreeSet<String> = TOP.map(str::to_owned).into();
     for folder in ["src", "rules"] {
-        collect(&Path::new(ROOT).join(folder), &mut expected);
+        collect(&root().join(folder), &mut expected);
     }
     // Outside of a git repository cargo does not write this one.
     let missing: Vec<_> = expected.difference(&listed).filter(|file| *file != ".cargo_vcs_info.json").collect();

@@ -4,11 +4,11 @@
 //! pictures are made anew: look at them.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use anstyle::RgbColor;
 use anstyle_svg::Term;
+
+use crate::support::{program, root};
 
 /// A picture: its name, and the arguments of the program.
 const PICTURES: &[(&str, &[&str])] =
@@ -39,9 +39,9 @@ fn terminal() -> Term {
 
 #[test]
 fn the_pictures_show_what_the_program_prints() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = root();
     for (name, arguments) in PICTURES {
-        let output = Command::new(env!("CARGO_BIN_EXE_reversion"))
+        let output = program()
             .args(*arguments)
             .args(["--color", "always"])
             .current_dir(root.join("fixtures/repos/shop-1.0-experimental"))

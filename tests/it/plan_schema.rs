@@ -4,16 +4,12 @@
 //! except for what only one of them checks.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use jsonschema::Validator;
 use reversion::report::saved_plan::SavedPlan;
 use serde_json::{Value, json};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use crate::support::{program, root};
 
 fn schema() -> Validator {
     let text = fs::read_to_string(root().join("plan.schema.json")).unwrap();
@@ -23,7 +19,7 @@ fn schema() -> Validator {
 }
 
 fn plan(folder: &str, arguments: &[&str]) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reversion"));
+    let mut command = program();
     command.current_dir(root()).args(["plan", "--out", "-", folder]).args(arguments);
     let output = command.output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr);

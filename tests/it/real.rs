@@ -4,14 +4,13 @@
 //! here, so that a change of behaviour is visible. `SHARED` sets another folder.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use reversion::finding::Severity;
 use reversion::manifest::Reading;
 use reversion::pack::Target;
 use reversion::plan::{self, Choices, Goal};
 
-use crate::support::{engine, packs};
+use crate::support::{engine, packs, shared};
 
 /// How a converted file compares with the maintainers' file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +94,6 @@ const PAIRS: &[Expectation] = &[
     ("s-xls-listenerset-protocol-conflict", "1.5/experimental", Bytes, "1.4/experimental", Bytes),
 ];
 
-fn shared() -> Option<PathBuf> {
-    let root = std::env::var_os("SHARED").map(PathBuf::from);
-    let root = root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
-    root.is_dir().then_some(root)
-}
-
 /// The pairs of NGINX Gateway Fabric: name, release and outcome forward, release and outcome backward.
 const NGF_PAIRS: &[Expectation] = &[
     // Backward: v1.4.1 serves v1alpha3 too, and the maintainers had v1alpha2.
@@ -151,9 +144,7 @@ const NGF_PAIRS: &[Expectation] = &[
 #[test]
 fn gateway_api_pairs_have_the_listed_outcomes() {
     let folder = "pairs/gateway-api";
-    check(folder, PAIRS, "gateway_api_pairs_have_the_listed_outcomes", |release, text| {
-        (vec![packs().target(&format!("gateway-api@{release}")).unwrap()], text)
-    });
+    check(folder, PAIRS, |release, text| (vec![packs().target(&format!("gateway-api@{release}")).unwrap()], text));
 }
 
 /// A release of NGF includes a Gateway API release, in the experimental channel, which has every kind. Chart values are read in
@@ -161,7 +152,7 @@ fn gateway_api_pairs_have_the_listed_outcomes() {
 #[test]
 fn ngf_pairs_have_the_listed_outcomes() {
     let folder = "pairs/nginx-gateway-fabric";
-    check(folder, NGF_PAIRS, "ngf_pairs_have_the_listed_outcomes", |release, text| {
+    check(folder, NGF_PAIRS, |release, text| {
         let target = packs().target(&format!("ngf@{release}")).unwrap();
         let companion = packs().companion(&target).unwrap().unwrap();
         let bundle = &companion.pack.line().get(companion.release).bundle;
@@ -180,20 +171,8 @@ fn in_release(values: &str) -> String {
 
 /// Converts every pair forward and backward and compares the outcomes with the list; `prepare` returns the targets for a
 /// release and the text to read.
-fn check(
-    folder: &str,
-    pairs: &[Expectation],
-    test: &str,
-    prepare: impl Fn(&str, String) -> (Vec<Target<'static>>, String),
-) {
-    let Some(root) = shared() else {
-        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
-        {
-            eprintln!("skipped: {test}");
-        }
-        return;
-    };
-    let folder = root.join(folder);
+fn check(folder: &str, pairs: &[Expectation], prepare: impl Fn(&str, String) -> (Vec<Target<'static>>, String)) {
+    let Some(folder) = shared(folder) else { return };
     let mut wrong = Vec::new();
     for (name, forward, forward_verdict, backward, backward_verdict) in pairs {
         let file = |side: &str| fs::read_to_string(folder.join(name).join(side)).ok();

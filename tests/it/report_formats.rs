@@ -12,6 +12,7 @@ use reversion::text::Position;
 use serde_json::{Value, json};
 
 use crate::formats::{Case, check_junit, document, sarif_schema};
+use crate::support::program;
 use crate::support::trees::Tree;
 
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
@@ -228,7 +229,7 @@ fn github_gets_the_worst_findings_first_and_no_more_than_it_shows() {
 fn a_github_step_summary_has_every_reason() {
     let tree = tree();
     let summary = tree.path("summary.md");
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_reversion"));
+    let mut command = program();
     command.args(["check", "--format", "github", "deploy"]).args(TO).current_dir(tree.path(""));
     let output = command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
     let commands = String::from_utf8(output.stdout).unwrap();
@@ -280,7 +281,7 @@ fn a_run_that_recognizes_nothing_says_why_in_the_step_summary_and_in_a_notice() 
         ("deploy/notes.txt", ""),
     ]);
     let summary = tree.path("summary.md");
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_reversion"));
+    let mut command = program();
     command.args(["check", "--format", "github", "deploy"]).args(TO).current_dir(tree.path(""));
     let output = command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
@@ -373,7 +374,7 @@ fn a_step_summary_leaves_room_for_what_is_there_already() {
     let before = "#".repeat(950_000);
     for (before, is_cut) in [("", false), (before.as_str(), true)] {
         fs::write(&summary, before).unwrap();
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_reversion"));
+        let mut command = program();
         command.args(["check", "--format", "github", "deploy"]).args(TO).current_dir(tree.path(""));
         command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
         let text = fs::read_to_string(&summary).unwrap();

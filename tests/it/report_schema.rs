@@ -2,18 +2,16 @@
 //! `report merge` reject the same damaged reports.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use jsonschema::Validator;
 use reversion::report::merge;
 use serde_json::{Value, json};
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+use crate::support::{program, root};
 
 /// Returns the validator of a definition of the schema, or of the whole.
 fn schema(definition: Option<&str>) -> Validator {
-    let text = fs::read_to_string(Path::new(ROOT).join("report.schema.json")).unwrap();
+    let text = fs::read_to_string(root().join("report.schema.json")).unwrap();
     let mut schema: Value = serde_json::from_str(&text).unwrap();
     jsonschema::meta::validate(&schema).unwrap();
     if let Some(definition) = definition {
@@ -23,8 +21,8 @@ fn schema(definition: Option<&str>) -> Validator {
 }
 
 fn run(arguments: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reversion"));
-    let output = command.current_dir(ROOT).args(arguments).output().unwrap();
+    let mut command = program();
+    let output = command.current_dir(root()).args(arguments).output().unwrap();
     assert!(!output.stdout.is_empty(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }

@@ -4,10 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::support::{program, root};
 
 /// Releases of the packs that the home-labs need, for their conversion forward.
 const NEWER: [&str; 4] = ["kubernetes@1.33", "flux@2.9", "external-secrets@2.9", "cert-manager@1.21"];
@@ -147,14 +149,14 @@ fn convert(folder: &Path, targets: &[&str]) {
 }
 
 fn run(folder: &Path, arguments: &[&str], targets: &[&str]) -> Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_reversion"));
+    let mut program = program();
     program.args(arguments).args(targets.iter().flat_map(|target| ["--to", *target])).arg(".");
     program.current_dir(folder).output().unwrap()
 }
 
 /// Copies a repository and returns its files.
 fn copy(name: &str) -> (TempDir, Tree) {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos").join(name);
+    let source = root().join("fixtures/repos").join(name);
     let folder = TempDir::new().unwrap();
     let files = read(&source);
     for (path, bytes) in &files {

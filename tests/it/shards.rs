@@ -4,20 +4,19 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::support::trees::Tree;
+use crate::support::{program, root};
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
 const BROKEN: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: cart\n";
 const TO: [&str; 2] = ["--to", "gateway-api@1.6/standard"];
 
 /// Reports a tree, or a shard of it, as JSON.
 fn report(folder: &Path, arguments: &[&str]) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reversion"));
+    let mut command = program();
     command.current_dir(folder).args(arguments).args(["--format", "json"]);
     let output = command.output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
@@ -70,7 +69,7 @@ fn check(folder: &Path, arguments: &[&str]) -> usize {
 
 #[test]
 fn shards_together_report_what_the_whole_run_reports() {
-    let root = Path::new(ROOT);
+    let root = root();
     let repositories = [
         (&["check", "fixtures/repos/shop-1.0-experimental", "--to", "gateway-api@1.6/experimental"][..], 8),
         (&["check", "fixtures/repos/platform-1.3", "--to", "gateway-api@1.0/standard"], 14),
@@ -87,7 +86,7 @@ fn shards_together_report_what_the_whole_run_reports() {
 /// Real manifests before a migration by their maintainers.
 #[test]
 fn shards_of_real_manifests_report_what_the_whole_run_reports() {
-    let pairs = Path::new(ROOT).join("../shared/pairs");
+    let pairs = root().join("../shared/pairs");
     let Ok(entries) = fs::read_dir(&pairs) else { return };
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     folders.sort();

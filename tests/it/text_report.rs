@@ -1,8 +1,9 @@
 //! The report as text: complete where it goes, in colours only where asked, and no more lines than there are things to know.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
+use crate::support::program;
 use crate::support::trees::Tree;
 
 const TO: &str = "gateway-api@1.4/standard";
@@ -100,7 +101,7 @@ releases:
 
 /// Runs `check` with variables that ask for colours and links, into pipes.
 fn forced(tree: &Tree, arguments: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reversion"));
+    let mut command = program();
     command.args(["check", "--to", TO]).args(arguments).current_dir(tree.path("")).stdin(Stdio::null());
     let variables = [("FORCE_COLOR", "1"), ("FORCE_HYPERLINK", "1"), ("TERM", "xterm-kitty")];
     let output = command.envs(variables).env_remove("NO_COLOR").output().unwrap();

@@ -10,6 +10,8 @@ use reversion::field::{FieldPath, Step};
 use reversion::yaml::{self, FrontEnd, Intent, Naming, Place, Style, read_value};
 use serde_json::Value;
 
+use crate::support::{root, shared};
+
 fn path(value: &Value) -> FieldPath {
     let step = |step: &Value| match step {
         Value::String(key) => Step::Key(key.clone()),
@@ -147,21 +149,13 @@ fn check_all(folder: &Path, code_of: fn(&str) -> &str) -> usize {
 
 #[test]
 fn own_cases() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/yaml");
+    let folder = root().join("fixtures/yaml");
     assert!(check_all(&folder, |code| code) >= 100);
 }
 
 #[test]
 fn shared_cases() {
-    let shared = std::env::var_os("SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join("cases/yaml");
-    if !folder.is_dir() {
-        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
-        {
-            eprintln!("skipped: shared_cases");
-        }
-        return;
-    }
+    let Some(folder) = shared("cases/yaml") else { return };
     // The shared cases report excessive nesting as a parse error; here limits have a code of their own.
     assert!(check_all(&folder, |code| if code == "limit" { "parse-error" } else { code }) >= 57);
 }

@@ -16,6 +16,8 @@ use reversion::yaml::{
 };
 use serde_json::{Value, json};
 
+use crate::support::shared;
+
 /// Random bytes; `Debug` prints nothing of them, since only the document matters.
 #[derive(Clone)]
 struct Seed(Vec<u8>);
@@ -682,15 +684,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// Changes every document of real manifests at random places, always the same.
 #[test]
 fn edits_change_real_manifests_and_their_data_alike() {
-    let shared = std::env::var_os("SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join("pairs");
-    if !folder.is_dir() {
-        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
-        {
-            eprintln!("skipped: edits_change_real_manifests_and_their_data_alike");
-        }
-        return;
-    }
+    let Some(folder) = shared("pairs") else { return };
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut tally = Tally::default();
     for file in files(&folder) {

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use reversion::yaml::{FrontEnd, ProblemCode, Style, parse, parse_exact, read_value, rewrite, scan, verify};
 use serde_json::Value;
 
+use crate::support::skipped;
+
 /// The texts with another result than in the suite, and why. The list is exact: a text whose result changes fails.
 const DEVIATIONS: &[(&str, &str)] =
     &[("9C9N", "read although a line in brackets is indented less than its key: kubectl reads it too")];
@@ -141,7 +143,7 @@ fn check_unchanged(text: &str) -> Result<(), String> {
 #[test]
 fn every_text_of_the_suite_has_the_expected_result() {
     let Some(folder) = std::env::var_os("YAML_TEST_SUITE") else {
-        eprintln!("skipped: yaml-test-suite (YAML_TEST_SUITE is not set)");
+        skipped("yaml-test-suite (YAML_TEST_SUITE is not set)");
         return;
     };
     let suite = suite_in(Path::new(&folder));

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each of the two programs uses a part")]
 
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::LazyLock;
 
 use reversion::pack::{Packs, embedded, load};
@@ -21,6 +24,50 @@ static PACKS: LazyLock<Packs> = LazyLock::new(|| {
 /// replaces the built-in one of the same name.
 pub(crate) fn packs() -> &'static Packs {
     &PACKS
+}
+
+/// Returns the project's folder.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Finds a file or folder in the folder `SHARED`, or else in `../shared`; without it, the test is reported as skipped.
+pub(crate) fn shared(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("SHARED").map_or_else(|| root().join("../shared"), |folder| root().join(folder));
+    let path = folder.join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    skipped(name);
+    None
+}
+
+/// Reports a test that cannot run here.
+#[expect(clippy::print_stderr, reason = "a skipped test is reported")]
+pub(crate) fn skipped(what: &str) {
+    eprintln!("skipped: {what}");
+}
+
+/// Makes a command that runs the program, without the variables that set its flags.
+pub(crate) fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reversion"));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("REVERSION_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Copies what is in a folder.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type().unwrap().is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(from, to).unwrap();
+        }
+    }
 }
 
 /// Reads the documents of a text.

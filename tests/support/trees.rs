@@ -8,6 +8,8 @@ use std::process::{Child, Command, Stdio};
 use reversion::fingerprint::Fingerprint;
 use tempfile::TempDir;
 
+use super::program;
+
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_reversion");
 
 /// Stands for the original text of each file of a tree.
@@ -159,13 +161,8 @@ impl Tree {
     }
 
     fn command(&self, folder: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(PROGRAM);
+        let mut command = program();
         command.args(arguments).current_dir(self.path(folder)).stdin(Stdio::null());
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("REVERSION_") {
-                command.env_remove(name);
-            }
-        }
         command
     }
 
@@ -195,7 +192,7 @@ impl Tree {
 }
 
 /// Runs a command to its end.
-fn finished(command: &mut Command) -> Run {
+pub(crate) fn finished(command: &mut Command) -> Run {
     let output = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }

@@ -3,6 +3,7 @@
 use super::law::{self, Counts, Violation};
 use super::program;
 use super::tree::{File, Tree};
+use crate::support::root;
 
 /// A handwritten tree: an overlay of a base, with the object of the base.
 #[derive(Debug)]
@@ -504,7 +505,7 @@ pub(crate) fn check(named: &Named) -> Result<Counts, Violation> {
 /// # Errors
 /// How the law is broken.
 pub(crate) fn check_fixture(folder: &str, to: &str) -> Result<Counts, Violation> {
-    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(folder);
+    let source = root().join("fixtures").join(folder);
     let copy = tempfile::TempDir::new().expect("a temporary folder can be made");
     let mut roots = Vec::new();
     for (path, bytes) in program::read(&source) {

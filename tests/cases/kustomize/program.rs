@@ -9,6 +9,8 @@ use std::process::Command;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+use crate::support::program;
+
 /// Whether kubectl must be there; otherwise the law is skipped without it.
 const REQUIRED: &str = "REVERSION_KUBECTL";
 
@@ -61,10 +63,7 @@ pub(crate) struct Run {
 
 /// Converts the files in `folder`.
 pub(crate) fn apply(folder: &Path, from: Option<&str>, to: &str) -> Run {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reversion"));
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("REVERSION_")) {
-        command.env_remove(name);
-    }
+    let mut command = program();
     command.args(["apply", "--yes", "--allow-no-vcs", "--allow-dirty", "--format", "json", "--to", to]);
     command.args(from.into_iter().flat_map(|from| ["--from", from])).arg(".").current_dir(folder);
     let output = command.output().expect("the program is built");

@@ -3,12 +3,13 @@
 //! `tests/laws/<pack>.yaml` says it, so that a pack is tested without a change here. Each entry has its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::LazyLock;
 
 use reversion::field::{FieldPattern, Part};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::support::root;
 
 /// What the files of all packs say.
 static ALL: LazyLock<Exceptions> = LazyLock::new(Exceptions::read);
@@ -46,7 +47,7 @@ impl Exceptions {
     /// # Panics
     /// If a file cannot be read.
     fn read() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/laws");
+        let root = root().join("tests/laws");
         let mut all = Self::default();
         for entry in std::fs::read_dir(root).expect("packs have exceptions") {
             let file = entry.expect("they can be listed").path();

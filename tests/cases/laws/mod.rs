@@ -15,7 +15,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::Path;
 use std::sync::{LazyLock, Mutex};
 
 use libtest_mimic::{Failed, Trial};
@@ -43,7 +42,7 @@ use sheet::Sheet;
 use shrink::shrink;
 
 use crate::support::random::Random;
-use crate::support::{packs, values};
+use crate::support::{packs, root, values};
 use crate::trial;
 
 /// The default number of objects for each rule and direction: fewer could miss the rule by chance.
@@ -237,7 +236,7 @@ impl Bench {
 fn every_fixture() -> Result<(), Failed> {
     for pack in packs().iter() {
         for bundle in pack.line().bundles() {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(pack.name()).join(bundle);
+            let folder = root().join("fixtures").join(pack.name()).join(bundle);
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for entry in entries {
                 let id = format!("{}/{bundle}/{}", pack.name(), entry?.file_name().to_string_lossy());

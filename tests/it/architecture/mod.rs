@@ -12,9 +12,9 @@ mod impls;
 mod imports;
 mod source;
 
-use source::{blanked, calls, files, is_test, literals, read, root, sources, supers, uses, words};
+use source::{blanked, calls, files, is_test, literals, read, sources, supers, uses, words};
 
-use crate::support::packs;
+use crate::support::{packs, root};
 
 /// The most lines a source file may have.
 const MAX_LINES: usize = 800;

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use crate::support::root;
+
 /// One source file of the program.
 pub(crate) struct Source {
     /// The path from the project's folder, with `/`.
@@ -44,10 +46,6 @@ pub(crate) fn is_test(path: &str) -> bool {
 pub(crate) fn sources() -> Vec<Source> {
     let rust = files("src").into_iter().filter(|path| path.ends_with(".rs"));
     rust.map(|path| Source::new(path.clone(), read(&path))).collect()
-}
-
-pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 pub(crate) fn read(path: &str) -> String {

@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -13,6 +12,8 @@ use tempfile::TempDir;
 mod browser;
 
 use browser::Browser;
+
+use crate::support::{program, root};
 
 const DESKTOP: (u32, u32) = (1280, 1600);
 const PHONE: (u32, u32) = (360, 1600);
@@ -26,7 +27,7 @@ struct Page {
 impl Page {
     /// Reports on a fixture.
     fn of_fixture(name: &str, target: &str) -> Self {
-        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos").join(name);
+        let fixture = root().join("fixtures/repos").join(name);
         let page = Self { folder: TempDir::new().unwrap() };
         page.report(&fixture, target);
         page
@@ -45,7 +46,7 @@ impl Page {
     }
 
     fn report(&self, tree: &Path, target: &str) {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_reversion"));
+        let mut program = program();
         let program = program.args(["check", "--format", "html", "--to", target, "--output-file"]).arg(self.path());
         let status = program.current_dir(tree).output().unwrap().status;
         assert!(status.code().is_some_and(|code| code < 2), "{status}");

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::fs;
-use std::path::Path;
 
 use reversion::field::FieldPath;
 use reversion::finding::{Code, Location};
@@ -12,7 +11,7 @@ use reversion::plan::{self, Choices, Goal, Outcome, Plan, Planner, RunFile, Scop
 use reversion::report::changes::by_object;
 
 use super::{OLD_GATEWAY, OLD_ROUTE, read};
-use crate::support::{engine, packs};
+use crate::support::{engine, packs, root};
 
 const SIMPLE_ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: help}\n\
                       spec: {rules: [{backendRefs: [{name: help, port: 80}]}]}\n";
@@ -85,7 +84,7 @@ fn an_object_that_needs_no_change_is_not_held_back() {
 
 /// Reads the manifests of a repository among the fixtures.
 fn repository(name: &str) -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos").join(name);
+    let root = root().join("fixtures/repos").join(name);
     let mut files = Vec::new();
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {

@@ -1,6 +1,6 @@
 //! What the pages say about the commands: the help that the program prints.
 
-use std::process::Command;
+use crate::support::program;
 
 /// Shows the help of the program and of each command, those below a command behind it.
 pub(crate) fn page() -> String {
@@ -24,13 +24,7 @@ fn add(words: &[&str], out: &mut String) {
 
 /// Returns what `reversion WORDS --help` prints.
 fn help(words: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reversion"));
-    for (name, _) in std::env::vars_os() {
-        let is_setting = name.to_string_lossy().starts_with("REVERSION_");
-        if is_setting {
-            command.env_remove(name);
-        }
-    }
+    let mut command = program();
     let output = command.args(words).arg("--help").env("COLUMNS", "100").output().expect("the program runs");
     assert!(output.status.success(), "{words:?} has a help");
     String::from_utf8(output.stdout).expect("the help is a text")

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 use reversion::cli::GLOSSARY;
 use reversion::finding::{Code, Severity};
@@ -25,14 +24,12 @@ mod wire;
 use render::{Renderer, slug};
 use wire::Source;
 
+use crate::support::root;
+
 /// The folder of the pages.
 const PAGES: &str = "docs/src";
 /// The folder of those about packs, of which every example is read.
 const REFERENCE: &str = "docs/src/packs";
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

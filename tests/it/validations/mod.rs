@@ -11,7 +11,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use reversion::catalog::{Catalog, compile};
 use reversion::field::FieldPattern;
@@ -28,22 +27,10 @@ use crds::{Crds, Place};
 use objects::Fixtures;
 use oracle::Oracle;
 
-use crate::support::packs;
+use crate::support::{packs, root, shared};
 
 /// The packs, and the folders of their CRDs.
 const PACKS: [(&str, &str); 2] = [("gateway-api", "gateway-api"), ("ngf", "nginx-gateway-fabric")];
-
-/// Finds a folder next to the project; prints `skipped` if it is absent.
-#[expect(clippy::print_stderr, reason = "a skipped comparison is reported by name")]
-fn shared(name: &str) -> Option<PathBuf> {
-    let shared_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    let path = std::env::var_os("SHARED").map_or_else(shared_folder, PathBuf::from).join("crds").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {}", path.display());
-    None
-}
 
 /// A line of a list of validations.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +52,7 @@ impl Entry {
 
 /// Reads the list of a pack.
 fn entries(pack: &str) -> Vec<Entry> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/validations/{pack}.tsv"));
+    let file = root().join(format!("tests/validations/{pack}.tsv"));
     let text = fs::read_to_string(file).unwrap();
     let entry = |line: &str| {
         let columns: Vec<&str> = line.split('\t').collect();
@@ -86,7 +73,7 @@ struct Known<'p> {
 /// Calls `check` for every pack whose CRDs are there.
 fn for_each_pack(check: impl Fn(&Known<'_>)) {
     for (name, folder) in PACKS {
-        let Some(folder) = shared(folder) else { continue };
+        let Some(folder) = shared(&format!("crds/{folder}")) else { continue };
         let pack = packs().named(name).unwrap();
         check(&Known { pack, crds: Crds::read(&folder, pack.line()), entries: entries(name) });
     }

@@ -12,6 +12,8 @@ use reversion::release::GroupKind;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
+use crate::support::root;
+
 /// The most objects that a group of rules is compared on.
 const MOST: usize = 400;
 
@@ -51,7 +53,7 @@ impl Fixtures {
 }
 
 fn folder(of: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(of)
+    root().join("fixtures").join(of)
 }
 
 /// Reads the objects in all files below a folder.
