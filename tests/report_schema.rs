@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use jsonschema::Validator;
-use reversion::report::merge;
+use reversion::report::merge_reports as merge;
 use serde_json::{Value, json};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
