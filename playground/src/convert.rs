@@ -7,7 +7,7 @@ use reversion::finding::{self, Location, Severity};
 use reversion::manifest::{self, Manifest, Reading};
 use reversion::pack::{Pack, Target};
 use reversion::plan::{self, Goal, ObjectPlan, Outcome, Plan, Record};
-use reversion::report::{Counts, Fate, Painter, Report, Written, one_of, text, visible, visible_lines};
+use reversion::report::{Counts, Fate, Painter, Report, Written, one_of, text_format, visible, visible_lines};
 
 use crate::answer::{Advisory, Answer, Change, Finding, Place, State};
 use crate::packs::PACKS;
@@ -99,7 +99,7 @@ fn with_plan(
     let lines = file.map(diff::lines);
     let answer = Answer {
         state,
-        summary: text::summary(&report, &Painter::PLAIN),
+        summary: text_format::summary(&report, &Painter::PLAIN),
         targets: report.targets.clone(),
         objects: with_changes(answer.objects, &report),
         findings: sorted(plan.findings.iter().map(finding).collect()),

@@ -14,7 +14,7 @@ use super::planned::{Planned, planned};
 use super::write::Preview;
 use super::{apply_plan, interactive, packs, undo, write};
 use crate::plan::{Dependent, Outcome};
-use crate::report::{Report, Written, plural, text};
+use crate::report::{Report, Written, plural, text_format};
 use crate::yaml::FrontEnd;
 
 /// Runs `apply`.
@@ -122,7 +122,7 @@ fn confirmed(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<
     let preview = Preview {
         files: report.files,
         changed: changed.map(|object| &*object.location.file).collect(),
-        remarks: format!("{lines}{}\n", text::summary(report, &painter)),
+        remarks: format!("{lines}{}\n", text_format::summary(report, &painter)),
     };
     write::confirm(&preview, args.diff, output, console)
 }

@@ -38,13 +38,13 @@ pub(super) fn run(args: &CompletionArgs, console: Console) -> Result<Exit> {
 
 /// Lists the releases of a pack without the last number of their versions, newest first: `gateway-api@1.4`.
 fn releases(pack: &Pack) -> Vec<String> {
-    let mut found = vec![format!("{}@latest", pack.name())];
+    let mut releases = vec![format!("{}@latest", pack.name())];
     for name in pack.line().names().rev() {
         let numbers: Vec<&str> = name.trim_start_matches('v').split('.').take(2).collect();
         let release = format!("{}@{}", pack.name(), numbers.join("."));
-        if !found.contains(&release) {
-            found.push(release);
+        if !releases.contains(&release) {
+            releases.push(release);
         }
     }
-    found
+    releases
 }

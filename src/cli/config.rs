@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::config_file::{ConfigFile, Entry, PathEntry};
+use super::config_file::{ConfigFile, PathEntry, SpannedText};
 use super::{losses, packs, parameters};
 use crate::disk::{self, Failure, PathGlobs, Places};
 use crate::finding::Code;
@@ -109,7 +109,7 @@ impl Config {
 }
 
 /// Reads the codes of losses.
-fn allowed(file: &ConfigFile, codes: &[Entry]) -> Result<AllowedLoss> {
+fn allowed(file: &ConfigFile, codes: &[SpannedText]) -> Result<AllowedLoss> {
     for code in codes {
         losses::allowed(std::slice::from_ref(&code.text)).with_context(|| file.place(code))?;
     }
@@ -117,7 +117,7 @@ fn allowed(file: &ConfigFile, codes: &[Entry]) -> Result<AllowedLoss> {
 }
 
 /// Reads globs, which count from the folder of the file.
-fn globs(file: &ConfigFile, globs: &[Entry]) -> Result<PathGlobs> {
+fn globs(file: &ConfigFile, globs: &[SpannedText]) -> Result<PathGlobs> {
     for glob in globs {
         PathGlobs::new(&file.folder, [&glob.text]).map_err(|message| anyhow!("{}: {message}", file.place(glob)))?;
     }
@@ -126,8 +126,7 @@ fn globs(file: &ConfigFile, globs: &[Entry]) -> Result<PathGlobs> {
 
 /// Reads the code of a finding that can be acknowledged.
 fn code(name: &str) -> Result<Code> {
-    let found = Code::ALL.iter().find(|code| code.name() == name).copied();
-    let Some(code) = found else {
+    let Some(code) = Code::parse(name) else {
         match near(name, Code::ALL.iter().map(|code| code.name())) {
             Some(near) => bail!("`{name}` is not the code of a finding: did you mean `{near}`?"),
             None => bail!("`{name}` is not the code of a finding; reports show it in brackets behind the severity"),

@@ -33,12 +33,12 @@ struct Setting {
     /// The name of the option.
     name: String,
     is_path: bool,
-    values: Vec<Entry>,
+    values: Vec<SpannedText>,
 }
 
 /// A text of the file, and where it is.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct SpannedText {
     pub(super) text: String,
     at: usize,
 }
@@ -46,14 +46,14 @@ pub(super) struct Entry {
 /// Settings for the files that globs match.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PathEntry {
-    pub(super) globs: Vec<Entry>,
-    pub(super) ignore: Option<Vec<Entry>>,
+    pub(super) globs: Vec<SpannedText>,
+    pub(super) ignore: Option<Vec<SpannedText>>,
     settings: Vec<Setting>,
 }
 
 impl PathEntry {
     /// Returns the codes of the losses that are allowed, `all` for every one.
-    pub(super) fn allowed_losses(&self) -> Option<&[Entry]> {
+    pub(super) fn allowed_losses(&self) -> Option<&[SpannedText]> {
         values(&self.settings, "allow-loss")
     }
 
@@ -66,7 +66,7 @@ impl PathEntry {
 /// The text of a switch that is on.
 const ON: &str = "true";
 
-fn values<'s>(settings: &'s [Setting], name: &str) -> Option<&'s [Entry]> {
+fn values<'s>(settings: &'s [Setting], name: &str) -> Option<&'s [SpannedText]> {
     settings.iter().find(|setting| setting.name == name).map(|setting| setting.values.as_slice())
 }
 
@@ -79,11 +79,11 @@ pub(super) struct ConfigFile {
     pub(super) folder: PathBuf,
     text: String,
     settings: Vec<Setting>,
-    pub(super) exclude: Vec<Entry>,
+    pub(super) exclude: Vec<SpannedText>,
     /// Parameter, with its pack or for every pack that has it, and value.
-    pub(super) set: Vec<(String, Entry)>,
+    pub(super) set: Vec<(String, SpannedText)>,
     /// File and chart.
-    pub(super) values: Vec<(Entry, Entry)>,
+    pub(super) values: Vec<(SpannedText, SpannedText)>,
     pub(super) paths: Vec<PathEntry>,
     /// The keys that a flag or a variable overrides.
     overridden: BTreeSet<String>,
@@ -168,7 +168,7 @@ impl ConfigFile {
     }
 
     /// Returns the default of the option `name`, if the file sets it; paths lead there from the current folder.
-    pub(super) fn default_of(&self, name: &str) -> Option<&[Entry]> {
+    pub(super) fn default_of(&self, name: &str) -> Option<&[SpannedText]> {
         values(&self.settings, name)
     }
 
@@ -203,7 +203,7 @@ impl ConfigFile {
     }
 
     /// Returns the place of an entry, for an error: `reversion.toml:3:7`.
-    pub(super) fn place(&self, entry: &Entry) -> String {
+    pub(super) fn place(&self, entry: &SpannedText) -> String {
         self.position(entry.at)
     }
 
@@ -246,7 +246,7 @@ impl ConfigFile {
         let values = match option.get_action() {
             ArgAction::SetTrue => {
                 let text = self.switch(name, value)?.to_string();
-                vec![Entry { text, at: value.span().start }]
+                vec![SpannedText { text, at: value.span().start }]
             }
             ArgAction::Append if option.get_num_args().is_some_and(|values| values.min_values() == 0) => {
                 self.losses(name, value)?
@@ -260,7 +260,7 @@ impl ConfigFile {
             _ if is_path => {
                 let entry = self.text(name, value, "a path in quotes")?;
                 let text = self.path(&entry.text).to_string_lossy().into_owned();
-                vec![Entry { text, ..entry }]
+                vec![SpannedText { text, ..entry }]
             }
             _ => vec![self.namespace(self.text(name, value, "a name in quotes")?)?],
         };
@@ -268,7 +268,7 @@ impl ConfigFile {
     }
 
     /// Checks the name of a namespace.
-    fn namespace(&self, entry: Entry) -> Result<Entry> {
+    fn namespace(&self, entry: SpannedText) -> Result<SpannedText> {
         let format = Format::DnsLabel;
         if !format.accepts(&entry.text) {
             let message = format!("`{}` is no namespace: write {}", entry.text, format.description());
@@ -278,19 +278,19 @@ impl ConfigFile {
     }
 
     /// Returns a path of the file from the current folder.
-    fn existing(&self, entry: Entry) -> Result<Entry> {
+    fn existing(&self, entry: SpannedText) -> Result<SpannedText> {
         let path = self.path(&entry.text);
         if disk::folders_around(&path).is_empty() {
             return Err(self.error(entry.at, &format!("no such file or folder: {}", path.display())));
         }
-        Ok(Entry { text: path.to_string_lossy().into_owned(), ..entry })
+        Ok(SpannedText { text: path.to_string_lossy().into_owned(), ..entry })
     }
 
     /// Reads the codes of losses; `all` for every one.
-    fn losses(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<Entry>> {
+    fn losses(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<SpannedText>> {
         let at = value.span().start;
         match value.get_ref() {
-            DeValue::Boolean(true) => Ok(vec![Entry { text: "all".to_owned(), at }]),
+            DeValue::Boolean(true) => Ok(vec![SpannedText { text: "all".to_owned(), at }]),
             DeValue::Boolean(false) => Ok(Vec::new()),
             _ => self.texts(key, value, "true, false, or a list of codes such as [\"dropped-field\"]"),
         }
@@ -300,15 +300,15 @@ impl ConfigFile {
         value.get_ref().as_bool().ok_or_else(|| self.wrong(key, value, "true or false"))
     }
 
-    fn text(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<Entry> {
+    fn text(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<SpannedText> {
         let text = value.get_ref().as_str().ok_or_else(|| self.wrong(key, value, expected))?;
         if text.is_empty() {
             return Err(self.error(value.span().start, &format!("`{key}` is empty: write {expected}")));
         }
-        Ok(Entry { text: text.to_owned(), at: value.span().start })
+        Ok(SpannedText { text: text.to_owned(), at: value.span().start })
     }
 
-    fn texts(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<Vec<Entry>> {
+    fn texts(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<Vec<SpannedText>> {
         match value.get_ref() {
             DeValue::Array(items) => items.iter().map(|item| self.text(key, item, expected)).collect(),
             _ => Ok(vec![self.text(key, value, expected)?]),
@@ -356,7 +356,7 @@ impl ConfigFile {
             "files and their charts, such as \"edge.yaml\" = \"nginx-gateway-fabric\"",
         )?) {
             let chart = self.text(file.get_ref(), chart, "the name of a chart in quotes")?;
-            self.values.push((Entry { text: file.get_ref().to_string(), at: file.span().start }, chart));
+            self.values.push((SpannedText { text: file.get_ref().to_string(), at: file.span().start }, chart));
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use super::target::Request;
 use crate::disk::{self, Failure, FileKind};
 use crate::plan::Dependent;
 use crate::report::grouped::Places;
-use crate::report::{Written, text, visible};
+use crate::report::{Written, text_format, visible};
 
 /// Runs `convert -`: an object that is held back or not recognized is written as it was read.
 pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
@@ -46,7 +46,7 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let painter = console.note_painter(Colour::Auto);
     let places = if args.verbose { Places::All } else { Places::First };
     let lines = findings(&report, level, &painter, places);
-    console.painted_note(&format!("{lines}{}\n", text::summary(&report, &painter)))?;
+    console.painted_note(&format!("{lines}{}\n", text_format::summary(&report, &painter)))?;
     let exit = if exit == Exit::NothingRecognized && args.allow_empty { Exit::Clean } else { exit };
     explain_exit(exit, planned.nothing_recognized(exit), console)
 }

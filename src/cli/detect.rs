@@ -22,7 +22,7 @@ use crate::pack::{Pack, Packs};
 use crate::report::detect::Detail;
 use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Shown, grouped};
-use crate::report::{Detection, Painter, detect as render, json, statistics, text};
+use crate::report::{Detection, Painter, detect as render, json, statistics, text_format};
 
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
@@ -79,7 +79,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         }
     }
     let painter = console.note_painter(output.color);
-    console.painted_note(&format!("{}\n", text::detected(&detection.counts, &painter)))?;
+    console.painted_note(&format!("{}\n", text_format::detected(&detection.counts, &painter)))?;
     explain_exit(exit, why, console)
 }
 
@@ -95,7 +95,7 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, 
         let how = (recognizer, config.excluded.as_ref());
         input::read(&args.files, piped.as_deref(), how, console, |manifest| manifest)
     };
-    let with = |made: Option<Pack>| match made {
+    let with = |pack: Option<Pack>| match pack {
         Some(pack) => packs::load_with(&args.packs.packs, Some(pack)),
         None => Ok(packs),
     };

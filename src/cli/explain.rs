@@ -24,9 +24,10 @@ pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
 /// # Errors
 /// A failure that names the nearest words.
 pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
-    let found = spellings(text).iter().map(|word| explain(word, packs)).find(|found| !found.is_empty());
-    if let Some(found) = found {
-        return Ok(found);
+    let explanation =
+        spellings(text).iter().map(|word| explain(word, packs)).find(|explanation| !explanation.is_empty());
+    if let Some(explanation) = explanation {
+        return Ok(explanation);
     }
     if text.contains('@') {
         let target = packs::release(text, packs)?;

@@ -7,7 +7,7 @@ use super::console::Console;
 use crate::disk::Repository;
 use crate::finding::{Code, Severity};
 use crate::report::document::{Document, RanIn};
-use crate::report::{Painter, github, gitlab, json, junit, markdown, plain, sarif, text};
+use crate::report::{Painter, github, gitlab, json, junit, markdown, plain, sarif, text_format};
 
 /// Prints a document. JSON holds everything; the other formats hold the findings that `shows` accepts, and which objects change.
 /// What a format cannot hold, since it is about no file, is a note.
@@ -43,7 +43,7 @@ pub(super) fn print(
     };
     console.report(&report, output)?;
     match output.format {
-        Format::Gitlab | Format::Junit => console.note(&text::advisories(&document.advisories, &Painter::PLAIN)),
+        Format::Gitlab | Format::Junit => console.note(&text_format::advisories(&document.advisories, &Painter::PLAIN)),
         _ => Ok(()),
     }
 }

@@ -24,7 +24,7 @@ use crate::pack::{Pack, Target};
 use crate::plan::{self, Goal, Outcome, Record};
 use crate::report::grouped::Places;
 use crate::report::krm::{self, Item};
-use crate::report::{Counts, Painter, Report, Written, text};
+use crate::report::{Counts, Painter, Report, Written, text_format};
 use crate::yaml::FrontEnd;
 
 /// Runs `fn`. An object that is held back fails it, since a build goes on with what a function returns.
@@ -102,12 +102,12 @@ fn goal<'p>(request: &Request<'p>, manifests: &[Manifest], console: Console) -> 
         return Ok(goal);
     }
     let packs = request.packs();
-    let installed = request.installed(manifests.iter().flat_map(|one| crds_in(one, packs)).collect());
+    let installed = request.installed(manifests.iter().flat_map(|manifest| crds_in(manifest, packs)).collect());
     let objects = manifests.iter().flat_map(|manifest| &manifest.objects);
     let groups = objects.map(|object| object.kind.group.clone()).collect();
-    let evidence: Vec<_> = manifests.iter().flat_map(|one| evidence_in(one, packs)).collect();
+    let evidence: Vec<_> = manifests.iter().flat_map(|manifest| evidence_in(manifest, packs)).collect();
     let compares = |pack: &Pack| request.compares_objects_of(pack);
-    let spans: Vec<_> = manifests.iter().flat_map(|one| object_releases_in(one, packs, compares)).collect();
+    let spans: Vec<_> = manifests.iter().flat_map(|manifest| object_releases_in(manifest, packs, compares)).collect();
     request.detected_goal(&installed, &groups, &evidence, &spans, console)
 }
 
@@ -128,6 +128,6 @@ fn conclude(list: &ResourceList, report: Report<'_>, targets: &[Target<'_>], con
     let shown: Vec<Finding> = report.findings.iter().map(|finding| list.with_known_places(finding)).collect();
     let report = Report { findings: &shown, ..report };
     let lines = findings(&report, Level::USUAL, &Painter::PLAIN, Places::First);
-    console.note(&format!("{lines}{}\n", text::summary(&report, &Painter::PLAIN)))?;
+    console.note(&format!("{lines}{}\n", text_format::summary(&report, &Painter::PLAIN)))?;
     list.with(report.files, &results)
 }

@@ -298,7 +298,11 @@ impl Session<'_> {
         }
         let mut lines = format!("{} left unchanged with it:\n", plural(dropped.len(), "object"));
         for object in dropped {
-            let held = now.plan.findings.iter().filter(|one| is_about(one, object) && one.severity == Severity::Held);
+            let held = now
+                .plan
+                .findings
+                .iter()
+                .filter(|finding| is_about(finding, object) && finding.severity == Severity::Held);
             let why = about_places(held, &self.painter());
             match why.is_empty() {
                 true => {

@@ -18,7 +18,7 @@ use crate::plan::RunAdvisory;
 use crate::report::diff::Paint;
 use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Places, Shown, grouped};
-use crate::report::{Counts, Painter, Report, diff, html, one_of, plural, stat, text, thousands, visible};
+use crate::report::{Counts, Painter, Report, diff, html, one_of, plural, stat, text_format, thousands, visible};
 
 /// What is printed: the least severity, and whether what the user just answered is.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +117,7 @@ pub(super) fn print(document: Document, output: &OutputArgs, console: Console) -
 
 /// Prints the summary.
 pub(super) fn summarise(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
-    console.painted_note(&format!("{}\n", text::summary(report, &console.note_painter(output.color))))
+    console.painted_note(&format!("{}\n", text_format::summary(report, &console.note_painter(output.color))))
 }
 
 /// Decides which places of a sentence are printed: a file holds all of them.
@@ -139,8 +139,8 @@ pub(super) fn with_changes(report: &Report<'_>, level: Level, painter: &Painter,
 
 fn lines(findings: Grouped, report: &Report<'_>, level: Level, painter: &Painter) -> String {
     let accepted = report.acknowledged.iter().filter(|_| level.shows_acknowledged());
-    let accepted: String = accepted.map(|accepted| text::acknowledged(accepted, painter)).collect();
-    let advisories = text::advisories(level.advisories(report.advisories), painter);
+    let accepted: String = accepted.map(|accepted| text_format::acknowledged(accepted, painter)).collect();
+    let advisories = text_format::advisories(level.advisories(report.advisories), painter);
     [findings.lines, accepted, advisories, findings.to_do].concat()
 }
 

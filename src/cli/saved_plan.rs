@@ -9,7 +9,7 @@ use crate::disk::{self, Failure, is_place};
 use crate::edits::FilePlan;
 use crate::report::grouped::{Grouped, Places, Shown, grouped};
 use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedPlan};
-use crate::report::{Painter, Written, text, visible};
+use crate::report::{Painter, Written, text_format, visible};
 
 /// Reads a plan; every file that it names is below the current folder.
 pub(super) fn load(file: &Path) -> Result<SavedPlan> {
@@ -40,12 +40,14 @@ pub(super) struct Executed {
 
 /// Explains that the plan in `file` was made in another folder, where none of its files is in the current one.
 pub(super) fn made_elsewhere(plan: &SavedPlan, file: &Path) -> Option<String> {
-    let is_in =
-        |folder: &Path, one: &SavedFile| !matches!(disk::read_up_to(&folder.join(&one.path), 0), Err(Failure::Missing));
-    if plan.files.is_empty() || plan.files.iter().any(|one| is_in(Path::new(""), one)) {
+    let is_in = |folder: &Path, saved: &SavedFile| {
+        !matches!(disk::read_up_to(&folder.join(&saved.path), 0), Err(Failure::Missing))
+    };
+    if plan.files.is_empty() || plan.files.iter().any(|saved| is_in(Path::new(""), saved)) {
         return None;
     }
-    let around = disk::folders_around(file).into_iter().find(|folder| plan.files.iter().all(|one| is_in(folder, one)));
+    let around =
+        disk::folders_around(file).into_iter().find(|folder| plan.files.iter().all(|saved| is_in(folder, saved)));
     let there = around.map_or_else(String::new, |folder| format!(", {}", folder.display()));
     Some(format!(
         "the plan was made in another folder: none of its files is in this one\n  help: run it in the folder that it was made in{there}"
@@ -78,11 +80,11 @@ pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, places
     let shown: Vec<_> = shown.map(Shown::from).collect();
     let advisories = level.advisories(&plan.advisories);
     let Grouped { lines, to_do } = grouped([], &shown, painter, places);
-    lines + &text::advisories(advisories, painter) + &to_do
+    lines + &text_format::advisories(advisories, painter) + &to_do
 }
 
 /// Renders the summary of a plan, as of a run.
 pub(super) fn summary(plan: &SavedPlan, written: Written, painter: &Painter) -> String {
-    let outcomes = text::outcomes(&plan.summary, written, painter);
-    format!("{outcomes}; to {}{}", visible(&plan.targets.join(", ")), text::left_out(&plan.left_out()))
+    let outcomes = text_format::outcomes(&plan.summary, written, painter);
+    format!("{outcomes}; to {}{}", visible(&plan.targets.join(", ")), text_format::left_out(&plan.left_out()))
 }

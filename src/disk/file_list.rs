@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::failure::{Failure, FileKind};
 use super::places::folders_around;
-use super::read::{MAX_FILE_SIZE, files_from, read_all, read_stdin};
+use super::read_file::{MAX_FILE_SIZE, files_from, read_all, read_stdin};
 use super::roots::shown;
 
 /// The files that a list names.

@@ -109,7 +109,7 @@ impl<F: FileSystem> Journal<F> {
     /// Makes git ignore the journal.
     fn ignore_in_git(&self) -> Result<(), Failure> {
         let (place, text) = (inside(".gitignore"), b"*\n");
-        if self.files.read(&place).is_ok_and(|found| found == text) {
+        if self.files.read(&place).is_ok_and(|present| present == text) {
             return Ok(());
         }
         let new = inside(".gitignore.tmp");

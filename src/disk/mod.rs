@@ -1,6 +1,6 @@
 //! Answers: which files are in the user's tree, and how are they replaced without losing anything?
 //!
-//! [`walk`] finds and reads files, [`read`](mod@read) reads one of them or standard input, a [`FileList`] names some of them, [`transaction`] replaces
+//! [`walk`] finds and reads files, [`read`] reads one of them or standard input, a [`FileList`] names some of them, [`transaction`] replaces
 //! files: all of them or none. It records what it is about to do in the [`journal`] first, so that an interrupted run
 //! can be finished or rolled back ([`recovery`]), and a finished one can be undone ([`undo`](mod@undo)). Every call on the file system
 //! that changes something goes through [`file_system`], so that tests can make each of them fail, and stays in its [`bounds`]. What
@@ -35,7 +35,7 @@ pub(crate) mod options;
 
 mod output;
 
-mod read;
+mod read_file;
 
 mod record;
 
@@ -71,7 +71,7 @@ pub(crate) use journal::Journal;
 pub(crate) use options::{PathGlobs, WalkOptions};
 pub(crate) use output::{append_output, is_same_file, replace_output, write_output};
 pub(crate) use places::{Places, folders_around, from_here, is_link};
-pub(crate) use read::{MAX_FILE_SIZE, read, read_stdin, read_up_to};
+pub(crate) use read_file::{MAX_FILE_SIZE, read, read_stdin, read_up_to};
 pub(crate) use record::Action;
 pub(crate) use recovery::{RunProgress, Unfinished, inspect};
 pub(crate) use run::{Aborted, ChangedFiles, FileChange};

@@ -74,11 +74,11 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
 
     fn side(&self, at: usize) -> Side {
         let entry = &self.record.files[at];
-        let found = self.journal.files.read(&entry.place()).map(|bytes| Fingerprint::of(&bytes));
+        let current = self.journal.files.read(&entry.place()).map(|bytes| Fingerprint::of(&bytes));
         let is_there = |place: &Path| self.journal.files.read(place).is_ok();
-        if found == Ok(entry.before) {
+        if current == Ok(entry.before) {
             Side::Before
-        } else if found == Ok(entry.after) {
+        } else if current == Ok(entry.after) {
             Side::After
         } else if is_there(&self.kept(at)) && !is_there(&self.record.staged(at)) {
             Side::EditedAfter

@@ -169,6 +169,7 @@ fn marked(line: &str, marks: &[Span]) -> String {
 }
 
 /// Counts the lines that are added and removed in a file.
+#[cfg(feature = "cli")]
 pub(super) fn lines_changed(plan: &FilePlan) -> (usize, usize) {
     let operations = capture_diff_slices(Algorithm::Myers, &lines(&plan.before), &lines(&plan.after()));
     let changes = operations.iter().filter(|operation| operation.tag() != similar::DiffTag::Equal);

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::conversion::{Fate, Report, Written, changes_needed};
 use super::count::Counts;
 use super::detection::Detection;
 use super::escape::{visible, visible_lines};
+use super::run_report::{Fate, Report, Written, changes_needed};
 use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, AcknowledgedBy, Code, Finding, FindingObject, Location, Severity};
 use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
@@ -160,9 +160,9 @@ pub struct Object {
     /// The codes of its findings, sorted; not those that are acknowledged.
     pub codes: Vec<String>,
     /// Its kind and apiVersion before.
-    pub from: Side,
+    pub from: TypeMeta,
     /// Its kind and apiVersion after the conversion.
-    pub to: Side,
+    pub to: TypeMeta,
     /// The rules that change it.
     pub rules: Vec<AppliedRule>,
     /// RFC 6902: from its data before the conversion to that after it.
@@ -176,7 +176,7 @@ pub struct Object {
 /// A kind and an apiVersion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Side {
+pub struct TypeMeta {
     /// The kind.
     pub kind: String,
     /// The apiVersion.
@@ -331,10 +331,10 @@ impl Document {
     pub(super) fn count(&mut self) {
         let with = |fate| self.objects.iter().filter(|object| object.outcome == fate).count();
         let (changed, held_back) = (with(Fate::Changed), with(Fate::HeldBack));
-        let acknowledged = self.accepted().count();
-        let unresolved = self.found().filter(|(_, finding)| finding.severity == Severity::Unresolved).count();
+        let acknowledged = self.acknowledged_records().count();
+        let unresolved = self.records().filter(|(_, finding)| finding.severity == Severity::Unresolved).count();
         let mut totals = Totals::default();
-        for (_, finding) in self.found() {
+        for (_, finding) in self.records() {
             *totals.codes.entry(finding.code.clone()).or_default() += 1;
         }
         for object in &self.objects {
@@ -355,7 +355,7 @@ impl Document {
     }
 
     /// Returns every finding with its object's title, the findings of objects first.
-    pub fn found(&self) -> impl Iterator<Item = (Option<&str>, &FindingRecord)> {
+    pub fn records(&self) -> impl Iterator<Item = (Option<&str>, &FindingRecord)> {
         let of_objects = self
             .objects
             .iter()
@@ -364,7 +364,7 @@ impl Document {
     }
 
     /// Returns every acknowledged finding with its object's title, those of objects first.
-    pub fn accepted(&self) -> impl Iterator<Item = (Option<&str>, &AcknowledgedRecord)> {
+    pub fn acknowledged_records(&self) -> impl Iterator<Item = (Option<&str>, &AcknowledgedRecord)> {
         let of_objects = self.objects.iter().flat_map(|object| {
             object.acknowledged.iter().map(move |accepted| (Some(object.object.as_str()), accepted))
         });
@@ -374,7 +374,7 @@ impl Document {
     /// Keeps the findings and advisories that `shows` accepts, by their severity and code; the totals stay.
     #[must_use]
     pub fn with(mut self, shows: impl Fn(Severity, &str) -> bool) -> Self {
-        let keep = |found: &FindingRecord| shows(found.severity, &found.code);
+        let keep = |record: &FindingRecord| shows(record.severity, &record.code);
         self.objects.iter_mut().for_each(|object| object.findings.retain(keep));
         self.findings.retain(keep);
         self.advisories.retain(|advisory| shows(advisory.severity, Code::Advisory.name()));
@@ -451,7 +451,7 @@ impl ChangedFile {
     }
 }
 
-impl Side {
+impl TypeMeta {
     /// Returns the kind with its group.
     fn group_kind(&self) -> GroupKind {
         let group = self.api_version.rsplit_once('/').map_or("", |(group, _)| group);
@@ -462,7 +462,7 @@ impl Side {
 impl Object {
     /// Makes the object without its findings. There is a patch where the plan holds data.
     pub(super) fn new(plan: &ObjectPlan, outcome: Fate) -> Self {
-        let side = |(kind, api_version): &(GroupKind, ApiVersion)| Side {
+        let side = |(kind, api_version): &(GroupKind, ApiVersion)| TypeMeta {
             kind: kind.kind.clone(),
             api_version: api_version.to_string(),
         };

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::conversion::Fate;
 use super::detection::{Api, Detection, KindInUse, Update};
 use super::document::{Document, FindingRecord, Object, REPORT_SCHEMA_VERSION};
 use super::escape::steers;
+use super::run_report::Fate;
 use crate::infer::Age;
 use crate::infer::crds::Installed;
 use crate::pack::Pack;
@@ -57,18 +57,18 @@ pub fn lines(document: &impl Serialize) -> String {
 
 /// Makes the document of a detection.
 pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Value {
-    let objects: Vec<_> = detection.objects.iter().map(|found| {
-        let evidence: Vec<_> = found.inference.evidence.iter().zip(&found.evidence).map(|(fact, place)| {
-            json!({"field": fact.path.to_string(), "releases": found.pack.line().describe(fact.releases), "location": place})
+    let objects: Vec<_> = detection.objects.iter().map(|detected| {
+        let evidence: Vec<_> = detected.inference.evidence.iter().zip(&detected.evidence).map(|(fact, place)| {
+            json!({"field": fact.path.to_string(), "releases": detected.pack.line().describe(fact.releases), "location": place})
         }).collect();
         json!({
-            "pack": found.pack.name(),
-            "object": found.object.title(),
-            "kind": found.object.kind.to_string(),
-            "apiVersion": found.object.api_version.to_string(),
-            "location": found.location,
-            "releases": ranges(found.pack, found.inference.candidates),
-            "conflict": found.inference.is_conflict(),
+            "pack": detected.pack.name(),
+            "object": detected.object.title(),
+            "kind": detected.object.kind.to_string(),
+            "apiVersion": detected.object.api_version.to_string(),
+            "location": detected.location,
+            "releases": ranges(detected.pack, detected.inference.candidates),
+            "conflict": detected.inference.is_conflict(),
             "evidence": evidence,
         })
     }).collect();

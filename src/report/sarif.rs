@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::document::{AcknowledgedRecord, Document, advice};
-use super::entry::{Entry, entries};
 use super::escape::visible;
+use super::finding_list::{ListedFinding, entries};
 use super::json::pretty;
 use crate::finding::{AcknowledgedBy, Code, Location, Severity};
 use crate::plan::RunAdvisory;
@@ -20,7 +20,7 @@ const ROOT: &str = "%SRCROOT%";
 /// Renders a document.
 pub fn report(document: &Document) -> String {
     let entries = entries(document);
-    let mut used: BTreeSet<&str> = entries.iter().map(|entry| entry.found.code.as_str()).collect();
+    let mut used: BTreeSet<&str> = entries.iter().map(|entry| entry.record.code.as_str()).collect();
     used.extend((!document.advisories.is_empty()).then_some(Code::Advisory.name()));
     let rules: Vec<&str> = used.into_iter().collect();
     let index = |code: &str| rules.binary_search(&code).expect("every code is a rule");
@@ -45,7 +45,7 @@ pub fn report(document: &Document) -> String {
         }],
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
-        "results": entries.iter().map(|entry| result(entry, index(&entry.found.code))).collect::<Vec<_>>(),
+        "results": entries.iter().map(|entry| result(entry, index(&entry.record.code))).collect::<Vec<_>>(),
     });
     pretty(&json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -66,21 +66,21 @@ fn rule(name: &str) -> Value {
     })
 }
 
-fn result(entry: &Entry<'_>, rule: usize) -> Value {
-    let found = entry.found;
-    let names: Vec<&str> = entry.title.into_iter().chain(found.field.as_deref()).collect();
+fn result(entry: &ListedFinding<'_>, rule: usize) -> Value {
+    let record = entry.record;
+    let names: Vec<&str> = entry.title.into_iter().chain(record.field.as_deref()).collect();
     let mut location = json!({"physicalLocation": {"artifactLocation": artifact(&entry.path)}});
-    if let Some(region) = region(&found.location) {
+    if let Some(region) = region(&record.location) {
         location["physicalLocation"]["region"] = region;
     }
     if !names.is_empty() {
         location["logicalLocations"] = json!([{"fullyQualifiedName": visible(&names.join(" "))}]);
     }
     let mut result = json!({
-        "ruleId": found.code,
+        "ruleId": record.code,
         "ruleIndex": rule,
-        "level": level(found.severity),
-        "message": {"text": found.advice(entry.title)},
+        "level": level(record.severity),
+        "message": {"text": record.advice(entry.title)},
         "locations": [location],
         "partialFingerprints": {"reversion/v1": entry.fingerprint},
     });

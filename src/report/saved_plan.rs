@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::conversion::Report;
 use super::document::{FindingRecord, Summary};
 use super::escape::visible;
 use super::json;
+use super::run_report::Report;
 use crate::edits::FilePlan;
 use crate::finding::Severity;
 use crate::fingerprint::Fingerprint;
@@ -134,8 +134,8 @@ impl SavedPlan {
     /// Checks what can be checked without the files.
     fn validate(&self) -> Result<(), String> {
         if self.schema_version != SCHEMA_VERSION {
-            let found = self.schema_version;
-            return Err(format!("its schemaVersion is {found}, and this program reads {SCHEMA_VERSION}"));
+            let version = self.schema_version;
+            return Err(format!("its schemaVersion is {version}, and this program reads {SCHEMA_VERSION}"));
         }
         if self.noop != self.files.is_empty() {
             return Err("`noop` contradicts `files`".to_owned());
@@ -242,12 +242,12 @@ impl SavedFile {
         let lines = |sign: char, text: &str| -> String {
             text.lines().map(|line| format!("{sign}{}\n", visible(line))).collect()
         };
-        let one = |edit: &SavedEdit| {
+        let print = |edit: &SavedEdit| {
             let head = format!("@@ bytes {}..{} @@\n", edit.start, edit.end);
             head + &lines('-', &edit.old) + &lines('+', &edit.new)
         };
         let name = visible(&self.path);
-        format!("--- a/{name}\n+++ b/{name}\n{}", self.edits.iter().map(one).collect::<String>())
+        format!("--- a/{name}\n+++ b/{name}\n{}", self.edits.iter().map(print).collect::<String>())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entries::{Contents, Entry};
+use super::entries::{Contents, PageEntry};
 use super::markup::Markup;
 use crate::report::count::thousands;
 
@@ -18,8 +18,8 @@ pub(super) fn toolbar(out: &mut Markup, contents: &Contents<'_>) {
     list(out, "Outcome", "outcome", entries().filter_map(|entry| entry.fate.map(|fate| name(fate.name()))));
     list(out, "Kind", "kind", entries().filter_map(|entry| entry.kind().map(name)));
     rules(out, contents);
-    list(out, "Code", "code", entries().flat_map(Entry::codes).map(|code| name(code.name())));
-    list(out, "Severity", "severity", entries().flat_map(Entry::severities).map(|severity| name(severity.name())));
+    list(out, "Code", "code", entries().flat_map(PageEntry::codes).map(|code| name(code.name())));
+    list(out, "Severity", "severity", entries().flat_map(PageEntry::severities).map(|severity| name(severity.name())));
     out.raw("<span class=\"actions\"><button type=\"reset\">Reset</button> ");
     out.raw("<button type=\"button\" id=\"unfold\">Unfold all</button> ");
     out.raw("<button type=\"button\" id=\"fold\">Fold all</button></span>\n");

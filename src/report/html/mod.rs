@@ -15,8 +15,8 @@ mod markup;
 mod summary;
 mod to_do;
 
-use super::conversion::Report;
 use super::count::thousands;
+use super::run_report::Report;
 use diff::Diff;
 use entries::{Contents, FileEntries};
 use markup::Markup;
@@ -31,7 +31,7 @@ const SCRIPT_HASH: &str = "sha256-AvEbEVnxME1UTwek+EuMZ+W62OrM0xpK1K7j3X+/hJo=";
 const UNFOLDED: usize = 2_000;
 
 /// Renders the page.
-pub fn page(report: &Report<'_>) -> String {
+pub(crate) fn page(report: &Report<'_>) -> String {
     let contents = Contents::of(report);
     let body = body(report, &contents);
     let mut out = Markup::default();
@@ -127,8 +127,8 @@ mod tests {
     use base64::engine::general_purpose::STANDARD;
     use sha2::{Digest as _, Sha256};
 
-    use super::super::conversion::changes_needed;
     use super::super::count::Counts;
+    use super::super::run_report::changes_needed;
     use super::*;
     use crate::finding::{Acknowledged, AcknowledgedBy, Location};
     use crate::pack::Packs;

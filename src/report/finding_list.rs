@@ -7,9 +7,9 @@ use crate::fingerprint::Fingerprint;
 
 /// A finding, as formats without objects show it.
 #[derive(Clone, Debug)]
-pub(super) struct Entry<'d> {
+pub(super) struct ListedFinding<'d> {
     /// The finding.
-    pub(super) found: &'d FindingRecord,
+    pub(super) record: &'d FindingRecord,
     /// The title of its object, where there is one.
     pub(super) title: Option<&'d str>,
     /// What acknowledges it.
@@ -21,22 +21,22 @@ pub(super) struct Entry<'d> {
 }
 
 /// Returns every finding of a document, acknowledged ones too, sorted by place.
-pub(super) fn entries(document: &Document) -> Vec<Entry<'_>> {
-    let found = document.found().map(|(title, found)| (title, found, None));
-    let accepted = document.accepted().map(|(title, accepted)| (title, &accepted.finding, Some(accepted)));
-    let mut all: Vec<_> = found.chain(accepted).collect();
-    all.sort_by_key(|(title, found, _)| (*found, *title));
+pub(super) fn entries(document: &Document) -> Vec<ListedFinding<'_>> {
+    let record = document.records().map(|(title, record)| (title, record, None));
+    let accepted = document.acknowledged_records().map(|(title, accepted)| (title, &accepted.finding, Some(accepted)));
+    let mut all: Vec<_> = record.chain(accepted).collect();
+    all.sort_by_key(|(title, record, _)| (*record, *title));
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     all.into_iter()
-        .map(|(title, found, accepted)| {
-            let path = document.path(&found.location.file);
+        .map(|(title, record, accepted)| {
+            let path = document.path(&record.location.file);
             // The message is no part of it: messages name lines, and may be worded better one day.
-            let parts = [&path, &found.code, title.unwrap_or_default(), found.field.as_deref().unwrap_or_default()];
+            let parts = [&path, &record.code, title.unwrap_or_default(), record.field.as_deref().unwrap_or_default()];
             let named = parts.join("\0");
             let count = seen.entry(named.clone()).or_default();
             *count += 1;
             let fingerprint = Fingerprint::of(format!("{named}\0{count}").as_bytes()).hash_text();
-            Entry { found, title, accepted, path, fingerprint }
+            ListedFinding { record, title, accepted, path, fingerprint }
         })
         .collect()
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::conversion::{Fate, Report, Written};
 use super::count::{Counts, plural, thousands};
 use super::document::Summary;
 use super::escape::visible;
 use super::paint::Painter;
+use super::run_report::{Fate, Report, Written};
 use crate::finding::{Acknowledged, AcknowledgedBy, Code, Severity};
 use crate::plan::RunAdvisory;
 

@@ -10,7 +10,7 @@ use super::exit::Exit;
 use super::formats::ran_in;
 use super::output::print;
 use crate::disk;
-use crate::report::merge::{MAX_REPORT, merge, parse};
+use crate::report::merge_reports::{MAX_REPORT, merge, parse};
 use crate::report::{plain, visible};
 
 /// Runs `report merge`; it ends as the worst of the runs that made the reports.

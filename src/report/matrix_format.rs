@@ -11,7 +11,7 @@ use super::json::{SCHEMA_VERSION, pretty};
 use crate::pack::matrix::{Change, Cost, Subject};
 
 /// Prints a line for each change: its cost forward, its cost backward, what it is.
-pub fn text(title: &str, changes: &[Change]) -> String {
+pub(crate) fn text(title: &str, changes: &[Change]) -> String {
     let mut out = format!("{title}: {}\n", plural(changes.len(), "change"));
     if changes.is_empty() {
         return out;
@@ -28,7 +28,7 @@ pub fn text(title: &str, changes: &[Change]) -> String {
 }
 
 /// Prints the changes as one JSON document.
-pub fn json(pack: &str, from: &str, to: &str, changes: &[Change]) -> String {
+pub(crate) fn json(pack: &str, from: &str, to: &str, changes: &[Change]) -> String {
     let names = |costs: &BTreeSet<Cost>| costs.iter().map(|cost| Value::from(cost.name())).collect::<Vec<_>>();
     let change = |change: &Change| {
         json!({

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::document::{AcknowledgedRecord, Document, FindingRecord, REPORT_SCHEMA_VERSION, Summary, joined};
-use crate::finding::{Code, Location, Severity};
+use crate::finding::{Code, Severity};
 use crate::plan::RunAdvisory;
 
 /// The largest report that is read, in bytes: 256 MiB.
@@ -126,8 +126,8 @@ fn check_shards(parts: &[Part]) -> Result<(), String> {
 fn check_files(parts: &[Part]) -> Result<(), String> {
     let mut owners: BTreeMap<String, usize> = BTreeMap::new();
     for (at, (name, part)) in parts.iter().enumerate() {
-        let findings = part.findings.iter().filter(|found| found.code != Code::InterruptedRun.name());
-        let files = findings.map(|found| &found.location.file).chain(part.files.iter().map(|file| &file.file));
+        let findings = part.findings.iter().filter(|record| record.code != Code::InterruptedRun.name());
+        let files = findings.map(|record| &record.location.file).chain(part.files.iter().map(|file| &file.file));
         for file in files.chain(part.objects.iter().map(|object| &object.location.file)) {
             let path = part.path(file);
             let owner = *owners.entry(path.clone()).or_insert(at);
@@ -148,26 +148,30 @@ fn name_from_root(document: &mut Document) {
         document.folder = None;
         return;
     };
-    let rename = |file: &mut String| {
+    for file in file_names(document) {
         if !file.starts_with('/') && file != "-" {
             *file = joined(&folder, file);
         }
-    };
-    let place = |location: &mut Location| rename(&mut location.file);
-    let found = |found: &mut FindingRecord| {
-        place(&mut found.location);
-        found.object.iter_mut().for_each(|object| place(&mut object.location));
-    };
-    let accepted = |accepted: &mut AcknowledgedRecord| found(&mut accepted.finding);
-    document.left_out.iter_mut().for_each(rename);
-    document.files.iter_mut().for_each(|file| rename(&mut file.file));
-    document.findings.iter_mut().for_each(found);
-    document.acknowledged.iter_mut().for_each(accepted);
-    for object in &mut document.objects {
-        place(&mut object.location);
-        object.findings.iter_mut().for_each(found);
-        object.acknowledged.iter_mut().for_each(accepted);
     }
+}
+
+/// Returns every place of a document where a file is named.
+fn file_names(document: &mut Document) -> Vec<&mut String> {
+    let mut names: Vec<&mut String> = document.left_out.iter_mut().collect();
+    names.extend(document.files.iter_mut().map(|file| &mut file.file));
+    let mut records: Vec<&mut FindingRecord> = document.findings.iter_mut().collect();
+    let mut acknowledged: Vec<&mut AcknowledgedRecord> = document.acknowledged.iter_mut().collect();
+    for object in &mut document.objects {
+        names.push(&mut object.location.file);
+        records.extend(&mut object.findings);
+        acknowledged.extend(&mut object.acknowledged);
+    }
+    records.extend(acknowledged.into_iter().map(|acknowledged| &mut acknowledged.finding));
+    for record in records {
+        names.push(&mut record.location.file);
+        names.extend(record.object.iter_mut().chain(&mut record.others).map(|object| &mut object.location.file));
+    }
+    names
 }
 
 /// Adds what was seen; the rest is counted again.
@@ -189,7 +193,7 @@ fn sum(left: &Summary, right: &Summary) -> Summary {
 /// also where `--exit-zero` hid it.
 fn worst(codes: &[u8], whole: &Document) -> u8 {
     let is_pending = ["check", "diff"].contains(&whole.command.as_str()) && !whole.files.is_empty();
-    let is_open = || whole.found().any(|(_, found)| found.severity >= Severity::Unresolved);
+    let is_open = || whole.records().any(|(_, record)| record.severity >= Severity::Unresolved);
     match codes {
         codes if codes.contains(&2) => 2,
         codes if codes.contains(&1) || is_pending || !whole.left_out.is_empty() || is_open() => 1,
