@@ -90,7 +90,7 @@ impl<'a> Migration<'a> {
         }
         let version = goal.version.clone();
         let wanted = version.as_ref().map(|version| version.version.as_str());
-        let blocks = fit(subject, &source, (&kind, wanted), &mut session, &mut log).err().unwrap_or_default();
+        let blocks = fit(subject, &source, &kind, wanted, &mut session, &mut log).err().unwrap_or_default();
         Ok(Self { kind, version, session, source, log, blocks })
     }
 

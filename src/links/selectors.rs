@@ -1,10 +1,10 @@
 //! Which selectors and names give a version that their objects no longer have after the conversion?
 //!
 //! A selector of Kustomize is a mapping with `group`, `version` and `kind`; where the run shows what it selects from,
-//! `kustomize_selectors` decides about it, and overrides what is written here. Others name objects by such a mapping too, or by
+//! `kustomize_selectors` decides about it, and not this. Others name objects by such a mapping too, or by
 //! `apiVersion` and `kind`, or under keys that a pack declares: for those any served version will do, so only versions that the target does not serve count. Where
-//! every object of the run with that apiVersion and kind gets one other version, [`update`] writes it; where they get different
-//! ones, or the run has no such object and the target does not serve that version, [`findings`] reports it. The same holds for what a JSON
+//! every object of the run with that apiVersion and kind gets one other version, that is written; where they get different
+//! ones, or the run has no such object and the target does not serve that version, it is reported. The same holds for what a JSON
 //! patch writes into such a mapping.
 //!
 //! Invariant: a mapping whose kind is renamed is a reference and not handled here.
@@ -14,33 +14,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::applications::{Application, Role};
-use super::held::Held;
 use super::linked::{Id, Linked};
 use super::path_expression::{PathExpression, Syntax};
+use super::version_changes::{Follow, VersionChange, VersionChanges};
 use crate::carrier::Carrier;
-use crate::convert::{Beside, Conversion, Outcome, Reference, Remark, Targets, each_named, find_owners};
+use crate::convert::{Beside, Reference, Remark, Targets, each_named, find_owners};
 use crate::field::{FieldPath, FieldPattern};
-use crate::finding::{Code, Finding, Severity};
-use crate::manifest::{Manifest, Object};
+use crate::finding::Code;
+use crate::manifest::Object;
 use crate::release::{ApiVersion, GroupKind, is_version};
-use crate::yaml::Intent;
-
-/// What becomes of the objects of each kind and version.
-pub(crate) type VersionChanges<'r> = BTreeMap<(GroupKind, String), Vec<VersionChange<'r>>>;
-
-/// An object of the run, with its kind and version after the conversion.
-#[derive(Debug)]
-pub(crate) struct VersionChange<'r> {
-    pub(super) file: &'r str,
-    pub(super) name: Option<&'r str>,
-    pub(super) is_patch: bool,
-    pub(super) kind: &'r GroupKind,
-    pub(super) version: String,
-    /// Whether anything of it changes.
-    pub(super) is_changed: bool,
-    /// Its position, where it is in a linked file.
-    pub(super) id: Option<Id>,
-}
 
 /// What JSON patches write into references: the versions of other objects.
 pub(crate) struct PatchedVersions(BTreeMap<Id, Vec<Selected>>);
@@ -132,31 +114,30 @@ impl Selected {
     }
 
     /// Counts the versions that the selected objects have afterwards.
-    pub(super) fn versions<'m>(
-        &self,
-        changes: &'m VersionChanges<'_>,
-        targets: &Targets<'_>,
-    ) -> BTreeMap<&'m str, usize> {
-        let mut versions = BTreeMap::new();
+    fn versions<'m>(&self, changes: &'m VersionChanges<'_>, targets: &Targets<'_>) -> BTreeMap<&'m str, usize> {
         let mut chosen = self.chosen(changes);
         if chosen.is_empty() {
             chosen = self.named_in_another_version(changes);
-            chosen.retain(|one| targets.not_serving(&self.kind, &one.version).is_none());
+            chosen.retain(|change| targets.not_serving(&self.kind, &change.version).is_none());
         }
-        chosen.into_iter().for_each(|one| *versions.entry(one.version.as_str()).or_default() += 1);
+        let mut versions = BTreeMap::new();
+        for change in chosen {
+            *versions.entry(change.version.as_str()).or_default() += 1;
+        }
         versions
     }
 
     /// Returns the selected objects. A name that is no object's can be a pattern, or one that kustomizations give: then every object
     /// counts. Patches count where nothing else does.
     fn chosen<'m, 'r>(&self, changes: &'m VersionChanges<'r>) -> Vec<&'m VersionChange<'r>> {
-        let all = changes.get(&(self.kind.clone(), self.version.clone())).into_iter().flatten();
-        let all: Vec<&VersionChange<'_>> = all.filter(|one| *one.kind == self.kind).collect();
-        let is_named = |one: &&VersionChange<'_>| self.name.is_some() && one.name == self.name.as_deref();
-        let has_name = all.iter().any(is_named);
-        let mut chosen: Vec<_> = all.into_iter().filter(|one| !has_name || is_named(one)).collect();
-        if chosen.iter().any(|one| !one.is_patch) {
-            chosen.retain(|one| !one.is_patch);
+        let mut chosen: Vec<_> = changes.of_version(&self.kind, &self.version).collect();
+        chosen.retain(|change| *change.kind == self.kind);
+        let is_named = |change: &VersionChange<'_>| self.name.is_some() && change.name == self.name.as_deref();
+        if chosen.iter().any(|change| is_named(change)) {
+            chosen.retain(|change| is_named(change));
+        }
+        if chosen.iter().any(|change| !change.is_patch) {
+            chosen.retain(|change| !change.is_patch);
         }
         chosen
     }
@@ -164,107 +145,84 @@ impl Selected {
     /// Returns the objects with this kind and name, where the version does not matter: the API server has each object in all of them.
     fn named_in_another_version<'m, 'r>(&self, changes: &'m VersionChanges<'r>) -> Vec<&'m VersionChange<'r>> {
         let Some(name) = self.name.as_deref().filter(|_| !self.is_selector) else { return Vec::new() };
-        let of_kind =
-            changes.range((self.kind.clone(), String::new())..).take_while(|((kind, _), _)| *kind == self.kind);
-        let is_it = |one: &&VersionChange<'_>| !one.is_patch && *one.kind == self.kind && one.name == Some(name);
-        of_kind.flat_map(|(_, ones)| ones).filter(is_it).collect()
+        let of_kind = changes.of_kinds(|kind| *kind == self.kind);
+        of_kind.filter(|change| !change.is_patch && *change.kind == self.kind && change.name == Some(name)).collect()
+    }
+
+    /// The text that it was found as.
+    fn text(&self) -> String {
+        self.spelled(&self.version)
+    }
+
+    /// The text at its place in `value`.
+    fn text_in<'v>(&self, value: &'v Value) -> Option<&'v str> {
+        self.path.get(value).and_then(Value::as_str)
     }
 }
 
-/// Collects what becomes of the objects of known kinds, under the assumption of what is held back.
-pub(crate) fn changes<'l>(linked: &'l Linked<'_>, held: &Held) -> VersionChanges<'l> {
-    let mut changes = VersionChanges::new();
-    for (id, manifest, object) in linked.objects() {
-        let Some(made) = linked.conversion(id) else { continue };
-        let old = &object.api_version.version;
-        let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
-        let (kind, new) = match held.contains(id) {
-            true => (&object.kind, None),
-            false => (&made.kind, new),
-        };
-        let is_changed = !held.contains(id) && !made.program.is_empty();
-        let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
-        let is_patch = linked.is_patch_file(file) || object.is_inline_patch();
-        let change = VersionChange { file, name, is_patch, kind, version, is_changed, id: Some(id) };
-        changes.entry((object.kind.clone(), old.clone())).or_default().push(change);
-    }
-    for (file, plan) in linked.files.iter().flat_map(|file| file.planned().iter().map(move |plan| (file.name(), plan)))
-    {
-        let ((old_kind, old), (kind, new)) = (&plan.from, &plan.to);
-        let is_changed = plan.outcome == Outcome::Changed;
-        let (name, is_patch, version) = (plan.name.as_deref(), linked.is_patch_file(file), new.version.clone());
-        let change = VersionChange { file, name, is_patch, kind, version, is_changed, id: None };
-        changes.entry((old_kind.clone(), old.version.clone())).or_default().push(change);
-    }
-    changes
+/// The mappings in an object that are selectors of Kustomize which `kustomize_selectors` decides about.
+#[derive(Default)]
+pub(super) struct DecidedSelectors {
+    /// Those that follow what they select.
+    pub(super) following: BTreeSet<FieldPath>,
+    /// Those that select nothing of this run.
+    pub(super) unseen: BTreeSet<FieldPath>,
 }
 
-/// Updates the versions in what selects or names objects in `object`, but for the mappings at `unseen`, which select nothing of this
-/// run; `made` is what became of it so far.
-pub(crate) fn update(
-    (id, object): (Id, &Object),
-    made: Option<Conversion>,
-    (changes, patched, unseen): (&VersionChanges<'_>, &PatchedVersions, &BTreeSet<FieldPath>),
-    targets: &Targets<'_>,
-) -> Option<Conversion> {
-    let mut session = Conversion::session(made.as_ref(), object);
-    let is_written = |selected: &Selected| {
-        let now = selected.path.get(session.object()).and_then(Value::as_str);
-        now.is_some_and(|now| now == selected.spelled(&selected.version))
-    };
-    let mut found = find(session.object(), object, targets);
-    found.extend(patched.of(id).filter(is_written));
-    let is_followed = |selected: &Selected| !selected.has_body && !selected.is_in(unseen);
-    for selected in found.into_iter().filter(is_followed) {
-        let versions = selected.versions(changes, targets);
-        let Some((new, _)) = versions.first_key_value().filter(|_| versions.len() == 1) else { continue };
-        let (value, path) = (Value::from(selected.spelled(new)), selected.path);
-        if path.get(session.object()) != Some(&value) {
-            session.change(Intent::Replace { path, value }).expect("the path was found in this object");
+/// What decides about the versions that objects give of others.
+pub(super) struct Versions<'v> {
+    pub(super) targets: &'v Targets<'v>,
+    pub(super) changes: &'v VersionChanges<'v>,
+    pub(super) patched: &'v PatchedVersions,
+}
+
+impl Versions<'_> {
+    /// Decides what becomes of the versions in what selects or names objects in `object`, and in what it writes as JSON patches; the texts are those of `value`, which is
+    /// what became of it so far.
+    pub(super) fn follow(&self, id: Id, object: &Object, value: &Value, decided: &DecidedSelectors) -> Vec<Follow> {
+        let mut follows = Vec::new();
+        let written = self.patched.of(id).filter(|selected| selected.text_in(value) == Some(&*selected.text()));
+        for selected in find(value, object, self.targets).into_iter().chain(written) {
+            follows.extend(self.decide(&selected, decided).filter(|follow| matches!(follow, Follow::Text { .. })));
         }
+        for selected in find(&object.value, object, self.targets).into_iter().chain(self.patched.of(id)) {
+            let is_updated = selected.text_in(value).is_some_and(|text| text != selected.text());
+            let report = self.decide(&selected, decided).filter(|follow| matches!(follow, Follow::Report(_)));
+            follows.extend(report.filter(|_| !is_updated));
+        }
+        follows
     }
-    Conversion::with_changes(made, object, session)
-}
 
-/// Returns whether `object` selects or names any object by its version.
-pub(crate) fn selects(object: &Object, targets: &Targets<'_>) -> bool {
-    !find(&object.value, object, targets).is_empty()
-}
-
-/// Reports what selects or names objects in `object` that get different versions, or whose version the target does not serve, and that
-/// did not get another version in `made`, which became of the object.
-pub(crate) fn findings(
-    manifest: &Manifest,
-    (id, object, made): (Id, &Object, Option<&Conversion>),
-    (changes, patched, unseen): (&VersionChanges<'_>, &PatchedVersions, &BTreeSet<FieldPath>),
-    targets: &Targets<'_>,
-) -> Vec<Finding> {
-    let finding = |selected: Selected| {
-        let versions = if selected.is_in(unseen) { BTreeMap::new() } else { selected.versions(changes, targets) };
-        let (message, help) = match versions.len() {
-            _ if selected.has_body => embedded(&selected, targets)?,
-            0 => not_served(&selected, targets)?,
-            1 => return None,
+    fn decide(&self, selected: &Selected, decided: &DecidedSelectors) -> Option<Follow> {
+        if selected.is_in(&decided.following) {
+            return None;
+        }
+        let selects_nothing = selected.is_in(&decided.unseen);
+        let versions = if selects_nothing { BTreeMap::new() } else { selected.versions(self.changes, self.targets) };
+        let (message, help) = match versions.first_key_value() {
+            _ if selected.has_body => embedded(selected, self.targets)?,
+            None => not_served(selected, self.targets)?,
+            Some((new, _)) if versions.len() == 1 => {
+                return Some(Follow::Text { path: selected.path.clone(), text: selected.spelled(new) });
+            }
             // What it selects is held back.
             _ if selected.is_selector => return None,
-            _ => different(&selected, &versions),
+            _ => different(selected, &versions),
         };
-        let (path, verb) = (selected.path, if selected.is_selector { "selects" } else { "names" });
+        let verb = if selected.is_selector { "selects" } else { "names" };
         let help = match selected.is_selector || selected.has_body {
             true => help,
             false => "write the version that the object has after the conversion, by hand",
         };
         let code = if selected.is_selector { Code::PatchTarget } else { Code::ReferenceNotUpdated };
-        let message = format!("{path} {verb} {message}");
-        let remark = Remark::new(code, path, message, Some(help.to_owned()));
-        Some(remark.finding(manifest, object, Severity::Unresolved))
-    };
-    let is_updated = |selected: &Selected| {
-        let now = made.and_then(|made| selected.path.get(&made.value)).and_then(Value::as_str);
-        now.is_some_and(|now| now != selected.spelled(&selected.version))
-    };
-    let found = find(&object.value, object, targets).into_iter().chain(patched.of(id));
-    found.filter(|selected| !is_updated(selected)).filter_map(finding).collect()
+        let message = format!("{} {verb} {message}", selected.path);
+        Some(Follow::Report(Remark::new(code, selected.path.clone(), message, Some(help.to_owned()))))
+    }
+}
+
+/// Whether `object` selects or names any object by its version.
+pub(crate) fn selects(object: &Object, targets: &Targets<'_>) -> bool {
+    !find(&object.value, object, targets).is_empty()
 }
 
 /// Reports that the selected objects get different `versions`.

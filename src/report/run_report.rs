@@ -56,7 +56,7 @@ pub enum Written {
 /// Makes the finding that an object must change.
 pub fn changes_needed(object: &ObjectPlan) -> Finding {
     let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
-    let message = change((old_kind, &old.to_string()), (new_kind, &new.to_string()));
+    let message = change(old_kind, &old.to_string(), new_kind, &new.to_string());
     Finding {
         location: object.location.clone(),
         code: Code::ChangesNeeded,
