@@ -52,8 +52,8 @@ pub(crate) use context::ObjectContext;
 pub(crate) use foreign_rules::renamed_keys;
 pub(crate) use mappings::{holds_body, reference_roots, walk};
 pub(crate) use references::{
-    NamedVersion, Reference, Renames, Successor, find as find_references, find_where, normalized, plural, renames,
-    update,
+    NamedVersion, Reference, Renames, Successor, find as find_references, find_where, named_versions, normalized,
+    plural, renames, update,
 };
 pub(crate) use remark::impossible;
 

@@ -148,6 +148,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Returns those of [`Operation::kinds_read`] with whose objects the step may convert an object only together.
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        Vec::new()
+    }
+
     /// Returns the parameters whose values the step reads: `shop.namespace`.
     fn parameters_read(&self) -> Vec<String> {
         Vec::new()

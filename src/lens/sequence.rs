@@ -110,6 +110,11 @@ impl Lens {
         self.0.iter().flat_map(|operation| operation.kinds_read()).collect()
     }
 
+    /// Returns the kinds of the other objects with which the lens may convert an object only together.
+    pub fn kinds_converted_with(&self) -> BTreeSet<GroupKind> {
+        self.0.iter().flat_map(|operation| operation.kinds_converted_with()).collect()
+    }
+
     /// Returns the parameters whose values the lens reads.
     pub fn parameters_read(&self) -> Vec<String> {
         self.0.iter().flat_map(|operation| operation.parameters_read()).collect()

@@ -6,7 +6,7 @@
 //!
 //! Invariant: after [`Selectors::hold`], a selector that [`Selectors::update`] changes selects what it selected before.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -42,10 +42,9 @@ enum Follow {
     Unseen,
 }
 
-/// The kustomizations of a run, made when a selector first needs them.
+/// The selectors of a group of files.
 pub(crate) struct Selectors<'l> {
     linked: &'l Linked<'l>,
-    graph: OnceCell<Graph<'l>>,
     /// The files that selectors select from, by the file or folder that shows it.
     reaches: RefCell<BTreeMap<String, Rc<BTreeSet<&'l str>>>>,
 }
@@ -81,11 +80,11 @@ impl<'c> ChangesByName<'c> {
 
 impl<'l> Selectors<'l> {
     pub(crate) const fn new(linked: &'l Linked<'l>) -> Self {
-        Self { linked, graph: OnceCell::new(), reaches: RefCell::new(BTreeMap::new()) }
+        Self { linked, reaches: RefCell::new(BTreeMap::new()) }
     }
 
-    fn graph(&self) -> &Graph<'l> {
-        self.graph.get_or_init(|| Graph::of(self.linked.files))
+    const fn graph(&self) -> &'l Graph<'l> {
+        &self.linked.run.graph
     }
 
     /// Holds back what selectors could no longer select, and reports it where they stand; returns whether there was anything.
@@ -93,7 +92,7 @@ impl<'l> Selectors<'l> {
         let linked = self.linked;
         let mut more: BTreeMap<Id, Finding> = BTreeMap::new();
         let mut reported = Vec::new();
-        for (id, manifest, object) in linked.objects() {
+        for (id, manifest, object) in linked.objects().filter(|(id, _, _)| linked.has_names(*id)) {
             for selector in find(object, linked.targets) {
                 let (lost, why) = match self.follow(manifest, object, &selector, changes) {
                     Some(Follow::Lost(lost, why)) => (lost, why),
@@ -176,7 +175,7 @@ impl<'l> Selectors<'l> {
         };
         if selected.is_empty() {
             let new: Vec<Changed<'_>> = all().filter(|(_, _, one)| selects_after(&selector.selector, one)).collect();
-            let ids: Vec<Id> = new.iter().filter_map(|(_, _, one)| one.id).collect();
+            let ids: Vec<Id> = new.iter().map(|(_, _, one)| one.id).collect();
             let message =
                 format!("{} selects no known object now, and would select some after the conversion", selector.path);
             let has_unseen = manifest.kustomization.as_ref().is_some_and(|own| own.has_unseen);
@@ -192,7 +191,7 @@ impl<'l> Selectors<'l> {
             all().all(|(kind, version, one)| selects_after(changed, one) == selector.selects(kind, version))
         };
         if changed.as_ref().is_some_and(is_right) {
-            let ids = selected.iter().filter_map(|(_, _, one)| one.id).collect();
+            let ids = selected.iter().map(|(_, _, one)| one.id).collect();
             return texts.map(|texts| Follow::Texts(texts, ids));
         }
         let becomes = |(kind, version, one): &Changed<'_>| {
@@ -205,7 +204,7 @@ impl<'l> Selectors<'l> {
         let any_selected = changing.iter().any(is_selected);
         let changing: Vec<_> = changing.into_iter().filter(|one| !any_selected || is_selected(one)).collect();
         let lost: BTreeSet<String> = changing.iter().filter_map(becomes).collect();
-        let ids: Vec<Id> = changing.iter().filter_map(|(_, _, one)| one.id).collect();
+        let ids: Vec<Id> = changing.iter().map(|(_, _, one)| one.id).collect();
         let lost = lost.into_iter().collect::<Vec<_>>().join(", ");
         let message = format!(
             "{} selects {} of the known objects, and no selector would select just these after the conversion ({lost})",
@@ -230,7 +229,7 @@ impl<'l> Selectors<'l> {
         let make = || match &folder {
             Some(folder) => {
                 let folder = graph.reach_of_folder(folder);
-                self.linked.files.iter().map(|file| file.name()).filter(|file| folder.has(file)).collect()
+                self.linked.run.files.iter().map(|file| &*file.file).filter(|file| folder.has(file)).collect()
             }
             None if is_own => graph.name(&manifest.file).map(|file| graph.reach(file)).unwrap_or_default(),
             None => users.iter().flat_map(|user| graph.reach(user)).collect(),
@@ -293,6 +292,11 @@ pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
     !find(object, targets).is_empty()
 }
 
+/// Returns whether a mapping of what Kustomize reads selects objects.
+pub(super) fn is_selector(at: &PathRef<'_>, map: &Map<String, Value>) -> bool {
+    matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref")) || is_field_spec(at, map)
+}
+
 /// Returns whether a mapping names a field of the objects that it selects, or what such fields refer to.
 ///
 /// Source: Kustomize, `FieldSpec` and `NameBackReferences`.
@@ -310,8 +314,7 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
         kinds.into_iter().any(|kind| selector.selects_kind(kind))
     };
     let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
-        let is_selector = matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref"));
-        if !is_selector && !is_field_spec(at, map) {
+        if !is_selector(at, map) {
             return;
         }
         let path = at.path();

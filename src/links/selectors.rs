@@ -13,12 +13,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::applications::{Application, Role};
 use super::held::Held;
 use super::linked::{Id, Linked};
 use super::path_expression::{PathExpression, Syntax};
-use crate::carrier::Carrier;
-use crate::convert::{Conversion, NamedVersion, Outcome, Remark, Targets, holds_body, reference_roots, walk};
+use super::steps::Role;
+use crate::carrier::{Carrier, Carriers};
+use crate::convert::{Conversion, NamedVersion, Remark, Targets, holds_body, reference_roots, walk};
 use crate::field::{FieldPath, FieldPattern, PathRef};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
@@ -38,24 +38,22 @@ pub(crate) struct VersionChange<'r> {
     pub(super) version: String,
     /// Whether anything of it changes.
     pub(super) is_changed: bool,
-    /// Its position, where it is in a linked file.
-    pub(super) id: Option<Id>,
+    pub(super) id: Id,
 }
 
 /// What JSON patches write into references: the versions of other objects.
 pub(crate) struct PatchedVersions(BTreeMap<Id, Vec<Selected>>);
 
 impl PatchedVersions {
-    /// Finds the versions that the JSON patches among `applied` write, for kinds of which the target does not serve them. The object that is
+    /// Finds the versions that JSON patches write, for kinds of which the target does not serve them. The object that is
     /// patched shows the kind.
-    pub(crate) fn new(linked: &Linked<'_>, applied: &[(Application, Id)]) -> Self {
+    pub(crate) fn new(linked: &Linked<'_>) -> Self {
         let mut found: BTreeMap<Id, Vec<Selected>> = BTreeMap::new();
-        for (application, base) in applied.iter().filter(|(one, _)| one.carrier.role == Role::JsonPatch) {
-            let Some(id) = linked.id(application.carrier.position) else { continue };
-            let place = &application.carrier.place;
+        for application in linked.applications.iter().filter(|one| one.carrier.role == Role::JsonPatch) {
+            let (id, place) = (application.carrier.position, &application.carrier.place);
             let operations = place.get(&linked.object(id).value).and_then(Value::as_array).into_iter().flatten();
             for (operation, index) in operations.zip(0..) {
-                let written = Selected::written(operation, place.index(index), &linked.object(*base).value);
+                let written = Selected::written(operation, place.index(index), &linked.object(application.base).value);
                 let written = written.filter(|one| linked.targets.not_serving(&one.kind, &one.version).is_some());
                 let all = found.entry(id).or_default();
                 all.extend(written.filter(|one| all.iter().all(|other| other.path != one.path)));
@@ -121,6 +119,12 @@ impl Selected {
             has_group: true,
             has_body: false,
         })
+    }
+
+    /// Returns the kind and version that are named.
+    pub(super) fn named_version(self, is_selector: bool) -> super::survey::NamedVersion {
+        let is_selector = is_selector && !self.has_group;
+        super::survey::NamedVersion { kind: self.kind, version: self.version, is_selector }
     }
 
     /// Returns whether its mapping is at one of `places`.
@@ -190,16 +194,8 @@ pub(crate) fn changes<'l>(linked: &'l Linked<'_>, held: &Held) -> VersionChanges
         let is_changed = !held.contains(id) && !made.program.is_empty();
         let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
         let is_patch = linked.is_patch_file(file) || object.is_inline_patch();
-        let change = VersionChange { file, name, is_patch, kind, version, is_changed, id: Some(id) };
+        let change = VersionChange { file, name, is_patch, kind, version, is_changed, id };
         changes.entry((object.kind.clone(), old.clone())).or_default().push(change);
-    }
-    for (file, plan) in linked.files.iter().flat_map(|file| file.planned().iter().map(move |plan| (file.name(), plan)))
-    {
-        let ((old_kind, old), (kind, new)) = (&plan.from, &plan.to);
-        let is_changed = plan.outcome == Outcome::Changed;
-        let (name, is_patch, version) = (plan.name.as_deref(), linked.is_patch_file(file), new.version.clone());
-        let change = VersionChange { file, name, is_patch, kind, version, is_changed, id: None };
-        changes.entry((old_kind.clone(), old.version.clone())).or_default().push(change);
     }
     changes
 }
@@ -340,18 +336,30 @@ fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> 
     found
 }
 
+/// Returns whether Kustomize reads the value at `path` of `object`.
+pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath, targets: &Targets<'_>) -> bool {
+    is_read_by_kustomize(object, path, targets.goal.packs.carriers())
+}
+
 /// Returns whether Kustomize reads the value at `path` of `object`: all of a kustomization, and what is in a list of patches of an object
 /// that has a controller run Kustomize.
-pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath, targets: &Targets<'_>) -> bool {
-    let kind = object.kind.kind.as_str();
-    let is_read = ["Kustomization", "Component"].contains(&kind) || object.is_carrier() || object.is_builtin();
-    let is_below = || {
+pub(super) fn is_read_by_kustomize(object: &Object, path: &FieldPath, carriers: &Carriers) -> bool {
+    is_all_for_kustomize(object) || {
         let pattern = path.pattern();
         let lists = |carrier: &Carrier| {
             let is_in = |each: &FieldPattern| carrier.patches.iter().any(|list| pattern.starts_with(&each.join(list)));
             carrier.each.iter().any(is_in)
         };
-        targets.goal.packs.carriers().of_kind(&object.kind).any(lists)
-    };
-    is_read || is_below()
+        carriers.of_kind(&object.kind).any(lists)
+    }
+}
+
+/// Returns whether Kustomize reads any value of `object`, as far as its kind shows it.
+pub(super) fn may_be_read_by_kustomize(object: &Object, carriers: &Carriers) -> bool {
+    is_all_for_kustomize(object) || carriers.of_kind(&object.kind).any(|carrier| !carrier.patches.is_empty())
+}
+
+fn is_all_for_kustomize(object: &Object) -> bool {
+    let kind = object.kind.kind.as_str();
+    ["Kustomization", "Component"].contains(&kind) || object.is_carrier() || object.is_builtin()
 }

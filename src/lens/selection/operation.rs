@@ -95,6 +95,10 @@ impl Operation for SelectorsToReferences {
         self.kinds()
     }
 
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        self.kinds()
+    }
+
     fn claims(&self) -> Claims {
         self.claimed()
     }
@@ -134,6 +138,10 @@ impl Operation for Inverse {
     }
 
     fn kinds_read(&self) -> Vec<GroupKind> {
+        self.0.kinds()
+    }
+
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
         self.0.kinds()
     }
 
