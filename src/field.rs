@@ -283,7 +283,7 @@ impl<'a> PathRef<'a> {
 
 /// Returns the value of `key`. Most mappings have a few keys, for which comparing all of them is faster than
 /// hashing one.
-fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+pub(crate) fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
     const FEW: usize = 8;
     if map.len() > FEW {
         return map.get(key);

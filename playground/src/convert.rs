@@ -46,7 +46,7 @@ pub fn convert(text: &str, options: &Options) -> Answer {
     plan.findings.extend(detection.crds.iter().filter_map(|crds| crds.finding()));
     plan.findings.sort();
     let answer = Answer { objects, notes, ..Answer::default() };
-    with_plan(answer, (text, options), (&goal, &plan), read.counts)
+    with_plan(answer, text, options, &goal, &plan, read.counts)
 }
 
 /// A text as it was read.
@@ -83,26 +83,16 @@ fn read(text: &str, concerned: &[&Pack], targets: &[Target<'_>]) -> Read {
 /// Adds what a plan says to what is known of the objects.
 fn with_plan(
     answer: Answer,
-    (text, options): (&str, &Options),
-    (goal, plan): (&Goal<'_>, &Plan),
+    text: &str,
+    options: &Options,
+    goal: &Goal<'_>,
+    plan: &Plan,
     counts: Counts,
 ) -> Answer {
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let report = Report {
-        command: "convert",
-        packs: goal.packs,
         targets: goal.targets.iter().map(Target::to_string).collect(),
-        files: &plan.files,
-        objects: &plan.objects,
-        findings: &plan.findings,
-        acknowledged: &plan.acknowledged,
-        advisories: &plan.advisories,
-        counts: Counts { recognized, ..counts },
-        left_out: Vec::new(),
-        written: Written::No,
-        shard: None,
-        exit: 0,
-        nothing_recognized: None,
+        ..Report::new("convert", goal.packs, plan, Counts { recognized, ..counts })
     };
     let state = state(&report);
     let file = plan.files.first();

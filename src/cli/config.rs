@@ -42,12 +42,13 @@ impl Config {
         let places = Places::of(paths);
         let mut config = Self::default();
         for key in ["to", "from"] {
-            for (at, entry) in file.flag(key).iter().enumerate() {
-                let so_far: Vec<String> = file.flag(key)[..=at].iter().map(|entry| entry.text.clone()).collect();
+            let releases = file.default_of(key).unwrap_or_default();
+            for (at, entry) in releases.iter().enumerate() {
+                let so_far: Vec<String> = releases[..=at].iter().map(|entry| entry.text.clone()).collect();
                 packs::targets(&so_far, packs).with_context(|| file.place(entry))?;
             }
         }
-        allowed(file, file.flag("allow-loss"))?;
+        allowed(file, file.default_of("allow-loss").unwrap_or_default())?;
         let mut written = Vec::new();
         for (name, value) in &file.set {
             let name = parameters::full_name(name, packs);
@@ -86,15 +87,14 @@ impl Config {
             let codes = codes.iter().map(|code| self::code(&code.text).with_context(|| file.place(code)));
             self.ignored.push((files.clone(), codes.collect::<Result<_>>()?));
         }
-        let allow = |entries: &Vec<Entry>| allowed(file, entries);
         self.by_file.push(FileChoices {
             files,
-            keeping: entry.stash.map(|stash| if stash { Keeping::Stash } else { Keeping::Nothing }),
-            allowed: entry.allow_loss.as_ref().map(allow).transpose()?,
+            keeping: entry.switch("stash").map(|stash| if stash { Keeping::Stash } else { Keeping::Nothing }),
+            allowed: entry.allowed_losses().map(|codes| allowed(file, codes)).transpose()?,
             version: entry
-                .keep_api_version
+                .switch("keep-api-version")
                 .map(|keep| if keep { VersionChoice::Keep } else { VersionChoice::MostStable }),
-            mistakes: entry.repair.map(|repair| if repair { Mistakes::Repair } else { Mistakes::Leave }),
+            mistakes: entry.switch("repair").map(|repair| if repair { Mistakes::Repair } else { Mistakes::Leave }),
         });
         Ok(())
     }
@@ -151,6 +151,7 @@ fn is_file(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::options_in_file;
     use crate::cli::config_file::Source;
     use crate::pack::embedded;
 
@@ -161,7 +162,7 @@ mod tests {
         let file = tree.path().join("reversion.toml");
         disk::write_output(&file, text.as_bytes()).unwrap();
         let packs = embedded::with(Vec::new()).unwrap();
-        let read = ConfigFile::find(&Source::File(file)).unwrap();
+        let read = ConfigFile::find(&Source::File(file), &options_in_file()).unwrap();
         let config = Config::new(&read, &[tree.path().to_owned()], &packs).unwrap();
         let ignores = config.ignores();
         let ignored = |name: &str| {

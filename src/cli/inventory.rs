@@ -18,7 +18,7 @@ use crate::manifest::Manifest;
 use crate::pack::{Pack, Packs, Target};
 use crate::plan::{self, Choices, Goal, Ignored, ObjectPlan, Plan};
 use crate::release::{Channel, ReleaseSet};
-use crate::report::{Api, Detected, Detection, Fate, KindInUse, Report, Update, Written};
+use crate::report::{Api, Detected, Detection, Fate, KindInUse, Report, Update};
 use crate::yaml::FrontEnd;
 
 /// What becomes of the objects of a tree in the newest releases, by where they start.
@@ -27,30 +27,17 @@ type Fates<'r> = BTreeMap<&'r Location, (&'r ObjectPlan, Fate)>;
 /// Adds the summary to what was detected in `manifests`, of which only the files for which `is_listed` holds count.
 pub(super) fn add<'p>(
     detection: &mut Detection<'p>,
-    (args, config): (&DetectArgs, &Config),
-    (manifests, packs): (&[Manifest], &'p Packs),
+    args: &DetectArgs,
+    config: &Config,
+    manifests: &[Manifest],
+    packs: &'p Packs,
     is_listed: impl Fn(&str) -> bool,
 ) -> Result<()> {
     let newest = newest(&in_use(detection, packs), &detection.objects, packs)?;
     let of_packs = newest.iter().filter(|target| !target.pack.is_of_crds()).copied();
     let goal = Goal { packs, targets: of_packs.collect(), choices: choices(detection, config, packs) };
     let plan = if goal.targets.is_empty() { Plan::default() } else { plan::plan(manifests, &goal) };
-    let report = Report {
-        command: "check",
-        packs,
-        targets: Vec::new(),
-        files: &plan.files,
-        objects: &plan.objects,
-        findings: &plan.findings,
-        acknowledged: &plan.acknowledged,
-        advisories: &plan.advisories,
-        counts: detection.counts.clone(),
-        left_out: Vec::new(),
-        written: Written::No,
-        shard: None,
-        exit: 0,
-        nothing_recognized: None,
-    };
+    let report = Report::new("check", packs, &plan, detection.counts.clone());
     let fates = report.fates();
     let listed = plan.objects.iter().filter(|object| is_listed(&object.location.file));
     let fates: Fates<'_> = listed.map(|object| (&object.location, (object, fates.of(object)))).collect();

@@ -158,7 +158,7 @@ impl ResourceList {
         for (number, item) in items.iter().enumerate() {
             let path = path.clone().index(number);
             let node = find_node(&tree, &text, document.root, &path).map_err(invalid)?;
-            let part = Part::new((&tree, &text), end, place(&path), tree.span(node));
+            let part = Part::new(&tree, &text, end, place(&path), tree.span(node));
             (first, end) = (first.min(part.span.start), end.max(part.span.end));
             let file = origin(item).0.unwrap_or(STANDARD_INPUT);
             files.entry(file.to_owned()).or_default().add(&text, number, &part);
@@ -295,7 +295,7 @@ struct Part {
 impl Part {
     /// Finds the part of the item that covers `item` and that `mark` is at: its dash, or its first byte. What is before `after` is not
     /// in it.
-    fn new((tree, list): (&Tree, &str), after: usize, mark: Span, item: Span) -> Self {
+    fn new(tree: &Tree, list: &str, after: usize, mark: Span, item: Span) -> Self {
         let dash = (mark.of(list) == "-" && after <= mark.start && mark.start < item.start).then_some(mark.start);
         let before = Span::new(after.min(item.start), item.start);
         let above = tree.comments_in(before);

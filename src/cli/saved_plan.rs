@@ -7,9 +7,8 @@ use anyhow::{Result, anyhow, bail};
 use super::output::Level;
 use crate::disk::{self, Failure, is_place};
 use crate::edits::FilePlan;
-use crate::finding::Severity;
-use crate::report::grouped::{Grouped, Places, grouped};
-use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedAdvisory, SavedFile, SavedFinding, SavedPlan};
+use crate::report::grouped::{Grouped, Places, Shown, grouped};
+use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedPlan};
 use crate::report::{Painter, Written, text, visible};
 
 /// Reads a plan; every file that it names is below the current folder.
@@ -74,28 +73,16 @@ fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
 }
 
 /// Renders the findings and advisories of a plan that `level` shows, and what to do by hand.
-pub(super) fn findings(plan: &SavedPlan, level: Level, (painter, places): (&Painter, Places)) -> String {
-    let shown = plan.findings.iter().filter(|finding| level.shows_saved(&finding.severity, &finding.code));
-    let shown: Vec<_> = shown.map(SavedFinding::shown).collect();
-    let advisories = plan.advisories.iter().filter(|advisory| level.shows_saved(&advisory.severity, "advisory"));
-    let Grouped { lines, to_do } = grouped([], &shown, (painter, places));
-    lines + &SavedAdvisory::lines(advisories, painter) + &to_do
+pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, places: Places) -> String {
+    let shown = plan.findings.iter().filter(|finding| level.shows_record(finding.severity, &finding.code));
+    let shown: Vec<_> = shown.map(Shown::from).collect();
+    let advisories = level.advisories(&plan.advisories);
+    let Grouped { lines, to_do } = grouped([], &shown, painter, places);
+    lines + &text::advisories(advisories, painter) + &to_do
 }
 
 /// Renders the summary of a plan, as of a run.
 pub(super) fn summary(plan: &SavedPlan, written: Written, painter: &Painter) -> String {
-    let verb = match written {
-        Written::Yes => "changed",
-        Written::No => "to change",
-    };
-    let word = Severity::Unresolved.name();
-    let unresolved = plan.findings.iter().filter(|finding| finding.severity == word).count();
-    let (changed, held) = ((plan.count("changed"), verb), plan.count("held-back"));
-    format!(
-        "{}{}; to {}{}",
-        text::outcomes(&plan.summary, changed, plan.files.len(), held, painter),
-        text::more([(unresolved, word), (plan.acknowledged, "acknowledged")]),
-        visible(&plan.targets.join(", ")),
-        text::left_out(&plan.left_out()),
-    )
+    let outcomes = text::outcomes(&plan.summary, written, painter);
+    format!("{outcomes}; to {}{}", visible(&plan.targets.join(", ")), text::left_out(&plan.left_out()))
 }

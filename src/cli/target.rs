@@ -62,7 +62,8 @@ impl<'p> Request<'p> {
     /// Reads the arguments, and the CRDs that they name; arguments override the configuration.
     pub(super) fn read(
         args: &TargetArgs,
-        (config, folders): (&Config, &PackArgs),
+        config: &Config,
+        folders: &PackArgs,
         packs: &'p Packs,
         console: Console,
     ) -> Result<Self> {
@@ -164,7 +165,8 @@ impl<'p> Request<'p> {
         &self,
         installed: &[Installed<'p>],
         groups: &BTreeSet<String>,
-        (evidence, spans): (&[(&'p Pack, Evidence)], &[ObjectReleases<'p>]),
+        evidence: &[(&'p Pack, Evidence)],
+        spans: &[ObjectReleases<'p>],
         console: Console,
     ) -> Result<Goal<'p>> {
         let mut targets = self.targets.clone();

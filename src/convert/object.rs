@@ -6,14 +6,13 @@
 use super::choices::Goal;
 use super::context::ObjectContext;
 use super::conversion::Conversion;
-use super::loss::Losses;
 use super::migration::Migration;
-use super::remark::{Remark, doubts, impossible, normalizations};
+use super::new_stash::Losses;
+use super::remark::{Remark, impossible};
 use super::restore::OldStash;
 use super::rules::named_conflicts;
 use super::subject::Subject;
 use super::target_schema::or_missing_kind;
-use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::manifest::Object;
 use crate::pack::Target;
@@ -88,29 +87,8 @@ fn migrate<'a>(subject: &Subject<'a>, report: &mut Report) -> Result<Migration<'
 
 /// Makes the result of a conversion that nothing holds back.
 fn converted(subject: &Subject<'_>, migration: Migration<'_>, report: Report) -> Conversion {
-    let Migration { kind, session, log, .. } = migration;
-    let Report { mut warnings, mut notes, lost } = report;
-    warnings.extend(log.warnings);
-    notes.extend(log.notes);
-    warnings.extend(doubts(&session));
-    // What is dropped or kept as a whole is not written in another form.
-    let is_lost =
-        |path: &FieldPath| lost.iter().any(|lost| lost.code == Code::DroppedField && path.starts_with(&lost.path));
-    notes.extend(normalizations(&session).into_iter().filter(|one| !is_lost(&one.path)));
-    let converts_with = session.converts_with().clone();
-    let (value, program, _) = session.finish();
-    Conversion {
-        kind,
-        value,
-        program,
-        foreign_changes: 0,
-        rules: log.rules,
-        blocks: Vec::new(),
-        warnings,
-        notes,
-        lost,
-        origins: subject.origins,
-        frozen: log.frozen,
-        converts_with,
-    }
+    let Migration { kind, session, mut log, .. } = migration;
+    log.warnings.splice(..0, report.warnings);
+    log.notes.splice(..0, report.notes);
+    Conversion { origins: subject.origins, ..Conversion::finished(kind, session, log, report.lost) }
 }

@@ -10,8 +10,8 @@ use super::baseline::Baseline;
 use super::choices::{Goal, ObjectChoices};
 use super::context::ObjectContext;
 use super::inference;
-use super::references;
 use super::remark::Remark;
+use super::renames;
 use super::shapes::{self, Shape};
 use crate::catalog::{Catalog, ViolationKind};
 use crate::field::FieldPath;
@@ -143,7 +143,7 @@ impl<'a> Subject<'a> {
 
     /// Returns the data of an object of `kind` for comparing: its references may have been updated since it was last seen.
     pub(super) fn normal(&self, kind: &GroupKind, object: Arc<Value>) -> Arc<Value> {
-        references::normal(object, self.target.pack.catalog(kind), self.goal.packs)
+        renames::normal(object, self.target.pack.catalog(kind), self.goal.packs)
     }
 }
 

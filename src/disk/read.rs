@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::failure::{Failure, FileKind};
 
 /// The most bytes that one file may have: 512 MiB; a larger one is rejected before any of it is read.
-pub const MAX_FILE_SIZE: u64 = 512 << 20;
+pub(crate) const MAX_FILE_SIZE: u64 = 512 << 20;
 
 /// The initial size of a buffer, which it is shrunk to after a large file: most manifests fit.
 const USUAL_SIZE: usize = 64 << 10;
@@ -26,7 +26,7 @@ const KEPT_SIZE: usize = 4 << 20;
 /// # Errors
 /// [`Failure::Missing`], [`Failure::Denied`], [`Failure::NotAFile`] (which is then not opened), [`Failure::TooLarge`] above
 /// [`MAX_FILE_SIZE`], or [`Failure::Io`].
-pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let file_type = fs::metadata(path)?.file_type();
     if !file_type.is_file() {
         return Err(Failure::NotAFile(FileKind::of(file_type)));
@@ -38,7 +38,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 ///
 /// # Errors
 /// Those of [`read`], with this limit.
-pub fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(Failure::NotAFile(FileKind::of(metadata.file_type())));
@@ -64,7 +64,7 @@ pub(super) fn read_open(file: File) -> Result<Vec<u8>, Failure> {
 ///
 /// # Errors
 /// [`Failure::TooLarge`] above `limit` bytes, or [`Failure::Io`].
-pub fn read_stdin(limit: u64) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_stdin(limit: u64) -> Result<Vec<u8>, Failure> {
     read_all(io::stdin().lock(), limit)
 }
 

@@ -20,7 +20,7 @@ const PATHS_PER_CALL: usize = 24_000;
 
 /// Why it is unknown whether files are committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UnknownStatus {
+pub(crate) enum UnknownStatus {
     /// The file is in no repository.
     NoRepository(PathBuf),
     /// There is no `git` program.
@@ -48,7 +48,7 @@ impl std::error::Error for UnknownStatus {}
 ///
 /// # Errors
 /// Why that is unknown, for the first such file.
-pub fn uncommitted(files: &[PathBuf]) -> Result<Vec<PathBuf>, UnknownStatus> {
+pub(crate) fn uncommitted(files: &[PathBuf]) -> Result<Vec<PathBuf>, UnknownStatus> {
     uncommitted_by(Path::new("git"), files)
 }
 

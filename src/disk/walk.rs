@@ -25,19 +25,19 @@ use super::{listing, roots};
 
 /// What a walk found.
 #[derive(Clone, Debug)]
-pub struct Scan<T> {
+pub(crate) struct Scan<T> {
     /// What the visitor returned, by path; no path twice.
-    pub visited: Vec<(PathBuf, T)>,
+    pub(crate) visited: Vec<(PathBuf, T)>,
     /// How many files were read and passed to the visitor.
-    pub seen: usize,
+    pub(crate) seen: usize,
     /// How many bytes they have.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Binary files, by path; with [`Listing::Every`] everything that was skipped.
-    pub skipped: Vec<(PathBuf, Skip)>,
+    pub(crate) skipped: Vec<(PathBuf, Skip)>,
     /// How often the walk skipped something, by reason. A folder counts once, whatever is in it.
-    pub skips: BTreeMap<Skip, usize>,
+    pub(crate) skips: BTreeMap<Skip, usize>,
     /// What could not be read, by path.
-    pub failed: Vec<(PathBuf, Failure)>,
+    pub(crate) failed: Vec<(PathBuf, Failure)>,
 }
 
 impl<T> Default for Scan<T> {
@@ -50,7 +50,7 @@ impl<T> Default for Scan<T> {
 ///
 /// Paths start as the roots are written, without a leading `./`. A file that two roots lead to is visited once, below the
 /// outer root. The visitor is called from several threads, in no order.
-pub fn scan<T: Send>(
+pub(crate) fn scan<T: Send>(
     roots: &[PathBuf],
     options: &WalkOptions,
     visit: impl Fn(&Path, &[u8]) -> Option<T> + Sync,

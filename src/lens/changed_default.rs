@@ -58,10 +58,16 @@ impl ChangedDefault {
         let (path, value) = (parent.key(&self.key), self.old.clone());
         let (field, old, new, parameter) = (self.field(), &self.old, &self.new, &self.parameter);
         if session.context().and_then(|all| all.parameter(parameter)) == Some(ADOPT) {
-            session.record_changed_default(&path, format!("{field} is absent, which meant {old} and means {new} in the target ({parameter}={ADOPT})"));
+            session.record_changed_default(
+                &path,
+                format!("{field} is absent, which meant {old} and means {new} in the target ({parameter}={ADOPT})"),
+            );
             return Ok(());
         }
-        session.record_changed_default(&path, format!("{field}: {old} is written, since without it the target means {new} ({parameter}={FREEZE})"));
+        session.record_changed_default(
+            &path,
+            format!("{field}: {old} is written, since without it the target means {new} ({parameter}={FREEZE})"),
+        );
         if path.get(session.object()).is_some() {
             return session.change(Intent::Replace { path, value });
         }
@@ -101,7 +107,8 @@ impl Operation for ChangedDefault {
 
     fn premises(&self) -> Vec<Premise> {
         let (field, value) = (self.field(), |value: &Value| Form::Value(value.clone()));
-        let beside = self.beside.iter().map(|beside| Premise::present(&self.parent.with(Part::Key(beside.key().to_owned()))));
+        let beside =
+            self.beside.iter().map(|beside| Premise::present(&self.parent.with(Part::Key(beside.key().to_owned()))));
         let each = [(&self.old, Side::Old), (&self.new, Side::New)];
         let sides = each.into_iter().map(|(default, side)| Premise::new(&field, value(default), side));
         sides.chain(beside).collect()
@@ -149,7 +156,9 @@ impl<'de> Deserialize<'de> for ChangedDefault {
             return Err(de::Error::custom(format!("{field} does not end in a key, so it cannot be written")));
         };
         if old == new {
-            return Err(de::Error::custom(format!("`old` and `new` are the same, so the default of {field} did not change")));
+            return Err(de::Error::custom(format!(
+                "`old` and `new` are the same, so the default of {field} did not change"
+            )));
         }
         let beside = Beside::of(before, after).map_err(de::Error::custom)?;
         Ok(Self { parent, key: key.clone(), old, new, parameter, beside, direction })
@@ -182,7 +191,9 @@ mod tests {
 
     #[test]
     fn a_present_field_never_changes() {
-        for same in [json!({"s": {"n": 2}}), json!({"s": {"n": 10}}), json!({"s": {"n": 5}}), json!({"s": null}), json!({})] {
+        for same in
+            [json!({"s": {"n": 2}}), json!({"s": {"n": 10}}), json!({"s": {"n": 5}}), json!({"s": null}), json!({})]
+        {
             assert_eq!(data(&*operation(TEXT), &same), Ok((same.clone(), 0)));
             assert_eq!(data(&*back(), &same), Ok((same.clone(), 0)));
         }

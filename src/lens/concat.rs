@@ -144,9 +144,7 @@ impl Operation for Concat {
         let below = field.parts().strip_prefix(self.pattern(&self.key).parts());
         match below.filter(|_| self.is_forward()) {
             None => Image::Kept,
-            Some(below) => {
-                Image::Moved(self.pattern(&self.list).join(&FieldPattern::new(below.iter().cloned())))
-            }
+            Some(below) => Image::Moved(self.pattern(&self.list).join(&FieldPattern::new(below.iter().cloned()))),
         }
     }
 
@@ -228,7 +226,9 @@ mod tests {
     #[test]
     fn what_is_no_list_is_refused() {
         let concat = operation("concat: { field: s.a, to: l, position: first, direction: forward }");
-        for (taken, place) in [(json!({"s": {"a": [1], "l": "x"}}), "s.l"), (json!({"s": {"a": {"b": 1}, "l": [1]}}), "s.a")] {
+        for (taken, place) in
+            [(json!({"s": {"a": [1], "l": "x"}}), "s.l"), (json!({"s": {"a": {"b": 1}, "l": [1]}}), "s.a")]
+        {
             assert!(matches!(data(&*concat, &taken), Err(Halt::Refused { at, .. }) if at.to_string() == place));
         }
     }

@@ -135,7 +135,8 @@ impl Default {
     /// Returns the implied value, where there is one, and the other objects that it was read from.
     fn implied<'a>(&self, session: &Session<'a>) -> FoundValue<'a> {
         let object = session.object();
-        let found = |value: Option<Value>| value.map_or(FoundValue::Nothing, |value| FoundValue::One(value, Vec::new()));
+        let found =
+            |value: Option<Value>| value.map_or(FoundValue::Nothing, |value| FoundValue::One(value, Vec::new()));
         match &self.source {
             Source::Value(value) => found(Some(value.clone())),
             Source::Table(by, table) => {
@@ -143,9 +144,7 @@ impl Default {
                 found(name.and_then(|name| table.get(name)).cloned())
             }
             Source::Like(path) => found(path.get(&session.view_for(|is_read| is_read(&path.pattern()))).cloned()),
-            Source::Parameter(name) => {
-                found(session.context().and_then(|all| all.parameter(name)).map(Value::from))
-            }
+            Source::Parameter(name) => found(session.context().and_then(|all| all.parameter(name)).map(Value::from)),
             Source::ReferencedBy(reference) => reference.value(session),
             Source::References(reference) => reference.value(session),
         }
@@ -322,9 +321,11 @@ impl Operation for Default {
     fn parameters_read(&self) -> Vec<String> {
         match &self.source {
             Source::Parameter(name) => vec![name.clone()],
-            Source::Value(_) | Source::Table(..) | Source::Like(_) | Source::ReferencedBy(_) | Source::References(_) => {
-                Vec::new()
-            }
+            Source::Value(_)
+            | Source::Table(..)
+            | Source::Like(_)
+            | Source::ReferencedBy(_)
+            | Source::References(_) => Vec::new(),
         }
     }
 
@@ -420,20 +421,21 @@ impl Wire {
         let halves = self.by.is_some() != self.table.is_some();
         match (sources.pop(), sources.is_empty(), halves) {
             (Some(source), true, false) => Ok(source),
-            _ => Err("write one of `value`, `like`, `parameter`, `named-by`, `names`, and `by` with `table`".to_owned()),
+            _ => {
+                Err("write one of `value`, `like`, `parameter`, `named-by`, `names`, and `by` with `table`".to_owned())
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{data, operation};
     use super::super::sequence::Lens;
+    use super::super::trial::{data, operation};
     use super::*;
     use serde_json::json;
 
-    const KIND: &str =
-        "default: { field: k.kind, by: protocol, table: { TCP: TCPRoute, UDP: UDPRoute }, forward: elide, backward: write }";
+    const KIND: &str = "default: { field: k.kind, by: protocol, table: { TCP: TCPRoute, UDP: UDPRoute }, forward: elide, backward: write }";
 
     #[track_caller]
     fn check(text: &str, before: &Value, after: &Value) {
@@ -447,7 +449,8 @@ mod tests {
 
     #[test]
     fn an_implied_value_is_removed_and_restored() {
-        let (written, implied) = (json!({"protocol": "TCP", "k": {"kind": "TCPRoute"}}), json!({"protocol": "TCP", "k": {}}));
+        let (written, implied) =
+            (json!({"protocol": "TCP", "k": {"kind": "TCPRoute"}}), json!({"protocol": "TCP", "k": {}}));
         check(KIND, &written, &implied);
         check_back(KIND, &implied, &written);
     }
@@ -481,7 +484,11 @@ mod tests {
         check_back(text, &before, &after);
         check(text, &after, &after);
         let text = "default: { field: \"l[].n\", like: m.n, forward: elide }";
-        check(text, &json!({"m": {"n": "a"}, "l": [{"n": "a"}, {"n": "b"}]}), &json!({"m": {"n": "a"}, "l": [{}, {"n": "b"}]}));
+        check(
+            text,
+            &json!({"m": {"n": "a"}, "l": [{"n": "a"}, {"n": "b"}]}),
+            &json!({"m": {"n": "a"}, "l": [{}, {"n": "b"}]}),
+        );
         check(text, &json!({"l": [{"n": "a"}]}), &json!({"l": [{"n": "a"}]}));
     }
 

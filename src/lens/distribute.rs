@@ -61,7 +61,8 @@ impl Distribute {
             return own.first().map_or(Ok(()), |new| Err(Halt::Conflict { old: shared, new: new.key(&self.key) }));
         };
         if !own.is_empty() {
-            session.record_normalization(&shared, format!("some items of {} have a {} of their own", self.list, self.key));
+            session
+                .record_normalization(&shared, format!("some items of {} have a {} of their own", self.list, self.key));
         }
         let key = self.key.clone();
         for path in others.iter().rev() {
@@ -221,8 +222,11 @@ mod tests {
 
     #[test]
     fn what_has_no_item_stays() {
-        for same in [json!({"s": {"settings": 1}}), json!({"s": {"settings": 1, "l": []}}), json!({"s": {"settings": null, "l": [{}]}})]
-        {
+        for same in [
+            json!({"s": {"settings": 1}}),
+            json!({"s": {"settings": 1, "l": []}}),
+            json!({"s": {"settings": null, "l": [{}]}}),
+        ] {
             check(&same, &same, &same);
         }
     }
@@ -238,7 +242,9 @@ mod tests {
 
     #[test]
     fn other_paths_are_rejected() {
-        for (field, to) in [("a", "b"), ("a[]", "b[].a"), ("a", "a.l[].b"), ("l[].a", "l[].b"), ("a", "l[]"), ("a", "l[].b.c")] {
+        for (field, to) in
+            [("a", "b"), ("a[]", "b[].a"), ("a", "a.l[].b"), ("l[].a", "l[].b"), ("a", "l[]"), ("a", "l[].b.c")]
+        {
             let text = format!("distribute: {{ field: \"{field}\", to: \"{to}\" }}");
             assert!(serde_yaml::from_str::<Box<dyn Operation>>(&text).is_err(), "{text}");
         }

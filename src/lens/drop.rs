@@ -106,7 +106,8 @@ impl Operation for Drop {
     }
 
     fn premises(&self) -> Vec<Premise> {
-        let default = self.default.iter().map(|value| Premise::new(&self.field, Form::Value(value.clone()), Side::Either));
+        let default =
+            self.default.iter().map(|value| Premise::new(&self.field, Form::Value(value.clone()), Side::Either));
         self.default_field.iter().map(Premise::present).chain(default).collect()
     }
 

@@ -79,7 +79,11 @@ impl Entries {
         }
         if names.is_empty() {
             for key in whole.keys().filter(|key| self.shared.contains_key(*key)) {
-                session.record_loss(LossClass::DroppedField, &place.key(key), "the list has no item that could have it");
+                session.record_loss(
+                    LossClass::DroppedField,
+                    &place.key(key),
+                    "the list has no item that could have it",
+                );
             }
             return session.change(Intent::Replace { path: place.clone(), value: Value::Array(Vec::new()) });
         }
@@ -119,7 +123,12 @@ impl Entries {
     }
 
     /// Refuses names that are the same.
-    fn distinct(&self, names: &[String], at: &FieldPath, place: impl Fn(&FieldPath, &str) -> FieldPath) -> Result<(), Halt> {
+    fn distinct(
+        &self,
+        names: &[String],
+        at: &FieldPath,
+        place: impl Fn(&FieldPath, &str) -> FieldPath,
+    ) -> Result<(), Halt> {
         let mut met = BTreeSet::new();
         for name in names {
             let folded = match self.names {
@@ -186,12 +195,17 @@ impl Entries {
         let known = |key: &String| *key == self.key || *key == self.value || self.shared.contains_key(key);
         let extra = item.as_object().and_then(|item| item.keys().find(|key| !known(key)));
         if let Some(extra) = extra {
-            return Err(refused(at.key(extra), format!("the entries of the mapping have no field {extra}"), "remove the field"));
+            return Err(refused(
+                at.key(extra),
+                format!("the entries of the mapping have no field {extra}"),
+                "remove the field",
+            ));
         }
         match (item.get(&self.key).and_then(Value::as_str), item.get(&self.value)) {
             (Some(name), Some(_)) => Ok(name.to_owned()),
             _ => {
-                let reason = format!("an item without {} and {} cannot become an entry of a mapping", self.key, self.value);
+                let reason =
+                    format!("an item without {} and {} cannot become an entry of a mapping", self.key, self.value);
                 Err(refused(at.clone(), reason, "write both"))
             }
         }
@@ -348,13 +362,19 @@ mod tests {
             &json!({"h": {"type": "Exact", "values": {"b": "1", "a": "2"}}}),
             &json!({"h": [{"type": "Exact", "name": "b", "value": "1"}, {"type": "Exact", "name": "a", "value": "2"}]}),
         );
-        check(NESTED, &json!({"h": {"values": {"a": "2"}, "type": "X"}}), &json!({"h": [{"name": "a", "value": "2", "type": "X"}]}));
+        check(
+            NESTED,
+            &json!({"h": {"values": {"a": "2"}, "type": "X"}}),
+            &json!({"h": [{"name": "a", "value": "2", "type": "X"}]}),
+        );
         check(NESTED, &json!({"h": {"values": {}}}), &json!({"h": []}));
     }
 
     #[test]
     fn entries_can_be_named_like_the_keys() {
-        for names in [["name", "value"], ["value", "name"], ["value", "x"], ["x", "value"], ["name", "x"], ["type", "values"]] {
+        for names in
+            [["name", "value"], ["value", "name"], ["value", "x"], ["x", "value"], ["name", "x"], ["type", "values"]]
+        {
             let map = json!({names[0]: "1", names[1]: "2"});
             let list = json!([{"name": names[0], "value": "1"}, {"name": names[1], "value": "2"}]);
             check(FLAT, &json!({"r": [{"add": map}]}), &json!({"r": [{"add": list}]}));
@@ -370,7 +390,11 @@ mod tests {
 
     #[test]
     fn items_that_a_mapping_cannot_hold_are_refused() {
-        check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1"}, {"type": "X", "name": "b", "value": "2"}]}), "h[1].type");
+        check_refused(
+            &*back(NESTED),
+            &json!({"h": [{"name": "a", "value": "1"}, {"type": "X", "name": "b", "value": "2"}]}),
+            "h[1].type",
+        );
         check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1"}, {"name": "a", "value": "2"}]}), "h");
         check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1", "x": 1}]}), "h[0].x");
         check_refused(&*back(NESTED), &json!({"h": [{"name": "a"}]}), "h[0]");

@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use super::condition::Condition;
 use super::context::Context;
-use super::object_view::ObjectView;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::loss::LossClass;
+use super::object_view::ObjectView;
 use super::operation::{Description, Operation};
 use super::references::{referring, resolves_to_own};
 use super::session::Session;
@@ -134,7 +134,10 @@ impl Gather {
             let value = |index: &usize| self.field.get(&items[*index]);
             if let Some(differs) = indexes.iter().find(|index| value(index) != value(&indexes[0])) {
                 let name = &self.key;
-                let reason = format!("items with {name} {key} differ in {}, and {} has one value for each {name}", self.field, self.to);
+                let reason = format!(
+                    "items with {name} {key} differ in {}, and {} has one value for each {name}",
+                    self.field, self.to
+                );
                 return refuse(*differs, reason, format!("give the items of one {name} the same value"));
             }
         }
@@ -370,9 +373,8 @@ impl GatherInverse {
         let gather = &self.gather;
         let Some(rest) = gather.to.get(session.object()) else { return };
         let keyed = |path: &FieldPath| path.steps().first() == Some(&Step::Key(gather.keyed.clone()));
-        let is_key = |path: &FieldPath| {
-            keyed(path) && path.steps().len() == 3 && path.last_key() == Some(gather.key.as_str())
-        };
+        let is_key =
+            |path: &FieldPath| keyed(path) && path.steps().len() == 3 && path.last_key() == Some(gather.key.as_str());
         // A value that applies to no item is one loss, not one for each of its fields.
         let whole = |leaf: &FieldPath| {
             let depth = if keyed(leaf) { 2 + gather.place.steps().len() } else { gather.shared.steps().len() };
@@ -384,7 +386,11 @@ impl GatherInverse {
         let mut lost: Vec<FieldPath> = leaves.iter().map(whole).collect();
         lost.dedup();
         for path in lost {
-            session.record_loss(LossClass::DroppedField, &gather.to.join(&path), format!("it applies to no item of {}", gather.list));
+            session.record_loss(
+                LossClass::DroppedField,
+                &gather.to.join(&path),
+                format!("it applies to no item of {}", gather.list),
+            );
         }
     }
 }
@@ -542,7 +548,9 @@ impl<'de> Deserialize<'de> for Gather {
         let wire = Wire::deserialize(deserializer)?;
         let keys = |pattern: &FieldPattern| {
             let path = pattern.as_path().filter(|path| !path.steps().is_empty());
-            path.ok_or_else(|| de::Error::custom(format!("`{pattern}` must consist of keys only, without `[]` and `{{}}`")))
+            path.ok_or_else(|| {
+                de::Error::custom(format!("`{pattern}` must consist of keys only, without `[]` and `{{}}`"))
+            })
         };
         let list = match wire.items.split_last() {
             Some((list, Part::Items)) => keys(&list)?,

@@ -76,7 +76,8 @@ pub(super) fn names(items: &[Value], key: &str, from: &[String]) -> Vec<String> 
 /// Returns a derived name for each of `items`, even those with a name: the value of the first field, and of further ones where
 /// items would have the same name.
 fn parts(items: &[Value], from: &[String]) -> Vec<String> {
-    let mut names: Vec<String> = items.iter().map(|item| slug(from.first().and_then(|field| item.get(field)))).collect();
+    let mut names: Vec<String> =
+        items.iter().map(|item| slug(from.first().and_then(|field| item.get(field)))).collect();
     for field in from.iter().skip(1) {
         let shared = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
         let longer = |(item, name): (&Value, &String)| match slug(item.get(field)) {
@@ -115,11 +116,17 @@ impl Operation for Identify {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for list in self.list.matches(session.object()) {
             let Some(items) = list.get(session.object()).and_then(Value::as_array) else { continue };
-            let unnamed: Vec<bool> = items.iter().map(|item| item.is_object() && item.get(&self.key).is_none()).collect();
+            let unnamed: Vec<bool> =
+                items.iter().map(|item| item.is_object() && item.get(&self.key).is_none()).collect();
             let names = names(items, &self.key, &self.from);
             for (index, name) in names.into_iter().enumerate().filter(|(index, _)| unnamed[*index]) {
                 let path = list.index(index);
-                session.change(Intent::Insert { path, key: self.key.clone(), value: Value::from(name), place: Place::First })?;
+                session.change(Intent::Insert {
+                    path,
+                    key: self.key.clone(),
+                    value: Value::from(name),
+                    place: Place::First,
+                })?;
             }
         }
         Ok(())
@@ -155,7 +162,8 @@ impl Operation for IdentifyInverse {
                 let path = list.index(index).key(key);
                 let Some(name) = path.get(session.object()) else { continue };
                 if name != made {
-                    let reason = "the target release has no field for this name, and converting back would derive another name";
+                    let reason =
+                        "the target release has no field for this name, and converting back would derive another name";
                     session.record_loss(LossClass::DroppedField, &path, reason);
                 }
                 session.change(Intent::Delete { path })?;
@@ -193,14 +201,18 @@ mod tests {
     #[track_caller]
     fn check(items: &Value, expected: &[&str]) {
         let (after, _) = data(&*operation(NAMES), &json!({"spec": {"l": items}})).unwrap();
-        let names: Vec<_> = after["spec"]["l"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect();
+        let names: Vec<_> =
+            after["spec"]["l"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect();
         assert_eq!(names, expected);
     }
 
     #[test]
     fn one_field_is_enough_where_its_values_differ() {
         check(&json!([{"protocol": "HTTP", "port": 80}, {"protocol": "HTTPS", "port": 443}]), &["http", "https"]);
-        check(&json!([{"protocol": "TCP", "port": 1}, {"protocol": "TCP", "port": 2}, {"protocol": "UDP", "port": 1}]), &["tcp-1", "tcp-2", "udp"]);
+        check(
+            &json!([{"protocol": "TCP", "port": 1}, {"protocol": "TCP", "port": 2}, {"protocol": "UDP", "port": 1}]),
+            &["tcp-1", "tcp-2", "udp"],
+        );
     }
 
     #[test]

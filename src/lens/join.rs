@@ -348,7 +348,8 @@ mod tests {
 
     #[test]
     fn operations_without_a_list_are_rejected() {
-        for text in ["field: s.a, to: a, position: first", "field: \"s[]\", to: a, position: last", "field: s.a, to: l"] {
+        for text in ["field: s.a, to: a, position: first", "field: \"s[]\", to: a, position: last", "field: s.a, to: l"]
+        {
             assert!(serde_yaml::from_str::<Box<dyn Operation>>(&format!("join: {{ {text} }}")).is_err(), "{text}");
         }
     }

@@ -90,7 +90,8 @@ impl Lift {
         let set = |texts: &[Value]| texts.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
         for item in others {
             if set(&self.listed(item, object)?) != set(&listed) {
-                let reason = format!("{} applies to the whole object, and the items differ in {}", self.target(), self.key);
+                let reason =
+                    format!("{} applies to the whole object, and the items differ in {}", self.target(), self.key);
                 return Err(refused(item.clone(), reason, "write a separate object for each of them"));
             }
         }
@@ -103,7 +104,8 @@ impl Lift {
         let lists = lists.iter().map(|place| place.key(&self.key));
         let lists: Vec<_> = lists.filter(|list| list.get(session.object()).is_some()).collect();
         let agreed = self.agreed(&items, session.object())?;
-        let full = |list: &&FieldPath| list.get(session.object()).and_then(Value::as_array).is_some_and(|it| !it.is_empty());
+        let full =
+            |list: &&FieldPath| list.get(session.object()).and_then(Value::as_array).is_some_and(|it| !it.is_empty());
         let Some(from) = lists.iter().find(full).cloned() else { return Ok(()) };
         let other = |list: &FieldPath| list.get(session.object()) != from.get(session.object());
         if lists.iter().any(other) || lists.len() > items.len() {
@@ -136,7 +138,8 @@ impl Lift {
     fn remove_emptied(&self, items: &[FieldPath], session: &mut Session<'_>) -> Result<(), Halt> {
         for item in items {
             let places = self.alternatives(item, session.object());
-            let empty = |place: &FieldPath| place.get(session.object()).and_then(Value::as_object).is_some_and(Map::is_empty);
+            let empty =
+                |place: &FieldPath| place.get(session.object()).and_then(Value::as_object).is_some_and(Map::is_empty);
             if item.key(&self.inner).get(session.object()).is_some_and(Value::is_array) && places.iter().all(empty) {
                 session.change(Intent::Delete { path: item.key(&self.inner) })?;
             }
@@ -152,7 +155,8 @@ impl Lift {
         }
         let items = self.items(session.object());
         let Some((first, others)) = items.split_first() else {
-            let reason = format!("the target release has {} only in the items of {}, and there are none", self.key, self.outer);
+            let reason =
+                format!("the target release has {} only in the items of {}, and there are none", self.key, self.outer);
             return Err(refused(from, reason, "add the item that it belongs to"));
         };
         let write = |item: &FieldPath, alternative: Map<String, Value>| {
@@ -245,7 +249,9 @@ impl<'de> Deserialize<'de> for Lift {
         });
         match (from, to) {
             (Some((outer, inner, key)), Some(to)) if outer.starts_with(&to.0) => Ok(Self { outer, inner, key, to }),
-            _ => Err(de::Error::custom("write `from` as `a.items[].alternatives[].list` and `to` as a key next to the items")),
+            _ => Err(de::Error::custom(
+                "write `from` as `a.items[].alternatives[].list` and `to` as a key next to the items",
+            )),
         }
     }
 }
@@ -265,7 +271,10 @@ mod tests {
     #[track_caller]
     fn check(rules: &Value, hostnames: &Value, after: &Value) {
         let expected = json!({"spec": {"hostnames": hostnames, "rules": after}});
-        assert_eq!(data(&*operation(LIFT), &json!({"spec": {"rules": rules}})).unwrap().0.to_string(), expected.to_string());
+        assert_eq!(
+            data(&*operation(LIFT), &json!({"spec": {"rules": rules}})).unwrap().0.to_string(),
+            expected.to_string()
+        );
         assert_eq!(data(&*operation(LIFT), &expected), Ok((expected, 0)));
     }
 
@@ -299,7 +308,9 @@ mod tests {
 
     #[test]
     fn empty_lists_are_not_lifted() {
-        for rules in [json!([{"matches": [{}]}]), json!([{"matches": []}]), json!([{"matches": [{"snis": []}]}]), json!([{}])] {
+        for rules in
+            [json!([{"matches": [{}]}]), json!([{"matches": []}]), json!([{"matches": [{"snis": []}]}]), json!([{}])]
+        {
             let same = json!({"spec": {"rules": rules}});
             assert_eq!(data(&*operation(LIFT), &same), Ok((same, 0)));
         }
@@ -320,7 +331,11 @@ mod tests {
 
     #[test]
     fn only_nested_lists_are_lifted() {
-        for text in ["lift: { from: \"a[].b\", to: c }", "lift: { from: \"a[].b[].c\", to: \"d[].e\" }", "lift: { from: \"[][]\", to: a }"] {
+        for text in [
+            "lift: { from: \"a[].b\", to: c }",
+            "lift: { from: \"a[].b[].c\", to: \"d[].e\" }",
+            "lift: { from: \"[][]\", to: a }",
+        ] {
             assert!(serde_yaml::from_str::<Box<dyn Operation>>(text).is_err(), "{text}");
         }
     }

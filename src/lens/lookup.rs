@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::condition::Condition;
-use super::object_view::{Candidates, ObjectView, some_of};
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::namespace::Namespace;
+use super::object_view::{Candidates, ObjectView, some_of};
 use super::operation::{Description, Operation};
 use super::premise::{Form, Premise, Side};
 use super::references::unknown_namespaces;
@@ -152,8 +152,10 @@ impl Lookup {
             let found = self.value.matches(item);
             if found.is_empty() {
                 let (items, value) = (&self.items, &self.value);
-                let reason =
-                    format!("{} is required, and an item of {items} in {title} has no {value}: it matches everything", self.field);
+                let reason = format!(
+                    "{} is required, and an item of {items} in {title} has no {value}: it matches everything",
+                    self.field
+                );
                 return Err(self.refused(path.clone(), reason));
             }
             values.extend(found.iter().filter_map(|path| path.get(item)).cloned());
@@ -251,10 +253,10 @@ impl Operation for LookupInverse {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::operation;
     use super::super::context::Context;
-    use super::super::object_view::ObjectPlace;
     use super::super::nearest::Builds;
+    use super::super::object_view::ObjectPlace;
+    use super::super::trial::operation;
     use super::*;
     use serde_json::json;
 
@@ -266,7 +268,8 @@ mod tests {
         let (g, s) = (GroupKind::new("G", "g"), GroupKind::new("S", "s"));
         let x = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "two", "p": "T", "host": "2"},
             {"name": "none", "p": "T"}, {"name": "other", "p": "H", "host": "3"}]}});
-        let y = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "four", "p": "T", "host": "4"}]}});
+        let y =
+            json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "four", "p": "T", "host": "4"}]}});
         let [a, b] = [Some("a"), Some("b")].map(Namespace::from_written);
         let (place, builds) = (ObjectPlace::default(), Builds::default());
         let objects = [

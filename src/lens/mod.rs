@@ -11,31 +11,55 @@ use serde::de::{self, MapAccess};
 use serde::{Deserialize, Deserializer};
 
 mod amount;
+mod changed_default;
+mod concat;
 mod condition;
 mod context;
+mod default;
 mod direction;
+mod distinct;
+mod distribute;
+mod drop;
+mod embed;
 mod emptied;
+mod entries;
 mod fidelity;
+mod gather;
 mod growth;
 mod halt;
+mod identify;
 mod image;
+mod join;
 #[cfg(test)]
 mod laws;
+mod lift;
+mod lookup;
 mod loss;
 mod namespace;
 mod nearest;
+mod negate;
+mod number;
 mod object_view;
 mod operation;
 mod order;
 mod origin;
 mod premise;
 mod references;
+mod refuse;
+mod relocate;
+mod rename;
+mod retype;
+mod selection;
 mod sequence;
 mod session;
 mod template;
 #[cfg(test)]
 mod trial;
+mod units;
+mod values;
 mod verdict;
+mod when;
+mod wrap;
 
 pub use condition::Condition;
 pub use context::Context;
@@ -58,11 +82,9 @@ pub use template::Template;
 pub use verdict::can_hold;
 pub use when::at_each;
 
-/// Declares the operations: module, type. The name in rule files is that of the type's description.
+/// Lists the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
     ($($module:ident $type:ident;)*) => {
-        $(mod $module;)*
-
         /// Every operation of the lens language, in the order of the documentation.
         pub const OPERATIONS: &[Description] = &[$($module::$type::DESCRIPTION),*];
 

@@ -3,11 +3,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::rename::Rename;
 use super::halt::Halt;
 use super::image::Claims;
 use super::operation::{Description, Operation};
 use super::premise::{Form, Premise, Side};
+use super::rename::Rename;
 use super::session::Session;
 use super::verdict::undecided;
 use crate::field::FieldPattern;

@@ -14,7 +14,7 @@ use super::namespace::Namespace;
 use super::object_view::{ObjectView, some_of};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
-use crate::release::GroupKind;
+use crate::release::{ApiVersion, GroupKind};
 
 /// A reference to the object in others: `{ kind: ShopClass.example.com, refs: spec.parametersRef }`
 #[derive(Clone, Debug, Deserialize)]
@@ -214,8 +214,7 @@ pub(super) fn referring<'a>(
 
 /// Returns the kind and the name of an object.
 fn own(object: &Value) -> (GroupKind, Option<&str>) {
-    let version = text(object, "apiVersion").unwrap_or_default();
-    let group = version.split_once('/').map_or("", |(group, _)| group);
+    let group = ApiVersion::parse(text(object, "apiVersion").unwrap_or_default()).group;
     let kind = GroupKind::new(text(object, "kind").unwrap_or_default(), group);
     (kind, object.get("metadata").and_then(|metadata| text(metadata, "name")))
 }

@@ -56,7 +56,11 @@ impl Refuse {
         match undecided(at, session.object()) {
             Halt::Refused { at, reason, .. } => {
                 let reason = format!("{reason}; for some values {}", self.reason);
-                Halt::Refused { at, reason, help: Some(format!("write the value out here, or: {}", self.advice(session))) }
+                Halt::Refused {
+                    at,
+                    reason,
+                    help: Some(format!("write the value out here, or: {}", self.advice(session))),
+                }
             }
             conflict @ Halt::Conflict { .. } => conflict,
         }

@@ -216,7 +216,8 @@ impl Move {
     /// Removes the old field's parents, innermost first, as long as they are empty.
     fn remove_emptied(&self, base: &FieldPath, from: &FieldPath, session: &mut Session) -> Result<(), Halt> {
         let mut path = from.clone();
-        while let Some((parent, _)) = path.split_last().filter(|(parent, _)| parent.steps().len() > base.steps().len()) {
+        while let Some((parent, _)) = path.split_last().filter(|(parent, _)| parent.steps().len() > base.steps().len())
+        {
             let empty = parent.get(session.object()).and_then(Value::as_object).is_some_and(Map::is_empty);
             if !empty {
                 break;
@@ -255,7 +256,12 @@ impl Operation for Move {
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { base: self.base.clone(), from: self.to.clone(), to: self.from.clone(), side: self.side.reversed() })
+        Box::new(Self {
+            base: self.base.clone(),
+            from: self.to.clone(),
+            to: self.from.clone(),
+            side: self.side.reversed(),
+        })
     }
 
     fn claims(&self) -> Claims {
@@ -277,7 +283,9 @@ impl<'de> Deserialize<'de> for Move {
         let wire = Wire::deserialize(deserializer)?;
         Self::new(&wire.from, &wire.to).ok_or_else(|| {
             let (from, to) = (wire.from, wire.to);
-            de::Error::custom(format!("cannot move {from} to {to}: both must share every `[]` and `{{}}`, and neither may contain the other"))
+            de::Error::custom(format!(
+                "cannot move {from} to {to}: both must share every `[]` and `{{}}`, and neither may contain the other"
+            ))
         })
     }
 }
@@ -304,7 +312,11 @@ mod tests {
     #[test]
     fn several_moves_keep_the_order_in_both_directions() {
         let out = "[{ move: { from: \"l[].r.a\", to: \"l[].a\" } }, { move: { from: \"l[].r.b\", to: \"l[].b\" } }]";
-        check(out, &json!({"l": [{"x": 0, "r": {"a": 1, "b": 2}, "y": 0}]}), &json!({"l": [{"x": 0, "a": 1, "b": 2, "y": 0}]}));
+        check(
+            out,
+            &json!({"l": [{"x": 0, "r": {"a": 1, "b": 2}, "y": 0}]}),
+            &json!({"l": [{"x": 0, "a": 1, "b": 2, "y": 0}]}),
+        );
         let into = "[{ move: { from: a, to: r.c.a } }, { move: { from: b, to: r.c.b } }]";
         check(into, &json!({"x": 0, "a": 1, "b": 2, "y": 0}), &json!({"x": 0, "r": {"c": {"a": 1, "b": 2}}, "y": 0}));
     }
@@ -314,13 +326,17 @@ mod tests {
         let into = "[{ rename: { field: s.t, to: v } }, { move: { from: s.a, to: s.v.a } }, { move: { from: s.b, to: s.v.b } }]";
         let check_each = |before: [&str; 2], after: Value| {
             let [left, right] = before.map(|text| serde_yaml::from_str::<Map<String, Value>>(text).unwrap());
-            let spec: Map<_, _> = left.into_iter().chain([("t".to_owned(), json!({"x": 0, "y": 0}))]).chain(right).collect();
+            let spec: Map<_, _> =
+                left.into_iter().chain([("t".to_owned(), json!({"x": 0, "y": 0}))]).chain(right).collect();
             check(into, &json!({"s": spec}), &json!({"s": after}));
         };
         check_each(["{ a: 1, b: 2 }", "{}"], json!({"v": {"a": 1, "b": 2, "x": 0, "y": 0}}));
         check_each(["{}", "{ a: 1, b: 2 }"], json!({"v": {"x": 0, "y": 0, "a": 1, "b": 2}}));
         check_each(["{ a: 1 }", "{ b: 2 }"], json!({"v": {"a": 1, "x": 0, "y": 0, "b": 2}}));
-        check_each(["{ o: 0, b: 2 }", "{ a: 1, p: 0 }"], json!({"o": 0, "v": {"b": 2, "x": 0, "y": 0, "a": 1}, "p": 0}));
+        check_each(
+            ["{ o: 0, b: 2 }", "{ a: 1, p: 0 }"],
+            json!({"o": 0, "v": {"b": 2, "x": 0, "y": 0, "a": 1}, "p": 0}),
+        );
     }
 
     #[test]

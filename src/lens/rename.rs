@@ -35,7 +35,9 @@ impl TryFrom<Wire> for Rename {
 
     fn try_from(Wire { field, to }: Wire) -> Result<Self, Self::Error> {
         let Some((parent, Part::Key(key))) = field.split_last() else {
-            return Err(format!("{field} does not end in a key, so it has no name: write the field that is called otherwise"));
+            return Err(format!(
+                "{field} does not end in a key, so it has no name: write the field that is called otherwise"
+            ));
         };
         if *key == to {
             return Err(format!("{field} is called `{to}` already: write the name that it gets"));

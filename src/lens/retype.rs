@@ -55,7 +55,10 @@ impl Operation for Retype {
         let (old, to) = (word("kind").to_owned(), self.to.of(&GroupKind::new(word("kind"), "")));
         if self.is_one_way {
             let path = FieldPath::default().key("kind");
-            session.record_normalization(&path, format!("converting back leaves {}, and does not make {old} of it", to.kind));
+            session.record_normalization(
+                &path,
+                format!("converting back leaves {}, and does not make {old} of it", to.kind),
+            );
         }
         session.retype(&to)
     }

@@ -110,7 +110,9 @@ impl<'de> Deserialize<'de> for Units {
         }
         let Wire { field, direction, to, factors } = Wire::deserialize(deserializer)?;
         if factors.contains_key(&to) {
-            return Err(de::Error::custom(format!("`{to}` is the unit that all values of {field} get, so it must not have a factor")));
+            return Err(de::Error::custom(format!(
+                "`{to}` is the unit that all values of {field} get, so it must not have a factor"
+            )));
         }
         Ok(Self { field, direction, to, factors })
     }
@@ -143,7 +145,9 @@ mod tests {
     #[test]
     fn a_variable_that_can_have_a_larger_unit_is_refused() {
         let units = operation("units: { field: t, direction: forward, to: s, factors: { m: 60, h: 3600 } }");
-        for (text, is_refused) in [("${T}", true), ("${T}m", true), ("1${T}", true), ("${T}s", false), ("x${T}", false), ("$${T}", false)] {
+        for (text, is_refused) in
+            [("${T}", true), ("${T}m", true), ("1${T}", true), ("${T}s", false), ("x${T}", false), ("$${T}", false)]
+        {
             assert_eq!(data(&*units, &json!({"t": text})).is_err(), is_refused, "{text}");
         }
     }

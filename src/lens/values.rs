@@ -128,7 +128,9 @@ fn check(field: &FieldPattern, table: &[Pair]) -> Result<(), String> {
     }
     for (at, pair) in table.iter().enumerate() {
         if pair.old.is_null() || pair.new.is_null() {
-            return Err(format!("the table of {field} has null, which means that the field is absent: use `default` with `elide` and `write`"));
+            return Err(format!(
+                "the table of {field} has null, which means that the field is absent: use `default` with `elide` and `write`"
+            ));
         }
         let (old, new) = (&pair.old, &pair.new);
         if table[..at].iter().any(|other| other.old == *old) {
@@ -138,7 +140,9 @@ fn check(field: &FieldPattern, table: &[Pair]) -> Result<(), String> {
             return Err(format!("two values of {field} become the same one, `{new}`: the table must be one to one"));
         }
         if table.iter().any(|other| other.old == *new) {
-            return Err(format!("`{new}` is both an old and a new value of {field}: the two sides must have different values"));
+            return Err(format!(
+                "`{new}` is both an old and a new value of {field}: the two sides must have different values"
+            ));
         }
     }
     Ok(())
@@ -156,13 +160,21 @@ mod tests {
             "values: { field: a, table: [{ old: true, new: Always }, { old: 0, new: none }, { old: Pod, new: { single: {} } }] }",
         );
         let back = values.inverse(&GroupKind::new("A", ""));
-        for (old, new) in [(json!(true), json!("Always")), (json!(0), json!("none")), (json!("Pod"), json!({"single": {}}))] {
+        for (old, new) in
+            [(json!(true), json!("Always")), (json!(0), json!("none")), (json!("Pod"), json!({"single": {}}))]
+        {
             let (old, new) = (json!({"a": old}), json!({"a": new}));
             assert_eq!(data(&*values, &old), Ok((new.clone(), 0)));
             assert_eq!(data(&*back, &new), Ok((old, 0)));
         }
         // A text that looks like the constant is another value.
-        for same in [json!({"a": "true"}), json!({"a": "0"}), json!({"a": false}), json!({"a": {"single": 1}}), json!({"a": null})] {
+        for same in [
+            json!({"a": "true"}),
+            json!({"a": "0"}),
+            json!({"a": false}),
+            json!({"a": {"single": 1}}),
+            json!({"a": null}),
+        ] {
             assert_eq!(data(&*values, &same), Ok((same.clone(), 0)));
         }
         let field = FieldPattern::parse("a").unwrap();

@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::condition::Condition;
 use super::direction::Direction;
 use super::emptied::Emptied;
-use super::object_view::{ObjectView, some_of};
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
+use super::object_view::{ObjectView, some_of};
 use super::operation::{Constant, Description, Operation, Parameter};
 use super::premise::Premise;
-use super::references::{ReferencedBy, Referrers, References, unknown_namespaces};
+use super::references::{ReferencedBy, References, Referrers, unknown_namespaces};
 use super::sequence::Lens;
 use super::session::Session;
 use super::verdict::{Verdict, undecided, verdict};
@@ -81,7 +81,9 @@ impl TryFrom<Wire> for When {
 
     fn try_from(written: Wire) -> Result<Self, Self::Error> {
         if written.direction.is_some() && written.back.is_some() {
-            return Err("`back` is for converting back, and with `direction` nothing is: remove one of the two".to_owned());
+            return Err(
+                "`back` is for converting back, and with `direction` nothing is: remove one of the two".to_owned()
+            );
         }
         Ok(Self { written, emptied: None })
     }
@@ -186,7 +188,8 @@ impl When {
         while let Some((place, inner)) = found.get(next).cloned() {
             for through in &self.written.through {
                 let (head, rest) = inner.parts().split_at(through.parts().len().min(inner.parts().len()));
-                let is_matched = head.len() == through.parts().len() && head.iter().zip(through.parts()).all(is_matched);
+                let is_matched =
+                    head.len() == through.parts().len() && head.iter().zip(through.parts()).all(is_matched);
                 if is_matched && !(next == 0 && self.written.except.iter().any(|except| inner.starts_with(except))) {
                     let head = FieldPattern::new(head.iter().cloned());
                     found.push((place.join(&head), FieldPattern::new(rest.iter().cloned())));
@@ -215,8 +218,9 @@ impl When {
         while !level.is_empty() {
             let inner = |place: &FieldPath| {
                 let value = place.get(data).into_iter();
-                let inner =
-                    value.flat_map(|value| self.written.through.iter().flat_map(|field| field.matches_where(value, Value::is_object)));
+                let inner = value.flat_map(|value| {
+                    self.written.through.iter().flat_map(|field| field.matches_where(value, Value::is_object))
+                });
                 inner.map(|inner| place.join(&inner)).collect::<Vec<_>>()
             };
             let next = level.iter().flat_map(inner).filter(|place| !left_out.contains(place)).collect();
@@ -261,7 +265,10 @@ impl When {
 
     /// Runs the operations, of which the last may remove the references to others.
     fn run_together(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let (targets, before) = (self.written.together_with.iter().flat_map(|references| references.targets(session)), session.program().len());
+        let (targets, before) = (
+            self.written.together_with.iter().flat_map(|references| references.targets(session)),
+            session.program().len(),
+        );
         let targets: Vec<ObjectView<'_>> = targets.collect();
         self.written.then.run(session)?;
         if session.program().len() > before && self.written.direction.is_some() {
@@ -325,7 +332,8 @@ impl Operation for When {
     }
 
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
-        let Wire { named_by, together_with, each, through, except, r#if, then, back, direction, choice } = &self.written;
+        let Wire { named_by, together_with, each, through, except, r#if, then, back, direction, choice } =
+            &self.written;
         let (condition, then, back) = match direction {
             Some(_) => (r#if.clone(), then.clone(), None),
             None => (back.as_ref().unwrap_or(r#if).clone(), then.inverse(kind), Some(r#if.clone())),
@@ -381,7 +389,8 @@ impl Operation for When {
     }
 
     fn premises(&self) -> Vec<Premise> {
-        let tests = self.written.r#if.premises().into_iter().chain(self.written.back.iter().flat_map(Condition::premises));
+        let tests =
+            self.written.r#if.premises().into_iter().chain(self.written.back.iter().flat_map(Condition::premises));
         let inner: Vec<Premise> = tests.chain(self.written.then.premises()).collect();
         let at = |place: &FieldPattern| {
             let present = (!place.parts().is_empty()).then(|| Premise::present(place));
@@ -413,8 +422,9 @@ impl Operation for When {
             other => other,
         };
         let kept = (!self.is_sure_of(field)).then_some(Image::Kept);
-        let inner =
-            around.iter().flat_map(|(place, inner)| self.written.then.images(inner).into_iter().map(move |one| (place, one)));
+        let inner = around
+            .iter()
+            .flat_map(|(place, inner)| self.written.then.images(inner).into_iter().map(move |one| (place, one)));
         inner.map(outer).chain(kept).collect()
     }
 
@@ -498,7 +508,8 @@ mod tests {
         assert_eq!(when.image(&field("l[].a.x")), Image::Moved(field("l[].b.c.x")));
         assert_eq!(when.image(&field("a")), Image::Kept);
         assert_eq!(when.images(&field("l[].a")), [Image::Kept, Image::Moved(field("l[].b.c"))].into());
-        let unconditional = operation("when: { each: \"l[]\", if: { present: a }, then: [{ rename: { field: a, to: b } }] }");
+        let unconditional =
+            operation("when: { each: \"l[]\", if: { present: a }, then: [{ rename: { field: a, to: b } }] }");
         assert_eq!(unconditional.images(&field("l[].a")), [Image::Moved(field("l[].b"))].into());
         assert_eq!(unconditional.images(&field("a")), [Image::Kept].into());
     }
@@ -543,7 +554,8 @@ mod tests {
 
     #[test]
     fn a_choice_of_the_user_decides() {
-        let when = operation("when: { choice: { parameter: shop.names, is: new }, then: [{ rename: { field: a, to: b } }] }");
+        let when =
+            operation("when: { choice: { parameter: shop.names, is: new }, then: [{ rename: { field: a, to: b } }] }");
         for (choice, after) in [("new", json!({"b": 1})), ("old", json!({"a": 1}))] {
             let parameters = std::collections::BTreeMap::from([("shop.names".to_owned(), choice.to_owned())]);
             let context = Context::default().with_parameters(&parameters);
@@ -566,7 +578,8 @@ mod tests {
 
     #[test]
     fn losses_and_refusals_have_the_path_from_the_object() {
-        let drop = "when: { each: \"l[]\", then: [{ rename: { field: a, to: b } }, { drop: { field: b, reason: r } }] }";
+        let drop =
+            "when: { each: \"l[]\", then: [{ rename: { field: a, to: b } }, { drop: { field: b, reason: r } }] }";
         let mut session = Session::new(json!({"l": [{}, {"a": 1}]}));
         operation(drop).run(&mut session).unwrap();
         assert_eq!(session.losses()[0].path.to_string(), "l[1].a");
@@ -577,7 +590,8 @@ mod tests {
 
     #[test]
     fn operations_run_at_every_node_of_a_tree() {
-        let text = "when: { each: t, through: [\"c[]\", \"n{}\"], except: [n.m], then: [{ rename: { field: x, to: y } }] }";
+        let text =
+            "when: { each: t, through: [\"c[]\", \"n{}\"], except: [n.m], then: [{ rename: { field: x, to: y } }] }";
         let when = operation(text);
         let before = json!({"t": {"x": 1, "c": [{"x": 2, "n": {"m": {"x": 3}}}, 4], "n": {"m": {"x": 5}, "x": {"x": 6}}, "d": {"x": 7}}});
         let after = json!({"t": {"y": 1, "c": [{"y": 2, "n": {"m": {"y": 3}}}, 4], "n": {"m": {"x": 5}, "x": {"y": 6}}, "d": {"x": 7}}});

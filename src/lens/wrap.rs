@@ -49,7 +49,9 @@ impl Wrap {
             _ if value.is_null() => None,
             None => (!value.is_array()).then_some(Intent::WrapInList { path }),
             // A list is what another operation makes of the mapping.
-            Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::WrapInMapping { path, key: key.clone() }),
+            Some(key) => {
+                (!value.is_object() && !value.is_array()).then(|| Intent::WrapInMapping { path, key: key.clone() })
+            }
         }
     }
 }
@@ -110,7 +112,11 @@ impl Unwrap {
         }
         for index in (1..count).rev() {
             let item = path.index(index);
-            session.record_loss(LossClass::Narrowed, &item, format!("the target release allows one item, and there are {count}"));
+            session.record_loss(
+                LossClass::Narrowed,
+                &item,
+                format!("the target release allows one item, and there are {count}"),
+            );
             session.change(Intent::Delete { path: item })?;
         }
         session.change(Intent::UnwrapList { path })
@@ -126,7 +132,11 @@ impl Unwrap {
         }
         for name in names {
             let other = path.key(&name);
-            session.record_loss(LossClass::DroppedField, &other, format!("in the target release {path} is its {key} alone"));
+            session.record_loss(
+                LossClass::DroppedField,
+                &other,
+                format!("in the target release {path} is its {key} alone"),
+            );
             session.change(Intent::Delete { path: other })?;
         }
         session.change(Intent::UnwrapMapping { path, key: key.to_owned() })
@@ -199,7 +209,10 @@ mod tests {
         assert_eq!(data(&*wrap(), &old), Ok((new.clone(), 0)));
         assert_eq!(data(&*back(), &new), Ok((old.clone(), 0)));
         // Each item has the form of one side or the other.
-        assert_eq!(data(&*wrap(), &json!({"d": ["a", {"name": "b"}]})), Ok((json!({"d": [{"name": "a"}, {"name": "b"}]}), 0)));
+        assert_eq!(
+            data(&*wrap(), &json!({"d": ["a", {"name": "b"}]})),
+            Ok((json!({"d": [{"name": "a"}, {"name": "b"}]}), 0))
+        );
         assert_eq!(data(&*back(), &old), Ok((old, 0)));
     }
 

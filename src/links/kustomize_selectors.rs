@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::held::Held;
 use super::kustomizations::Graph;
 use super::linked::{Id, Linked};
-use super::selectors::{VersionChange, VersionChanges, is_for_kustomize};
+use super::selectors::{ReadByKustomize, VersionChange, VersionChanges};
 use crate::convert::{Conversion, Remark, Targets, reference_roots, walk};
 use crate::field::{FieldPath, PathRef};
 use crate::finding::{Code, Finding, Severity};
@@ -308,6 +308,10 @@ fn is_field_spec(at: &PathRef<'_>, map: &Map<String, Value>) -> bool {
 
 /// Finds the selectors in `object` that can select known objects.
 fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
+    let read = ReadByKustomize::of(object, targets.goal.packs.carriers());
+    if read.is_nothing() {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     let is_known = |selector: &Selector| {
         let kinds = targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
@@ -318,7 +322,7 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
             return;
         }
         let path = at.path();
-        if is_for_kustomize(object, &path, targets) {
+        if read.has(&path) {
             let selector = Selector::of_reference(map);
             let keys = ["group", "version", "kind", "apiVersion"];
             let text = |key| Some((key, map.get(key)?.as_str().filter(|text| !text.is_empty())?.to_owned()));

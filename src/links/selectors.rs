@@ -11,15 +11,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::held::Held;
 use super::linked::{Id, Linked};
 use super::path_expression::{PathExpression, Syntax};
 use super::steps::Role;
 use crate::carrier::{Carrier, Carriers};
-use crate::convert::{Conversion, NamedVersion, Remark, Targets, holds_body, reference_roots, walk};
-use crate::field::{FieldPath, FieldPattern, PathRef};
+use crate::convert::{Beside, Conversion, Reference, Remark, Targets, each_named, find_owners};
+use crate::field::{FieldPath, FieldPattern};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::{ApiVersion, GroupKind, is_version};
@@ -84,23 +84,18 @@ pub(super) struct Selected {
 }
 
 impl Selected {
-    /// Reads a mapping such as `{ group: example.com, version: v1, kind: A }` or `{ apiVersion: example.com/v1, kind: A, name: a }`.
-    pub(super) fn read(at: &PathRef<'_>, map: &Map<String, Value>) -> Option<Self> {
-        let text = |key: &str| map.get(key).and_then(Value::as_str);
-        let kind = text("kind")?;
-        let (key, group, version) = match (text("group"), text("version"), text("apiVersion")) {
-            (Some(group), Some(version), _) => ("version", group.to_owned(), version.to_owned()),
-            // An embedded object names nothing.
-            (None, None, Some(version)) if !map.contains_key("metadata") => {
-                let ApiVersion { group, version } = ApiVersion::parse(version);
-                ("apiVersion", group, version)
-            }
-            _ => return None,
+    /// What a mapping such as `{ group: example.com, version: v1, kind: A }` or `{ apiVersion: example.com/v1, kind: A, name: a }` names by a version.
+    pub(super) fn of(reference: Reference<'_>) -> Option<Self> {
+        let path = reference.version_path()?;
+        let has_group = reference.has_api_version();
+        let Reference { kind, version, name, beside, .. } = reference;
+        // An embedded object names nothing.
+        let has_body = match beside {
+            Beside::Object if has_group => return None,
+            Beside::Object | Beside::Body => true,
+            Beside::Names => false,
         };
-        let (kind, name) = (GroupKind::new(kind, group), text("name").map(str::to_owned));
-        let has_body = map.iter().any(|(key, value)| holds_body(key, value));
-        let has_group = key == "apiVersion";
-        Some(Self { path: at.path().key(key), kind, version, name, is_selector: false, has_group, has_body })
+        Some(Self { path, kind, version: version?, name, is_selector: false, has_group, has_body })
     }
 
     /// Reads an operation of a JSON patch that stands at `place` and writes the apiVersion of a reference in `base`.
@@ -119,12 +114,6 @@ impl Selected {
             has_group: true,
             has_body: false,
         })
-    }
-
-    /// Returns the kind and version that are named.
-    pub(super) fn named_version(self, is_selector: bool) -> super::survey::NamedVersion {
-        let is_selector = is_selector && !self.has_group;
-        super::survey::NamedVersion { kind: self.kind, version: self.version, is_selector }
     }
 
     /// Returns whether its mapping is at one of `places`.
@@ -311,55 +300,62 @@ fn not_served(selected: &Selected, targets: &Targets<'_>) -> Option<(String, &'s
 /// Finds what selects objects by their version in `value`, what became of `object`, and what names them by a version that the
 /// target does not serve.
 fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> {
-    let mut found = Vec::new();
-    let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
-        let Some(mut selected) = Selected::read(at, map) else { return };
-        selected.is_selector =
-            selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path, targets);
-        if selected.is_selector || targets.not_serving(&selected.kind, &selected.version).is_some() {
-            found.push(selected);
+    let mut usual = find_owners(value);
+    each_named(value, &mut |at, named| {
+        if named.version().is_some() {
+            usual.extend(named.reference(at.path(), |_| None));
         }
-    };
-    for (place, part) in reference_roots(value) {
-        walk(part, &place, &mut visit);
+    });
+    let mut selected: Vec<Selected> = usual.into_iter().filter_map(Selected::of).collect();
+    let read = ReadByKustomize::of(object, targets.goal.packs.carriers());
+    for one in &mut selected {
+        one.is_selector = !one.has_group && read.has(&one.path);
     }
-    let metadata = PathRef::key(None, "metadata");
-    if let Some(owners) = value.get("metadata").and_then(|metadata| metadata.get("ownerReferences")) {
-        walk(owners, &PathRef::key(Some(&metadata), "ownerReferences"), &mut visit);
-    }
-    for NamedVersion { path, kind, version, name, has_group } in targets.named_versions(value) {
-        let is_found = found.iter().any(|other| other.path == path);
-        if !is_found && targets.not_serving(&kind, &version).is_some() {
-            found.push(Selected { path, kind, version, name, is_selector: false, has_group, has_body: false });
+    let is_followed = |one: &Selected| one.is_selector || targets.not_serving(&one.kind, &one.version).is_some();
+    selected.retain(is_followed);
+    let declared = targets.declared_references(value).into_iter().filter_map(Selected::of).filter(is_followed);
+    for declared in declared {
+        if selected.iter().all(|other| other.path != declared.path) {
+            selected.push(declared);
         }
     }
-    found
+    selected
 }
 
-/// Returns whether Kustomize reads the value at `path` of `object`.
-pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath, targets: &Targets<'_>) -> bool {
-    is_read_by_kustomize(object, path, targets.goal.packs.carriers())
+/// Which parts of an object Kustomize reads.
+pub(super) enum ReadByKustomize {
+    /// All of it: a kustomization, or what one uses.
+    All,
+    /// What is in these lists of patches, of an object that has a controller run Kustomize.
+    Lists(Vec<FieldPattern>),
 }
 
-/// Returns whether Kustomize reads the value at `path` of `object`: all of a kustomization, and what is in a list of patches of an object
-/// that has a controller run Kustomize.
-pub(super) fn is_read_by_kustomize(object: &Object, path: &FieldPath, carriers: &Carriers) -> bool {
-    is_all_for_kustomize(object) || {
-        let pattern = path.pattern();
-        let lists = |carrier: &Carrier| {
-            let is_in = |each: &FieldPattern| carrier.patches.iter().any(|list| pattern.starts_with(&each.join(list)));
-            carrier.each.iter().any(is_in)
-        };
-        carriers.of_kind(&object.kind).any(lists)
+impl ReadByKustomize {
+    pub(super) fn of(object: &Object, carriers: &Carriers) -> Self {
+        let is_kustomization = ["Kustomization", "Component"].contains(&object.kind.kind.as_str());
+        if is_kustomization || object.is_carrier() || object.is_builtin() {
+            return Self::All;
+        }
+        Self::Lists(carriers.of_kind(&object.kind).flat_map(lists_of_patches).collect())
+    }
+
+    pub(super) const fn is_nothing(&self) -> bool {
+        matches!(self, Self::Lists(lists) if lists.is_empty())
+    }
+
+    pub(super) fn has(&self, path: &FieldPath) -> bool {
+        match self {
+            Self::All => true,
+            Self::Lists(lists) => {
+                !lists.is_empty() && {
+                    let pattern = path.pattern();
+                    lists.iter().any(|list| pattern.starts_with(list))
+                }
+            }
+        }
     }
 }
 
-/// Returns whether Kustomize reads any value of `object`, as far as its kind shows it.
-pub(super) fn may_be_read_by_kustomize(object: &Object, carriers: &Carriers) -> bool {
-    is_all_for_kustomize(object) || carriers.of_kind(&object.kind).any(|carrier| !carrier.patches.is_empty())
-}
-
-fn is_all_for_kustomize(object: &Object) -> bool {
-    let kind = object.kind.kind.as_str();
-    ["Kustomization", "Component"].contains(&kind) || object.is_carrier() || object.is_builtin()
+fn lists_of_patches(carrier: &Carrier) -> Vec<FieldPattern> {
+    carrier.each.iter().flat_map(|each| carrier.patches.iter().map(|list| each.join(list))).collect()
 }

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 
 use super::ignored_paths;
 use super::kustomize_selectors;
-use super::selectors::{Selected, is_read_by_kustomize, may_be_read_by_kustomize};
+use super::selectors::ReadByKustomize;
 use super::steps::{self, Step};
-use crate::convert::{named_versions, reference_roots, walk};
+use crate::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
 use crate::field::{FieldPath, FieldPattern, PathRef};
 use crate::finding::Location;
 use crate::manifest::{InlinePatch, Kustomization, Manifest, Object, PatchFile, Selector, folder_at};
@@ -168,46 +168,44 @@ impl<'p> Surveyor<'p> {
     /// Adds what an object names; returns whether there is anything.
     fn add_names(&self, object: &Object, has_json_patches: bool, names: &mut Names) -> bool {
         let carriers = self.packs.carriers();
-        let is_host = may_be_read_by_kustomize(object, carriers);
-        let mut has_names = false;
-        let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
-            let kind = map.get("kind").and_then(Value::as_str);
-            let is_for_kustomize = || is_host && is_read_by_kustomize(object, &at.path(), carriers);
-            // A selector need not give a kind.
-            if kustomize_selectors::is_selector(at, map) && is_for_kustomize() {
+        let read = ReadByKustomize::of(object, carriers);
+        let mut references: Vec<Reference<'_>> = find_owners(&object.value);
+        let mut has_names = has_json_patches || object.is_json_patch() || !references.is_empty();
+        each_named(&object.value, &mut |at, named| {
+            if self.kinds.contains(named.kind) {
                 has_names = true;
-                let folder = folder_at(carriers, (&object.kind, &object.value), &at.path());
-                names.selectors.push(FileSelector { selector: Selector::of_reference(map), folder });
+                if !names.kinds.contains(named.kind) {
+                    names.kinds.insert(named.kind.to_owned());
+                }
+                if named.version().is_some() {
+                    references.extend(named.reference(at.path(), |_| None));
+                }
             }
-            let Some(kind) = kind.filter(|kind| self.kinds.contains(kind)) else { return };
-            has_names = true;
-            if !names.kinds.contains(kind) {
-                names.kinds.insert(kind.to_owned());
-            }
-            names.versions.extend(Selected::read(at, map).map(|named| named.named_version(is_for_kustomize())));
-        };
-        for (place, part) in reference_roots(&object.value) {
-            walk(part, &place, &mut visit);
-        }
-        let metadata = PathRef::key(None, "metadata");
-        if let Some(owners) = object.value.get("metadata").and_then(|metadata| metadata.get("ownerReferences")) {
-            walk(owners, &PathRef::key(Some(&metadata), "ownerReferences"), &mut visit);
-        }
+        });
         if self.declares_references_of(&object.kind) {
             (has_names, names.has_declared) = (true, true);
-            let versions = named_versions(&object.value, self.packs, || self.packs.iter().flat_map(Pack::kinds));
-            names.versions.extend(versions.into_iter().map(|named| NamedVersion {
-                kind: named.kind,
-                version: named.version,
-                is_selector: false,
-            }));
+            let kinds = || self.packs.iter().flat_map(Pack::kinds);
+            references.extend(find_declared(&object.value, self.packs, kinds));
+        }
+        names.versions.extend(references.into_iter().filter_map(|reference| NamedVersion::of(reference, &read)));
+        if !read.is_nothing() {
+            has_names = true;
+            let mut add = |at: &PathRef<'_>, map: &Map<String, Value>| {
+                let path = at.path();
+                if kustomize_selectors::is_selector(at, map) && read.has(&path) {
+                    let folder = folder_at(carriers, (&object.kind, &object.value), &path);
+                    names.selectors.push(FileSelector { selector: Selector::of_reference(map), folder });
+                }
+            };
+            for (place, part) in reference_roots(&object.value) {
+                walk(part, &place, &mut add);
+            }
         }
         let ignored = ignored_paths::ignored_fields(object, carriers);
         has_names |= !ignored.is_empty();
         names.ignored_fields.extend(ignored);
         if has_json_patches || object.is_json_patch() {
             add_written_versions(&object.value, &mut names.written_versions);
-            has_names = true;
         }
         has_names
     }
@@ -229,6 +227,13 @@ fn add_written_versions(value: &Value, versions: &mut Vec<ApiVersion>) {
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+impl NamedVersion {
+    fn of(reference: Reference<'_>, read: &ReadByKustomize) -> Option<Self> {
+        let is_selector = !reference.has_api_version() && read.has(&reference.version_path()?);
+        Some(Self { kind: reference.kind, version: reference.version?, is_selector })
     }
 }
 

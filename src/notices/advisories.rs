@@ -9,6 +9,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use serde::{Deserialize, Serialize};
+
 use crate::convert::Conversion;
 use crate::finding::{Code, Finding, FindingObject, Severity};
 use crate::lens::can_hold;
@@ -28,7 +30,8 @@ pub(crate) struct CrossedAdvisory<'g> {
 }
 
 /// An advisory about the whole run, and not about an object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RunAdvisory {
     /// What it is about: the cluster or a release.
     pub about: About,

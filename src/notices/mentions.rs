@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use super::old_names::OldNames;
 use super::rbac;
-use crate::convert::{Conversion, Remark, Renames, Successor, Targets};
+use crate::convert::{Conversion, Remark, Renames, Successor, Targets, named_kind};
 use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
-use crate::release::{ApiVersion, GroupKind, is_version};
+use crate::release::{GroupKind, is_version};
 use crate::yaml::{self, Intent, read_value};
 
 /// The texts without which a file mentions no renamed kind.
@@ -257,10 +257,8 @@ impl<'a> Search<'a> {
 fn names(value: &Value, key: &str, kind: &GroupKind, alone: bool) -> bool {
     match value {
         Value::Object(map) => {
-            let text = |key: &str| map.get(key).and_then(Value::as_str);
-            let group = text("group").or_else(|| text("apiGroup")).map(str::to_owned);
-            let group = group.or_else(|| text("apiVersion").map(|version| ApiVersion::parse(version).group));
-            text("kind") == Some(&kind.kind) && group.map_or(alone, |group| group == kind.group)
+            let named = named_kind(map).filter(|(name, _)| *name == kind.kind);
+            named.is_some_and(|(_, group)| group.map_or(alone, |group| group == kind.group))
         }
         Value::String(text) => {
             let is_chosen = alone && text.contains(&format!("[kind={}]", kind.kind));

@@ -8,7 +8,7 @@ use super::count::Counts;
 use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, Code, Finding, FindingObject, Location, Severity};
 use crate::pack::Packs;
-use crate::plan::{ObjectPlan, Outcome, RunAdvisory, change};
+use crate::plan::{ObjectPlan, Outcome, Plan, RunAdvisory, change};
 
 /// What a run of `check`, `diff`, `apply` or `convert` found.
 #[derive(Debug)]
@@ -134,6 +134,26 @@ impl Fates<'_> {
 }
 
 impl<'a> Report<'a> {
+    /// Makes the report of a plan of which nothing is written, for the whole tree and without an exit code.
+    pub fn new(command: &'static str, packs: &'a Packs, plan: &'a Plan, counts: Counts) -> Self {
+        Self {
+            command,
+            packs,
+            targets: Vec::new(),
+            files: &plan.files,
+            objects: &plan.objects,
+            findings: &plan.findings,
+            acknowledged: &plan.acknowledged,
+            advisories: &plan.advisories,
+            counts,
+            left_out: Vec::new(),
+            written: Written::No,
+            shard: None,
+            exit: 0,
+            nothing_recognized: None,
+        }
+    }
+
     /// Decides what becomes of the objects.
     pub fn fates(&self) -> Fates<'a> {
         let of = |finding: &'a Finding| finding.object.as_ref().map(|object| &object.location);

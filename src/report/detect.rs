@@ -170,7 +170,7 @@ fn kinds(api: &Api<'_>, painter: &Painter) -> String {
         }
         let (count, name) = (thousands(kind.objects), visible(&kind.kind.kind));
         let start = format!("    {count:>width$} {name} {}", visible(&kind.api_version.to_string()));
-        let becomes: Vec<String> = kind.becomes.iter().map(|new| becomes(kind, new)).collect();
+        let becomes: Vec<String> = kind.becomes.iter().map(|(new, version)| becomes(kind, new, version)).collect();
         let becomes = (!becomes.is_empty()).then(|| format!(" -> {}", becomes.join(" or ")));
         // What becomes of objects of CRDs without a pack is not known here.
         let remark = Some(kind).filter(|_| !api.newest.pack.is_of_crds()).and_then(remark);
@@ -201,7 +201,7 @@ fn state(age: Age, api: &Api<'_>) -> String {
 }
 
 /// Prints what a kind becomes: its version alone, where nothing else changes.
-fn becomes(kind: &KindInUse, (new, version): &(GroupKind, ApiVersion)) -> String {
+fn becomes(kind: &KindInUse, new: &GroupKind, version: &ApiVersion) -> String {
     match (new.kind == kind.kind.kind, version.group == kind.api_version.group) {
         (true, true) => visible(&version.version),
         (true, false) => visible(&version.to_string()),

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::document::{Accepted, Document, Found};
+use super::document::{AcknowledgedRecord, Document, FindingRecord};
 use crate::fingerprint::Fingerprint;
 
 /// A finding, as formats without objects show it.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'d> {
     /// The finding.
-    pub(super) found: &'d Found,
+    pub(super) found: &'d FindingRecord,
     /// The title of its object, where there is one.
     pub(super) title: Option<&'d str>,
     /// What acknowledges it.
-    pub(super) accepted: Option<&'d Accepted>,
+    pub(super) accepted: Option<&'d AcknowledgedRecord>,
     /// Its file, from the root of the repository.
     pub(super) path: String,
     /// The same in every run that finds it in this file, whatever line it is on; no other entry of the document has it.

@@ -5,10 +5,10 @@
 use std::cmp::Reverse;
 
 use super::count::plural;
-use super::document::{Document, Severity};
+use super::document::{Document, advice};
 use super::entry::entries;
 use super::escape::visible_lines;
-use crate::finding::Code;
+use crate::finding::{Code, Severity};
 
 /// How many annotations of each level GitHub shows for a step.
 ///
@@ -47,7 +47,7 @@ impl Level {
 
     const fn of(severity: Severity) -> Self {
         match severity {
-            Severity::Error | Severity::HeldBack | Severity::Unresolved => Self::Error,
+            Severity::Error | Severity::Held | Severity::Unresolved => Self::Error,
             Severity::Warning => Self::Warning,
             Severity::Note => Self::Notice,
         }
@@ -60,13 +60,12 @@ pub fn commands(document: &Document) -> String {
     let mut open: Vec<_> = entries.iter().filter(|entry| entry.accepted.is_none()).collect();
     open.sort_by_key(|entry| Reverse(entry.found.severity));
     let of_finding = open.into_iter().map(|entry| {
-        let at = &entry.found.location;
-        let line = at.line.map(|line| format!("line={line},")).unwrap_or_default();
-        let column = at.column.map(|column| format!("col={column},")).unwrap_or_default();
+        let position = entry.found.location.position;
+        let position = position.map(|at| format!("line={},col={},", at.line, at.column)).unwrap_or_default();
         Annotation {
             level: Level::of(entry.found.severity),
             is_change: entry.found.code == Code::ChangesNeeded.name(),
-            place: format!("file={},{line}{column}", property(&entry.path)),
+            place: format!("file={},{position}", property(&entry.path)),
             title: entry.found.code.clone(),
             message: entry.found.advice(entry.title),
         }
@@ -76,7 +75,7 @@ pub fn commands(document: &Document) -> String {
         is_change: false,
         place: String::new(),
         title: Code::Advisory.name().to_owned(),
-        message: advisory.advice(),
+        message: advice(advisory),
     });
     let in_vain = document.nothing_recognized.iter().map(|why| Annotation {
         level: Level::Notice,

@@ -5,9 +5,10 @@
 
 use serde_json::{Value, json};
 
-use super::document::{Document, Severity};
+use super::document::Document;
 use super::entry::entries;
 use super::json::pretty;
+use crate::finding::Severity;
 
 /// Renders the findings that are not acknowledged.
 pub fn report(document: &Document) -> String {
@@ -19,7 +20,7 @@ pub fn report(document: &Document) -> String {
             "check_name": entry.found.code,
             "fingerprint": entry.fingerprint,
             "severity": severity(entry.found.severity),
-            "location": {"path": entry.path, "lines": {"begin": entry.found.location.line.unwrap_or(1)}},
+            "location": {"path": entry.path, "lines": {"begin": entry.found.location.position.map_or(1, |position| position.line)}},
         })
     };
     pretty(&open.map(issue).collect::<Vec<Value>>())
@@ -29,7 +30,7 @@ const fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "info",
         Severity::Warning => "minor",
-        Severity::Unresolved | Severity::HeldBack => "major",
+        Severity::Unresolved | Severity::Held => "major",
         Severity::Error => "critical",
     }
 }

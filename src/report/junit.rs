@@ -8,16 +8,16 @@ use std::fmt::Write as _;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::document::{Accepted, Document, Found, Object, Severity};
+use super::document::{AcknowledgedRecord, Document, FindingRecord, Object};
 use super::escape::visible;
-use crate::finding::Code;
+use crate::finding::{Code, Severity};
 
 /// What a file adds to the report.
 #[derive(Default)]
 struct Suite<'d> {
     objects: Vec<&'d Object>,
-    findings: Vec<&'d Found>,
-    acknowledged: Vec<&'d Accepted>,
+    findings: Vec<&'d FindingRecord>,
+    acknowledged: Vec<&'d AcknowledgedRecord>,
 }
 
 /// Renders a document.
@@ -86,8 +86,10 @@ impl Suite<'_> {
 
 /// Returns the status of an object, and the lines of the findings that do not decide it.
 fn outcome(object: &Object) -> (TestCaseStatus, String) {
-    let decides = |found: &Found| found.severity >= Severity::Unresolved || found.code == Code::ChangesNeeded.name();
-    let (deciding, others): (Vec<&Found>, Vec<&Found>) = object.findings.iter().partition(|found| decides(found));
+    let decides =
+        |found: &FindingRecord| found.severity >= Severity::Unresolved || found.code == Code::ChangesNeeded.name();
+    let (deciding, others): (Vec<&FindingRecord>, Vec<&FindingRecord>) =
+        object.findings.iter().partition(|found| decides(found));
     let output = others.into_iter().map(line).collect();
     let status = match object.acknowledged.iter().find(|accepted| decides(&accepted.finding)) {
         _ if deciding.iter().any(|found| found.severity == Severity::Error) => {
@@ -101,7 +103,7 @@ fn outcome(object: &Object) -> (TestCaseStatus, String) {
 }
 
 /// Makes the status of something with findings: the worst is its message, all are its description.
-fn non_success(kind: NonSuccessKind, findings: &[&Found]) -> TestCaseStatus {
+fn non_success(kind: NonSuccessKind, findings: &[&FindingRecord]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     if let Some(worst) = findings.iter().max_by_key(|found| found.severity) {
         status.set_message(text(&worst.message)).set_type(text(&worst.code));
@@ -116,14 +118,14 @@ fn skipped(message: &str) -> TestCaseStatus {
     status
 }
 
-fn reason(accepted: &Accepted) -> String {
+fn reason(accepted: &AcknowledgedRecord) -> String {
     let reason = accepted.reason.as_deref().unwrap_or("acknowledged");
     format!("{}: {reason}", accepted.finding.code)
 }
 
 /// Prints a finding on a line, and its help on another; the file is the suite's.
-fn line(found: &Found) -> String {
-    let line = found.location.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+fn line(found: &FindingRecord) -> String {
+    let line = found.location.position.map(|at| format!("line {}: ", at.line)).unwrap_or_default();
     let mut out = text(&format!("{line}{}[{}] {}", found.severity.name(), found.code, found.message));
     if let Some(help) = &found.help {
         let _infallible = write!(out, "\n  help: {}", help.split('\n').map(text).collect::<Vec<_>>().join("\n    "));

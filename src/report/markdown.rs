@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 
 use super::conversion::Fate;
 use super::count::{plural, thousands};
-use super::document::{Document, Object, Severity};
+use super::document::{Document, Object};
 use super::entry::{Entry, entries};
-use super::escape::visible;
-use crate::finding::Code;
+use super::escape::{help_and_text, visible};
+use crate::finding::{Code, Severity};
 
 /// How long a comment on GitHub or GitLab may be, in bytes; GitHub allows 65,536 characters, GitLab 1,000,000.
 pub const COMMENT: usize = 65_000;
@@ -36,7 +36,7 @@ pub fn report(document: &Document, limit: usize) -> String {
         of(Severity::Unresolved).into_iter().map(|item| format!("**unresolved** {item}")).collect();
     let warnings = open().filter(|entry| entry.found.severity == Severity::Warning && !is_change(entry)).map(item);
     let advisories = document.advisories.iter().map(|one| {
-        let text = format!("about the {}: {}{}", prose(&one.about), prose(&one.message), help(one.help.as_deref()));
+        let text = format!("about the {}: {}{}", one.about.name(), prose(&one.message), help(one.help.as_deref()));
         (one.severity, text)
     });
     let (notes, warned): (Vec<_>, Vec<_>) = advisories.partition(|(severity, _)| *severity == Severity::Note);
@@ -156,7 +156,7 @@ impl Section {
 /// Prints what is held back, an item for each object, with its reasons.
 fn by_object(entries: &[Entry<'_>]) -> Vec<String> {
     let mut objects: Vec<(&Entry<'_>, Vec<&Entry<'_>>)> = Vec::new();
-    let held = entries.iter().filter(|entry| entry.accepted.is_none() && entry.found.severity == Severity::HeldBack);
+    let held = entries.iter().filter(|entry| entry.accepted.is_none() && entry.found.severity == Severity::Held);
     for entry in held {
         match objects.last_mut() {
             Some((first, reasons))
@@ -172,7 +172,7 @@ fn by_object(entries: &[Entry<'_>]) -> Vec<String> {
         (_, None) => item(first),
         (_, Some(title)) => {
             let reason = |entry: &Entry<'_>| {
-                let line = entry.found.location.line.map(|line| format!(", line {line}")).unwrap_or_default();
+                let line = entry.found.location.position.map(|at| format!(", line {}", at.line)).unwrap_or_default();
                 let (message, help) = (prose(&entry.found.message), help(entry.found.help.as_deref()));
                 format!("\n  - {}{line}: {message}{help}", prose(&entry.found.code))
             };
@@ -185,7 +185,7 @@ fn by_object(entries: &[Entry<'_>]) -> Vec<String> {
 /// Prints a finding with its object, place, code and help. It starts with a name: a sentence there could start a list or a block.
 fn item(entry: &Entry<'_>) -> String {
     let found = entry.found;
-    let line = found.location.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let line = found.location.position.map(|at| format!(":{}", at.line)).unwrap_or_default();
     let place = code(&format!("{}{line}", entry.path));
     let (message, name, help) = (prose(&found.message), prose(&found.code), help(found.help.as_deref()));
     match entry.title {
@@ -196,7 +196,7 @@ fn item(entry: &Entry<'_>) -> String {
 
 fn help(help: Option<&str>) -> String {
     let Some(help) = help else { return String::new() };
-    let (help, text) = help.split_once('\n').map_or((help, None), |(help, text)| (help, Some(text)));
+    let (help, text) = help_and_text(help);
     // A line break would end the item.
     let lines = |text: &str| text.split('\n').map(|line| escaped(line, "")).collect::<Vec<_>>().join("&#10;");
     let text = text.map(|text| format!("<pre>{}</pre>", lines(text))).unwrap_or_default();

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::document::{Accepted, Document, Found, Place, REPORT_SCHEMA_VERSION, Severity, Summary, joined};
-use crate::finding::Code;
+use super::document::{AcknowledgedRecord, Document, FindingRecord, REPORT_SCHEMA_VERSION, Summary, joined};
+use crate::finding::{Code, Location, Severity};
+use crate::plan::RunAdvisory;
 
 /// The largest report that is read, in bytes: 256 MiB.
 pub const MAX_REPORT: u64 = 256 << 20;
@@ -62,7 +63,7 @@ pub fn merge(parts: Vec<Part>) -> Result<Document, String> {
         whole.findings.extend(part.findings);
         whole.acknowledged.extend(part.acknowledged);
         for advisory in part.advisories {
-            let same = |one: &&mut super::document::Advisory| {
+            let same = |one: &&mut RunAdvisory| {
                 one.about == advisory.about && one.message == advisory.message && one.help == advisory.help
             };
             match whole.advisories.iter_mut().find(same) {
@@ -78,7 +79,7 @@ pub fn merge(parts: Vec<Part>) -> Result<Document, String> {
     // What is about the whole tree, every shard reports.
     whole.findings.dedup();
     whole.acknowledged.sort();
-    whole.advisories.sort_by(|left, right| left.about.cmp(&right.about));
+    whole.advisories.sort_by_key(|advisory| advisory.about);
     whole.count();
     whole.exit_code = worst(&codes, &whole);
     Ok(whole)
@@ -152,12 +153,12 @@ fn name_from_root(document: &mut Document) {
             *file = joined(&folder, file);
         }
     };
-    let place = |place: &mut Place| rename(&mut place.file);
-    let found = |found: &mut Found| {
+    let place = |location: &mut Location| rename(&mut location.file);
+    let found = |found: &mut FindingRecord| {
         place(&mut found.location);
         found.object.iter_mut().for_each(|object| place(&mut object.location));
     };
-    let accepted = |accepted: &mut Accepted| found(&mut accepted.finding);
+    let accepted = |accepted: &mut AcknowledgedRecord| found(&mut accepted.finding);
     document.left_out.iter_mut().for_each(rename);
     document.files.iter_mut().for_each(|file| rename(&mut file.file));
     document.findings.iter_mut().for_each(found);

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::document::{Accepted, AcceptedBy, Advisory, Document, Place, Severity};
+use super::document::{AcknowledgedRecord, Document, advice};
 use super::entry::{Entry, entries};
 use super::escape::visible;
 use super::json::pretty;
-use crate::finding::Code;
+use crate::finding::{AcknowledgedBy, Code, Location, Severity};
+use crate::plan::RunAdvisory;
 
 /// What paths are relative to: the root of the repository.
 const ROOT: &str = "%SRCROOT%";
@@ -23,11 +24,11 @@ pub fn report(document: &Document) -> String {
     used.extend((!document.advisories.is_empty()).then_some(Code::Advisory.name()));
     let rules: Vec<&str> = used.into_iter().collect();
     let index = |code: &str| rules.binary_search(&code).expect("every code is a rule");
-    let notification = |advisory: &Advisory| {
+    let notification = |advisory: &RunAdvisory| {
         json!({
             "descriptor": {"id": Code::Advisory.name(), "index": index(Code::Advisory.name())},
             "level": level(advisory.severity),
-            "message": {"text": format!("about the {}: {}", visible(&advisory.about), advisory.advice())},
+            "message": {"text": format!("about the {}: {}", advisory.about.name(), advice(advisory))},
         })
     };
     let run = json!({
@@ -89,10 +90,10 @@ fn result(entry: &Entry<'_>, rule: usize) -> Value {
     result
 }
 
-fn suppression(accepted: &Accepted) -> Value {
+fn suppression(accepted: &AcknowledgedRecord) -> Value {
     let kind = match accepted.by {
-        AcceptedBy::Comment => "inSource",
-        AcceptedBy::Config | AcceptedBy::Baseline => "external",
+        AcknowledgedBy::Comment => "inSource",
+        AcknowledgedBy::Config | AcknowledgedBy::Baseline => "external",
     };
     match &accepted.reason {
         Some(reason) => json!({"kind": kind, "status": "accepted", "justification": visible(reason)}),
@@ -104,13 +105,13 @@ const fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "note",
         Severity::Warning => "warning",
-        Severity::Unresolved | Severity::HeldBack | Severity::Error => "error",
+        Severity::Unresolved | Severity::Held | Severity::Error => "error",
     }
 }
 
-fn region(place: &Place) -> Option<Value> {
-    let (line, column) = (place.line?, place.column?);
-    Some(json!({"startLine": line, "startColumn": column}))
+fn region(location: &Location) -> Option<Value> {
+    let position = location.position?;
+    Some(json!({"startLine": position.line, "startColumn": position.column}))
 }
 
 /// Names a file: below the root of the repository, or by its whole path.

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::conversion::{Report, Written};
+use super::conversion::{Fate, Report, Written};
 use super::count::{Counts, plural, thousands};
+use super::document::Summary;
 use super::escape::visible;
 use super::paint::Painter;
 use crate::finding::{Acknowledged, AcknowledgedBy, Code, Severity};
@@ -34,21 +35,12 @@ pub(super) fn accepted_by(acknowledged: &Acknowledged) -> String {
 
 /// Prints the advisories about the run, in a section for each thing that they are about.
 pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, painter: &Painter) -> String {
-    let parts = |one: &'a RunAdvisory| (one.about.name(), one.severity, &*one.message, one.help.as_deref());
-    advisory_sections(advisories.into_iter().map(parts), painter)
-}
-
-/// Prints advisories, each as what it is about, its severity, its message and its help.
-pub(super) fn advisory_sections<'a>(
-    advisories: impl IntoIterator<Item = (&'a str, Severity, &'a str, Option<&'a str>)>,
-    painter: &Painter,
-) -> String {
     let (mut out, mut section) = (String::new(), None);
-    for (about, severity, message, help) in advisories {
+    for RunAdvisory { about, severity, message, help } in advisories {
         if section.replace(about) != Some(about) {
-            let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", visible(about))));
+            let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", about.name())));
         }
-        let code = painter.code(severity, Code::Advisory.name());
+        let code = painter.code(*severity, Code::Advisory.name());
         let _infallible = writeln!(out, "  {code} {}", visible(message));
         if let Some(help) = help {
             let _infallible = writeln!(out, "    {} {}", painter.label("help:"), visible(help));
@@ -57,27 +49,18 @@ pub(super) fn advisory_sections<'a>(
     out
 }
 
-/// Prints the summary: one line, and one more where files were left out.
+/// Prints the summary of a run: one line, and one more where files were left out.
 pub fn summary(report: &Report<'_>, painter: &Painter) -> String {
-    if report.counts.listed == Some(0) {
-        return NOTHING_LISTED.to_owned();
-    }
-    let changed = report.to_change().count();
-    let verb = match report.written {
-        Written::Yes => "changed",
-        Written::No => "to change",
-    };
-    let (files, held) = (report.files_to_change().count(), report.held_back().count());
-    let outcomes = outcomes(&report.counts, (changed, verb), files, held, painter);
-    let unresolved = report.findings.iter().filter(|finding| finding.severity == Severity::Unresolved).count();
-    let more = more([(unresolved, "unresolved"), (report.acknowledged.len(), "acknowledged")]);
-    format!("{outcomes}{more}; {}{}", left(&report.counts, painter), left_out(&report.left_out))
+    summary_of(&Summary::of(report), report.written, &report.left_out, painter)
 }
 
-/// Prints counts behind those of [`outcomes`]; nothing for 0.
-pub fn more<const N: usize>(counts: [(usize, &str); N]) -> String {
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    counts.map(|(count, word)| format!(", {} {word}", thousands(count))).collect()
+/// Prints the summary of a run that saw and made this.
+pub(super) fn summary_of(summary: &Summary, written: Written, files_left_out: &[&str], painter: &Painter) -> String {
+    if summary.listed == Some(0) {
+        return NOTHING_LISTED.to_owned();
+    }
+    let (outcomes, skipped) = (outcomes(summary, written, painter), skipped(summary, painter));
+    format!("{outcomes}; {skipped}{}", left_out(files_left_out))
 }
 
 /// Prints which files were left out, on a line of its own; nothing where none was.
@@ -93,27 +76,27 @@ pub fn left_out(files: &[&str]) -> String {
 
 /// Prints the summary of a detection.
 pub fn detected(counts: &Counts, painter: &Painter) -> String {
+    let summary = Summary::of_counts(counts);
     match counts.listed {
         Some(0) => NOTHING_LISTED.to_owned(),
-        _ => format!("{}; {}", read(counts), left(counts, painter)),
+        _ => format!("{}; {}", read(&summary), skipped(&summary, painter)),
     }
 }
 
-/// Prints what was read, and what becomes of it: how many objects change, in how many files, and how many are held back.
-pub fn outcomes(
-    counts: &Counts,
-    (changed, verb): (usize, &str),
-    files: usize,
-    held: usize,
-    painter: &Painter,
-) -> String {
-    let to_change = painter.count(changed, Severity::Warning, format!("{} {verb}", thousands(changed)));
-    let held_back = painter.count(held, Severity::Held, format!("{} held back", thousands(held)));
-    format!("{}: {to_change} in {}, {held_back}", read(counts), plural(files, "file"))
+/// Prints what was read, and what becomes of it.
+pub fn outcomes(summary: &Summary, written: Written, painter: &Painter) -> String {
+    let Summary { changed, changed_files, held_back, .. } = *summary;
+    let changed_words = format!("{} {}", thousands(changed), Fate::Changed.words(written));
+    let to_change = painter.count(changed, Severity::Warning, changed_words);
+    let held = painter.count(held_back, Severity::Held, format!("{} held back", thousands(held_back)));
+    let more = [(summary.unresolved, "unresolved"), (summary.acknowledged, "acknowledged")];
+    let more = more.iter().filter(|(count, _)| *count > 0);
+    let more: String = more.map(|(count, word)| format!(", {} {word}", thousands(*count))).collect();
+    format!("{}: {to_change} in {}, {held}{more}", read(summary), plural(changed_files, "file"))
 }
 
 /// Prints how many files were read, and how many objects in them were recognized.
-fn read(counts: &Counts) -> String {
+fn read(counts: &Summary) -> String {
     let files = match counts.listed {
         Some(listed) => format!("{} of {}", thousands(counts.files), plural(listed, "listed file")),
         None => plural(counts.files, "file"),
@@ -122,12 +105,12 @@ fn read(counts: &Counts) -> String {
 }
 
 /// Prints how many files were skipped and failed.
-pub(super) fn left(counts: &Counts, painter: &Painter) -> String {
+fn skipped(counts: &Summary, painter: &Painter) -> String {
     let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
     let named: Vec<_> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
-    let skipped = plural(counts.templates + counts.binaries, "file");
+    let files = plural(counts.templates + counts.binaries, "file");
     let detail = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
     let failed = painter.count(counts.failed, Severity::Error, format!("{} failed", thousands(counts.failed)));
-    format!("{skipped} skipped{detail}, {failed}")
+    format!("{files} skipped{detail}, {failed}")
 }

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::super::context::Context;
-use super::super::object_view::{ObjectView, some_of};
 use super::super::halt::Halt;
 use super::super::identify;
 use super::super::namespace::Namespace;
+use super::super::object_view::{ObjectView, some_of};
 use super::super::session::{Completeness, Session};
 use super::fields::{Fields, refused, text, title, view};
 use super::join::{Join, Selected};
@@ -56,7 +56,9 @@ fn merged(
             Some((first, other)) if *other != references => {
                 let kind = fields.parent_kind();
                 let (one, other) = (first.described(), parent.described());
-                let reason = format!("the files have two {kind} objects of one name, which select the object differently: {one} and {other}");
+                let reason = format!(
+                    "the files have two {kind} objects of one name, which select the object differently: {one} and {other}"
+                );
                 return Err(refused(at.clone(), reason, "convert the object together with only one of the two"));
             }
             Some(_) => {}
@@ -114,7 +116,8 @@ pub(super) fn add_references(fields: &Fields, kind: &GroupKind, session: &mut Se
                 format!(", those nearest to it; if they are applied to the same cluster, it is also selected by {all}")
             }
         };
-        let reason = format!("{references} has the {} objects that select the object now{farther}", fields.parent_kind());
+        let reason =
+            format!("{references} has the {} objects that select the object now{farther}", fields.parent_kind());
         session.record_normalization(&place, reason);
     }
     let (path, key) = (fields.mapping(), Fields::key(&references));
@@ -220,7 +223,8 @@ fn check_listed(fields: &Fields, child: &ObjectView<'_>, context: &Context<'_>) 
         let found = context.resolve(&fields.parent.kind, &target, name, child.place.file);
         if found.all().next().is_none() {
             let (list, kind) = (fields.list(), fields.parent_kind());
-            let reason = format!("it depends on the label selectors of {kind} {namespace}/{name}, which is not among the files");
+            let reason =
+                format!("it depends on the label selectors of {kind} {namespace}/{name}, which is not among the files");
             return Err(refused(list.index(index), reason, convert_together(fields)));
         }
     }
@@ -372,8 +376,7 @@ fn check_reference(
         let other_namespace = text(other, "namespace").or_else(|| own.map(str::to_owned));
         text(other, "name") == text(reference, "name") && other_namespace.as_deref() == Some(namespace.as_str())
     };
-    let items: Option<Vec<_>> =
-        all.iter().filter(same).map(|other| text(other, &fields.references.item.key)).collect();
+    let items: Option<Vec<_>> = all.iter().filter(same).map(|other| text(other, &fields.references.item.key)).collect();
     let name = text(reference, "name").unwrap_or_default();
     let target = Namespace::Named(namespace.clone());
     let found = session.context().map(|context| context.resolve(&parent, &target, &name, session.place().file));
@@ -399,7 +402,8 @@ fn check_reference(
             Err(refused(at, reason, format!("convert the {kind} together with the object")))
         }
         _ => {
-            let reason = format!("in the target release the object cannot reference a single item of {list} of a {kind}");
+            let reason =
+                format!("in the target release the object cannot reference a single item of {list} of a {kind}");
             Err(refused(at, reason, fields.references.item.help.as_str()))
         }
     }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::super::object_view::{ObjectPlace, ObjectView};
 use super::super::halt::Halt;
+use super::super::object_view::{ObjectPlace, ObjectView};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 
@@ -33,7 +33,8 @@ impl TryFrom<Wire> for Fields {
     type Error = String;
 
     fn try_from(Wire { parent, children, references }: Wire) -> Result<Self, String> {
-        if children.field.split_last().map(|(above, _)| above) != references.field.split_last().map(|(above, _)| above) {
+        if children.field.split_last().map(|(above, _)| above) != references.field.split_last().map(|(above, _)| above)
+        {
             return Err(format!("{} and {} must be keys of the same mapping", children.field, references.field));
         }
         Ok(Self { parent, children, references })

@@ -163,7 +163,9 @@ fn admits(
             };
             let mut all = found.iter().map(selects_one);
             let Some(first) = all.next() else {
-                return Selected::Unknown(format!("it depends on the labels of Namespace {name}, which is not among the files"));
+                return Selected::Unknown(format!(
+                    "it depends on the labels of Namespace {name}, which is not among the files"
+                ));
             };
             if all.all(|other| other == first) {
                 return first;
@@ -208,9 +210,9 @@ fn matches(expression: &Value, labels: &Map<String, Value>) -> Selected {
 mod tests {
     use serde_json::json;
 
-    use super::super::super::object_view::ObjectPlace;
     use super::super::super::namespace::Namespace;
     use super::super::super::nearest::Builds;
+    use super::super::super::object_view::ObjectPlace;
     use super::super::fields::view;
     use super::*;
 
@@ -230,8 +232,7 @@ mod tests {
         let shop = json!({"metadata": {"name": "shop", "labels": {"team": "a"}}});
         let unset = Namespace::Unset;
         let (place, builds) = (ObjectPlace::default(), Builds::default());
-        let view_of_shop =
-            ObjectView { kind: &namespaces, namespace: &unset, name: Some("shop"), value: &shop, place };
+        let view_of_shop = ObjectView { kind: &namespaces, namespace: &unset, name: Some("shop"), value: &shop, place };
         let context = Context::new([view_of_shop], &builds);
         let [in_route, in_gateway] =
             [route, gateway].map(|value| Namespace::from_written(value["metadata"]["namespace"].as_str()));
@@ -271,9 +272,7 @@ mod tests {
 
     #[test]
     fn expressions_select() {
-        let expression = |key: &str, operator: &str, values: &Value| {
-            json!({"kind": "HTTPRoute", "selector": {"matchExpressions": [{"key": key, "operator": operator, "values": values}]}})
-        };
+        let expression = |key: &str, operator: &str, values: &Value| json!({"kind": "HTTPRoute", "selector": {"matchExpressions": [{"key": key, "operator": operator, "values": values}]}});
         let listeners = [
             expression("app", "In", &json!(["b", "a"])),
             expression("app", "NotIn", &json!(["b"])),

@@ -6,8 +6,8 @@
 use serde_json::Value;
 
 use super::super::context::Context;
-use super::super::object_view::{ObjectId, ObjectView};
 use super::super::namespace::Namespace;
+use super::super::object_view::{ObjectId, ObjectView};
 use super::fields::{Fields, text};
 use super::join::Join;
 use crate::release::GroupKind;
@@ -52,7 +52,12 @@ impl<'a> Selecting<'a> {
 
     /// Returns the parents that would select `child` too if they were applied to the same cluster, which two of one name and
     /// namespace cannot be.
-    pub(super) fn farther(&self, fields: &Fields, child: &ObjectView<'_>, context: &Context<'a>) -> Vec<ObjectView<'a>> {
+    pub(super) fn farther(
+        &self,
+        fields: &Fields,
+        child: &ObjectView<'_>,
+        context: &Context<'a>,
+    ) -> Vec<ObjectView<'a>> {
         let is_other = |parent: &&ObjectView<'a>| {
             let is_same = |near: &ObjectView<'a>| (near.name, near.namespace) == (parent.name, parent.namespace);
             let join = || Join::of(fields, child, parent, context);

@@ -165,12 +165,12 @@ impl Operation for Inverse {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::trial::operation;
     use super::super::super::context::Context;
-    use super::super::super::object_view::{ObjectId, ObjectPlace, ObjectView};
     use super::super::super::namespace::Namespace;
     use super::super::super::nearest::Builds;
+    use super::super::super::object_view::{ObjectId, ObjectPlace, ObjectView};
     use super::super::super::session::Completeness;
+    use super::super::super::trial::operation;
     use super::*;
     use serde_json::json;
 
@@ -256,7 +256,11 @@ mod tests {
 
     #[test]
     fn a_list_of_parents_keeps_its_order() {
-        let two = [listener("HTTP", "HTTPRoute", Some("a")), listener("HTTPS", "HTTPRoute", Some("a")), listener("X", "HTTPRoute", Some("b"))];
+        let two = [
+            listener("HTTP", "HTTPRoute", Some("a")),
+            listener("HTTPS", "HTTPRoute", Some("a")),
+            listener("X", "HTTPRoute", Some("b")),
+        ];
         let gateways = [gateway("a", &[listener("HTTP", "HTTPRoute", None)]), gateway("b", &two), gateway("c", &[])];
         let refs = json!([{"name": "gw", "namespace": "c"}, {"namespace": "b", "name": "gw"}, {"name": "gw", "namespace": "a"}]);
         let listing = route("a", &json!({"gateways": {"allow": "FromList", "gatewayRefs": refs}}));
@@ -278,9 +282,15 @@ mod tests {
         let mut no_namespace = gateway("a", &[listener("HTTP", "HTTPRoute", None)]);
         no_namespace["metadata"]["namespace"] = Value::Null;
         check_refused(forward(&route("a", &json!({})), &[no_namespace]), "");
-        let differing = [gateway("a", &[listener("HTTP", "HTTPRoute", None)]), gateway("a", &[listener("HTTP", "HTTPRoute", None), listener("X", "HTTPRoute", Some("b"))])];
+        let differing = [
+            gateway("a", &[listener("HTTP", "HTTPRoute", None)]),
+            gateway("a", &[listener("HTTP", "HTTPRoute", None), listener("X", "HTTPRoute", Some("b"))]),
+        ];
         check_refused(forward(&route("a", &json!({})), &differing), "");
-        let twice = [gateway("a", &[listener("HTTP", "HTTPRoute", None)]), gateway("a", &[listener("HTTP", "HTTPRoute", None)])];
+        let twice = [
+            gateway("a", &[listener("HTTP", "HTTPRoute", None)]),
+            gateway("a", &[listener("HTTP", "HTTPRoute", None)]),
+        ];
         assert_eq!(forward(&route("a", &json!({})), &twice), Ok(route("a", &json!({"parentRefs": [{"name": "gw"}]}))));
     }
 
@@ -303,10 +313,15 @@ mod tests {
 
     #[test]
     fn patches_are_refused() {
-        let patch = |object: &Value| run(&*operation(OPERATION), object, "old", &[], Completeness::Partial).map(|(value, _)| value);
+        let patch = |object: &Value| {
+            run(&*operation(OPERATION), object, "old", &[], Completeness::Partial).map(|(value, _)| value)
+        };
         assert_eq!(patch(&route("a", &json!({}))), Ok(route("a", &json!({}))));
         check_refused(patch(&route("a", &json!({"gateways": {}}))), "spec.gateways");
-        check_refused(patch(&gateway("a", &[listener("HTTP", "HTTPRoute", Some("a"))])), "spec.listeners[0].routes.selector");
+        check_refused(
+            patch(&gateway("a", &[listener("HTTP", "HTTPRoute", Some("a"))])),
+            "spec.listeners[0].routes.selector",
+        );
     }
 
     #[test]
@@ -326,7 +341,10 @@ mod tests {
         let named = |name: &str| json!({"name": name, "allowedRoutes": {}});
         let two = [gateway("a", &[named("x"), named("y")])];
         let one = route("a", &json!({"parentRefs": [{"name": "gw", "sectionName": "x"}]}));
-        let both = route("a", &json!({"parentRefs": [{"name": "gw", "sectionName": "x"}, {"name": "gw", "sectionName": "y"}]}));
+        let both = route(
+            "a",
+            &json!({"parentRefs": [{"name": "gw", "sectionName": "x"}, {"name": "gw", "sectionName": "y"}]}),
+        );
         let expected = json!({"gateways": {"allow": "FromList", "gatewayRefs": [{"name": "gw", "namespace": "a"}]}});
         assert_eq!(backward(&both, &two), Ok(route("a", &expected)));
         check_refused(backward(&one, &two), "spec.parentRefs[0].sectionName");
@@ -338,7 +356,8 @@ mod tests {
         let back = |parent: &Value| backward(&route("a", &json!({"parentRefs": [parent]})), &[]);
         check_refused(back(&json!({"name": "x", "kind": "Service", "group": ""})), "spec.parentRefs[0].kind");
         check_refused(back(&json!({"name": "x", "port": 80})), "spec.parentRefs[0].port");
-        let no_namespace = json!({"kind": "HTTPRoute", "metadata": {"name": "r"}, "spec": {"parentRefs": [{"name": "x"}]}});
+        let no_namespace =
+            json!({"kind": "HTTPRoute", "metadata": {"name": "r"}, "spec": {"parentRefs": [{"name": "x"}]}});
         check_refused(backward(&no_namespace, &[]), "spec.parentRefs[0]");
     }
 }
