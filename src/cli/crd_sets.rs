@@ -15,6 +15,7 @@ use crate::disk;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
+use crate::pack::build::PlacedCrd;
 use crate::pack::build::from_crds::{self, CrdSet};
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs};
@@ -30,6 +31,12 @@ pub(super) struct Crd {
     location: Location,
     kind: GroupKind,
     value: Arc<Value>,
+}
+
+impl Crd {
+    fn placed(&self) -> PlacedCrd {
+        PlacedCrd { place: self.location.to_string(), value: Arc::clone(&self.value) }
+    }
 }
 
 /// What a file says of CRDs.
@@ -102,18 +109,8 @@ pub(super) fn pack_of(sets: &[PassedSet], packs: &Packs) -> Result<Option<Pack>>
     if !sets.iter().any(|set| set.crds.iter().any(|crd| is_new(&crd))) {
         return Ok(None);
     }
-    let places: Vec<Vec<(String, &Crd)>> = sets
-        .iter()
-        .map(|set| set.crds.iter().filter(is_new).map(|crd| (crd.location.to_string(), crd)).collect())
-        .collect();
-    let sets: Vec<CrdSet<'_>> = sets
-        .iter()
-        .zip(&places)
-        .map(|(set, crds)| CrdSet {
-            bundle: set.bundle.clone(),
-            crds: crds.iter().map(|(place, crd)| (place.as_str(), &*crd.value)).collect(),
-        })
-        .collect();
+    let new = |set: &PassedSet| set.crds.iter().filter(is_new).map(Crd::placed).collect();
+    let sets: Vec<CrdSet> = sets.iter().map(|set| CrdSet { bundle: set.bundle.clone(), crds: new(set) }).collect();
     from_crds::pack(&sets).context("--crds").map(Some)
 }
 
@@ -168,8 +165,7 @@ pub(super) fn of_tree(parts: Vec<CrdPart>, console: Console) -> Result<(Option<T
     let Some(first) = used.first() else { return Ok((None, findings)) };
     let others = if used.len() == 1 { String::new() } else { format!(" and {} more", used.len() - 1) };
     let description = format!("{}{others}", visible(&first.location.to_string()));
-    let places: Vec<String> = used.iter().map(|crd| crd.location.to_string()).collect();
-    let crds = places.iter().zip(&used).map(|(place, crd)| (place.as_str(), &*crd.value)).collect();
+    let crds = used.iter().map(Crd::placed).collect();
     let pack = from_crds::pack(&[CrdSet { bundle: TREE.to_owned(), crds }])?;
     Ok((Some(TreeCrds { pack, own: own("the tree", &used)?, description }), findings))
 }
@@ -263,7 +259,7 @@ fn patched(parts: Vec<CrdPart>) -> Vec<Crd> {
 }
 
 fn own(name: &str, crds: &[Crd]) -> Result<OwnCrds> {
-    OwnCrds::read(name, crds.iter().map(|crd| (crd.location.to_string(), &*crd.value)))
+    OwnCrds::read(name, crds.iter().map(Crd::placed))
 }
 
 /// Names the release that each path becomes: after its last component, or, where those of all are the same, after the nearest one

@@ -271,10 +271,10 @@ impl ResourceList {
         };
         all.extend(results.iter().cloned());
         let all = Value::from(all);
-        let (root, key) = (FieldPath::default(), "results".to_owned());
+        let path = FieldPath::default().key("results");
         let intent = match self.value.get("results") {
-            None => Intent::Insert { path: root, key, value: all.clone(), place: Place::Last },
-            Some(_) => Intent::Replace { path: root.key(&key), value: all.clone() },
+            None => Intent::Insert { path, value: all.clone(), place: Place::Last },
+            Some(_) => Intent::Replace { path, value: all.clone() },
         };
         expected.as_object_mut().unwrap_or(&mut Map::new()).insert("results".to_owned(), all);
         let written = rewrite(text, &[vec![intent]], Style::default());

@@ -60,7 +60,7 @@ pub(crate) fn renamed_keys(goal: &Goal<'_>) -> BTreeMap<String, (String, String)
         let rules = target.pack.rules_to(target.release);
         for (rule, direction) in rules.filter(|(rule, direction)| target.pack.is_foreign(rule.from_kind(*direction))) {
             let lens = rule.lens(direction);
-            for old in lens.claims().old {
+            for old in lens.claims().old.into_iter().filter(|old| key_of_metadata(old).is_some()) {
                 let images = lens.images(&old);
                 let Some(Image::Moved(new)) = images.first().filter(|_| images.len() == 1) else { continue };
                 if let (Some(old), Some(new)) = (key_of_metadata(&old), key_of_metadata(new)) {

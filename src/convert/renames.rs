@@ -129,7 +129,7 @@ pub(crate) fn update(reference: &Reference<'_>, renames: &Renames, session: &mut
     if let Some(key) = keys.group.filter(|_| needs_group(reference, renames)) {
         let place = Place::Before(keys.kind.or(keys.resource).unwrap_or("kind").to_owned());
         let value = Value::from(kind.group.as_str());
-        session.change(Intent::Insert { path: path.clone(), key: key.to_owned(), value, place })?;
+        session.change(Intent::Insert { path: path.key(key), value, place })?;
     }
     let api_version = ApiVersion { group: kind.group.clone(), version: version.clone() };
     let texts = [

@@ -72,7 +72,7 @@ impl ChangedDefault {
             return session.change(Intent::Replace { path, value });
         }
         let place = self.beside.as_ref().map_or(Place::Last, |beside| beside.place(&parent, session.object()));
-        session.change(Intent::Insert { path: parent, key: self.key.clone(), value, place })
+        session.change(Intent::Insert { path: parent.key(&self.key), value, place })
     }
 }
 

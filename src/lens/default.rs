@@ -245,7 +245,7 @@ impl Default {
             return session.change(Intent::Replace { path: written, value });
         }
         let place = self.beside.as_ref().map_or(Place::Last, |beside| beside.place(&path, session.object()));
-        session.change(Intent::Insert { path, key: self.key.clone(), value, place })
+        session.change(Intent::Insert { path: path.key(&self.key), value, place })
     }
 }
 

@@ -67,9 +67,9 @@ impl Distribute {
         let key = self.key.clone();
         for path in others.iter().rev() {
             let (path, key, value) = (path.clone(), key.clone(), value.clone());
-            session.change(Intent::Insert { path, key, value, place: Place::Last })?;
+            session.change(Intent::Insert { path: path.key(&key), value, place: Place::Last })?;
         }
-        session.change(Intent::Move { from: shared, to: first.clone(), key, place: Place::Last })
+        session.change(Intent::Move { from: shared, to: first.key(&key), place: Place::Last })
     }
 
     fn collect(&self, session: &mut Session<'_>) -> Result<(), Halt> {
@@ -91,7 +91,7 @@ impl Distribute {
             session.change(Intent::Delete { path: path.clone() })?;
         }
         let place = self.beside.as_ref().map_or(Place::Last, |beside| beside.place(&to, session.object()));
-        session.change(Intent::Move { from: places[0].clone(), to, key, place })
+        session.change(Intent::Move { from: places[0].clone(), to: to.key(&key), place })
     }
 
     fn pattern(&self) -> FieldPattern {

@@ -98,7 +98,7 @@ impl Entries {
             let put = if is_before { Place::Before(self.key.clone()) } else { Place::Last };
             self.share(place, &entries, (key, value), &put, session)?;
         }
-        session.change(Intent::UnwrapMapping { path: place.clone(), key: values.clone() })
+        session.change(Intent::Unwrap { path: place.key(values) })
     }
 
     /// Copies what all entries share to every item: the first gets the entry itself, with its comments.
@@ -112,10 +112,10 @@ impl Entries {
     ) -> Result<(), Halt> {
         let count = items.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
         for path in (1..count).map(|index| items.index(index)) {
-            session.change(Intent::Insert { path, key: key.clone(), value: value.clone(), place: put.clone() })?;
+            session.change(Intent::Insert { path: path.key(&key), value: value.clone(), place: put.clone() })?;
         }
         let (from, to) = (place.key(key), items.index(0));
-        session.change(Intent::Move { from, to, key: key.clone(), place: put.clone() })
+        session.change(Intent::Move { from, to: to.key(&key), place: put.clone() })
     }
 
     fn naming(&self, names: Vec<String>) -> Naming {
@@ -163,7 +163,7 @@ impl Entries {
             return session.change(Intent::Replace { path: place.clone(), value });
         }
         if let Some(values) = &self.values {
-            session.change(Intent::WrapInMapping { path: place.clone(), key: values.clone() })?;
+            session.change(Intent::Wrap { path: place.key(values) })?;
             self.unshare(&items, place, values, session)?;
         }
         let entries = self.entries_at(place);
@@ -179,7 +179,7 @@ impl Entries {
             if self.shared.contains_key(key) {
                 let put = if is_before { Place::Before(values.to_owned()) } else { Place::Last };
                 let (from, to) = (list.index(0).key(key), place.clone());
-                session.change(Intent::Move { from, to, key: key.clone(), place: put })?;
+                session.change(Intent::Move { from, to: to.key(&key), place: put })?;
             }
         }
         for (index, item) in items.iter().enumerate().skip(1) {

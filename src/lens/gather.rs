@@ -180,13 +180,13 @@ impl Gather {
         }
         let (list_parent, list_key) = split(&self.list);
         let place = if path == list_parent { Place::After(list_key) } else { Place::Last };
-        session.change(Intent::Insert { path, key, value, place })
+        session.change(Intent::Insert { path: path.key(&key), value, place })
     }
 
     /// Moves the field of `indexes`, all equal, to `to`.
     fn take(&self, indexes: &[usize], to: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let (parent, key) = split(to);
-        session.change(Intent::Move { from: self.field_of(indexes[0]), to: parent, key, place: Place::Last })?;
+        session.change(Intent::Move { from: self.field_of(indexes[0]), to: parent.key(&key), place: Place::Last })?;
         for index in &indexes[1..] {
             session.change(Intent::Delete { path: self.field_of(*index) })?;
         }
@@ -355,8 +355,8 @@ impl GatherInverse {
             make_parents(&item, &parent, session)?;
             let (parent, place) = (item.join(&parent), Place::Last);
             session.change(match nth {
-                0 => Intent::Move { from: source.path.clone(), to: parent, key, place },
-                _ => Intent::Insert { path: parent, key, value: value.clone(), place },
+                0 => Intent::Move { from: source.path.clone(), to: parent.key(&key), place },
+                _ => Intent::Insert { path: parent.key(&key), value: value.clone(), place },
             })?;
         }
         Ok(())
@@ -481,7 +481,7 @@ fn make_parents(base: &FieldPath, parents: &FieldPath, session: &mut Session<'_>
         let below = path.with(step.clone());
         if let (None, Step::Key(key)) = (below.get(session.object()), step) {
             let (key, value) = (key.clone(), Value::Object(Map::new()));
-            session.change(Intent::Insert { path, key, value, place: Place::Last })?;
+            session.change(Intent::Insert { path: path.key(&key), value, place: Place::Last })?;
         }
         path = below;
     }

@@ -122,8 +122,7 @@ impl Operation for Identify {
             for (index, name) in names.into_iter().enumerate().filter(|(index, _)| unnamed[*index]) {
                 let path = list.index(index);
                 session.change(Intent::Insert {
-                    path,
-                    key: self.key.clone(),
+                    path: path.key(&self.key),
                     value: Value::from(name),
                     place: Place::First,
                 })?;

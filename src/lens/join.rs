@@ -69,7 +69,7 @@ impl Join {
         let items = match list.get(session.object()) {
             None => {
                 session.change(Intent::Rename { path: from.clone(), to: self.list.clone() })?;
-                return session.change(Intent::WrapInList { path: list });
+                return session.change(Intent::Wrap { path: list.index(0) });
             }
             Some(Value::Array(items)) => items.clone(),
             Some(Value::Null) => Vec::new(),
@@ -83,7 +83,7 @@ impl Join {
             session.record_normalization(&from, format!("{list} is empty, and converting back leaves it out"));
         }
         if !items.contains(&value) {
-            return session.change(Intent::MoveToItem { from, list, index });
+            return session.change(Intent::Move { from, to: list.index(index), place: Place::Last });
         }
         session.record_normalization(&from, format!("{list} has it already"));
         session.change(Intent::Delete { path: from })
@@ -103,7 +103,7 @@ impl Join {
             session.record_normalization(&list, format!("{to} has an item that is in the list twice"));
         }
         if count == 1 {
-            session.change(Intent::UnwrapList { path: list.clone() })?;
+            session.change(Intent::Unwrap { path: list.index(0) })?;
             return session.change(Intent::Rename { path: list, to: self.key.clone() });
         }
         let (index, place) = match self.position {
@@ -111,7 +111,7 @@ impl Join {
             Position::Last => (count - 1, Place::After(self.list.clone())),
         };
         let (from, to) = (list.index(index), parent.clone());
-        session.change(Intent::MoveFromItem { from, to, key: self.key.clone(), place })
+        session.change(Intent::Move { from, to: to.key(&self.key), place })
     }
 }
 

@@ -113,7 +113,7 @@ impl Lift {
         }
         let (to, key) = self.to.clone();
         let place = Place::Before(self.outer.last_key().unwrap_or_default().to_owned());
-        session.change(Intent::Move { from: from.clone(), to, key, place })?;
+        session.change(Intent::Move { from: from.clone(), to: to.key(&key), place })?;
         for list in lists.into_iter().filter(|list| *list != from) {
             session.change(Intent::Delete { path: list })?;
         }
@@ -128,7 +128,7 @@ impl Lift {
             let present = path.get(session.object()).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             if !present.contains(text) {
                 let index = present.len();
-                session.change(Intent::InsertItem { path: path.clone(), index, value: text.clone() })?;
+                session.change(Intent::Insert { path: path.index(index), value: text.clone(), place: Place::Last })?;
             }
         }
         Ok(())
@@ -161,14 +161,14 @@ impl Lift {
         };
         let write = |item: &FieldPath, alternative: Map<String, Value>| {
             let value = Value::Array(vec![Value::Object(alternative)]);
-            Intent::Insert { path: item.clone(), key: self.inner.clone(), value, place: Place::First }
+            Intent::Insert { path: item.key(&self.inner), value, place: Place::First }
         };
         for item in others {
             session.change(write(item, Map::from_iter([(self.key.clone(), list.clone())])))?;
         }
         session.change(write(first, Map::new()))?;
         let to = first.key(&self.inner).index(0);
-        session.change(Intent::Move { from, to, key: self.key.clone(), place: Place::Last })
+        session.change(Intent::Move { from, to: to.key(&self.key), place: Place::Last })
     }
 
     fn pattern(&self) -> FieldPattern {

@@ -187,7 +187,6 @@ impl Operation for Lookup {
             return session.change(Intent::Replace { path, value });
         }
         let Some((parent, _)) = path.split_last() else { return Ok(()) };
-        let key = path.last_key().unwrap_or_default().to_owned();
         let place = self.refs.split_last().map(|(list, _)| list).and_then(|list| {
             let (above, last) = list.split_last()?;
             match last {
@@ -195,7 +194,7 @@ impl Operation for Lookup {
                 _ => None,
             }
         });
-        session.change(Intent::Insert { path: parent, key, value, place: place.unwrap_or(Place::Last) })
+        session.change(Intent::Insert { path, value, place: place.unwrap_or(Place::Last) })
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {

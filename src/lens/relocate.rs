@@ -191,7 +191,7 @@ impl Move {
         }
         self.make_parents(base, &parent, session)?;
         let place = Mover { side: self.side, from: &from, parent: &parent, rest, session }.place();
-        session.change(Intent::Move { from: from.clone(), to: parent, key, place })?;
+        session.change(Intent::Move { from: from.clone(), to: parent.key(&key), place })?;
         self.remove_emptied(base, &from, session)
     }
 
@@ -210,7 +210,7 @@ impl Move {
         }
         let Some(key) = missing else { return Ok(()) };
         let place = self.side.branch_place(&base.join(&self.from), &have);
-        session.change(Intent::Insert { path: have, key, value, place })
+        session.change(Intent::Insert { path: have.key(&key), value, place })
     }
 
     /// Removes the old field's parents, innermost first, as long as they are empty.

@@ -47,11 +47,9 @@ impl Wrap {
         match &self.key {
             // Null means that the field is absent, on both sides.
             _ if value.is_null() => None,
-            None => (!value.is_array()).then_some(Intent::WrapInList { path }),
+            None => (!value.is_array()).then_some(Intent::Wrap { path: path.index(0) }),
             // A list is what another operation makes of the mapping.
-            Some(key) => {
-                (!value.is_object() && !value.is_array()).then(|| Intent::WrapInMapping { path, key: key.clone() })
-            }
+            Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::Wrap { path: path.key(&key) }),
         }
     }
 }
@@ -119,7 +117,7 @@ impl Unwrap {
             );
             session.change(Intent::Delete { path: item })?;
         }
-        session.change(Intent::UnwrapList { path })
+        session.change(Intent::Unwrap { path: path.index(0) })
     }
 
     /// Replaces the mapping at `path` by the value of `key`.
@@ -139,7 +137,7 @@ impl Unwrap {
             );
             session.change(Intent::Delete { path: other })?;
         }
-        session.change(Intent::UnwrapMapping { path, key: key.to_owned() })
+        session.change(Intent::Unwrap { path: path.key(key) })
     }
 }
 

@@ -7,6 +7,8 @@
 //!
 //! Invariant: values are converted only next to the name of their chart, or if they have the chart's own key.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::wire;
@@ -61,8 +63,16 @@ fn within(levels: &[Level], object: &Value) -> Vec<FieldPath> {
     levels.iter().fold(vec![FieldPath::default()], step)
 }
 
+/// The places of the values of charts, by the name of the chart.
+pub(super) type PlacesByChart = BTreeMap<String, Vec<Place>>;
+
+/// Returns where the values of each of `charts` can be.
+pub(super) fn places_by_chart(charts: &[wire::Chart], carriers: &Carriers) -> PlacesByChart {
+    charts.iter().map(|chart| (chart.name.clone(), places(chart, carriers))).collect()
+}
+
 /// Returns where the values of `chart` can be.
-pub(super) fn places(chart: &wire::Chart, carriers: &Carriers) -> Vec<Place> {
+fn places(chart: &wire::Chart, carriers: &Carriers) -> Vec<Place> {
     let carried = carriers.iter().flat_map(|carrier| {
         let all = carrier.each.iter().flat_map(|each| carrier.values.iter().map(move |values| (each, values)));
         let levels = all.map(|(each, values)| levels(chart, carrier, each, values)).collect::<Vec<_>>();

@@ -13,7 +13,7 @@ use crate::lens::{Condition, Direction, Lens, Template};
 use crate::release::{ApiVersion, Channel, GroupKind, ReleaseLine};
 
 /// The file `pack.yaml` of a pack.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PackFile {
     /// The pack's name, by which targets and the ids of its rules call it: `name: gateway-api`.

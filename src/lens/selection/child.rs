@@ -75,7 +75,7 @@ fn add_mapping(fields: &Fields, session: &mut Session<'_>) -> Result<(), Halt> {
         let below = path.with(step.clone());
         if let (None, Some(key)) = (below.get(session.object()), below.last_key()) {
             let key = key.to_owned();
-            session.change(Intent::Insert { path, key, value: json!({}), place: Place::Last })?;
+            session.change(Intent::Insert { path: path.key(&key), value: json!({}), place: Place::Last })?;
         }
         path = below;
     }
@@ -124,12 +124,12 @@ pub(super) fn add_references(fields: &Fields, kind: &GroupKind, session: &mut Se
     let before = Place::Before(Fields::key(&field));
     let list = fields.list();
     if is_listed && list.get(&object).is_some_and(Value::is_array) {
-        session.change(Intent::Move { from: list, to: path, key, place: before })?;
+        session.change(Intent::Move { from: list, to: path.key(&key), place: before })?;
         rewrite_list(fields, &parents, &own, session)?;
     } else if !parents.is_empty() {
         let value = Value::Array(parents.iter().map(|parent| parent.value(fields, &own)).collect());
         let place = if written { before } else { Place::First };
-        session.change(Intent::Insert { path, key, value, place })?;
+        session.change(Intent::Insert { path: path.key(&key), value, place })?;
     }
     if written { session.change(Intent::Delete { path: field }) } else { Ok(()) }
 }
@@ -286,7 +286,11 @@ fn rewrite_list(
         rewrite_item(fields, &item, first, own, session)?;
         for (offset, reference) in (1..).zip(more) {
             let (path, index) = (list.clone(), index + offset);
-            session.change(Intent::InsertItem { path, index, value: reference.value(fields, own) })?;
+            session.change(Intent::Insert {
+                path: path.index(index),
+                value: reference.value(fields, own),
+                place: Place::Last,
+            })?;
         }
     }
     Ok(())
@@ -307,7 +311,7 @@ fn rewrite_item(
     }
     let Some(name) = &reference.item else { return Ok(()) };
     let (path, key, value) = (item.clone(), fields.references.item.key.clone(), Value::from(name.as_str()));
-    session.change(Intent::Insert { path, key, value, place: Place::Last })
+    session.change(Intent::Insert { path: path.key(&key), value, place: Place::Last })
 }
 
 /// Replaces the references by a list of parents.
@@ -331,12 +335,12 @@ pub(super) fn list_parents(fields: &Fields, session: &mut Session<'_>) -> Result
     let place = if written { Place::Before(Fields::key(&references)) } else { Place::First };
     let allow = (fields.children.allow.key.clone(), Value::from(fields.children.allow.listed.as_str()));
     let (path, key, value) = (fields.mapping(), Fields::key(&field), Value::Object(Map::from_iter([allow])));
-    session.change(Intent::Insert { path, key, value, place })?;
+    session.change(Intent::Insert { path: path.key(&key), value, place })?;
     if all.is_empty() {
         return if written { session.change(Intent::Delete { path: references }) } else { Ok(()) };
     }
     let (to, key) = (field, fields.children.list.clone());
-    session.change(Intent::Move { from: references, to, key, place: Place::Last })?;
+    session.change(Intent::Move { from: references, to: to.key(&key), place: Place::Last })?;
     for index in (0..all.len()).rev() {
         shorten(fields, &fields.list().index(index), own.as_deref(), session)?;
     }
@@ -426,7 +430,7 @@ fn shorten(fields: &Fields, item: &FieldPath, own: Option<&str>, session: &mut S
     if namespace.get(session.object()).is_none() {
         let value = Value::from(own.unwrap_or_default());
         let (path, key) = (item.clone(), "namespace".to_owned());
-        session.change(Intent::Insert { path, key, value, place: Place::Last })?;
+        session.change(Intent::Insert { path: path.key(&key), value, place: Place::Last })?;
     }
     Ok(())
 }
