@@ -133,10 +133,11 @@ impl Planned<'_> {
 pub(super) fn planned<'p>(
     args: &ConvertArgs,
     packs: &'p Packs,
-    (front_end, dependent): (FrontEnd, Dependent),
+    front_end: FrontEnd,
+    dependent: Dependent,
     console: Console,
 ) -> Result<Planned<'p>> {
-    planned_with(args, packs, (record(args), front_end, dependent), console)
+    planned_with(args, packs, record(args), front_end, dependent, console)
 }
 
 /// Reads the files and plans once more, as `apply` does, without the objects that start at the places `declined`.
@@ -147,7 +148,7 @@ pub(super) fn planned_without<'p>(
     console: Console,
 ) -> Result<Planned<'p>> {
     let limits = Limits { declined, ..Dependent::HoldBack.into() };
-    planned_within(args, packs, (record(args), FrontEnd::Exact), limits, console)
+    planned_within(args, packs, record(args), FrontEnd::Exact, limits, console)
 }
 
 /// Returns what of each object the report of a call needs.
@@ -164,16 +165,19 @@ const fn record(args: &ConvertArgs) -> Record {
 pub(super) fn planned_with<'p>(
     args: &ConvertArgs,
     packs: &'p Packs,
-    (record, front_end, dependent): (Record, FrontEnd, Dependent),
+    record: Record,
+    front_end: FrontEnd,
+    dependent: Dependent,
     console: Console,
 ) -> Result<Planned<'p>> {
-    planned_within(args, packs, (record, front_end), dependent.into(), console)
+    planned_within(args, packs, record, front_end, dependent.into(), console)
 }
 
 fn planned_within<'p>(
     args: &ConvertArgs,
     packs: &'p Packs,
-    (record, front_end): (Record, FrontEnd),
+    record: Record,
+    front_end: FrontEnd,
     limits: Limits<'_>,
     console: Console,
 ) -> Result<Planned<'p>> {

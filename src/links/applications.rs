@@ -142,7 +142,10 @@ pub(super) fn find(
     let mut found = Applications::default();
     // What a transformer applies, the kustomizations do that name it.
     for host in hosts.into_iter().filter(|host| graph.users_of(&files[*host].file).is_empty()) {
-        let reach = LazyCell::new(|| Reached::files(graph.reached(&files[host].file), &bases));
+        let reach = LazyCell::new(|| {
+            let (reached, has_more) = graph.reached(&files[host].file);
+            Reached::files(reached, has_more, &bases)
+        });
         for pending in run.pending(host) {
             let folder = pending.folder.as_deref().map(|folder| graph.reach_of_folder(folder));
             let of_folder = folder.map(|folder| Reached::Folder(folder, &bases));
@@ -151,7 +154,7 @@ pub(super) fn find(
                 None if files[host].kustomization.is_some() => &reach,
                 None => &Reached::Nothing,
             };
-            let made = pending.applications((files, is_known_kind), &bases, graph, reach);
+            let made = pending.applications(files, is_known_kind, &bases, graph, reach);
             // What Kustomize gets from elsewhere is not known.
             if made.is_empty() && reach.has_unknown() && pending.carrier.role != Role::Labels {
                 let (carrier, target) = (pending.carrier.clone(), pending.target.clone());
@@ -185,7 +188,7 @@ enum Reached<'b, 'a, 'f> {
 }
 
 impl<'b, 'a> Reached<'b, 'a, '_> {
-    fn files((files, has_more): (BTreeSet<&'a str>, bool), bases: &'b Bases<'a>) -> Self {
+    fn files(files: BTreeSet<&'a str>, has_more: bool, bases: &'b Bases<'a>) -> Self {
         let mut by_name: BTreeMap<&str, Vec<&Candidate<'_>>> = BTreeMap::new();
         for base in files.iter().filter_map(|file| bases.by_file.get(*file)).flatten() {
             by_name.entry(base.key.2).or_default().push(base);
@@ -254,7 +257,8 @@ impl Pending<'_> {
 
     fn applications(
         &self,
-        (files, is_known_kind): (&[FileSurvey], KnownKinds<'_>),
+        files: &[FileSurvey],
+        is_known_kind: KnownKinds<'_>,
         bases: &Bases<'_>,
         graph: &Graph<'_>,
         reach: &Reached<'_, '_, '_>,

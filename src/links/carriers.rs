@@ -218,9 +218,11 @@ impl Carriers {
     pub(super) fn finding(
         &self,
         linked: &Linked<'_>,
-        (carrier, role): (CarrierId, Role),
+        carrier: CarrierId,
+        role: Role,
         base: Id,
-        (why, severity): (&str, Severity),
+        why: &str,
+        severity: Severity,
     ) -> Finding {
         let one = &self.all[carrier];
         let base = format!("{} at {}", linked.object(base).title(), linked.location(base));

@@ -32,7 +32,7 @@ impl<'a> Graph<'a> {
             }
             let mut own = self.taken(above, file, start, &ways);
             let mut met = BTreeSet::new();
-            self.apply_components(above, file, (start, &mut own, &ways), work, &mut met);
+            self.apply_components(above, file, start, &mut own, &ways, work, &mut met);
             let own = work(above, own);
             if own.len() > MAX_WAYS || met.len() >= MAX_COMPONENTS {
                 return None;
@@ -66,14 +66,16 @@ impl<'a> Graph<'a> {
         &self,
         above: &str,
         file: &str,
-        (start, own, ways): (W, &mut BTreeSet<W>, &BTreeMap<&str, BTreeSet<W>>),
+        start: W,
+        own: &mut BTreeSet<W>,
+        ways: &BTreeMap<&str, BTreeSet<W>>,
         work: &mut dyn FnMut(&'a str, BTreeSet<W>) -> BTreeSet<W>,
         met: &mut BTreeSet<&'a str>,
     ) {
         for component in self.parts(above).components {
             if met.len() < MAX_COMPONENTS && met.insert(component) {
                 own.extend(self.taken(component, file, start, ways));
-                self.apply_components(component, file, (start, &mut *own, ways), work, met);
+                self.apply_components(component, file, start, &mut *own, ways, work, met);
                 *own = work(component, std::mem::take(own));
             }
         }

@@ -207,7 +207,7 @@ impl States {
             after.is_wrong = follows_wrong || conflict.is_some();
             if let Some(conflict) = conflict.filter(|_| !follows_wrong) {
                 let why = self.words(held, number, conflict);
-                self.report(linked, held, (number, &why), &mut more);
+                self.report(linked, held, number, &why, &mut more);
             }
             all.push(after);
         }
@@ -252,7 +252,7 @@ impl States {
         let made = match before {
             None => Ok(data_after(linked, state.base, held)),
             Some((number, act, After { made: Some(made), .. })) => {
-                self.carry_out(linked, held, (act, &self.states[number]), made)
+                self.carry_out(linked, held, act, &self.states[number], made)
             }
             Some(_) => {
                 let conflict =
@@ -313,7 +313,8 @@ impl States {
         &self,
         linked: &Linked<'_>,
         held: &Held,
-        (act, before): (Act, &State),
+        act: Act,
+        before: &State,
         object: &Arc<Value>,
     ) -> Result<Arc<Value>, String> {
         let (carrier, role) = match act {
@@ -362,7 +363,7 @@ impl States {
     }
 
     /// Adds what is to be held back because of a state.
-    fn report(&self, linked: &Linked<'_>, held: &Held, (number, why): (usize, &str), more: &mut More) {
+    fn report(&self, linked: &Linked<'_>, held: &Held, number: usize, why: &str, more: &mut More) {
         let (base, acts) = (self.states[number].base, self.acts(number));
         let Some(last) = acts.last().copied() else { return };
         let is_moving = |act: &Act| match act {
@@ -406,7 +407,7 @@ impl States {
                 Act::Carry(carrier, role) if is_reported || *act == last => {
                     let is_new = !self.carriers.is_held(*carrier, held);
                     let severity = if held.is_kept(base) { Severity::Note } else { Severity::Held };
-                    let finding = || self.carriers.finding(linked, (*carrier, *role), base, (why, severity));
+                    let finding = || self.carriers.finding(linked, *carrier, *role, base, why, severity);
                     if is_new {
                         more.carriers.entry(*carrier).or_insert_with(finding);
                     }
@@ -579,7 +580,7 @@ impl Builder<'_> {
             }
             (Role::Target(target), Some(source)) => (
                 replacement::write(own, target, source, value),
-                replacement::follow_target((own, target), source, value, &convert),
+                replacement::follow_target(own, target, source, value, &convert),
             ),
         };
         let Some(made) = made else {

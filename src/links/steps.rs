@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::labels::KINDS;
 use crate::convert::{reference_roots, walk};
 use crate::field::{FieldPath, Step as PathStep};
-use crate::manifest::{Manifest, Object, Selector};
+use crate::manifest::{DataPatch, Manifest, Object, Selector};
 use crate::yaml::{self, read_value};
 
 /// How something is applied to an object.
@@ -77,13 +77,7 @@ pub(super) enum Source {
 }
 
 impl Step {
-    fn new(
-        source: Source,
-        (object, place): (usize, FieldPath),
-        role: Role,
-        turn: Turn,
-        target: Option<Selector>,
-    ) -> Self {
+    fn new(source: Source, object: usize, place: FieldPath, role: Role, turn: Turn, target: Option<Selector>) -> Self {
         Self { source, object, place, role, turn, folder: None, target, rejected: Vec::new() }
     }
 
@@ -99,17 +93,17 @@ pub(super) fn of(manifest: &Manifest) -> Vec<Step> {
     let is_kustomization = manifest.kustomization.is_some();
     for (at, object) in manifest.objects.iter().enumerate().filter(|(_, object)| object.inline_patch.is_none()) {
         if is_kustomization || object.is_builtin() {
-            add_replacements(Source::Own, (at, &object.value), &FieldPath::default().key("replacements"), &mut steps);
-            add_variables((at, &object.value), &mut steps);
+            add_replacements(Source::Own, at, &object.value, &FieldPath::default().key("replacements"), &mut steps);
+            add_variables(at, &object.value, &mut steps);
         }
         if object.is_replacements() {
-            add_replacements(Source::ReplacementFile, (at, &object.value), &FieldPath::default(), &mut steps);
+            add_replacements(Source::ReplacementFile, at, &object.value, &FieldPath::default(), &mut steps);
         }
         if is_kustomization || object.is_builtin() || object.is_carrier() {
-            add_fields((at, object), &mut steps);
+            add_fields(at, object, &mut steps);
         }
         if is_kustomization {
-            add_inline_transformers((at, &object.value), &mut steps);
+            add_inline_transformers(at, &object.value, &mut steps);
         }
     }
     if let Some(kustomization) = &manifest.kustomization
@@ -117,7 +111,7 @@ pub(super) fn of(manifest: &Manifest) -> Vec<Step> {
     {
         let target = Selector::of(&Map::from_iter([("kind".to_owned(), Value::from(KINDS))]));
         let labels = kustomization.label_places.iter().map(|place| {
-            Step::new(Source::Kustomization, (at, place.clone()), Role::Labels, turn(place, 0), Some(target.clone()))
+            Step::new(Source::Kustomization, at, place.clone(), Role::Labels, turn(place, 0), Some(target.clone()))
         });
         steps.extend(labels);
     }
@@ -126,19 +120,19 @@ pub(super) fn of(manifest: &Manifest) -> Vec<Step> {
 
 /// Returns the patches that are written as data, and the components that controllers add.
 fn data_patches(manifest: &Manifest) -> Vec<Step> {
-    let step = |data: &crate::manifest::DataPatch| {
+    let step = |data: &DataPatch| {
         let (at, object) = manifest.holder(data.document, &data.place)?;
         let place = FieldPath::new(data.place.steps()[object.place.steps().len()..].iter().cloned());
         let role = if data.is_json { Role::JsonPatch } else { Role::Unknown };
         let source = if data.components.is_empty() { Source::DataPatch } else { Source::Components };
         let turn = turn(&place, 0);
-        Some(Step { folder: data.folder.clone(), ..Step::new(source, (at, place), role, turn, data.target.clone()) })
+        Some(Step { folder: data.folder.clone(), ..Step::new(source, at, place, role, turn, data.target.clone()) })
     };
     manifest.data_patches.iter().filter_map(step).collect()
 }
 
 /// Adds the fields that the transformers in an object work on.
-fn add_fields((at, object): (usize, &Object), steps: &mut Vec<Step>) {
+fn add_fields(at: usize, object: &Object, steps: &mut Vec<Step>) {
     let mut number = 0;
     for (root, part) in reference_roots(&object.value) {
         walk(part, &root, &mut |place, map| {
@@ -150,19 +144,18 @@ fn add_fields((at, object): (usize, &Object), steps: &mut Vec<Step>) {
             }
             let turn = Turn { list: FIELDS, entry: at, part: number };
             number += 1;
-            steps.push(Step::new(Source::Fields, (at, place.path()), Role::Field, turn, Some(Selector::of(map))));
+            steps.push(Step::new(Source::Fields, at, place.path(), Role::Field, turn, Some(Selector::of(map))));
         });
     }
 }
 
 /// Adds the transformers that are texts in a kustomization: what they do is not known.
-fn add_inline_transformers((at, kustomization): (usize, &Value), steps: &mut Vec<Step>) {
+fn add_inline_transformers(at: usize, kustomization: &Value, steps: &mut Vec<Step>) {
     let list = FieldPath::default().key("transformers");
     let texts = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
     for (index, text) in texts.filter_map(|(index, text)| Some((index, text.as_str()?))) {
         let turn = Turn { list: TRANSFORMERS, entry: index, part: 0 };
-        let step =
-            |target| Step::new(Source::Kustomization, (at, list.index(index)), Role::Unknown, turn, Some(target));
+        let step = |target| Step::new(Source::Kustomization, at, list.index(index), Role::Unknown, turn, Some(target));
         steps.extend(unknown_target(text).map(step));
     }
 }
@@ -179,7 +172,7 @@ fn unknown_target(text: &str) -> Option<Selector> {
 }
 
 /// Adds the sources and targets of the replacements at `list` of an object.
-fn add_replacements(source: Source, (at, object): (usize, &Value), list: &FieldPath, steps: &mut Vec<Step>) {
+fn add_replacements(source: Source, at: usize, object: &Value, list: &FieldPath, steps: &mut Vec<Step>) {
     let places = match list.get(object) {
         Some(Value::Array(items)) => (0..items.len()).map(|index| list.index(index)).collect(),
         Some(_) => vec![list.clone()],
@@ -190,7 +183,7 @@ fn add_replacements(source: Source, (at, object): (usize, &Value), list: &FieldP
         let mut add = |selector: Option<&Value>, rejected: Vec<Selector>, role| {
             let Some(target) = selector.and_then(Value::as_object).map(Selector::of) else { return };
             let turn = Turn { list: REPLACEMENTS, entry: number, part: 0 };
-            steps.push(Step { rejected, ..Step::new(source, (at, place.clone()), role, turn, Some(target)) });
+            steps.push(Step { rejected, ..Step::new(source, at, place.clone(), role, turn, Some(target)) });
         };
         add(replacement.get("source"), Vec::new(), Role::Source);
         let targets = replacement.get("targets").and_then(Value::as_array).into_iter().flatten();
@@ -203,13 +196,13 @@ fn add_replacements(source: Source, (at, object): (usize, &Value), list: &FieldP
 }
 
 /// Adds the variables of a kustomization, which read fields of objects.
-fn add_variables((at, kustomization): (usize, &Value), steps: &mut Vec<Step>) {
+fn add_variables(at: usize, kustomization: &Value, steps: &mut Vec<Step>) {
     let list = FieldPath::default().key("vars");
     let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
     for (index, item) in items {
         let Some(reference) = item.get("objref").and_then(Value::as_object) else { continue };
         let (turn, target) = (Turn { list: VARIABLES, entry: index, part: 0 }, Selector::of_reference(reference));
-        steps.push(Step::new(Source::Own, (at, list.index(index)), Role::Variable, turn, Some(target)));
+        steps.push(Step::new(Source::Own, at, list.index(index), Role::Variable, turn, Some(target)));
     }
 }
 

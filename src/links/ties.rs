@@ -300,3 +300,60 @@ fn kinds_in_rules(
     }
     others
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::survey::Surveyor;
+    use super::*;
+    use crate::convert::{Choices, Goal, Targets};
+    use crate::manifest::{Manifest, Reading, Recognizer, read};
+    use crate::pack::embedded;
+
+    /// Returns the files of each group, for a target of Gateway API.
+    fn tied(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+        let packs = embedded::with(Vec::new()).expect("the packs are valid");
+        let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
+        let manifest = |(file, text): &(&str, &str)| match read(file, text.as_bytes(), &recognizer) {
+            Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
+            other => panic!("{other:?}"),
+        };
+        let manifests: Vec<Manifest> = files.iter().map(manifest).collect();
+        let target = packs.target("gateway-api@1.5/standard").expect("the release is known");
+        let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
+        let surveyor = Surveyor::new(&packs, &packs.concerned_by(&goal.targets));
+        let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
+        let targets = Targets::new(&goal);
+        let groups = groups(&Run::new(&targets, &surveys));
+        groups.iter().map(|group| group.files.iter().map(|file| surveys[*file].file.clone()).collect()).collect()
+    }
+
+    fn route(version: &str, name: &str) -> String {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/{version}\nkind: HTTPRoute\nmetadata: {{name: {name}}}\nspec: {{}}\n"
+        )
+    }
+
+    #[test]
+    fn files_are_alone_unless_something_ties_them() {
+        let (old, other) = (route("v1beta1", "a"), route("v1beta1", "b"));
+        let files =
+            [("k/a.yaml", &*old), ("k/b.yaml", &*other), ("k/kustomization.yaml", "resources: [a.yaml, b.yaml]\n")];
+        assert_eq!(tied(&files), [["k/a.yaml"], ["k/b.yaml"], ["k/kustomization.yaml"]]);
+    }
+
+    #[test]
+    fn a_patch_is_tied_to_what_it_patches_and_to_its_kustomization() {
+        let (old, other, patch) = (route("v1beta1", "a"), route("v1beta1", "b"), route("v1beta1", "a"));
+        let kustomization = "resources: [a.yaml, b.yaml]\npatches: [{path: p.yaml}]\n";
+        let files =
+            [("a.yaml", &*old), ("b.yaml", &*other), ("kustomization.yaml", kustomization), ("p.yaml", &*patch)];
+        assert_eq!(tied(&files), [vec!["a.yaml", "kustomization.yaml", "p.yaml"], vec!["b.yaml"]]);
+    }
+
+    #[test]
+    fn objects_that_can_become_one_are_tied() {
+        let (old, new) = (route("v1beta1", "a"), route("v1", "a"));
+        assert_eq!(tied(&[("k/a.yaml", &*old), ("k/b.yaml", &*new)]), [["k/a.yaml", "k/b.yaml"]]);
+        assert_eq!(tied(&[("k/a.yaml", &*old), ("l/b.yaml", &*new)]), [["k/a.yaml"], ["l/b.yaml"]]);
+    }
+}
