@@ -147,7 +147,7 @@ impl Canonicalizer {
             return Err(unknown());
         }
         self.is_newer(&conversion)?;
-        if others.depends_on_other_objects() {
+        if others.was_asked_in_vain() {
             return Err(CanonicalizeError::DependsOnOthers);
         }
         let (conversion, renamed_references) = self.follow_references(conversion, &object);

@@ -42,7 +42,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
         "`--interactive` asks on a terminal, and there is none; pass --yes to write everything"
     );
     let packs = packs::load(&args.convert.packs)?;
-    let planned = planned(&args.convert, packs, (FrontEnd::Exact, Dependent::HoldBack), console)?;
+    let planned = planned(&args.convert, packs, FrontEnd::Exact, Dependent::HoldBack, console)?;
     let output = &args.convert.output;
     if planned.exit(Pending::Nothing) == Exit::Failed {
         return fail(&planned, args, console);

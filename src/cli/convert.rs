@@ -34,7 +34,7 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     crd_sets::without_stdin(&args.target.crds, "`convert` converts")?;
     let request = Request::read(&args.target, &config, &args.packs, packs, console)?;
     let bytes = input::read_stdin(Empty::of(args.allow_empty))?;
-    let planned = plan_files(&request, &config, (Dependent::HoldBack.into(), console), |recognizer, make| {
+    let planned = plan_files(&request, &config, Dependent::HoldBack.into(), console, |recognizer, make| {
         Ok(input::from_bytes(&bytes, recognizer, make))
     })?;
     let exit = planned.exit(Pending::Nothing);

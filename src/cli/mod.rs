@@ -53,6 +53,7 @@ mod report_merge;
 mod resource_list;
 mod saved_plan;
 mod show;
+mod surveyed;
 mod target;
 mod undo;
 mod write;

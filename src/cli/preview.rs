@@ -115,7 +115,7 @@ fn preview(
     print: impl FnOnce(&Report<'_>) -> Result<()>,
 ) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
-    let mut planned = planned(args, packs, (front_end, Dependent::Report), console)?;
+    let mut planned = planned(args, packs, front_end, Dependent::Report, console)?;
     compare(&mut planned)?;
     let exit = planned.exit_with(planned.pending(), &args.output);
     print(&planned.report(command, Written::No, exit))?;

@@ -114,7 +114,6 @@ impl<'a> Subject<'a> {
 
     /// Returns whether the object is whole, which another file of the run decides.
     pub(super) fn completeness(&self) -> Completeness {
-        self.context.others.record_completeness_read();
         self.context.completeness
     }
 

@@ -303,6 +303,10 @@ impl Operation for Default {
         }
     }
 
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        self.kinds_read()
+    }
+
     fn kinds_read(&self) -> Vec<GroupKind> {
         match &self.source {
             Source::ReferencedBy(reference) => vec![reference.kind().clone()],

@@ -136,6 +136,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Those of [`Operation::kinds_read`] with whose objects the step may convert an object only together.
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        Vec::new()
+    }
+
     /// Whether it changes only objects that pass a test.
     fn is_conditional(&self) -> bool {
         false

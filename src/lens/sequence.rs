@@ -192,6 +192,11 @@ impl Lens {
         self.operations.iter().flat_map(|operation| operation.kinds_read()).collect()
     }
 
+    /// The kinds of the other objects with which the lens may convert an object only together.
+    pub fn kinds_converted_with(&self) -> BTreeSet<GroupKind> {
+        self.operations.iter().flat_map(|operation| operation.kinds_converted_with()).collect()
+    }
+
     /// Returns the fields that the lens removes, with their paths before it, and those that it adds, with their paths after
     /// it.
     pub fn claims(&self) -> Claims {

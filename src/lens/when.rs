@@ -371,6 +371,12 @@ impl Operation for When {
         self.written.then.parameters().into_iter().chain(own).collect()
     }
 
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        let named_by = self.written.named_by.iter().map(|reference| reference.kind().clone());
+        let targets = self.written.together_with.iter().map(|references| references.kind().clone());
+        named_by.chain(targets).chain(self.written.then.kinds_converted_with()).collect()
+    }
+
     fn kinds_read(&self) -> Vec<GroupKind> {
         let named_by = self.written.named_by.iter().map(|reference| reference.kind().clone());
         let targets = self.written.together_with.iter().map(|references| references.kind().clone());

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::path_expression::{PathExpression, Syntax};
 use super::version_changes::{Follow, VersionChanges};
-use crate::carrier::Ignored as IgnoredFields;
+use crate::carrier::{Carriers, Ignored as IgnoredFields};
 use crate::convert::{Remark, Targets};
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::Code;
@@ -29,18 +29,27 @@ struct Ignored {
     selector: Selector,
 }
 
-/// Returns whether `object` has fields of known kinds ignored.
-pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
-    let kinds = || targets.goal.targets.iter().flat_map(all_kinds);
-    let (paths, queries) = (find(object, targets), queries(object, targets));
-    let mut selectors = paths.iter().map(|one| &one.selector).chain(queries.iter().map(|(_, _, selector)| selector));
-    selectors.any(|selector| kinds().any(|kind| selector.selects_kind(kind)))
+/// Returns the fields that an object has ignored, each with what selects the objects that have it.
+pub(super) fn ignored_fields(object: &Object, carriers: &Carriers) -> Vec<(Selector, FieldPattern)> {
+    let paths = find(object, carriers).into_iter().map(|ignored| (ignored.selector, ignored.path.pattern()));
+    let queries = queries(object, carriers).into_iter();
+    paths.chain(queries.filter_map(|(_, text, selector)| Some((selector, pattern_of_query(text)?)))).collect()
+}
+
+/// Returns whether the conversion to the targets moves or removes a field of what is selected.
+pub(super) fn changes_field(targets: &Targets<'_>, selector: &Selector, field: &FieldPattern) -> bool {
+    !images(targets, selector, field).is_empty()
+}
+
+/// Reads a jq expression that is a path.
+fn pattern_of_query(text: &str) -> Option<FieldPattern> {
+    FieldPattern::parse(text.trim_start_matches('.').replace("[]?", "[]").as_str()).ok()
 }
 
 /// Decides what becomes of the paths in `object`.
 pub(super) fn follow(object: &Object, changes: &VersionChanges<'_>, targets: &Targets<'_>) -> Vec<Follow> {
     let mut follows = Vec::new();
-    for Ignored { place, path, selector } in find(object, targets) {
+    for Ignored { place, path, selector } in find(object, targets.goal.packs.carriers()) {
         let images = images(targets, &selector, &path.pattern());
         let Some(image) = images.first() else { continue };
         let new = match image {
@@ -66,8 +75,8 @@ pub(super) fn follow(object: &Object, changes: &VersionChanges<'_>, targets: &Ta
         };
         follows.push(kept(place, &path.to_string(), &what, help));
     }
-    for (place, text, selector) in queries(object, targets) {
-        let pattern = FieldPattern::parse(text.trim_start_matches('.').replace("[]?", "[]").as_str());
+    for (place, text, selector) in queries(object, targets.goal.packs.carriers()) {
+        let pattern = pattern_of_query(text);
         let images = pattern.map(|pattern| images(targets, &selector, &pattern)).unwrap_or_default();
         let Some(image) = images.first().filter(|_| Fate::of(&selector, changes, targets) != Fate::Stay) else {
             continue;
@@ -149,9 +158,9 @@ pub(super) fn all_kinds<'t>(target: &'t Target<'_>) -> impl Iterator<Item = &'t 
 }
 
 /// Finds the ignored paths in an object.
-fn find(object: &Object, targets: &Targets<'_>) -> Vec<Ignored> {
+fn find(object: &Object, carriers: &Carriers) -> Vec<Ignored> {
     let mut found = Vec::new();
-    for (item, selector, ignored) in lists(object, targets) {
+    for (item, selector, ignored) in lists(object, carriers) {
         let paths = item.join(&ignored.pointers);
         let count = paths.get(&object.value).and_then(Value::as_array).map_or(0, Vec::len);
         found.extend((0..count).filter_map(|at| {
@@ -164,9 +173,9 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<Ignored> {
 }
 
 /// Finds the jq expressions of an object that name ignored fields, each with its place.
-fn queries<'o>(object: &'o Object, targets: &Targets<'_>) -> Vec<(FieldPath, &'o str, Selector)> {
+fn queries<'o>(object: &'o Object, carriers: &Carriers) -> Vec<(FieldPath, &'o str, Selector)> {
     let mut found = Vec::new();
-    for (item, selector, ignored) in lists(object, targets) {
+    for (item, selector, ignored) in lists(object, carriers) {
         let Some(queries) = &ignored.queries else { continue };
         let texts = item.join(queries);
         let all = texts.get(&object.value).and_then(Value::as_array).into_iter().flatten().enumerate();
@@ -176,9 +185,8 @@ fn queries<'o>(object: &'o Object, targets: &Targets<'_>) -> Vec<(FieldPath, &'o
 }
 
 /// Returns the places in an object that have fields ignored, each with what it selects and where it names the fields.
-fn lists<'t>(object: &Object, targets: &Targets<'t>) -> Vec<(FieldPath, Selector, &'t IgnoredFields)> {
-    let carriers = targets.goal.packs.carriers().of_kind(&object.kind);
-    let ignoring = carriers.filter_map(|carrier| Some((carrier, carrier.ignored.as_ref()?)));
+fn lists<'t>(object: &Object, carriers: &'t Carriers) -> Vec<(FieldPath, Selector, &'t IgnoredFields)> {
+    let ignoring = carriers.of_kind(&object.kind).filter_map(|carrier| Some((carrier, carrier.ignored.as_ref()?)));
     let items = ignoring.flat_map(|(carrier, ignored)| {
         carrier.places(&object.value).into_iter().filter_map(move |place| {
             let item = place.get(&object.value);

@@ -6,7 +6,7 @@
 //!
 //! Invariant: after [`Selectors::hold`], a selector that follows selects what it selected before.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -42,21 +42,20 @@ enum Fate {
     Unseen,
 }
 
-/// The kustomizations of a run, made when a selector first needs them.
+/// The selectors of a group of files.
 pub(crate) struct Selectors<'l> {
     linked: &'l Linked<'l>,
-    graph: OnceCell<Graph<'l>>,
     /// The files that selectors select from, by the file or folder that shows it.
     reaches: RefCell<BTreeMap<String, Rc<BTreeSet<&'l str>>>>,
 }
 
 impl<'l> Selectors<'l> {
     pub(crate) const fn new(linked: &'l Linked<'l>) -> Self {
-        Self { linked, graph: OnceCell::new(), reaches: RefCell::new(BTreeMap::new()) }
+        Self { linked, reaches: RefCell::new(BTreeMap::new()) }
     }
 
-    fn graph(&self) -> &Graph<'l> {
-        self.graph.get_or_init(|| Graph::of(self.linked.files))
+    const fn graph(&self) -> &'l Graph<'l> {
+        &self.linked.run.graph
     }
 
     /// Holds back what selectors could no longer select, and reports it where they stand; returns whether there was anything.
@@ -64,7 +63,7 @@ impl<'l> Selectors<'l> {
         let linked = self.linked;
         let mut more: BTreeMap<Id, Finding> = BTreeMap::new();
         let mut reported = Vec::new();
-        for (id, manifest, object) in linked.objects() {
+        for (id, manifest, object) in linked.objects().filter(|(id, _, _)| linked.has_names(*id)) {
             for selector in find(object, linked.targets) {
                 let (lost, why) = match self.fate(manifest, object, &selector, changes) {
                     Some(Fate::Lost { objects, why }) => (objects, why),
@@ -134,7 +133,7 @@ impl<'l> Selectors<'l> {
             .partition(|change| selector.selector.selects(change.old_kind, &change.old_api_version()));
         if selected.is_empty() {
             let new = others.iter().filter(|change| selector.selector.selects(change.kind, &change.api_version()));
-            let objects: Vec<Id> = new.filter_map(|change| change.id).collect();
+            let objects: Vec<Id> = new.map(|change| change.id).collect();
             let why =
                 format!("{} selects no known object now, and would select some after the conversion", selector.path);
             let has_unseen = manifest.kustomization.as_ref().is_some_and(|own| own.has_unseen);
@@ -149,7 +148,7 @@ impl<'l> Selectors<'l> {
             let new = selector.with(&texts);
             let selects = |change: &&VersionChange<'_>| new.selects(change.kind, &change.api_version());
             if selected.iter().all(selects) && !others.iter().any(selects) {
-                return Some(Fate::Texts { texts, selected: selected.iter().filter_map(|change| change.id).collect() });
+                return Some(Fate::Texts { texts, selected: selected.iter().map(|change| change.id).collect() });
             }
         }
         lost(selector, &selected, &others)
@@ -182,7 +181,7 @@ impl<'l> Selectors<'l> {
         let make = || match &folder {
             Some(folder) => {
                 let folder = graph.reach_of_folder(folder);
-                self.linked.files.iter().map(|file| file.name()).filter(|file| folder.has(file)).collect()
+                self.linked.run.files.iter().map(|file| &*file.file).filter(|file| folder.has(file)).collect()
             }
             None if is_own => graph.name(&manifest.file).map(|file| graph.reach(file)).unwrap_or_default(),
             None => users.iter().flat_map(|user| graph.reach(user)).collect(),
@@ -211,7 +210,7 @@ fn lost(selector: &KustomizeSelector, selected: &[&VersionChange<'_>], others: &
         selected.len(),
         Vec::from_iter(becomes).join(", ")
     );
-    let objects: Vec<Id> = changing.iter().filter_map(|change| change.id).collect();
+    let objects: Vec<Id> = changing.iter().map(|change| change.id).collect();
     (!objects.is_empty()).then_some(Fate::Lost { objects, why })
 }
 
@@ -257,6 +256,11 @@ pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
     !find(object, targets).is_empty()
 }
 
+/// Returns whether a mapping of what Kustomize reads selects objects.
+pub(super) fn is_selector(at: &PathRef<'_>, map: &Map<String, Value>) -> bool {
+    matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref")) || is_field_spec(at, map)
+}
+
 /// Returns whether a mapping names a field of the objects that it selects, or what such fields refer to.
 ///
 /// Source: Kustomize, `FieldSpec` and `NameBackReferences`.
@@ -268,7 +272,7 @@ fn is_field_spec(at: &PathRef<'_>, map: &Map<String, Value>) -> bool {
 
 /// Finds the selectors in `object` that can select known objects.
 fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
-    let read = ReadByKustomize::of(object, targets);
+    let read = ReadByKustomize::of(object, targets.goal.packs.carriers());
     if read.is_nothing() {
         return Vec::new();
     }
@@ -278,8 +282,7 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
         kinds.into_iter().any(|kind| selector.selects_kind(kind))
     };
     let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
-        let is_selector = matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref"));
-        if !is_selector && !is_field_spec(at, map) {
+        if !is_selector(at, map) {
             return;
         }
         let path = at.path();

@@ -74,7 +74,7 @@ impl<'a> RenamedObjects<'a> {
         let leaves_too = |one: &Reference<'_>| one.name.is_none() && left.as_ref() == Some(&one.kind.group);
         let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
         let mut session = Conversion::session(Some(&made), object);
-        let read = ReadByKustomize::of(object, linked.targets);
+        let read = ReadByKustomize::of(object, linked.targets.goal.packs.carriers());
         for reference in references {
             // A target without a namespace selects in every one.
             let is_target = reference.namespace.is_none() && read.has(&reference.path);

@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::applications::{Application, Role};
 use super::linked::{Id, Linked};
 use super::path_expression::{PathExpression, Syntax};
+use super::steps::Role;
 use super::version_changes::{Follow, VersionChange, VersionChanges};
-use crate::carrier::Carrier;
+use crate::carrier::{Carrier, Carriers};
 use crate::convert::{Beside, Reference, Remark, Targets, each_named, find_owners};
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::Code;
@@ -28,16 +28,15 @@ use crate::release::{ApiVersion, GroupKind, is_version};
 pub(crate) struct PatchedVersions(BTreeMap<Id, Vec<Selected>>);
 
 impl PatchedVersions {
-    /// Finds the versions that the JSON patches among `applied` write, for kinds of which the target does not serve them. The object that is
+    /// Finds the versions that JSON patches write, for kinds of which the target does not serve them. The object that is
     /// patched shows the kind.
-    pub(crate) fn new(linked: &Linked<'_>, applied: &[(Application, Id)]) -> Self {
+    pub(crate) fn new(linked: &Linked<'_>) -> Self {
         let mut found: BTreeMap<Id, Vec<Selected>> = BTreeMap::new();
-        for (application, base) in applied.iter().filter(|(one, _)| one.carrier.role == Role::JsonPatch) {
-            let Some(id) = linked.id(application.carrier.position) else { continue };
-            let place = &application.carrier.place;
+        for application in linked.applications.iter().filter(|one| one.carrier.role == Role::JsonPatch) {
+            let (id, place) = (application.carrier.position, &application.carrier.place);
             let operations = place.get(&linked.object(id).value).and_then(Value::as_array).into_iter().flatten();
             for (operation, index) in operations.zip(0..) {
-                let written = Selected::written(operation, place.index(index), &linked.object(*base).value);
+                let written = Selected::written(operation, place.index(index), &linked.object(application.base).value);
                 let written = written.filter(|one| linked.targets.not_serving(&one.kind, &one.version).is_some());
                 let all = found.entry(id).or_default();
                 all.extend(written.filter(|one| all.iter().all(|other| other.path != one.path)));
@@ -275,7 +274,7 @@ fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> 
         }
     });
     let mut selected: Vec<Selected> = usual.into_iter().filter_map(Selected::of).collect();
-    let read = ReadByKustomize::of(object, targets);
+    let read = ReadByKustomize::of(object, targets.goal.packs.carriers());
     for one in &mut selected {
         one.is_selector = !one.has_group && read.has(&one.path);
     }
@@ -299,13 +298,12 @@ pub(super) enum ReadByKustomize {
 }
 
 impl ReadByKustomize {
-    pub(super) fn of(object: &Object, targets: &Targets<'_>) -> Self {
+    pub(super) fn of(object: &Object, carriers: &Carriers) -> Self {
         let is_kustomization = ["Kustomization", "Component"].contains(&object.kind.kind.as_str());
         if is_kustomization || object.is_carrier() || object.is_builtin() {
             return Self::All;
         }
-        let carriers = targets.goal.packs.carriers().of_kind(&object.kind);
-        Self::Lists(carriers.flat_map(lists_of_patches).collect())
+        Self::Lists(carriers.of_kind(&object.kind).flat_map(lists_of_patches).collect())
     }
 
     pub(super) const fn is_nothing(&self) -> bool {

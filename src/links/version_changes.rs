@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::held::Held;
 use super::linked::{Id, Linked};
-use crate::convert::{Outcome, Remark};
+use crate::convert::Remark;
 use crate::field::FieldPath;
 use crate::release::{ApiVersion, GroupKind};
 
@@ -22,8 +22,8 @@ pub(super) struct VersionChange<'r> {
     pub(super) version: String,
     /// Whether anything of it changes.
     pub(super) is_changed: bool,
-    /// Its position, where it is in a linked file.
-    pub(super) id: Option<Id>,
+    /// Its position.
+    pub(super) id: Id,
 }
 
 impl VersionChange<'_> {
@@ -58,30 +58,14 @@ impl<'r> VersionChanges<'r> {
             changes.add(VersionChange {
                 file,
                 name: object.name.as_deref(),
-                is_patch: linked.is_patch_file(file) || object.is_inline_patch(),
+                is_patch: linked.run.is_patch_file(file) || object.is_inline_patch(),
                 old_kind,
                 old_version,
                 kind,
                 version: new.unwrap_or_else(|| old_version.to_owned()),
                 is_changed: !held.contains(id) && !made.program.is_empty(),
-                id: Some(id),
+                id,
             });
-        }
-        for file in linked.files {
-            for plan in file.planned() {
-                let ((old_kind, old), (kind, new)) = (&plan.from, &plan.to);
-                changes.add(VersionChange {
-                    file: file.name(),
-                    name: plan.name.as_deref(),
-                    is_patch: linked.is_patch_file(file.name()),
-                    old_kind,
-                    old_version: &old.version,
-                    kind,
-                    version: new.version.clone(),
-                    is_changed: plan.outcome == Outcome::Changed,
-                    id: None,
-                });
-            }
         }
         changes
     }

@@ -56,15 +56,8 @@ fn is_rule(name: &str, rule: &str) -> bool {
     rule.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Returns whether object number `at`, which would become `made`, is left as it is.
-pub(super) fn keeps(planner: &Planner<'_>, manifest: &Manifest, at: usize, made: Option<&Conversion>) -> bool {
-    made.is_some_and(|made| {
-        !made.program.is_empty() && !is_blocked(made) && is_kept(planner.goal(), manifest, at, &made.rules)
-    })
-}
-
 /// Returns whether an object is held back by itself.
-pub(super) fn is_blocked(made: &Conversion) -> bool {
+fn is_blocked(made: &Conversion) -> bool {
     !made.blocks.is_empty()
 }
 

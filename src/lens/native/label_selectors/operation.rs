@@ -49,6 +49,10 @@ impl Operation for LabelSelectors {
         of_group(OLD_GROUP).chain(of_group(NEW_GROUP)).chain([namespace_kind()]).collect()
     }
 
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        self.kinds_read()
+    }
+
     fn claims(&self) -> Claims {
         Claims {
             old: vec![pattern(GATEWAYS), pattern("spec.listeners[].routes.selector")],
