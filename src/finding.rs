@@ -218,6 +218,17 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Makes a finding about no object.
+    pub const fn new(
+        location: Location,
+        code: Code,
+        severity: Severity,
+        message: String,
+        help: Option<String>,
+    ) -> Self {
+        Self { location, code, severity, object: None, field: None, message, help }
+    }
+
     /// Returns the message, behind the object that it is about.
     pub fn sentence(&self) -> Cow<'_, str> {
         match &self.object {

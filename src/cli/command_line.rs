@@ -13,9 +13,10 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, ValueEnum};
 
-use super::args::{Cli, Format, PLANNING, options_in_file};
+use super::args::{Cli, Format};
 use super::config_file::{ConfigFile, Source};
 use super::console::Console;
+use super::settable::{PLANNING, options_in_file};
 
 /// A folder whose path nobody passed.
 const HERE: &str = ".";

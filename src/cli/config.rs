@@ -150,8 +150,8 @@ fn is_file(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::options_in_file;
     use crate::cli::config_file::Source;
+    use crate::cli::settable::options_in_file;
     use crate::pack::embedded;
 
     #[test]

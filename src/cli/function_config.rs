@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
 use serde_json::{Map, Value};
 
-use super::args::{FunctionArgs, options_in_function};
+use super::args::FunctionArgs;
+use super::settable::options_in_function;
 use crate::pack::near;
 use crate::report::visible;
 

@@ -52,6 +52,7 @@ mod releases;
 mod report_merge;
 mod resource_list;
 mod saved_plan;
+mod settable;
 mod show;
 mod surveyed;
 mod target;

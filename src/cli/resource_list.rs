@@ -186,14 +186,11 @@ impl ResourceList {
 
     /// Reports comments that acknowledge nothing, since they are at no item.
     pub(super) fn findings(&self) -> impl Iterator<Item = Finding> {
-        self.outside.iter().map(|line| Finding {
-            location: Location { file: STANDARD_INPUT.to_owned(), position: None },
-            code: Code::UnusedIgnore,
-            severity: Severity::Warning,
-            object: None,
-            field: None,
-            message: format!("the comment on line {line} of the ResourceList is at no item"),
-            help: Some("write it behind the first line of an item, or on a line above".to_owned()),
+        self.outside.iter().map(|line| {
+            let location = Location { file: STANDARD_INPUT.to_owned(), position: None };
+            let message = format!("the comment on line {line} of the ResourceList is at no item");
+            let help = "write it behind the first line of an item, or on a line above".to_owned();
+            Finding::new(location, Code::UnusedIgnore, Severity::Warning, message, Some(help))
         })
     }
 
