@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::config_file::ConfigFile;
 use crate::disk::Shard;
@@ -35,6 +35,48 @@ pub(super) struct Cli {
     /// Where settings come from, if that is to be printed.
     #[arg(skip)]
     pub(super) settings: Option<String>,
+}
+
+/// The options that `reversion.toml` sets too.
+const IN_FILE: [&str; 16] = [
+    "allow-loss",
+    "baseline",
+    "crds",
+    "extension",
+    "follow",
+    "from",
+    "hidden",
+    "keep-api-version",
+    "keep-going",
+    "namespace",
+    "no-ignore",
+    "pack",
+    "repair",
+    "stash",
+    "to",
+    "unpaired",
+];
+
+/// The options that a functionConfig sets.
+const IN_FUNCTION: [&str; 9] =
+    ["to", "from", "set", "allow-loss", "stash", "repair", "keep-api-version", "unpaired", "exit-zero"];
+
+/// The headings of the options that decide how a plan is made.
+pub(super) const PLANNING: [&str; 5] = ["Files", "Targets", "Losses", "Acknowledged findings", "Packs"];
+
+/// Returns the options that `reversion.toml` sets too.
+pub(super) fn options_in_file() -> Vec<Arg> {
+    options(CheckArgs::augment_args(clap::Command::new("check")), &IN_FILE)
+}
+
+/// Returns the options that a functionConfig sets.
+pub(super) fn options_in_function() -> Vec<Arg> {
+    options(FunctionArgs::augment_args(clap::Command::new("fn")), &IN_FUNCTION)
+}
+
+fn options(command: clap::Command, names: &[&str]) -> Vec<Arg> {
+    let option = |name: &&str| command.get_arguments().find(|option| option.get_long() == Some(name)).cloned();
+    names.iter().filter_map(option).collect()
 }
 
 /// Reads the variable of a switch.
@@ -373,6 +415,15 @@ pub(super) struct TargetArgs {
     #[arg(long, env = "REVERSION_NO_IGNORES", value_parser = switch, hide_short_help = true)]
     #[arg(help_heading = "Acknowledged findings")]
     pub(super) no_ignores: bool,
+}
+
+/// The options of `fn`, which are no flags: its functionConfig sets them.
+#[derive(Debug, Args)]
+pub(super) struct FunctionArgs {
+    #[command(flatten)]
+    pub(super) target: TargetArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 /// The arguments of `detect`.

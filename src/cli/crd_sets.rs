@@ -90,8 +90,8 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
         let manifests = input::read_crds(path, packs, console)?;
         let mut parts = Vec::new();
         for manifest in &manifests {
-            let found = in_manifest(manifest);
-            parts.extend(found.map_err(|one| anyhow!("--crds: {}: {}", one.location, one.sentence()))?);
+            let read = in_manifest(manifest);
+            parts.extend(read.map_err(|finding| anyhow!("--crds: {}: {}", finding.location, finding.sentence()))?);
         }
         let set = PassedSet { path: path.clone(), bundle, crds: patched(parts), manifests };
         ensure!(!set.crds.is_empty(), "--crds: {} contains no CRD", set.name());
@@ -186,27 +186,27 @@ fn ambiguous(kind: &GroupKind, first: &Crd, other: &Crd) -> Finding {
 /// Finds what a file says of CRDs whose groups no pack knows; one that cannot be read as data is none.
 pub(super) fn unknown_in(manifest: &Manifest, packs: &Packs) -> Vec<CrdPart> {
     let says = |object: &Object| object.kind.kind == CRD || is_kustomization(object);
-    let found = if manifest.objects.iter().any(says) { in_manifest(manifest).unwrap_or_default() } else { Vec::new() };
+    let parts = if manifest.objects.iter().any(says) { in_manifest(manifest).unwrap_or_default() } else { Vec::new() };
     let is_unknown = |part: &CrdPart| match part {
         CrdPart::Definition(crd) => packs.of_group(&crd.kind.group).is_none(),
         CrdPart::Webhook(_) => true,
     };
-    found.into_iter().filter(is_unknown).collect()
+    parts.into_iter().filter(is_unknown).collect()
 }
 
 fn in_manifest(manifest: &Manifest) -> Result<Vec<CrdPart>, Box<Finding>> {
-    let mut found = Vec::new();
+    let mut parts = Vec::new();
     for object in &manifest.objects {
         if is_kustomization(object) {
-            found.extend(webhooks_patched_by(&object.value).map(CrdPart::Webhook));
+            parts.extend(webhooks_patched_by(&object.value).map(CrdPart::Webhook));
         } else if let Some(name) = webhook_patch(&object.value) {
-            found.push(CrdPart::Webhook(Some(name)));
+            parts.push(CrdPart::Webhook(Some(name)));
         } else if let Some(kind) = from_crds::defined_kind(&object.value).filter(|_| object.inline_patch.is_none()) {
             let location = manifest.locate(object, &FieldPath::default());
-            found.push(CrdPart::Definition(Crd { location, kind, value: manifest.full_value(object)? }));
+            parts.push(CrdPart::Definition(Crd { location, kind, value: manifest.full_value(object)? }));
         }
     }
-    Ok(found)
+    Ok(parts)
 }
 
 /// The kind of CRDs.

@@ -88,7 +88,7 @@ impl Planned<'_> {
 
     /// Says why nothing was recognized, where the run ends with that exit code.
     pub(super) fn nothing_recognized(&self, exit: Exit) -> Option<String> {
-        output::nothing_recognized(exit, &self.counts, (&self.roots, &self.skips), &self.sought)
+        output::nothing_recognized(exit, &self.counts, &self.roots, &self.skips, &self.sought)
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
@@ -182,7 +182,7 @@ fn planned_within<'p>(
         crd_sets::without_stdin(&args.target.crds, "the manifests are read from")?;
     }
     let piped = input::piped(&args.files, empty)?;
-    let request = Request::read(&args.target, (&config, &args.packs), packs, console)?.planning(record, front_end);
+    let request = Request::read(&args.target, &config, &args.packs, packs, console)?.planning(record, front_end);
     let limits = Limits { keep_going: args.keep_going, ..limits };
     plan_files(&request, &config, (limits, console), |recognizer, make| {
         let piped = piped.as_deref();
@@ -269,7 +269,7 @@ fn plan_read<'p>(
     let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
     let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
-    let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
+    let goal = request.detected_goal(&installed, &groups, &evidence, &spans, console);
     let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
     let goal = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
     let _progress = console.progress("planning");

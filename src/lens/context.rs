@@ -160,8 +160,10 @@ impl<'a> Context<'a> {
     /// positions of those that one belongs to, and is called once for each.
     pub(super) fn belonging(
         &self,
-        (id, owner): (ObjectId, &GroupKind),
-        (kind, field): (&GroupKind, &FieldPattern),
+        id: ObjectId,
+        owner: &GroupKind,
+        kind: &GroupKind,
+        field: &FieldPattern,
         owners: impl Fn(&ObjectView<'a>) -> BTreeSet<ObjectId>,
     ) -> Vec<ObjectView<'a>> {
         let objects = self.of_kind(kind);

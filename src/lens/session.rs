@@ -20,7 +20,7 @@ use super::object_view::{ObjectId, ObjectPlace, ObjectView};
 use super::origin;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::{ApiVersion, GroupKind};
-use crate::yaml::{Intent, ProblemCode};
+use crate::yaml::{Ends, Intent, ProblemCode};
 
 /// Whether an object is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,10 +199,10 @@ impl<'a> Session<'a> {
     pub fn change(&mut self, intent: Intent) -> Result<(), Halt> {
         self.growth.add(&intent, &self.object).map_err(|reason| {
             let help = Some("fix the rules of the pack, or convert the object by hand".to_owned());
-            Halt::Refused { at: origin::places(&intent).0, reason, help }
+            Halt::Refused { at: intent.ends().from, reason, help }
         })?;
         intent.apply_data(Arc::make_mut(&mut self.object)).map_err(|problem| {
-            let (old, new) = origin::places(&intent);
+            let Ends { from: old, to: new } = intent.ends();
             match problem.code {
                 ProblemCode::Exists => Halt::Conflict { old, new },
                 _ => Halt::Refused { at: old, reason: problem.message, help: None },
@@ -317,7 +317,7 @@ impl<'a> Session<'a> {
     /// there is no such change.
     pub fn changed_at(&self, step: usize) -> Option<FieldPath> {
         let change = self.program.get(step)?;
-        Some(origin::origin(&self.program[..step], &origin::places(change).0))
+        Some(origin::origin(&self.program[..step], &change.ends().from))
     }
 
     /// Returns the present path of the value that was at `path` at the start of the session; `None` where it was removed.

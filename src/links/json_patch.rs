@@ -151,7 +151,7 @@ fn on_metadata(
             if value.is_some() {
                 let inside = changes_below(&made.program, &place, Reach::Outer).ok_or_else(is_gone)?;
                 // What the conversion of the object keeps in the stash is no part of the patch.
-                let is_stash = |intent: &Intent| matches!(intent, Intent::Insert { key, .. } if key == ANNOTATION);
+                let is_stash = |intent: &Intent| matches!(intent, Intent::Insert { path, .. } if path.last_key() == Some(ANNOTATION));
                 let inside = inside.iter().filter(|intent| !is_stash(intent));
                 changes.extend(inside.map(|intent| intent.under(&FieldPath::default().key("value"))));
             }

@@ -27,7 +27,10 @@ mod held;
 mod json_patch;
 mod replacement;
 
+mod version_changes;
+
 pub(crate) mod dangling;
+pub(crate) mod following;
 pub(crate) mod ignored_paths;
 pub(crate) mod kustomize_selectors;
 pub(crate) mod name_conflicts;
@@ -45,3 +48,4 @@ pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
 pub(crate) use linked::{Id, Linked};
 pub use namespaces::Namespaces;
+pub(crate) use version_changes::VersionChanges;

@@ -65,12 +65,8 @@ pub(crate) fn follow_namespace(
     let metadata = FieldPath::default().key("metadata");
     let intents = made.namespace().map(|_| Intent::Delete { path: metadata.key("namespace") });
     let place = Place::After("name".to_owned());
-    let insert = namespace.map(|name| Intent::Insert {
-        path: metadata,
-        key: "namespace".to_owned(),
-        value: Value::from(name),
-        place,
-    });
+    let insert =
+        namespace.map(|name| Intent::Insert { path: metadata.key("namespace"), value: Value::from(name), place });
     for intent in intents.into_iter().chain(insert) {
         if let Err(halt) = session.change(intent) {
             made.blocks.extend(impossible(halt));

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::field::FieldPattern;
 use crate::lens::{Condition, Direction, Lens, Template};
@@ -426,7 +426,7 @@ pub struct Advisory {
 }
 
 /// What an advisory tells something about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum About {
     /// The cluster that the objects are applied to.

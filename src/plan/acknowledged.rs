@@ -80,7 +80,7 @@ pub(super) fn kept(planner: &Planner<'_>, linked: &Linked<'_>) -> Vec<(Id, Findi
             let version =
                 |made: &Conversion| made.value.get("apiVersion").and_then(|value| value.as_str()).map(str::to_owned);
             let becomes = made.and_then(|made| Some((&made.kind, version(made)?))).unwrap_or_else(|| unchanged.clone());
-            let message = change((unchanged.0, &unchanged.1), (becomes.0, &becomes.1));
+            let message = change(unchanged.0, &unchanged.1, becomes.0, &becomes.1);
             let remark = Remark::new(Code::ChangesNeeded, FieldPath::default(), message, None);
             (id, linked.finding(id, &remark, Severity::Held))
         })

@@ -170,8 +170,8 @@ impl PlannedFile {
         }
         let is_known = !is_unknown && goal.target_of(&object.kind.group).is_some() || goal.holds_values(object);
         let record = goal.choices.record;
-        let place = (location, manifest.extent(object));
-        self.local.objects.push(ObjectPlan::new(place, object, conversion, (is_held && !is_kept, is_known), record));
+        let (extent, is_held) = (manifest.extent(object), is_held && !is_kept);
+        self.local.objects.push(ObjectPlan::new(location, extent, object, conversion, is_held, is_known, record));
     }
 
     /// Returns the file as the user named it.

@@ -6,12 +6,11 @@
 //! Invariant: what is held back once is held back for good, so that this ends.
 
 use crate::finding::Finding;
-use crate::links::kustomize_selectors::{ChangesByName, Selectors};
+use crate::links::kustomize_selectors::Selectors;
 use crate::links::patches::{self, Patching};
-use crate::links::selectors as versions;
 use crate::links::states::States;
 use crate::links::together::Together;
-use crate::links::{Held, Id, Linked, name_conflicts};
+use crate::links::{Held, Id, Linked, VersionChanges, name_conflicts};
 
 /// Objects that are held back, with the reasons.
 type Found = Vec<(Id, Finding)>;
@@ -34,8 +33,7 @@ pub(super) fn hold_back<T>(
         if holds_more {
             continue;
         }
-        let changes = versions::changes(linked, &held);
-        if selectors.hold(&ChangesByName::new(&changes), &mut held) {
+        if selectors.hold(&VersionChanges::new(linked, &held), &mut held) {
             continue;
         }
         match attempt(&held) {

@@ -15,13 +15,14 @@ use crate::convert::Conversion;
 use crate::edits::Rejected;
 use crate::field::FieldPath;
 use crate::finding::Finding;
-use crate::links::kustomize_selectors::{ChangesByName, Selectors};
+use crate::links::following::Following;
+use crate::links::kustomize_selectors::Selectors;
 use crate::links::patches::{self, Patching};
 use crate::links::references::RenamedObjects;
-use crate::links::selectors::{self, PatchedVersions, VersionChanges};
+use crate::links::selectors::PatchedVersions;
 use crate::links::states::States;
 use crate::links::{
-    Application, Carrier, File, Held, Id, Linked, Namespaces, find_applications, ignored_paths, unapplied,
+    Application, Carrier, File, Held, Id, Linked, Namespaces, VersionChanges, find_applications, unapplied,
 };
 
 /// Plans the linked ones among `files`, in their order, without changing what is `withheld`.
@@ -103,17 +104,18 @@ fn attempt(
     held: &Held,
 ) -> Result<Vec<PlannedFile>, Vec<(Id, Finding)>> {
     let linked = links.linked;
-    let (objects, changes) = (RenamedObjects::new(linked, held), selectors::changes(linked, held));
-    let by_name = ChangesByName::new(&changes);
-    let following = (&objects, &changes, &by_name);
+    let renamed = &RenamedObjects::new(linked, held);
+    let changes = VersionChanges::new(linked, held);
+    let following = &Following { linked, selectors: links.selectors, patched: links.patched, changes };
+    let assumed = Assumed { held, renamed, following };
     let (mut planned, mut rejected) = (Vec::new(), Vec::new());
     for (file, manifest) in linked.manifests.iter().enumerate() {
         let mut findings: Vec<Finding> = Vec::new();
-        let follow = |at| follow_links(links, held, following, (file, at), &mut findings);
+        let follow = |at| follow_links(links, assumed, (file, at), &mut findings);
         let conversions = (0..manifest.objects.len()).map(follow).collect();
         let reason = |at| {
             let reason = held.reason((file, at));
-            let is_shown = |_: &&Finding| !held.is_kept((file, at)) || would_change(links, held, following, (file, at));
+            let is_shown = |_: &&Finding| !held.is_kept((file, at)) || would_change(links, assumed, (file, at));
             reason.filter(is_shown).cloned()
         };
         match PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings) {
@@ -124,58 +126,44 @@ fn attempt(
     if rejected.is_empty() { Ok(planned) } else { Err(rejected) }
 }
 
+/// What is assumed to be held back, and what objects follow under that assumption.
+#[derive(Clone, Copy)]
+struct Assumed<'f, 'l> {
+    held: &'f Held,
+    /// The objects whose kinds change.
+    renamed: &'f RenamedObjects<'f>,
+    following: &'f Following<'f, 'l>,
+}
+
 /// Lets namespace, references and versions in one object follow the objects that they name.
-fn follow_links(
-    links: Links<'_>,
-    held: &Held,
-    following: Following<'_>,
-    id: Id,
-    findings: &mut Vec<Finding>,
-) -> Option<Conversion> {
-    let Links { linked, states, unapplied, .. } = links;
+fn follow_links(links: Links<'_>, assumed: Assumed<'_, '_>, id: Id, findings: &mut Vec<Finding>) -> Option<Conversion> {
+    let (Links { linked, states, unapplied, .. }, Assumed { held, renamed, .. }) = (links, assumed);
     let object = linked.object(id);
     findings.extend(states.carriers.reasons(held, id).chain(held.reported(id)).cloned());
     findings.extend(unapplied.get(&id).into_iter().flatten().cloned());
     if held.contains(id) {
-        findings.extend(following.0.outdated(linked, id));
+        findings.extend(renamed.outdated(linked, id));
         let made = linked.conversion(id).cloned();
         let made = made.unwrap_or_else(|| Conversion::unchanged(object));
         return Some(if held.is_kept(id) { acknowledged::leave(made, object) } else { made.hold_back(object) });
     }
-    follow(links, held, following, id, findings)
+    follow(links, assumed, id, findings)
 }
 
-/// The objects whose kinds change, and the selectors of versions that do.
-type Following<'f> = (&'f RenamedObjects<'f>, &'f VersionChanges<'f>, &'f ChangesByName<'f>);
-
 /// Returns whether an object that is left as it is would change otherwise.
-fn would_change(links: Links<'_>, held: &Held, following: Following<'_>, id: Id) -> bool {
-    follow(links, held, following, id, &mut Vec::new()).is_some_and(|made| !made.program.is_empty())
+fn would_change(links: Links<'_>, assumed: Assumed<'_, '_>, id: Id) -> bool {
+    follow(links, assumed, id, &mut Vec::new()).is_some_and(|made| !made.program.is_empty())
 }
 
 /// Lets an object that is not held back follow the objects that it names.
-fn follow(
-    Links { linked, patchings, states, selectors: of_kustomize, patched, staying, .. }: Links<'_>,
-    held: &Held,
-    (objects, changes, by_name): Following<'_>,
-    id: Id,
-    findings: &mut Vec<Finding>,
-) -> Option<Conversion> {
-    let (manifest, object) = (linked.manifest(id), linked.object(id));
+fn follow(links: Links<'_>, assumed: Assumed<'_, '_>, id: Id, findings: &mut Vec<Finding>) -> Option<Conversion> {
+    let (Links { linked, patchings, states, staying, .. }, Assumed { held, renamed, following }) = (links, assumed);
+    let object = linked.object(id);
     let made = linked.conversion(id).cloned();
     let made = patches::follow_namespace(linked, patchings, id, made, held);
     let made = states.carriers.follow(object, id, made, held);
-    let made = objects.update(linked, id, made, findings);
-    let unseen = of_kustomize.unseen((manifest, object), by_name);
-    let made = selectors::update((id, object), made, (changes, patched, &unseen), linked.targets);
-    let made = of_kustomize.update((manifest, object), made, by_name);
-    let made = ignored_paths::update((manifest, object), made, changes, linked.targets, findings);
-    findings.extend(selectors::findings(
-        manifest,
-        (id, object, made.as_ref()),
-        (changes, patched, &unseen),
-        linked.targets,
-    ));
+    let made = renamed.update(linked, id, made, findings);
+    let made = following.update(id, made, findings);
     let made = match staying.get(&id) {
         Some(targets) => made.map(|made| made.without(object, targets)),
         None => made,

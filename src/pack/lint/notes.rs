@@ -98,7 +98,7 @@ fn check_kinds_of_rules(lint: &mut Lint<'_>) {
         }
         let known: Vec<String> =
             lint.pack.parameters().iter().map(|one| format!("{}.{}", lint.pack.name(), one.name)).collect();
-        for name in lens.parameters_read().into_iter().filter(|name| !known.contains(name)) {
+        for name in lens.parameters_read().into_iter().filter(|name| known.iter().all(|known| known != name)) {
             let help = match known.as_slice() {
                 [] => format!("add it to `parameters` in {HEAD}"),
                 known => format!("the parameters of the pack are {}", known.join(", ")),
