@@ -91,10 +91,11 @@ fn code(name: &str, files: &mut [PackFile]) -> String {
     let companions: BTreeSet<&str> = companions.filter_map(|release| release.split('@').next()).collect();
     let catalogs = files.iter().filter(|file| file.path.starts_with("catalog/")).map(|file| file.text.as_str());
     let default_groups: BTreeSet<&str> = catalogs.flat_map(default_groups::default_groups).collect();
+    let reads_schemas = files.iter().any(reads_schemas);
     let carriers = data_of("carriers.yaml").map(|carriers| carriers.to_string());
     let (head, rest, is_carriers_alone) = (head.to_string(), rest.to_string(), rest["releases"].is_null());
     let mut code = format!(
-        "BuiltInPack {{ name: {name:?}, head: {head:?}, rest: {rest:?}, is_carriers_alone: {is_carriers_alone}, carriers: {carriers:?}, \
+        "BuiltInPack {{ name: {name:?}, head: {head:?}, rest: {rest:?}, is_carriers_alone: {is_carriers_alone}, reads_schemas: {reads_schemas}, carriers: {carriers:?}, \
          rule_kinds: &{:?}, charts_of_rules: &{:?}, companions: &{:?}, default_groups: &{:?}, files: &[\n",
         Vec::from_iter(rule_kinds),
         Vec::from_iter(charts_of_rules),
@@ -108,6 +109,13 @@ fn code(name: &str, files: &mut [PackFile]) -> String {
             .expect("a String takes all text");
     }
     code + "] },\n"
+}
+
+/// Returns whether a file is a rule about CRDs that names their schemas.
+fn reads_schemas(file: &PackFile) -> bool {
+    let kinds = file.data.as_ref().map(|data| texts(&data["kind"])).unwrap_or_default();
+    let is_about_crds = kinds.iter().any(|kind| kind.starts_with("CustomResourceDefinition."));
+    is_about_crds && file.text.split_once("\nlens:\n").is_some_and(|(_, lens)| lens.contains("openAPIV3Schema"))
 }
 
 /// Splits `pack.yaml` into what every run reads, and the rest.

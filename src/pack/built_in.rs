@@ -24,6 +24,8 @@ pub(super) struct BuiltInPack {
     pub(super) rest: &'static str,
     /// Whether it describes carriers, and has no releases.
     pub(super) is_carriers_alone: bool,
+    /// Whether rules about CRDs read their schemas.
+    pub(super) reads_schemas: bool,
     /// `carriers.yaml`, as JSON.
     carriers: Option<&'static str>,
     /// The kinds that its rules name.

@@ -317,15 +317,23 @@ impl Pack {
     }
 
     /// Returns the kinds that rules are about.
-    pub fn rule_kinds(&self) -> &BTreeSet<GroupKind> {
+    pub(super) fn rule_kinds(&self) -> &BTreeSet<GroupKind> {
         self.rule_kinds.get_or_init(|| match self.origin {
             Origin::BuiltIn(pack) => {
                 let named = pack.rule_kinds.iter().map(|kind| GroupKind::parse(kind));
-                let places = pack.charts_of_rules.iter().filter_map(|chart| self.places().get(*chart)).flatten();
-                named.chain(places.map(|place| place.kind.clone())).collect()
+                let charts = self.charts().iter().filter(|chart| pack.charts_of_rules.contains(&chart.name.as_str()));
+                named.chain(charts.flat_map(|chart| values::kinds(chart, &self.carriers))).collect()
             }
             Origin::Given | Origin::Crds => self.rules().iter().map(|rule| rule.kind.clone()).collect(),
         })
+    }
+
+    /// Returns the rules about CRDs that read their schemas.
+    pub fn rules_about_schemas(&self) -> Vec<&Rule> {
+        match self.origin {
+            Origin::BuiltIn(pack) if !pack.reads_schemas => Vec::new(),
+            _ => self.rules().iter().filter(|rule| rule.reads_schemas()).collect(),
+        }
     }
 
     /// Returns the rules that repair mistakes, in the order of [`Pack::rules`].

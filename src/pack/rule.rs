@@ -59,6 +59,11 @@ impl Rule {
         self.needs != Some(Needs::Repair)
     }
 
+    /// Returns whether the rule is about CRDs and reads their schemas.
+    pub fn reads_schemas(&self) -> bool {
+        self.kind.kind == "CustomResourceDefinition" && self.text.contains("openAPIV3Schema")
+    }
+
     /// Returns whether the change was made in `channel`.
     pub fn is_made_in(&self, channel: &Channel) -> bool {
         self.channels.is_empty() || self.channels.contains(channel)

@@ -56,8 +56,10 @@ fn has_version_rules(family: &BTreeSet<GroupKind>, rules: &[Rule]) -> bool {
 /// Returns the kinds that rules are about, those together that rules convert into each other.
 fn families(rules: &[Rule]) -> Vec<BTreeSet<GroupKind>> {
     let mut families: Vec<BTreeSet<&GroupKind>> = Vec::new();
-    for rule in rules {
-        let mut family = BTreeSet::from([&rule.kind, &rule.new_kind, &rule.final_kind]);
+    let steps: BTreeSet<[&GroupKind; 3]> =
+        rules.iter().map(|rule| [&rule.kind, &rule.new_kind, &rule.final_kind]).collect();
+    for kinds in steps {
+        let mut family = BTreeSet::from(kinds);
         families.retain(|other| {
             let is_apart = other.is_disjoint(&family);
             if !is_apart {

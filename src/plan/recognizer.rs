@@ -6,9 +6,6 @@ use crate::manifest::Recognizer;
 use crate::pack::{Pack, Packs, Rule, Target};
 use crate::release::ApiVersion;
 
-/// The kind of CRDs.
-const CRD: &str = "CustomResourceDefinition";
-
 /// Makes the recognizer of everything that `concerned`, some of `packs`, know, of what carries their charts, and of `more` texts,
 /// in a run to `targets`, or one that files decide about.
 pub fn recognizer(packs: &Packs, (concerned, targets): (&[&Pack], &[Target<'_>]), more: &[&str]) -> Recognizer {
@@ -28,13 +25,9 @@ pub fn recognizer(packs: &Packs, (concerned, targets): (&[&Pack], &[Target<'_>])
 /// Returns the apiVersions of CRDs that no rule of `pack` that reads schemas leads away from, towards its target or else its newest
 /// release.
 fn settled_crds(pack: &Pack, targets: &[Target<'_>]) -> BTreeSet<ApiVersion> {
-    if !pack.rule_kinds().iter().any(|kind| kind.kind == CRD) {
-        return BTreeSet::new();
-    }
     let target = targets.iter().find(|target| target.pack.name() == pack.name());
     let is_reached = |rule: &Rule| target.is_none_or(|to| rule.order <= pack.line().get(to.release).order);
-    let reads_schemas = |rule: &&Rule| rule.kind.kind == CRD && rule.text.contains("openAPIV3Schema");
-    let rules: Vec<&Rule> = pack.rules().iter().filter(reads_schemas).collect();
+    let rules = pack.rules_about_schemas();
     if rules.iter().any(|rule| rule.api_versions.is_none()) {
         return BTreeSet::new();
     }
