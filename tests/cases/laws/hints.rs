@@ -6,7 +6,7 @@
 //! Invariant: hints are not guarantees; objects are run through the rule itself afterwards.
 
 use reversion::field::{FieldPattern, Part};
-use reversion::lens::{Claims, Direction, Form};
+use reversion::lens::{CONVERSIONS, Claims, Direction, Form, Lens};
 use reversion::pack::Rule;
 use serde_json::{Map, Value};
 
@@ -47,8 +47,10 @@ impl Hints {
         let text: Value = serde_yaml::from_str(&rule.text).unwrap_or_default();
         Reader { hints: &mut hints, direction }.read(&text, &FieldPattern::default());
         // The text of a rule does not show what a native conversion reads.
-        if rule.text.contains("native:") {
-            for premise in rule.lens(Direction::Forward).premises() {
+        let native = CONVERSIONS.iter().map(|conversion| conversion.description.example);
+        for item in native.filter(|item| rule.text.contains(*item)) {
+            let lens: Lens = serde_yaml::from_str(&format!("- {item}")).expect("an example is an item of a lens");
+            for premise in lens.premises() {
                 if let Form::Value(value) = premise.form {
                     hints.values.push((premise.written.clone(), value));
                 }
