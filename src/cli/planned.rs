@@ -212,7 +212,7 @@ pub(super) fn plan_files<'p>(
     config: &Config,
     limits: Limits<'_>,
     console: Console,
-    read: impl Fn(&Recognizer, &(dyn Fn(Manifest) -> Surveyed<'p> + Sync)) -> Result<Input<Surveyed<'p>>>,
+    read: impl Fn(&Recognizer, &(dyn Fn(Manifest) -> Box<Surveyed<'p>> + Sync)) -> Result<Input<Box<Surveyed<'p>>>>,
 ) -> Result<Planned<'p>> {
     let concerned = request.concerned_packs();
     if !request.uses_tree() {
@@ -250,7 +250,7 @@ fn plan_read<'p>(
     recognizer: &Recognizer,
     limits: Limits<'_>,
     console: Console,
-    input: Input<Surveyed<'p>>,
+    input: Input<Box<Surveyed<'p>>>,
 ) -> Result<Planned<'p>> {
     let (input, installed) = with_crds(request, input);
     if let Some(goal) = request.passed_goal() {
@@ -286,7 +286,7 @@ fn plan_read<'p>(
 }
 
 /// Takes the files that failed as ones that fail the run.
-fn fail_with(input: &mut Input<Surveyed<'_>>, dependent: Dependent) {
+fn fail_with(input: &mut Input<Box<Surveyed<'_>>>, dependent: Dependent) {
     let failed = std::mem::take(&mut input.failed);
     if dependent == Dependent::HoldBack {
         // This run is not the one that fails because of those of other shards, and must not write what depends on them.
@@ -310,7 +310,10 @@ fn contradicting(findings: &[Finding]) -> Option<Error> {
 }
 
 /// Adds the findings about the CRDs that were read.
-fn with_crds<'p>(request: &Request<'p>, mut input: Input<Surveyed<'p>>) -> (Input<Surveyed<'p>>, Vec<Installed<'p>>) {
+fn with_crds<'p>(
+    request: &Request<'p>,
+    mut input: Input<Box<Surveyed<'p>>>,
+) -> (Input<Box<Surveyed<'p>>>, Vec<Installed<'p>>) {
     let found = input.made.iter_mut().flat_map(|file| std::mem::take(&mut file.crds)).collect();
     let installed = request.installed(found);
     let findings = installed.iter().filter_map(Installed::finding);
@@ -325,7 +328,7 @@ fn conclude<'p>(
     request: &Request<'p>,
     recognizer: &Recognizer,
     limits: Limits<'_>,
-    mut input: Input<Surveyed<'_>>,
+    mut input: Input<Box<Surveyed<'_>>>,
 ) -> Result<Planned<'p>> {
     if !limits.keep_going {
         fail_with(&mut input, limits.dependent);

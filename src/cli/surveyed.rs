@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 
@@ -21,10 +21,10 @@ use crate::pack::Pack;
 use crate::plan::{FileSurvey, Manifests, Surveyor};
 
 /// How many bytes of texts are kept with their trees and values, which take about eight times as much.
-const PARSED_BYTES: usize = 2 << 20;
+const PARSED_BYTES: usize = 1 << 20;
 
 /// How many bytes of texts are kept besides.
-const TEXT_BYTES: usize = 24 << 20;
+const TEXT_BYTES: usize = 16 << 20;
 
 /// What is kept of a file until all files are read.
 pub(super) struct Surveyed<'p> {
@@ -50,10 +50,12 @@ pub(super) struct FileEvidence<'p> {
 /// The name of a file, and its content.
 pub(super) struct KeptFile {
     name: String,
-    content: Content,
+    /// Nothing once it was read for the last time.
+    content: Mutex<Option<Content>>,
 }
 
 /// As much of the content of a file as there was room for.
+#[derive(Clone)]
 enum Content {
     Parsed(Arc<Manifest>),
     Text(Arc<str>),
@@ -85,7 +87,7 @@ impl<'r, 'p> FileReader<'r, 'p> {
     }
 
     /// Takes the survey of a file, and keeps what there is room for; it is called from several threads.
-    pub(super) fn take(&self, manifest: Manifest) -> Surveyed<'p> {
+    pub(super) fn take(&self, manifest: Manifest) -> Box<Surveyed<'p>> {
         let (request, packs) = (self.request, self.request.packs());
         let unknown_crds = if request.uses_tree() { crd_sets::unknown_in(&manifest, packs) } else { Vec::new() };
         let evidence = self.needs_evidence.then(|| {
@@ -96,7 +98,7 @@ impl<'r, 'p> FileReader<'r, 'p> {
             })
         });
         let (crds, survey) = (crds_in(&manifest, packs), self.surveyor.survey(&manifest));
-        Surveyed { survey, kept: self.keep(manifest), crds, unknown_crds, evidence }
+        Box::new(Surveyed { survey, kept: self.keep(manifest), crds, unknown_crds, evidence })
     }
 
     fn keep(&self, manifest: Manifest) -> KeptFile {
@@ -109,7 +111,7 @@ impl<'r, 'p> FileReader<'r, 'p> {
         } else {
             Content::Fingerprint(Fingerprint::of(manifest.text.as_bytes()))
         };
-        KeptFile { name, content }
+        KeptFile { name, content: Mutex::new(Some(content)) }
     }
 }
 
@@ -129,14 +131,30 @@ impl Manifests for KeptFiles<'_> {
     type Manifest = Arc<Manifest>;
 
     fn read(&self, file: usize) -> Result<Self::Manifest> {
-        let KeptFile { name, content } = &self.files[file];
+        let content = self.content(file).clone();
+        self.parse(file, content)
+    }
+
+    fn take(&self, file: usize) -> Result<Self::Manifest> {
+        let content = self.content(file).take();
+        self.parse(file, content)
+    }
+}
+
+impl KeptFiles<'_> {
+    fn content(&self, file: usize) -> MutexGuard<'_, Option<Content>> {
+        self.files[file].content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn parse(&self, file: usize, content: Option<Content>) -> Result<Arc<Manifest>> {
+        let name = &self.files[file].name;
         let parse = |text: &[u8]| Arc::new(input::reparse(name, text, self.recognizer));
-        match content {
-            Content::Parsed(manifest) => Ok(Arc::clone(manifest)),
+        match content.expect("a file is planned once") {
+            Content::Parsed(manifest) => Ok(manifest),
             Content::Text(text) => Ok(parse(text.as_bytes())),
             Content::Fingerprint(before) => {
                 let bytes = disk::read(Path::new(name)).with_context(|| format!("cannot read {name} again"))?;
-                ensure!(Fingerprint::of(&bytes) == *before, "{name} changed while it was read; run again");
+                ensure!(Fingerprint::of(&bytes) == before, "{name} changed while it was read; run again");
                 Ok(parse(&bytes))
             }
         }

@@ -22,6 +22,14 @@ pub trait Manifests: Sync {
     /// # Errors
     /// The file cannot be read again, or is no longer what it was.
     fn read(&self, file: usize) -> Result<Self::Manifest, Self::Error>;
+
+    /// Returns the manifest of a file for the last time.
+    ///
+    /// # Errors
+    /// As [`Manifests::read`].
+    fn take(&self, file: usize) -> Result<Self::Manifest, Self::Error> {
+        self.read(file)
+    }
 }
 
 impl<'m> Manifests for &'m [Manifest] {

@@ -102,7 +102,7 @@ fn plan_group<M: Manifests>(
     scope: &Scope<'_>,
     withheld: &Withheld,
 ) -> Result<Planned, M::Error> {
-    let read = group.files.iter().map(|file| Ok((*file, manifests.read(*file)?)));
+    let read = group.files.iter().map(|file| Ok((*file, manifests.take(*file)?)));
     let read = read.collect::<Result<Vec<_>, M::Error>>()?;
     let planner = GroupPlanner::new(of_run, group, read.iter().map(|(file, manifest)| (*file, manifest.borrow())));
     let mut planned = planner.plan(withheld);
