@@ -52,13 +52,11 @@ impl RuleReader<'_> {
 
     /// Checks that the pack has the kinds of a rule that are of its own groups.
     fn check_kinds(&self, rule: &Rule) -> Result<()> {
-        let own = [&rule.kind, &rule.new_kind].into_iter().filter(|kind| self.head.groups.contains(&kind.group));
-        for kind in own.filter(|kind| !self.kinds.contains(kind)) {
-            let place = Place::Text(FieldPath::default(), kind.to_string());
-            let wrong = Wrong::at(place, no_catalog(kind, self.kinds.iter().copied()));
-            return Err(self.folder.error_in(&rule.path(), &wrong));
-        }
-        Ok(())
+        let mut own = [&rule.kind, &rule.new_kind].into_iter().filter(|kind| self.head.groups.contains(&kind.group));
+        let Some(kind) = own.find(|kind| !self.kinds.contains(kind)) else { return Ok(()) };
+        let place = Place::Text(FieldPath::default(), kind.to_string());
+        let wrong = Wrong::at(place, no_catalog(kind, self.kinds.iter().copied()));
+        Err(self.folder.error_in(&rule.path(), &wrong))
     }
 
     /// Reads a file: one rule for each kind that it is about. `size` is that of all rules so far, each counted once for every kind.
