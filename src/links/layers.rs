@@ -68,6 +68,7 @@ impl<'a> Layers<'_, 'a> {
     }
 
     /// Lets the components of a kustomization, and theirs, work on what it has taken in so far.
+    #[expect(clippy::too_many_arguments, reason = "it passes on to itself what it is called with")]
     fn apply_components<W: Copy + Ord>(
         &self,
         above: &str,

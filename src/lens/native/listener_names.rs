@@ -103,7 +103,7 @@ fn remove_names(session: &mut Session<'_>) -> Result<(), Halt> {
     for (index, derived) in derived.into_iter().enumerate() {
         let (path, derived) = (list.index(index).key("name"), free(&derived, &mut taken));
         let Some(name) = path.get(session.object()) else { continue };
-        if *name != Value::from(derived) {
+        if *name != derived {
             let reason = "the target release has no field for this name, and converting back would derive another name";
             session.record_loss(LossClass::DroppedField, &path, reason);
         }
