@@ -340,7 +340,7 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
         3 => {
             let path = random_path(writer, value, is_mapping);
             let place = random_place(writer, path.get(value));
-            Intent::Insert { path: path.key(&writer.choices.of(&["new", "y", "a"])), value: writer.data(2), place }
+            Intent::Insert { path: path.key(writer.choices.of(&["new", "y", "a"])), value: writer.data(2), place }
         }
         4 => {
             let path = random_path(writer, value, |value| value.is_array() || value.is_null());
@@ -362,7 +362,7 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
         7 => Intent::Unwrap {
             path: random_path(writer, value, |value| value.as_array().is_some_and(|items| items.len() == 1)).index(0),
         },
-        8 => Intent::Wrap { path: random_path(writer, value, any).key(&writer.choices.of(&["new", "a b"])) },
+        8 => Intent::Wrap { path: random_path(writer, value, any).key(writer.choices.of(&["new", "a b"])) },
         9 => {
             let path = random_path(writer, value, |value| value.as_object().is_some_and(|map| map.len() == 1));
             let key = path.get(value).and_then(|value| value.as_object()?.keys().next().cloned());
@@ -383,7 +383,7 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
             let to = random_path(writer, value, is_mapping);
             let place = random_place(writer, to.get(value));
             let from = list.index(writer.choices.pick(count));
-            Intent::Move { from, to: to.key(&writer.choices.of(&["new", "y"])), place }
+            Intent::Move { from, to: to.key(writer.choices.of(&["new", "y"])), place }
         }
         12 => {
             let path = random_path(writer, value, Value::is_object);
@@ -659,9 +659,9 @@ proptest! {
         let one_way_back = !text.lines().any(|line| line.trim().is_empty()) && (position < last || !text.contains('#'));
         let fits = position > 0 && one_way_back && have_same_notation(&text, &parent, &to) && !to.starts_with(&path) && to != parent;
         if fits {
-            let forward = Intent::Move { from: path.clone(), to: to.key(&key), place: Place::Last };
+            let forward = Intent::Move { from: path.clone(), to: to.key(key), place: Place::Last };
             let backward = Place::After(siblings[position - 1].clone());
-            check_undone(&text, forward, Intent::Move { from: to.key(key), to: parent.key(&key), place: backward })?;
+            check_undone(&text, forward, Intent::Move { from: to.key(key), to: parent.key(key), place: backward })?;
         }
     }
 }
