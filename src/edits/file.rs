@@ -42,8 +42,6 @@ impl FilePlan {
 pub(crate) struct Edited {
     pub(crate) file: FilePlan,
     pub(crate) findings: Vec<Finding>,
-    /// Whether a list or a quoted string was written where nothing shows the style of one.
-    pub(crate) is_unstyled: bool,
 }
 
 /// Objects, by their position in the manifest, whose text cannot be changed.
@@ -53,7 +51,6 @@ pub(crate) type Rejected = Vec<(usize, Finding)>;
 struct Changed {
     edits: EditSet,
     findings: Vec<Finding>,
-    is_unstyled: bool,
 }
 
 /// An inset that changes.
@@ -109,7 +106,6 @@ pub(crate) fn edit(
     let is_alone = manifest.tree.documents().len() == 1 && by_text.is_empty();
     let style = if is_alone { neighbors } else { manifest.style().or(neighbors) };
     let (mut within, mut findings, mut rejected) = (Vec::new(), Vec::new(), Rejected::new());
-    let mut is_unstyled = false;
     for (number, objects) in by_text.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
         let inline_patch = &manifest.inline_patches[*number];
         let source = manifest.source_text(Some(*number));
@@ -130,7 +126,6 @@ pub(crate) fn edit(
                     edits,
                 });
                 findings.extend(changed.findings);
-                is_unstyled |= changed.is_unstyled;
             }
             Err(more) => rejected.extend(more),
         }
@@ -140,8 +135,7 @@ pub(crate) fn edit(
             findings.extend(changed.findings);
             findings.extend(manifest.document_warnings());
             let (file, before) = (manifest.file.clone(), Arc::clone(&manifest.text));
-            is_unstyled |= changed.is_unstyled;
-            Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings, is_unstyled }))
+            Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings }))
         }
         Ok(_) => Err(rejected),
         Err(more) => Err(rejected.into_iter().chain(more).collect()),
@@ -199,7 +193,7 @@ fn change(
     let with_text = by_document.iter().filter(|(_, objects)| objects.iter().any(writes_text));
     adopt_texts(&after, with_text.map(|(document, _)| *document), &mut expected);
     match yaml::verify((source.text(), source.tree()), &after, &expected, (&removed, &added), front_end) {
-        Ok(()) => Ok(Changed { edits, findings: joined.findings, is_unstyled: joined.is_unstyled }),
+        Ok(()) => Ok(Changed { edits, findings: joined.findings }),
         Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| reject(at, &problem)).collect()),
     }
 }
@@ -251,7 +245,6 @@ struct Joined {
     /// The comments that were part of a text.
     added: Vec<String>,
     findings: Vec<Finding>,
-    is_unstyled: bool,
 }
 
 impl Joined {
@@ -272,7 +265,6 @@ impl Joined {
         self.removed.extend(done.removed_comments);
         self.removed.extend(done.comments_into_text);
         self.added.extend(done.comments_out_of_text);
-        self.is_unstyled |= done.is_unstyled;
     }
 }
 

@@ -34,26 +34,20 @@ impl Growth {
     /// Why it must not be made, as one sentence.
     pub(super) fn add(&mut self, intent: &Intent, object: &Value) -> Result<(), String> {
         let (depth, written, moved) = match intent {
-            Intent::Replace { path, value } => (path.steps().len(), Some(value), None),
-            Intent::Insert { path, value, .. } | Intent::InsertItem { path, value, .. } => {
-                (path.steps().len() + 1, Some(value), None)
+            Intent::Replace { path, value } | Intent::Insert { path, value, .. } => {
+                (path.steps().len(), Some(value), None)
             }
-            Intent::Move { from, to, .. }
-            | Intent::MoveToItem { from, list: to, .. }
-            | Intent::MoveItems { from, list: to, .. }
-            | Intent::MoveFromItem { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
+            Intent::Move { from, to, .. } => (to.steps().len(), None, from.get(object)),
+            Intent::MoveItems { from, list, .. } => (list.steps().len() + 1, None, from.get(object)),
             Intent::ParseText { path, .. } | Intent::WriteText { path, .. } => {
                 (path.steps().len(), path.get(object), None)
             }
             // A list of named items is larger than a mapping by its keys, once for each name.
-            Intent::WrapInList { path } | Intent::WrapInMapping { path, .. } | Intent::MappingToList { path, .. } => {
-                (path.steps().len() + 1, None, path.get(object))
+            Intent::MappingToList { path, .. } => (path.steps().len() + 1, None, path.get(object)),
+            Intent::Wrap { path } => (path.steps().len(), None, intent.ends().from.get(object)),
+            Intent::Rename { .. } | Intent::Delete { .. } | Intent::Unwrap { .. } | Intent::ListToMapping { .. } => {
+                (0, None, None)
             }
-            Intent::Rename { .. }
-            | Intent::Delete { .. }
-            | Intent::UnwrapList { .. }
-            | Intent::UnwrapMapping { .. }
-            | Intent::ListToMapping { .. } => (0, None, None),
         };
         let too_deep = || format!("the rules nest values deeper than {MAX_DEPTH}");
         let room = MAX_DEPTH.checked_sub(depth).ok_or_else(too_deep)?;
@@ -126,7 +120,7 @@ mod tests {
     fn large_values_are_written() {
         let lens = "default: { field: a.c, like: a.b, forward: write }";
         let big = "x".repeat(1 << 20);
-        let after = data(&*super::super::trial::operation(lens), &json!({"a": {"b": big}}));
+        let after = data(&super::super::trial::operation(lens), &json!({"a": {"b": big}}));
         assert_eq!(after, Ok((json!({"a": {"b": big, "c": big}}), 0)));
     }
 }

@@ -19,7 +19,9 @@ use crate::yaml::Intent;
 pub fn displaced(before: &Value, session: &Session<'_>, step: usize, back: &Lens) -> Vec<FieldPath> {
     let program = &session.program()[step..];
     let moved = program.iter().enumerate().filter_map(|(at, intent)| match intent {
-        Intent::Move { from, .. } => Some(origin::origin(&program[..at], from)),
+        Intent::Move { from, to, .. } if from.last_key().is_some() && to.last_key().is_some() => {
+            Some(origin::origin(&program[..at], from))
+        }
         _ => None,
     });
     let moved: Vec<FieldPath> = moved.collect();

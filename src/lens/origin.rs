@@ -6,51 +6,18 @@
 //! Invariant: a path that no change touched is its own origin.
 
 use crate::field::{FieldPath, Step};
-use crate::yaml::{Intent, Naming};
+use crate::yaml::{Ends, Intent};
 
 /// Returns the path before `program` of the value that is at `path` after it.
 pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
-    program.iter().rev().fold(path.clone(), |path, intent| match intent {
-        Intent::Rename { path: old, to } => {
-            let new = old.split_last().map(|(parent, _)| parent.key(to)).unwrap_or_default();
-            replace_prefix(&path, &new, old)
-        }
-        Intent::Move { from, to, key, .. } => replace_prefix(&path, &to.key(key), from),
-        Intent::MoveToItem { from, list, index } => match path.starts_with(&list.index(*index)) {
-            true => replace_prefix(&path, &list.index(*index), from),
-            false => with_index(path, list, |at| at - usize::from(at > *index)),
-        },
-        Intent::MoveItems { from, list, index, count } => match item_of(&path, list) {
-            Some(at) if (*index..index + count).contains(&at) => {
-                replace_prefix(&path, &list.index(at), &from.index(at - index))
-            }
-            _ => with_index(path, list, |at| if at < *index { at } else { at - count }),
-        },
-        Intent::MoveFromItem { from, to, key, .. } => match from.split_last() {
-            _ if path.starts_with(&to.key(key)) => replace_prefix(&path, &to.key(key), from),
-            Some((list, Step::Index(moved))) => with_index(path, &list, |at| at + usize::from(at >= *moved)),
-            _ => path,
-        },
-        Intent::WrapInList { path: wrapped } => replace_prefix(&path, &wrapped.index(0), wrapped),
-        Intent::UnwrapList { path: unwrapped } => replace_prefix(&path, unwrapped, &unwrapped.index(0)),
-        Intent::Delete { path: deleted } => match deleted.split_last() {
-            Some((list, Step::Index(removed))) => with_index(path, &list, |at| at + usize::from(at >= *removed)),
-            _ => path,
-        },
-        Intent::InsertItem { path: list, index, .. } => with_index(path, list, |at| at - usize::from(at > *index)),
-        Intent::WrapInMapping { path: nested, key } => replace_prefix(&path, &nested.key(key), nested),
-        Intent::UnwrapMapping { path: hoisted, key } => replace_prefix(&path, hoisted, &hoisted.key(key)),
-        Intent::MappingToList { path: mapping, naming } => from_item(&path, mapping, naming),
-        Intent::ListToMapping { path: list, naming } => to_item(&path, list, naming),
-        Intent::Insert { .. } | Intent::Replace { .. } | Intent::ParseText { .. } | Intent::WriteText { .. } => path,
-    })
+    program.iter().rev().fold(path.clone(), |path, intent| intent.origin(&path))
 }
 
 /// Returns the path after `program` of the value that is at `path` before it; `None` where it was removed.
 pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldPath> {
     program.iter().try_fold(path.clone(), |path, intent| match intent {
         Intent::Replace { path: replaced, .. } if path.starts_with(replaced) => None,
-        intent => moved(intent, &path),
+        intent => intent.destination(&path),
     })
 }
 
@@ -79,7 +46,7 @@ pub fn trace(program: &[Intent], path: &FieldPath, reach: Reach) -> Option<Trace
         if matches!(intent, Intent::Replace { path: replaced, .. } if is_inside(replaced)) {
             return None;
         }
-        let next = moved(intent, &path)?;
+        let next = intent.destination(&path)?;
         origins = origins_after(&origins, intent, (&path, &next));
         path = next;
     }
@@ -88,10 +55,7 @@ pub fn trace(program: &[Intent], path: &FieldPath, reach: Reach) -> Option<Trace
 
 /// Returns whether an intent wraps or unwraps the value at `path`.
 fn is_about_whole(intent: &Intent, path: &FieldPath) -> bool {
-    match intent {
-        Intent::WrapInList { path: wrapped } | Intent::WrapInMapping { path: wrapped, .. } => wrapped == path,
-        _ => false,
-    }
+    matches!(intent, Intent::Wrap { path: inner } if inner.split_last().is_some_and(|(outer, _)| outer == *path))
 }
 
 /// Returns what `program` changes in the value that is at `path` before it, as if that were an object of its own; `None` where
@@ -100,15 +64,15 @@ pub fn changes_below(program: &[Intent], path: &FieldPath, reach: Reach) -> Opti
     let mut path = path.clone();
     let mut changes = Vec::new();
     for intent in program {
-        let (from, to) = places(intent);
+        let Ends { from, to } = intent.ends();
         let is_whole = reach == Reach::Outer && is_about_whole(intent, &path)
             || matches!(intent, Intent::Replace { path: replaced, .. } if *replaced == path);
-        if is_whole || from.starts_with(&path) && moved(intent, &path).as_ref() == Some(&path) {
+        if is_whole || from.starts_with(&path) && intent.destination(&path).as_ref() == Some(&path) {
             changes.push(intent.within(&path)?);
         } else if to.starts_with(&path) && !from.starts_with(&path) {
             return None;
         } else {
-            path = moved(intent, &path)?;
+            path = intent.destination(&path)?;
         }
     }
     Some(changes)
@@ -122,7 +86,7 @@ fn origins_after(
 ) -> Vec<Option<usize>> {
     let (before, after) = (before.steps(), after.steps());
     // An index that an item before it shifts is the same step.
-    if matches!(intent, Intent::Delete { .. } | Intent::InsertItem { .. }) {
+    if matches!(intent, Intent::Delete { .. } | Intent::Insert { .. }) {
         return origins.to_vec();
     }
     let shorter = before.len().min(after.len());
@@ -133,124 +97,10 @@ fn origins_after(
     origins[..head].iter().copied().chain(middle).chain(origins[before.len() - tail..].iter().copied()).collect()
 }
 
-/// Returns where `intent` moves `path`; `None` where it removes it.
-fn moved(intent: &Intent, path: &FieldPath) -> Option<FieldPath> {
-    match intent {
-        Intent::Rename { path: old, to } => {
-            let new = old.split_last().map(|(parent, _)| parent.key(to)).unwrap_or_default();
-            Some(replace_prefix(path, old, &new))
-        }
-        Intent::Move { from, to, key, .. } => Some(replace_prefix(path, from, &to.key(key))),
-        Intent::MoveToItem { from, list, index } => Some(match path.starts_with(from) {
-            true => replace_prefix(path, from, &list.index(*index)),
-            false => with_index(path.clone(), list, |at| at + usize::from(at >= *index)),
-        }),
-        Intent::MoveItems { from, list, index, count } => Some(match item_of(path, from) {
-            Some(at) => replace_prefix(path, &from.index(at), &list.index(at + index)),
-            None if path == from => list.clone(),
-            None => with_index(path.clone(), list, |at| if at < *index { at } else { at + count }),
-        }),
-        Intent::MoveFromItem { from, to, key, .. } => Some(match from.split_last() {
-            _ if path.starts_with(from) => replace_prefix(path, from, &to.key(key)),
-            Some((list, Step::Index(moved))) => with_index(path.clone(), &list, |at| at - usize::from(at > *moved)),
-            _ => path.clone(),
-        }),
-        Intent::WrapInList { path: wrapped } => Some(replace_prefix(path, wrapped, &wrapped.index(0))),
-        Intent::UnwrapList { path: unwrapped } => Some(replace_prefix(path, &unwrapped.index(0), unwrapped)),
-        Intent::Delete { path: deleted } if path.starts_with(deleted) => None,
-        Intent::Delete { path: deleted } => match deleted.split_last() {
-            Some((list, Step::Index(removed))) => {
-                Some(with_index(path.clone(), &list, |at| at - usize::from(at > *removed)))
-            }
-            _ => Some(path.clone()),
-        },
-        Intent::InsertItem { path: list, index, .. } => {
-            Some(with_index(path.clone(), list, |at| at + usize::from(at >= *index)))
-        }
-        Intent::WrapInMapping { path: nested, key } => Some(replace_prefix(path, nested, &nested.key(key))),
-        Intent::UnwrapMapping { path: hoisted, key } => Some(replace_prefix(path, &hoisted.key(key), hoisted)),
-        Intent::MappingToList { path: mapping, naming } => Some(to_item(path, mapping, naming)),
-        Intent::ListToMapping { path: list, naming } => Some(from_item(path, list, naming)),
-        Intent::WriteText { path: written, .. } if path.starts_with(written) && path != written => None,
-        Intent::Insert { .. } | Intent::Replace { .. } | Intent::ParseText { .. } | Intent::WriteText { .. } => {
-            Some(path.clone())
-        }
-    }
-}
-
-/// Maps a path into an entry of the mapping at `place` to the value of the item of that name.
-fn to_item(path: &FieldPath, place: &FieldPath, naming: &Naming) -> FieldPath {
-    let Some([Step::Key(name), ..]) = path.steps().strip_prefix(place.steps()) else { return path.clone() };
-    let Some(index) = naming.names.iter().position(|other| other == name) else { return path.clone() };
-    replace_prefix(path, &place.key(name), &place.index(index).key(&naming.value))
-}
-
-/// Maps a path into a named item of the list at `place` to the entry of its name.
-fn from_item(path: &FieldPath, place: &FieldPath, naming: &Naming) -> FieldPath {
-    let Some([Step::Index(index), rest @ ..]) = path.steps().strip_prefix(place.steps()) else { return path.clone() };
-    let Some(name) = naming.names.get(*index) else { return path.clone() };
-    let entry = place.key(name);
-    match rest {
-        [Step::Key(key), rest @ ..] if *key == naming.value => entry.join(&FieldPath::new(rest.iter().cloned())),
-        _ => entry,
-    }
-}
-
-/// Returns the paths that an intent reads from and writes to.
-pub(super) fn places(intent: &Intent) -> (FieldPath, FieldPath) {
-    match intent {
-        Intent::Rename { path, to } => {
-            let parent = path.split_last().map(|(parent, _)| parent).unwrap_or_default();
-            (path.clone(), parent.key(to))
-        }
-        Intent::Move { from, to, key, .. } | Intent::MoveFromItem { from, to, key, .. } => (from.clone(), to.key(key)),
-        Intent::MoveToItem { from, list, index } => (from.clone(), list.index(*index)),
-        Intent::MoveItems { from, list, .. } => (from.clone(), list.clone()),
-        Intent::Insert { path, key, .. } => (path.clone(), path.key(key)),
-        Intent::Replace { path, .. }
-        | Intent::Delete { path }
-        | Intent::InsertItem { path, .. }
-        | Intent::WrapInList { path }
-        | Intent::UnwrapList { path }
-        | Intent::WrapInMapping { path, .. }
-        | Intent::UnwrapMapping { path, .. }
-        | Intent::ParseText { path, .. }
-        | Intent::WriteText { path, .. }
-        | Intent::MappingToList { path, .. }
-        | Intent::ListToMapping { path, .. } => (path.clone(), path.clone()),
-    }
-}
-
-fn replace_prefix(path: &FieldPath, prefix: &FieldPath, by: &FieldPath) -> FieldPath {
-    match path.steps().strip_prefix(prefix.steps()) {
-        Some(tail) => by.join(&FieldPath::new(tail.iter().cloned())),
-        None => path.clone(),
-    }
-}
-
-/// Returns the index of the item of `list` that `path` leads into.
-fn item_of(path: &FieldPath, list: &FieldPath) -> Option<usize> {
-    match path.steps().strip_prefix(list.steps())? {
-        [Step::Index(index), ..] => Some(*index),
-        _ => None,
-    }
-}
-
-/// Changes the index of the item of `list` that `path` leads into.
-fn with_index(path: FieldPath, list: &FieldPath, change: impl Fn(usize) -> usize) -> FieldPath {
-    let depth = list.steps().len();
-    match path.steps().get(depth) {
-        Some(Step::Index(index)) if path.starts_with(list) => {
-            let tail = FieldPath::new(path.steps()[depth + 1..].iter().cloned());
-            list.index(change(*index)).join(&tail)
-        }
-        _ => path,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::Place;
     use serde_json::{Value, json};
 
     fn path(text: &str) -> FieldPath {
@@ -276,8 +126,8 @@ mod tests {
         let before = json!({"a": {"x": 1}, "l": [{"x": 2}, {"x": 3}], "m": [{"x": 4}, {"x": 5}]});
         let key = "b".to_owned();
         let program = [
-            Intent::MoveToItem { from: path("a"), list: path("l"), index: 1 },
-            Intent::MoveFromItem { from: path("m.0"), to: path(""), key, place: crate::yaml::Place::Last },
+            Intent::Move { from: path("a"), to: path("l").index(1), place: Place::Last },
+            Intent::Move { from: path("m.0"), to: path("").key(&key), place: Place::Last },
         ];
         check(&before, &program, &["l.0.x", "l.1.x", "l.2.x", "b.x", "m.0.x"]);
     }
@@ -288,25 +138,20 @@ mod tests {
             json!({"spec": {"ref": {"name": 1}, "tls": {"a": 2, "b": 3}, "l": [{"x": 4}, {"x": 5}, {"x": 6}]}});
         let program = [
             Intent::Rename { path: path("spec.ref"), to: "refs".to_owned() },
-            Intent::WrapInList { path: path("spec.refs") },
-            Intent::Move {
-                from: path("spec.tls.a"),
-                to: path("spec"),
-                key: "z".to_owned(),
-                place: crate::yaml::Place::Last,
-            },
+            Intent::Wrap { path: path("spec.refs").index(0) },
+            Intent::Move { from: path("spec.tls.a"), to: path("spec").key("z"), place: Place::Last },
             Intent::Delete { path: path("spec.l.0") },
-            Intent::InsertItem { path: path("spec.l"), index: 1, value: json!(9) },
+            Intent::Insert { path: path("spec.l").index(1), value: json!(9), place: Place::Last },
         ];
         check(&before, &program, &["spec.refs.0.name", "spec.z", "spec.tls.b", "spec.l.0.x", "spec.l.2.x"]);
-        let back = [Intent::UnwrapList { path: path("spec.l.0.x") }];
+        let back = [Intent::Unwrap { path: path("spec.l.0.x").index(0) }];
         check(&json!({"spec": {"l": [{"x": [7]}]}}), &back, &["spec.l.0.x"]);
     }
 
     #[test]
     fn removed_values_have_an_origin_and_no_destination() {
         let item = |index| Intent::Delete { path: path("l").index(index) };
-        let program = [item(2), item(1), Intent::UnwrapList { path: path("l") }];
+        let program = [item(2), item(1), Intent::Unwrap { path: path("l").index(0) }];
         assert_eq!(origin(&program[..0], &path("l.2")), path("l.2"));
         assert_eq!(origin(&program[..1], &path("l.1")), path("l.1"));
         assert_eq!(origin(&[item(0)], &path("l.1")), path("l.2"));

@@ -269,11 +269,10 @@ mod tests {
         let program = [
             Intent::Rename { path: key("spec.tls"), to: "validation".to_owned() },
             Intent::Rename { path: key("spec.ref"), to: "refs".to_owned() },
-            Intent::WrapInList { path: key("spec.refs") },
+            Intent::Wrap { path: key("spec.refs").index(0) },
             Intent::Move {
                 from: key("spec.l").index(0).key("x"),
-                to: key("spec.l").index(0),
-                key: "y/z".to_owned(),
+                to: key("spec.l").index(0).key("y/z"),
                 place: Place::Last,
             },
             Intent::Rename { path: key("spec.l").index(1).key("x"), to: "y/z".to_owned() },

@@ -6,6 +6,7 @@
 //!
 //! Invariant: a tree is never written out again; what changes is a set of byte-range edits over the user's own text.
 
+mod apply;
 mod change;
 mod child_index;
 mod children;
@@ -35,7 +36,7 @@ mod verify;
 
 pub use emit::one_line_text;
 pub use events::parse_exact;
-pub use intent::{Intent, Naming, Place};
+pub use intent::{Ends, Intent, Naming, Place};
 pub use literal::{Literal, is_on_one_line};
 pub use node::{Document, NodeId};
 pub use parse::{parse, scan};

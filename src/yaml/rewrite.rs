@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn edits_are_no_larger_than_the_difference() {
-        let program = vec![rename(item(0, &["a"]), "ab"), Intent::WrapInList { path: item(1, &["b"]) }];
+        let program = vec![rename(item(0, &["a"]), "ab"), Intent::Wrap { path: item(1, &["b"]).index(0) }];
         let edits = rewrite(LIST, &[program], Style::default()).unwrap().edits;
         let shown: Vec<(usize, usize, &str)> =
             edits.edits().iter().map(|edit| (edit.span.start, edit.span.end, edit.text.as_str())).collect();
@@ -515,12 +515,11 @@ mod tests {
         };
         let last = "a: 1\nb: |\n  x";
         assert_eq!(change(last, rename(key("a"), "c")).as_deref(), Ok("c: 1\nb: |\n  x"));
-        assert_eq!(change(last, Intent::WrapInList { path: key("b") }).as_deref(), Ok("a: 1\nb:\n- |\n  x"));
+        assert_eq!(change(last, Intent::Wrap { path: key("b").index(0) }).as_deref(), Ok("a: 1\nb:\n- |\n  x"));
         assert_eq!(change(last, Intent::Delete { path: key("b") }).as_deref(), Ok("a: 1"));
         let to_the_end = |from| Intent::Move {
             from: key(from),
-            to: FieldPath::default(),
-            key: from.to_owned(),
+            to: FieldPath::default().key(&from),
             place: crate::yaml::Place::Last,
         };
         assert_eq!(change(last, to_the_end("a")), Err((1, ProblemCode::WrongShape)));

@@ -23,22 +23,6 @@ use crate::{built_in, trial};
 
 /// Mutants equivalent to their rule, by a part of their name, with the reason.
 const EQUIVALENT: &[(&str, &str)] = &[
-    (
-        "gateway-label-selectors-became-parentrefs: lens[0].selectors-to-references.parent.child-namespaces.sel",
-        NO_NAMESPACES,
-    ),
-    (
-        "gateway-label-selectors-became-parentrefs: gone: lens[0].selectors-to-references.references.unsupported",
-        LATER_KEY,
-    ),
-    (
-        "gateway-label-selectors-became-parentrefs: without lens[0].selectors-to-references.references.unsupported",
-        LATER_KEY,
-    ),
-    (
-        "gateway-label-selectors-became-parentrefs: lens[0].selectors-to-references.references.unsupported[0].key",
-        LATER_KEY,
-    ),
     ("gathered-per-port: gone: lens[0]", GATHER_REFUSES),
     ("gathered-per-port: without lens[0].when.each", GATHER_REFUSES),
     ("gathered-per-port: lens[0].when.each:", GATHER_REFUSES),
@@ -60,10 +44,7 @@ const EQUIVALENT: &[(&str, &str)] = &[
 ];
 
 const GATHER_REFUSES: &str =
-    "`gather` refuses the same objects at the same place; this one says it in a clearer message";
-const NO_NAMESPACES: &str =
-    "a route is held back at the same place if the labels of its namespace are not in the files";
-const LATER_KEY: &str = "a later release added the key, so a file of this release cannot have it; unit tests cover it";
+    "`frontend-validation-per-port` refuses the same objects at the same place; this one says it in a clearer message";
 const NO_PLACE: &str = "an absent field has no place; whatever its name, its parent is reported";
 const NO_CLAIM: &str = "the channels of a rule have no effect, and without a claim nothing checks them";
 const WRITTEN_BEFORE: &str =

@@ -7,7 +7,7 @@ use jsonschema::Validator;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use reversion::report::document::Document;
-use reversion::report::merge;
+use reversion::report::merge_reports as merge;
 use serde_json::{Value, json};
 
 use crate::support::root;

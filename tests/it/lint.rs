@@ -198,14 +198,14 @@ fn fields_only_in_a_removed_api_version_are_claimed() {
 
 #[test]
 fn fields_required_by_a_release_are_added() {
-    let mut fields = vec!["spec.items array - standard v1..v3", "spec.items[] object - standard v1..v3"];
-    fields.push("spec.items[].name string required standard v2..v3");
-    let message = "p/pack.yaml:7:1: 2/standard requires A.g spec.items[].name";
+    let mut fields = vec!["spec.listeners array - standard v1..v3", "spec.listeners[] object - standard v1..v3"];
+    fields.push("spec.listeners[].name string required standard v2..v3");
+    let message = "p/pack.yaml:7:1: 2/standard requires A.g spec.listeners[].name";
     let help = "  help: add a rule that sets it, or an entry under `hints`";
     check(&pack(&fields, B_REMOVED, &[]), &[message, help]);
-    let named = ("items-got-names", "  - identify: { items: \"spec.items[]\", key: name, from: [port] }\n");
+    let named = ("listeners-got-names", "  - native: listener-names\n");
     check(&pack(&fields, B_REMOVED, &[named]), &[]);
-    let hint = format!("{B_REMOVED}hints: [{{ kind: A.g, field: \"spec.items[].name\", help: h }}]\n");
+    let hint = format!("{B_REMOVED}hints: [{{ kind: A.g, field: \"spec.listeners[].name\", help: h }}]\n");
     check(&pack(&fields, &hint, &[]), &[]);
 }
 

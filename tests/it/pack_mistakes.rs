@@ -186,8 +186,9 @@ fn defaults_that_changed_elsewhere() {
 fn what_is_below_a_field_that_holds_anything_exists() {
     let more = "spec.free\tobject\t\t{\"preserveUnknown\":true}\t\tstandard v1..v3\n";
     let catalog = CATALOG.replace("spec.mode\t", &format!("{more}spec.mode\t"));
-    let lens =
-        format!("{RENAME}- rename: {{ field: spec.free.a, to: b }}\n- negate: {{ field: spec.free.c, to: d }}\n");
+    let lens = format!(
+        "{RENAME}- rename: {{ field: spec.free.a, to: b }}\n- embed: {{ field: spec.free.c, format: yaml, text: old }}\n"
+    );
     linted(&[("catalog/Shop.g.example.com.tsv", &catalog), ("v2/r.yaml", &rule("", &lens))], "");
 }
 

@@ -5,8 +5,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use reversion::report::document::{Document, Severity};
+use reversion::finding::Severity;
+use reversion::report::document::Document;
 use reversion::report::{github, junit, markdown, sarif};
+use reversion::text::Position;
 use serde_json::{Value, json};
 
 use crate::formats::{Case, check_junit, document, sarif_schema};
@@ -191,12 +193,12 @@ fn crowd(held: usize, warnings: usize, notes: usize) -> Document {
     document.objects.clear();
     document.findings.clear();
     document.advisories.clear();
-    let severities = [(Severity::Note, notes), (Severity::Warning, warnings), (Severity::HeldBack, held)];
+    let severities = [(Severity::Note, notes), (Severity::Warning, warnings), (Severity::Held, held)];
     for (severity, count) in severities {
         for at in 0..count {
             let mut object = object.clone();
             object.object = format!("Route {}-{at}", severity.name());
-            object.location.line = Some(document.objects.len() + 1);
+            object.location.position = Some(Position { line: document.objects.len() + 1, column: 1 });
             object.acknowledged.clear();
             object.findings[0].severity = severity;
             object.findings[0].location = object.location.clone();

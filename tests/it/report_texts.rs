@@ -6,7 +6,7 @@ use proptest::sample::select;
 use proptest::test_runner::TestCaseError;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use reversion::report::document::Document;
-use reversion::report::{github, gitlab, json, junit, markdown, merge, plain, sarif, visible, visible_lines};
+use reversion::report::{github, gitlab, json, junit, markdown, merge_reports, plain, sarif, visible, visible_lines};
 use serde_json::Value;
 
 use crate::formats::{Case, check_junit, document, sarif_schema};
@@ -124,7 +124,7 @@ fn decoded(uri: &str) -> String {
 
 fn check_json_formats(document: &Document, case: &Case) -> Result<(), TestCaseError> {
     let printed = json::report(document);
-    prop_assert_eq!(&merge::parse(printed.as_bytes()).unwrap(), document);
+    prop_assert_eq!(&merge_reports::parse(printed.as_bytes()).unwrap(), document);
     let records: Vec<Value> = json::lines(document).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     prop_assert_eq!(records[0]["object"].as_str().unwrap(), &case.title);
     prop_assert_eq!(records[0]["findings"][0]["message"].as_str().unwrap(), &case.message);

@@ -43,19 +43,19 @@ fn intent(change: &Value) -> Intent {
         "rename" => Intent::Rename { path: at(), to: text("to") },
         "replace" => Intent::Replace { path: at(), value: value() },
         "delete" => Intent::Delete { path: at() },
-        "insert" => Intent::Insert { path: at(), key: text("key"), value: value(), place: place(change) },
+        "insert" => Intent::Insert { path: at().key(&text("key")), value: value(), place: place(change) },
         "insert-item" => {
             let index = usize::try_from(change["index"].as_u64().unwrap()).unwrap();
-            Intent::InsertItem { path: at(), index, value: value() }
+            Intent::Insert { path: at().index(index), value: value(), place: Place::Last }
         }
         "move" => {
             let from = path(&change["from"]);
             let key = change["key"].as_str().or(from.last_key()).unwrap().to_owned();
-            Intent::Move { from, to: path(&change["to"]), key, place: place(change) }
+            Intent::Move { from, to: path(&change["to"]).key(&key), place: place(change) }
         }
         "to-item" => {
             let index = usize::try_from(change["index"].as_u64().unwrap()).unwrap();
-            Intent::MoveToItem { from: path(&change["from"]), list: path(&change["to"]), index }
+            Intent::Move { from: path(&change["from"]), to: path(&change["to"]).index(index), place: Place::Last }
         }
         "items" => {
             let number = |name: &str| usize::try_from(change[name].as_u64().unwrap()).unwrap();
@@ -64,12 +64,12 @@ fn intent(change: &Value) -> Intent {
         }
         "from-item" => {
             let (from, to) = (path(&change["from"]), path(&change["to"]));
-            Intent::MoveFromItem { from, to, key: text("key"), place: place(change) }
+            Intent::Move { from, to: to.key(&text("key")), place: place(change) }
         }
-        "wrap" => Intent::WrapInList { path: at() },
-        "unwrap" => Intent::UnwrapList { path: at() },
-        "nest" => Intent::WrapInMapping { path: at(), key: text("key") },
-        "hoist" => Intent::UnwrapMapping { path: at(), key: text("key") },
+        "wrap" => Intent::Wrap { path: at().index(0) },
+        "unwrap" => Intent::Unwrap { path: at().index(0) },
+        "nest" => Intent::Wrap { path: at().key(&text("key")) },
+        "hoist" => Intent::Unwrap { path: at().key(&text("key")) },
         "to-items" => Intent::MappingToList { path: at(), naming: naming(change) },
         "to-entries" => Intent::ListToMapping { path: at(), naming: naming(change) },
         other => panic!("unknown change `{other}`"),

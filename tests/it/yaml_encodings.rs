@@ -15,7 +15,7 @@ fn rename(path: FieldPath, to: &str) -> Intent {
 }
 
 fn insert_last(path: FieldPath, key: &str, value: Value) -> Intent {
-    Intent::Insert { path, key: key.to_owned(), value, place: Place::Last }
+    Intent::Insert { path: path.key(key), value, place: Place::Last }
 }
 
 /// Makes one change in the last document of `before`, and checks the bytes and their data.
@@ -62,7 +62,7 @@ fn a_byte_order_mark_is_left_in_place() {
     check("\u{feff}a: 1\nb: 2\n", Intent::Delete { path: key("a") }, "\u{feff}b: 2\n");
     check(
         "\u{feff}# of a\na: 1\nb:\n  c: 2\n",
-        Intent::Move { from: key("a"), to: key("b"), key: "a".to_owned(), place: Place::First },
+        Intent::Move { from: key("a"), to: key("b").key("a"), place: Place::First },
         "\u{feff}b:\n  # of a\n  a: 1\n  c: 2\n",
     );
     check("a: 1\n...\n\u{feff}---\nb: 2\n", rename(key("b"), "c"), "a: 1\n...\n\u{feff}---\nc: 2\n");
@@ -135,7 +135,7 @@ fn inserted_lines_use_the_line_ends_of_adjacent_lines() {
     check(mixed, insert_last(key("a"), "e", json!(3)), "a:\r\n  b: 1\r\n  e: 3\r\nc:\n  d: 2\n");
     check(mixed, insert_last(key("c"), "e", json!(3)), "a:\r\n  b: 1\r\nc:\n  d: 2\n  e: 3\n");
     check(mixed, Intent::Delete { path: key("a").key("b") }, "a: {}\r\nc:\n  d: 2\n");
-    check(mixed, Intent::WrapInList { path: key("c").key("d") }, "a:\r\n  b: 1\r\nc:\n  d:\n  - 2\n");
+    check(mixed, Intent::Wrap { path: key("c").key("d").index(0) }, "a:\r\n  b: 1\r\nc:\n  d:\n  - 2\n");
     check_value("a: |\r\n  x\r\n  y\nb: 'c\r\n\r\n  d'\r\n", &json!({"a": "x\ny\n", "b": "c\nd"}));
 }
 
@@ -162,15 +162,10 @@ fn tabs_are_kept_where_yaml_allows_them() {
     check("{\ta:\t1\t,\tb: 2\t}\n", rename(key("b"), "c"), "{\ta:\t1\t,\tc: 2\t}\n");
     check("{\n\t\"a\": 1,\n\t\"b\": 2\n}\n", Intent::Delete { path: key("a") }, "{\n\t\"b\": 2\n}\n");
     let nested = "{\n\t\"a\": {\n\t\t\"b\": {\n\t\t\t\"c\": [\n\t\t\t\t1\n\t\t\t]\n\t\t}\n\t},\n\t\"d\": 2\n}\n";
-    let up = Intent::Move {
-        from: key("a").key("b").key("c"),
-        to: FieldPath::default(),
-        key: "c".to_owned(),
-        place: Place::Last,
-    };
+    let up = Intent::Move { from: key("a").key("b").key("c"), to: FieldPath::default().key("c"), place: Place::Last };
     check(nested, up, "{\n\t\"a\": {\n\t\t\"b\": {}\n\t},\n\t\"d\": 2,\n\t\"c\": [\n\t\t1\n\t]\n}\n");
     check(nested, insert_last(FieldPath::default(), "e", json!(3)), &nested.replace(": 2\n", ": 2,\n\t\"e\": 3\n"));
-    let first = Intent::Insert { path: key("a"), key: "e".to_owned(), value: json!(3), place: Place::First };
+    let first = Intent::Insert { path: key("a").key("e"), value: json!(3), place: Place::First };
     check(nested, first, &nested.replace("\t\t\"b\"", "\t\t\"e\": 3,\n\t\t\"b\""));
     check("a: |\n  x\n  \ty\n", rename(key("a"), "b"), "b: |\n  x\n  \ty\n");
     check("a: 1\n\t\nb: 2\nc: 3\n", Intent::Delete { path: key("c") }, "a: 1\n\t\nb: 2\n");

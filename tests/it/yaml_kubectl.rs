@@ -124,7 +124,7 @@ fn directives_and_unknown_tags_are_ignored() {
 fn check_written(text: &str, [lines, brackets, in_json]: [&str; 3]) {
     let written = |before: &str| {
         let (key, place) = ("k".to_owned(), Place::Last);
-        let insert = Intent::Insert { path: FieldPath::default().key("a"), key, value: json!(text), place };
+        let insert = Intent::Insert { path: FieldPath::default().key("a").key(&key), value: json!(text), place };
         yaml::rewrite(before, &[vec![insert]], Style::default()).unwrap().text
     };
     assert_eq!(written("a:\n  b: 1\n"), format!("a:\n  b: 1\n  k: {lines}\n"));

@@ -340,37 +340,42 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
         3 => {
             let path = random_path(writer, value, is_mapping);
             let place = random_place(writer, path.get(value));
-            Intent::Insert { path, key: writer.choices.of(&["new", "y", "a"]).to_owned(), value: writer.data(2), place }
+            Intent::Insert { path: path.key(&writer.choices.of(&["new", "y", "a"])), value: writer.data(2), place }
         }
         4 => {
             let path = random_path(writer, value, |value| value.is_array() || value.is_null());
             let count = path.get(value).and_then(Value::as_array).map_or(0, Vec::len);
-            Intent::InsertItem { path, index: writer.choices.pick(count + 1), value: writer.data(2) }
+            Intent::Insert {
+                path: path.index(writer.choices.pick(count + 1)),
+                value: writer.data(2),
+                place: Place::Last,
+            }
         }
         5 => {
             let from = random_path(writer, value, any);
             let to = random_path(writer, value, is_mapping);
             let place = random_place(writer, to.get(value));
             let key = from.last_key().unwrap_or("new").to_owned();
-            Intent::Move { from, to, key, place }
+            Intent::Move { from, to: to.key(&key), place }
         }
-        6 => Intent::WrapInList { path: random_path(writer, value, any) },
-        7 => Intent::UnwrapList {
-            path: random_path(writer, value, |value| value.as_array().is_some_and(|items| items.len() == 1)),
+        6 => Intent::Wrap { path: random_path(writer, value, any).index(0) },
+        7 => Intent::Unwrap {
+            path: random_path(writer, value, |value| value.as_array().is_some_and(|items| items.len() == 1)).index(0),
         },
-        8 => Intent::WrapInMapping {
-            path: random_path(writer, value, any),
-            key: writer.choices.of(&["new", "a b"]).to_owned(),
-        },
+        8 => Intent::Wrap { path: random_path(writer, value, any).key(&writer.choices.of(&["new", "a b"])) },
         9 => {
             let path = random_path(writer, value, |value| value.as_object().is_some_and(|map| map.len() == 1));
             let key = path.get(value).and_then(|value| value.as_object()?.keys().next().cloned());
-            Intent::UnwrapMapping { path, key: key.unwrap_or_default() }
+            Intent::Unwrap { path: path.key(&key.unwrap_or_default()) }
         }
         10 => {
             let list = random_path(writer, value, |value| value.is_array() || value.is_null());
             let count = list.get(value).and_then(Value::as_array).map_or(0, Vec::len);
-            Intent::MoveToItem { from: random_path(writer, value, any), list, index: writer.choices.pick(count + 1) }
+            Intent::Move {
+                from: random_path(writer, value, any),
+                to: list.index(writer.choices.pick(count + 1)),
+                place: Place::Last,
+            }
         }
         11 => {
             let list = random_path(writer, value, |value| value.as_array().is_some_and(|items| !items.is_empty()));
@@ -378,7 +383,7 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
             let to = random_path(writer, value, is_mapping);
             let place = random_place(writer, to.get(value));
             let from = list.index(writer.choices.pick(count));
-            Intent::MoveFromItem { from, to, key: writer.choices.of(&["new", "y"]).to_owned(), place }
+            Intent::Move { from, to: to.key(&writer.choices.of(&["new", "y"])), place }
         }
         12 => {
             let path = random_path(writer, value, Value::is_object);
@@ -620,7 +625,7 @@ proptest! {
             check_undone(&text, forward, Intent::Rename { path: fresh.clone(), to: key.clone() })?;
         }
         let place = random_place(&mut writer, parent.get(&value));
-        let forward = Intent::Insert { path: parent, key: "fresh".into(), value: writer.data(2), place };
+        let forward = Intent::Insert { path: parent.key("fresh"), value: writer.data(2), place };
         check_undone(&text, forward, Intent::Delete { path: fresh })?;
     }
 
@@ -641,9 +646,9 @@ proptest! {
         let (text, value, mut writer) = some_document(&seed, Manner::Tidy)?;
         // In flow style, `{a}` has no bytes for its null, which a list needs.
         let path = random_path(&mut writer, &value, |value| !value.is_null());
-        check_undone(&text, Intent::WrapInList { path: path.clone() }, Intent::UnwrapList { path: path.clone() })?;
-        let nest = Intent::WrapInMapping { path: path.clone(), key: "k".to_owned() };
-        check_undone(&text, nest, Intent::UnwrapMapping { path: path.clone(), key: "k".to_owned() })?;
+        check_undone(&text, Intent::Wrap { path: path.index(0) }, Intent::Unwrap { path: path.index(0) })?;
+        let nest = Intent::Wrap { path: path.key("k") };
+        check_undone(&text, nest, Intent::Unwrap { path: path.key("k") })?;
         let Some((parent, Step::Key(key))) = path.split_last() else { return Err(TestCaseError::reject("no entry")) };
         let siblings = parent.get(&value).and_then(Value::as_object).map(|map| map.keys().cloned().collect::<Vec<_>>());
         let siblings = siblings.unwrap_or_default();
@@ -654,9 +659,9 @@ proptest! {
         let one_way_back = !text.lines().any(|line| line.trim().is_empty()) && (position < last || !text.contains('#'));
         let fits = position > 0 && one_way_back && have_same_notation(&text, &parent, &to) && !to.starts_with(&path) && to != parent;
         if fits {
-            let forward = Intent::Move { from: path.clone(), to: to.clone(), key: key.clone(), place: Place::Last };
+            let forward = Intent::Move { from: path.clone(), to: to.key(&key), place: Place::Last };
             let backward = Place::After(siblings[position - 1].clone());
-            check_undone(&text, forward, Intent::Move { from: to.key(key), to: parent, key: key.clone(), place: backward })?;
+            check_undone(&text, forward, Intent::Move { from: to.key(key), to: parent.key(&key), place: backward })?;
         }
     }
 }

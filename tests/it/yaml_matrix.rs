@@ -436,7 +436,7 @@ fn inserting_an_entry_adds_one_line() {
             let mut more = pieces.clone();
             more.insert(index, Piece::Entry(Entry::plain(&cell.style.entry("fresh", "9"))));
             let name = cell.name(&format!("insert {place:?}"));
-            let intent = Intent::Insert { path: cell.style.path(), key: "fresh".to_owned(), value: json!(9), place };
+            let intent = Intent::Insert { path: cell.style.path().key("fresh"), value: json!(9), place };
             tally.check(&name, &cell.text(&pieces), &intent, &cell.text(&more));
         }
     });
@@ -452,7 +452,8 @@ fn inserting_an_item_adds_one_line() {
         for beyond in [0, 1] {
             let mut more = pieces.clone();
             more.insert(at + beyond, Piece::Entry(Entry::plain("9")));
-            let intent = Intent::InsertItem { path: cell.style.path(), index: index + beyond, value: json!(9) };
+            let intent =
+                Intent::Insert { path: cell.style.path().index(index + beyond), value: json!(9), place: Place::Last };
             tally.check(&cell.name("insert item"), &cell.text(&pieces), &intent, &cell.text(&more));
         }
     });
@@ -492,12 +493,12 @@ fn a_move_takes_the_entrys_own_lines() {
             let mut with_moved = vec![other_entry.clone()];
             with_moved.insert(index, Piece::Entry(moved.clone()));
             let name = cell.name(&format!("move {place:?}"));
-            let intent = Intent::Move { from: cell.path(), to: to.clone(), key: "key".to_owned(), place };
+            let intent = Intent::Move { from: cell.path(), to: to.key("key"), place };
             let before = with_target(cell.style, &pieces, std::slice::from_ref(&other_entry));
             tally.check(&name, &before, &intent, &with_target(cell.style, &left, &with_moved));
         }
         if cell.style.is_block() {
-            let intent = Intent::Move { from: cell.path(), to, key: "key".to_owned(), place: Place::Last };
+            let intent = Intent::Move { from: cell.path(), to: to.key("key"), place: Place::Last };
             let before = with_target(cell.style, &pieces, &[]);
             tally.check(&cell.name("move"), &before, &intent, &with_target(cell.style, &left, &[Piece::Entry(moved)]));
         }
@@ -525,7 +526,7 @@ fn a_move_within_a_mapping_changes_the_order() {
                 continue;
             }
             let name = cell.name(&format!("move within {place:?}"));
-            let intent = Intent::Move { from: cell.path(), to: cell.style.path(), key: "e".to_owned(), place };
+            let intent = Intent::Move { from: cell.path(), to: cell.style.path().key("e"), place };
             tally.check(&name, &cell.text(&pieces), &intent, &cell.text(&after));
         }
     });
@@ -583,8 +584,8 @@ fn wrapping_and_unwrapping_are_inverse_in_every_style() {
                 return;
             }
             let [flat, listed] = [form, &wrapped(cell, form)].map(around);
-            tally.check(&cell.name("wrap"), &flat, &Intent::WrapInList { path: cell.path() }, &listed);
-            tally.check(&cell.name("unwrap"), &listed, &Intent::UnwrapList { path: cell.path() }, &flat);
+            tally.check(&cell.name("wrap"), &flat, &Intent::Wrap { path: cell.path().index(0) }, &listed);
+            tally.check(&cell.name("unwrap"), &listed, &Intent::Unwrap { path: cell.path().index(0) }, &flat);
         });
     }
     tally.finish("wrap and unwrap");

@@ -104,10 +104,12 @@ impl Tree {
             let edit = serde_json::json!({"start": 0, "end": old.len(), "old": old, "new": new});
             serde_json::json!({"path": path, "before": print(old), "after": print(new), "edits": [edit]})
         };
-        let counts = ["files", "parsedFiles", "objects", "recognized", "templates", "binaries", "failed"];
+        let seen = ["files", "parsedFiles", "objects", "recognized", "templates", "binaries", "failed"];
+        let outcomes = ["changed", "changedFiles", "heldBack", "unresolved", "acknowledged"];
+        let counts = [&seen[..], &outcomes].concat();
         let summary: serde_json::Map<_, _> = counts.iter().map(|name| ((*name).to_owned(), 0.into())).collect();
         let plan = serde_json::json!({
-            "schemaVersion": 1,
+            "schemaVersion": 2,
             "tool": "0.1.0",
             "packs": [],
             "targets": ["test@1/standard"],

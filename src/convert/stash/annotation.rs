@@ -156,7 +156,7 @@ impl Stash {
         for (number, list, index) in items(&placements) {
             let length = list.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
             let (index, value) = (index.min(length), self.kept[number].value().clone());
-            session.change(Intent::InsertItem { path: list.clone(), index, value })?;
+            session.change(Intent::Insert { path: list.index(index), value, place: Place::Last })?;
             restored.iter_mut().for_each(|(_, path)| *path = after_insertion(path, list, index));
             restored.push((number, list.index(index)));
         }
@@ -175,10 +175,9 @@ impl Stash {
         match (placement, kept.entry()) {
             (Placement::Absent(parent), Some((key, _))) => {
                 let place = self.place(kept, parent, session.object());
-                let (path, key, value) = (parent.clone(), key.to_owned(), kept.value().clone());
-                let restored = path.key(&key);
-                session.change(Intent::Insert { path, key, value, place })?;
-                Ok(Some(restored))
+                let path = parent.key(key);
+                session.change(Intent::Insert { path: path.clone(), value: kept.value().clone(), place })?;
+                Ok(Some(path))
             }
             (Placement::Replaced(path), _) => {
                 session.change(Intent::Replace { path: path.clone(), value: kept.value().clone() })?;
@@ -239,7 +238,6 @@ fn after_insertion(path: &FieldPath, list: &FieldPath, index: usize) -> FieldPat
 fn write(text: Option<String>, annotations: Annotations, session: &mut Session<'_>) -> Result<(), Halt> {
     let path = annotation();
     let (parent, _) = path.split_last().expect("the annotation has a parent");
-    let metadata = FieldPath::default().key("metadata");
     let present = path.get(session.object());
     let siblings = parent.get(session.object());
     match (present, text) {
@@ -252,12 +250,10 @@ fn write(text: Option<String>, annotations: Annotations, session: &mut Session<'
             session.change(Intent::Delete { path: if goes { parent } else { path } })
         }
         (None, Some(new)) if siblings.is_some() => {
-            let (key, value) = (ANNOTATION.to_owned(), Value::from(new));
-            session.change(Intent::Insert { path: parent, key, value, place: Place::Last })
+            session.change(Intent::Insert { path, value: Value::from(new), place: Place::Last })
         }
         (None, Some(new)) => {
-            let (key, value) = ("annotations".to_owned(), json!({ ANNOTATION: new }));
-            session.change(Intent::Insert { path: metadata, key, value, place: Place::Last })
+            session.change(Intent::Insert { path: parent, value: json!({ ANNOTATION: new }), place: Place::Last })
         }
     }
 }

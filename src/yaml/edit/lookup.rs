@@ -6,7 +6,7 @@ use super::super::layout::{Entry, Layout};
 use super::super::node::{Kind, NodeId};
 use super::super::path::find_child;
 use super::super::problem::{Problem, ProblemCode};
-use super::refuse::refuse_referenced;
+use super::refuse::{refuse_referenced, wrong_shape};
 use crate::field::{FieldPath, Step};
 
 /// Finds the node at a path whose content is to be changed: no alias may refer to it or to anything on the path to it.
@@ -33,15 +33,16 @@ fn child(layout: &Layout<'_>, node: NodeId, step: &Step) -> Result<NodeId, Probl
     }
 }
 
+/// Splits the path of an entry or item into that of its collection and its last step.
+pub(super) fn split<'p>(layout: &Layout<'_>, path: &'p FieldPath) -> Result<(FieldPath, &'p Step), Problem> {
+    path.split_last().ok_or_else(|| {
+        wrong_shape(layout.span(layout.root).start, "the document itself is neither an entry nor an item")
+    })
+}
+
 /// Finds the entry or item a path names.
 pub(super) fn entry_at(layout: &Layout<'_>, path: &FieldPath) -> Result<Entry, Problem> {
-    let (parent, step) = path.split_last().ok_or_else(|| {
-        Problem::new(
-            ProblemCode::WrongShape,
-            layout.span(layout.root).start,
-            "the document itself is neither an entry nor an item",
-        )
-    })?;
+    let (parent, step) = split(layout, path)?;
     let container = container_at(layout, &parent)?;
     let node = child(layout, container, step)?;
     Ok(layout.entry_of(node).expect("a child has a parent"))

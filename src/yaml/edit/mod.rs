@@ -21,10 +21,14 @@ mod replace;
 mod text;
 mod transfer;
 
+use lookup::split;
+use refuse::wrong_shape;
+
 use super::change::Change;
 use super::intent::Intent;
 use super::layout::Layout;
 use super::problem::Problem;
+use crate::field::Step;
 
 /// Plans one intent on a document.
 pub(super) fn plan(layout: &Layout<'_>, intent: &Intent) -> Result<Change, Problem> {
@@ -32,16 +36,30 @@ pub(super) fn plan(layout: &Layout<'_>, intent: &Intent) -> Result<Change, Probl
         Intent::Rename { path, to } => rename::rename(layout, path, to),
         Intent::Replace { path, value } => replace::replace(layout, path, value),
         Intent::Delete { path } => delete::delete(layout, path),
-        Intent::Insert { path, key, value, place } => insert::insert(layout, path, key, value, place),
-        Intent::InsertItem { path, index, value } => insert::insert_item(layout, path, *index, value),
-        Intent::Move { from, to, key, place } => relocate::relocate(layout, from, to, key, place),
-        Intent::MoveToItem { from, list, index } => transfer::move_to_item(layout, from, list, *index),
+        Intent::Insert { path, value, place } => match split(layout, path)? {
+            (mapping, Step::Key(key)) => insert::insert(layout, &mapping, key, value, place),
+            (list, Step::Index(index)) => insert::insert_item(layout, &list, *index, value),
+        },
+        Intent::Move { from, to, place } => match (split(layout, from)?, split(layout, to)?) {
+            ((_, Step::Key(_)), (mapping, Step::Key(key))) => relocate::relocate(layout, from, &mapping, key, place),
+            ((_, Step::Key(_)), (list, Step::Index(index))) => transfer::move_to_item(layout, from, &list, *index),
+            ((list, Step::Index(_)), (mapping, Step::Key(key))) => {
+                transfer::move_from_item(layout, &list, from, &mapping, key, place)
+            }
+            ((_, Step::Index(_)), (_, Step::Index(_))) => {
+                let message = format!("`{from}` cannot become an item of another list");
+                Err(wrong_shape(layout.span(layout.root).start, message))
+            }
+        },
         Intent::MoveItems { from, list, index, .. } => move_items::move_items(layout, from, list, *index),
-        Intent::MoveFromItem { from, to, key, place } => transfer::move_from_item(layout, from, to, key, place),
-        Intent::WrapInList { path } => list::wrap_in_list(layout, path),
-        Intent::UnwrapList { path } => list::unwrap_list(layout, path),
-        Intent::WrapInMapping { path, key } => mapping::wrap_in_mapping(layout, path, key),
-        Intent::UnwrapMapping { path, key } => mapping::unwrap_mapping(layout, path, key),
+        Intent::Wrap { path } => match split(layout, path)? {
+            (outer, Step::Index(_)) => list::wrap_in_list(layout, &outer),
+            (outer, Step::Key(key)) => mapping::wrap_in_mapping(layout, &outer, key),
+        },
+        Intent::Unwrap { path } => match split(layout, path)? {
+            (outer, Step::Index(_)) => list::unwrap_list(layout, &outer),
+            (outer, Step::Key(key)) => mapping::unwrap_mapping(layout, &outer, key),
+        },
         Intent::ParseText { path, format } => text::parse_text(layout, path, *format),
         Intent::WriteText { path, format } => text::write_text(layout, path, *format),
         Intent::MappingToList { path, naming } => items::mapping_to_list(layout, path, naming),

@@ -20,7 +20,7 @@ use super::insert::{
 use super::lookup::{container_at, entry_at, keyed_entry_at};
 use super::refuse::{refuse_existing, refuse_merged_key, wrong_shape};
 use super::relocate::{MovedComments, keep_comments, one_line_value, refuse_alias_before_anchor, shift_after_removal};
-use crate::field::{FieldPath, Step};
+use crate::field::FieldPath;
 use crate::text::Span;
 
 pub(super) fn move_to_item(
@@ -58,18 +58,17 @@ pub(super) fn move_to_item(
 
 pub(super) fn move_from_item(
     layout: &Layout<'_>,
+    list: &FieldPath,
     from: &FieldPath,
     to: &FieldPath,
     key: &str,
     place: &Place,
 ) -> Result<Change, Problem> {
     let entry = entry_at(layout, from)?;
-    let (list, is_item) =
-        from.split_last().map_or_else(Default::default, |(list, step)| (list, matches!(step, Step::Index(_))));
-    if !is_item || entry.key.is_some() {
+    if entry.key.is_some() {
         return Err(wrong_shape(entry.start, format!("`{from}` is not an item of a list")));
     }
-    if to.starts_with(&list) {
+    if to.starts_with(list) {
         return Err(wrong_shape(entry.start, format!("`{list}` cannot be moved into itself")));
     }
     let target = mapping_at(layout, to)?;

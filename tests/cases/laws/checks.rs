@@ -369,21 +369,18 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
     let plain_lists = block && style.list_step == 0 && style.dash_gap == 1 && !sheet.text.lines().any(lone_dash);
     let plain_mappings = block && style.anchors == 0 && style.quotes == Quotes::Fewest && style.blank_lines == 0;
     let fits = |intent: &Intent| match intent {
-        Intent::UnwrapList { .. } => plain_lists && !style.stray_comments,
-        Intent::WrapInList { .. } => !style.stray_comments,
-        Intent::MappingToList { .. }
-        | Intent::ListToMapping { .. }
-        | Intent::WrapInMapping { .. }
-        | Intent::UnwrapMapping { .. } => plain_lists && !style.stray_comments,
-        Intent::Move { .. } | Intent::MoveToItem { .. } | Intent::MoveItems { .. } | Intent::MoveFromItem { .. } => {
-            plain_mappings && plain_lists && !style.stray_comments
+        Intent::Wrap { path } if path.last_key().is_none() => !style.stray_comments,
+        Intent::MappingToList { .. } | Intent::ListToMapping { .. } | Intent::Wrap { .. } | Intent::Unwrap { .. } => {
+            plain_lists && !style.stray_comments
         }
+        Intent::Move { .. } | Intent::MoveItems { .. } => plain_mappings && plain_lists && !style.stray_comments,
+        Intent::Insert { path, .. } if path.last_key().is_none() => true,
         Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings && !style.stray_comments,
         Intent::ParseText { .. } | Intent::WriteText { .. } => plain_lists && plain_mappings && !style.stray_comments,
         // A text that becomes empty is written as two quotes.
         Intent::Replace { value, .. } if value == "" => style.quotes == Quotes::Fewest,
         Intent::Replace { .. } => !sheet.text.contains("''") && !sheet.text.contains("\"\""),
-        Intent::Rename { .. } | Intent::InsertItem { .. } => true,
+        Intent::Rename { .. } => true,
     };
     Ok(session.program().iter().all(fits) && !names_in_block_scalars(&sheet.text)?)
 }

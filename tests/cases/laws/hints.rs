@@ -6,7 +6,7 @@
 //! Invariant: hints are not guarantees; objects are run through the rule itself afterwards.
 
 use reversion::field::{FieldPattern, Part};
-use reversion::lens::{Claims, Direction};
+use reversion::lens::{CONVERSIONS, Claims, Direction, Form, Lens};
 use reversion::pack::Rule;
 use serde_json::{Map, Value};
 
@@ -46,6 +46,17 @@ impl Hints {
         let mut hints = Self { fields: places(rule, direction), ..Self::default() };
         let text: Value = serde_yaml::from_str(&rule.text).unwrap_or_default();
         Reader { hints: &mut hints, direction }.read(&text, &FieldPattern::default());
+        // The text of a rule does not show what a native conversion reads.
+        let native = CONVERSIONS.iter().map(|conversion| conversion.description.example);
+        for item in native.filter(|item| rule.text.contains(*item)) {
+            let lens: Lens = serde_yaml::from_str(&format!("- {item}")).expect("an example is an item of a lens");
+            for premise in lens.premises() {
+                if let Form::Value(value) = premise.form {
+                    hints.values.push((premise.written.clone(), value));
+                }
+                hints.optional.push(premise.written);
+            }
+        }
         hints
     }
 }
@@ -137,7 +148,7 @@ fn parse(text: &Value, base: &FieldPattern) -> Option<FieldPattern> {
 
 /// Returns the fields that `rule` removes in `direction`, under their names before it runs.
 fn places(rule: &Rule, direction: Direction) -> Vec<FieldPattern> {
-    let steps: Vec<Claims> = rule.lens(direction).operations().iter().map(|operation| operation.claims()).collect();
+    let steps: Vec<Claims> = rule.lens(direction).claims_of_each();
     let mut renamed: Vec<(FieldPattern, FieldPattern)> = Vec::new();
     let mut found = Vec::new();
     for step in steps {

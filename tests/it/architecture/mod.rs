@@ -214,7 +214,7 @@ fn only_the_console_prints() {
         assert_eq!(printing, None, "{} prints", source.path);
         let streams: &[&str] = match source.path.as_str() {
             "src/cli/console.rs" => &[],
-            "src/disk/read.rs" => &["stdout", "stderr"],
+            "src/disk/read_file.rs" => &["stdout", "stderr"],
             // The streams of the git process.
             "src/disk/version_control.rs" => &["stdin"],
             // The input of the pager.

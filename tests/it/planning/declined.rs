@@ -1,13 +1,12 @@
 //! Objects that the user declined to change.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::fs;
 
 use reversion::field::FieldPath;
 use reversion::finding::{Code, Location};
 use reversion::manifest::Manifest;
-use reversion::plan::{self, Choices, Goal, Outcome, Plan, Planner, RunFile, Scope};
+use reversion::plan::{self, Choices, FileSurvey, Goal, Outcome, Plan, Planner, Scope, Surveyor};
 use reversion::report::changes::by_object;
 
 use super::{OLD_GATEWAY, OLD_ROUTE, read};
@@ -24,14 +23,10 @@ fn manifests(files: &[(&str, &str)]) -> Vec<Manifest> {
 fn plan_without(manifests: &[Manifest], target: &str, declined: &[Location]) -> Plan {
     let target = engine::target(&format!("gateway-api@{target}"));
     let goal = Goal { packs: packs(), targets: vec![target], choices: Choices::default() };
-    let planner = Planner::new(&goal);
-    let file = |manifest| match plan::plan_local(&planner, manifest) {
-        Some(planned) => RunFile::Local(Box::new(planned)),
-        None => RunFile::Linked(manifest),
-    };
+    let surveyor = Surveyor::new(packs(), &packs().concerned_by(&goal.targets));
+    let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
     let scope = Scope { declined, ..Scope::default() };
-    let files = manifests.iter().map(file).collect();
-    let Ok(plan) = plan::plan_files(&planner, files, &scope, |at, _| Ok::<_, Infallible>(&manifests[at]));
+    let Ok(plan) = plan::plan_files(&Planner::new(&goal), &surveys, &manifests, &scope);
     plan
 }
 

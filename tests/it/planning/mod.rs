@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use reversion::finding::{Code, Severity};
 use reversion::manifest::Manifest;
+use reversion::pack::build::PlacedCrd;
 use reversion::pack::build::own::OwnCrds;
 use reversion::plan::{AllowedLoss, Choices, Ignored, Keeping, Schema};
 
@@ -292,7 +293,7 @@ port: {type: integer, maximum: 65535}}}}}}}}}}]}}";
 fn with_user_supplied_crds_a_violation_of_every_release_is_held_back() {
     let crd = read("crd.yaml", GATEWAY_CRD);
     let whole = crd.full_value(&crd.objects[0]).unwrap();
-    let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), whole.as_ref())]).unwrap();
+    let crds = OwnCrds::read("crds", [PlacedCrd { place: "crd.yaml".to_owned(), value: whole }]).unwrap();
     let choices = Choices { schema: Schema::Own(Arc::new(crds)), ..Choices::default() };
     let check = |port: &str| run_with(&[("a.yaml", &gateway(port))], "1.6.1/standard", choices.clone());
     check("99999").check_findings(Severity::Warning, &["a.yaml held-back invalid-in-target spec.listeners[0].port"]);

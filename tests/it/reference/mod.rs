@@ -10,7 +10,7 @@ use std::fs;
 
 use reversion::cli::GLOSSARY;
 use reversion::finding::{Code, Severity};
-use reversion::lens::{Lens, OPERATIONS};
+use reversion::lens::{CONVERSIONS, Description, Lens, OPERATIONS};
 use reversion::pack::Target;
 use reversion::pack::wire::{PackFile, RuleFile};
 use reversion::release::GroupKind;
@@ -114,15 +114,12 @@ fn operations(renderer: &mut Renderer<'_>) -> String {
     let mut out = String::new();
     for operation in OPERATIONS {
         let name = operation.name;
-        let item = format!("- {}", operation.example);
-        let lens: Lens = serde_yaml::from_str(&item).unwrap_or_else(|error| panic!("the example of {name}: {error}"));
-        let back = lens.inverse(&GroupKind::new("Shop", "shops.example.com"));
-        let cost = |lens: &Lens| {
-            let all: Vec<&str> = lens.fidelities().iter().map(|fidelity| fidelity.name()).collect();
-            if all.is_empty() { "nothing happens".to_owned() } else { all.join(", ") }
-        };
-        let (forward, backward) = (cost(&lens), cost(&back));
-        out.push_str(&format!("\n## {name}\n{}\n\n```yaml\n{item}\n```\n", operation.text));
+        out.push_str(&format!("\n## {name}\n{}\n\n```yaml\n- {}\n```\n", operation.text, operation.example));
+        if name == "native" {
+            out.push_str(&conversions());
+            continue;
+        }
+        let [forward, backward] = costs(operation);
         out.push_str(&format!("Forward: {forward}. Backward: {backward}.\n"));
         match parameters.get(name) {
             Some(wire::Parameters { file, name: of }) => {
@@ -132,6 +129,27 @@ fn operations(renderer: &mut Renderer<'_>) -> String {
         }
     }
     out
+}
+
+/// What an operation costs in each direction.
+fn costs(operation: &Description) -> [String; 2] {
+    let lens: Lens = serde_yaml::from_str(&format!("- {}", operation.example))
+        .unwrap_or_else(|error| panic!("the example of {}: {error}", operation.name));
+    let back = lens.inverse(&GroupKind::new("Shop", "shops.example.com"));
+    [lens, back].map(|lens| {
+        let names: Vec<&str> = lens.fidelities().iter().map(|fidelity| fidelity.name()).collect();
+        if names.is_empty() { "nothing happens".to_owned() } else { names.join(", ") }
+    })
+}
+
+/// Lists the native conversions.
+fn conversions() -> String {
+    let row = |operation: &Description| {
+        let [forward, backward] = costs(operation);
+        format!("| `{}` | {} | {forward} | {backward} |\n", operation.name, operation.text)
+    };
+    let rows: String = CONVERSIONS.iter().map(|conversion| row(&conversion.description)).collect();
+    format!("\n| conversion | what it does | forward | backward |\n|---|---|---|---|\n{rows}")
 }
 
 /// Lists the codes of findings. The severities are the page's own: the code has them where a finding is made.
