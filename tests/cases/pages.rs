@@ -1,14 +1,13 @@
 //! The command line: every `console` block of README.md, of the pages in `docs/src` and of `tests/cli/*.md` is run and compared.
 //!
 //! A block contains commands (`$ reversion ...`), their standard output followed by standard error, and `? CODE`
-//! if the exit code is not 0. The commands of one file run in sequence in a git repository with a copy of `fixtures/`, so that
-//! `apply` has something to write; a block with a name behind its language (```` ```yaml FILE ````) is written to that file there. With
-//! `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff.
+//! if the exit code is not 0. The commands of one file run in sequence in a git repository with a copy of the folders of
+//! `fixtures/` that they name, so that `apply` has something to write; a block with a name behind its language
+//! (```` ```yaml FILE ````) is written to that file there. With `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::LazyLock;
 
 use libtest_mimic::Trial;
 use tempfile::TempDir;
@@ -30,16 +29,6 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 const CONSOLE: &str = "```console";
 
-/// A repository with the fixtures, committed, of which each page gets a copy.
-static REPOSITORY: LazyLock<TempDir> = LazyLock::new(|| {
-    let folder = TempDir::new().unwrap();
-    copy(&root().join("fixtures"), &folder.path().join("fixtures"));
-    for command in ["git init --quiet", "git add fixtures", "git commit --quiet --message fixtures"] {
-        assert_eq!(run(command, folder.path()), "");
-    }
-    folder
-});
-
 /// The test of a page: its blocks show what the program prints.
 fn trial_of(page: PathBuf) -> Trial {
     let name = page.strip_prefix(root()).unwrap().display().to_string();
@@ -58,8 +47,7 @@ fn trial_of(page: PathBuf) -> Trial {
 
 /// Returns a page with what its commands print.
 fn executed(page: &str) -> String {
-    let folder = TempDir::new().unwrap();
-    copy(REPOSITORY.path(), folder.path());
+    let folder = repository(page);
     let mut after = String::new();
     let mut lines = page.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
@@ -83,6 +71,28 @@ fn executed(page: &str) -> String {
     }
     after
 }
+
+/// Makes a git repository with what a page's commands name of the fixtures, committed: folders of them, or all.
+fn repository(page: &str) -> TempDir {
+    let (from, folder) = (root().join("fixtures"), TempDir::new().unwrap());
+    let to = folder.path().join("fixtures");
+    fs::create_dir(&to).unwrap();
+    let commands: Vec<&str> = page.lines().filter(|line| line.starts_with("$ ")).collect();
+    if commands.iter().any(|line| line.split(' ').any(|word| word == "fixtures")) {
+        copy(&from, &to);
+    }
+    for rest in commands.iter().flat_map(|line| line.split("fixtures/").skip(1)) {
+        let name = rest.split([' ', '/']).next().unwrap_or_default();
+        if !name.is_empty() && from.join(name).is_dir() && !to.join(name).is_dir() {
+            copy(&from.join(name), &to.join(name));
+        }
+    }
+    for command in ["git init --quiet", "git add fixtures", "git commit --quiet --allow-empty --message fixtures"] {
+        assert_eq!(run(command, folder.path()), "");
+    }
+    folder
+}
+
 /// Runs one command line, with `<`, `>` and `|` like in a shell.
 fn run(command: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_reversion"));

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use reversion::manifest::{Manifest, Reading};
+use reversion::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::plan::{Choices, Outcome};
 use reversion::{Canonical, CanonicalizeError, Canonicalizer, canonicalize};
 use serde_json::{Value, json};
 
-use crate::support::{engine, root};
+use crate::support::{engine, packs, root};
 
 fn route(version: &str, spec: &Value) -> Value {
     json!({
@@ -33,8 +33,11 @@ fn old_policy() -> Value {
     )
 }
 
+/// Reads objects as the canonicalizer does, which does not look for what they carry.
 fn read(text: &str) -> Option<Manifest> {
-    match engine::reading("object.yaml", text.as_bytes()) {
+    static RECOGNIZER: LazyLock<Recognizer> =
+        LazyLock::new(|| Recognizer::new(packs().iter().flat_map(|pack| pack.groups()).map(String::as_str)));
+    match manifest::read("object.yaml", text.as_bytes(), &RECOGNIZER) {
         Reading::Manifest(manifest) => Some(*manifest),
         Reading::Irrelevant
         | Reading::Kustomization(_)
