@@ -1,42 +1,67 @@
-//! Lists every pack file under `rules/` for `src/pack/built_in.rs`, YAML files as JSON too, which reads much faster; knows
-//! nothing of their content.
+//! Lists every pack under `rules/` for `src/pack/built_in.rs`, in the parts that a run reads at different times: what it needs of each
+//! pack, what it needs of packs whose releases it is about, each rule, each catalog. YAML becomes JSON, which reads much faster.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use serde_json::{Map, Value};
+
+#[path = "src/pack/default_groups.rs"]
+mod default_groups;
+
+/// The keys of `pack.yaml` that every run reads; it reads the others of the packs whose releases it is about.
+const HEAD: [&str; 13] = [
+    "name",
+    "aliases",
+    "title",
+    "source",
+    "groups",
+    "triggers",
+    "artifacts",
+    "tag-suffixes",
+    "charts",
+    "parameters",
+    "annotations",
+    "schema-comments",
+    "references",
+];
+
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("rules");
     println!("cargo::rerun-if-changed=rules");
+    println!("cargo::rerun-if-changed=src/pack/default_groups.rs");
+    println!("cargo::rerun-if-changed=build.rs");
     let mut files = Vec::new();
     collect(&root, &mut files)?;
-    files.sort();
-    let mut code = String::from(
-        "/// Every pack file: path under `rules/`, text, the same as JSON where it is YAML.\n\
-         static FILES: &[(&str, &str, Option<&str>)] = &[\n",
-    );
-    for file in files {
-        let name = file.strip_prefix(&root).expect("a walk stays in its folder").to_string_lossy().replace('\\', "/");
-        let prepared = prepared(&file)?;
-        writeln!(code, "    ({name:?}, include_str!({:?}), {prepared:?}),", file.display().to_string())
-            .expect("a String takes all text");
+    let mut packs: BTreeMap<String, Vec<PackFile>> = BTreeMap::new();
+    for place in files {
+        let name = place.strip_prefix(&root).expect("a walk stays in its folder").to_string_lossy().replace('\\', "/");
+        if let Some((pack, path)) = name.split_once('/') {
+            let text = fs::read_to_string(&place)?;
+            let data = if path.ends_with(".yaml") { Some(data(&place, &text)?) } else { None };
+            packs.entry(pack.to_owned()).or_default().push(PackFile { path: path.to_owned(), place, text, data });
+        }
     }
-    code.push_str("];\n");
+    let packs: String = packs.iter_mut().map(|(name, files)| code(name, files)).collect();
+    let code =
+        format!("/// Every pack under `rules/`, sorted by name.\nstatic PACKS: &[BuiltInPack] = &[\n{packs}];\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     fs::write(out.join("embedded.rs"), code)
 }
 
-/// Writes a YAML file as JSON.
-fn prepared(file: &Path) -> io::Result<Option<String>> {
-    if file.extension().is_none_or(|extension| extension != "yaml") {
-        return Ok(None);
-    }
-    let wrong = |message: String| io::Error::other(format!("{}: {message}", file.display()));
-    let value: serde_json::Value =
-        serde_yaml::from_str(&fs::read_to_string(file)?).map_err(|error| wrong(error.to_string()))?;
-    serde_json::to_string(&value).map(Some).map_err(|error| wrong(error.to_string()))
+/// A file of a pack.
+struct PackFile {
+    /// Its path in the folder of the pack.
+    path: String,
+    place: PathBuf,
+    text: String,
+    /// What it holds, where it is YAML.
+    data: Option<Value>,
 }
 
+/// Lists the files of packs below a folder.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -47,4 +72,66 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Reads the data of a YAML file.
+fn data(place: &Path, text: &str) -> io::Result<Value> {
+    serde_yaml::from_str(text).map_err(|error| io::Error::other(format!("{}: {error}", place.display())))
+}
+
+/// Writes the `BuiltInPack` of one pack.
+fn code(name: &str, files: &mut [PackFile]) -> String {
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    let data_of = |path: &str| files.iter().find(|file| file.path == path).and_then(|file| file.data.clone());
+    let (head, rest) = split(data_of("pack.yaml").unwrap_or_default());
+    let rules = || files.iter().filter(|file| file.path.contains('/')).filter_map(|file| file.data.as_ref());
+    let rule_kinds: BTreeSet<&str> = rules().flat_map(|rule| texts(&rule["kind"])).collect();
+    let charts_of_rules: BTreeSet<&str> = rules().flat_map(|rule| texts(&rule["values"])).collect();
+    let companions = rest["releases"].as_array().into_iter().flatten().flat_map(|release| texts(&release["companion"]));
+    let companions: BTreeSet<&str> = companions.filter_map(|release| release.split('@').next()).collect();
+    let catalogs = files.iter().filter(|file| file.path.starts_with("catalog/")).map(|file| file.text.as_str());
+    let default_groups: BTreeSet<&str> = catalogs.flat_map(default_groups::default_groups).collect();
+    let reads_schemas = files.iter().any(reads_schemas);
+    let carriers = data_of("carriers.yaml").map(|carriers| carriers.to_string());
+    let (head, rest, is_carriers_alone) = (head.to_string(), rest.to_string(), rest["releases"].is_null());
+    let mut code = format!(
+        "BuiltInPack {{ name: {name:?}, head: {head:?}, rest: {rest:?}, is_carriers_alone: {is_carriers_alone}, reads_schemas: {reads_schemas}, carriers: {carriers:?}, \
+         rule_kinds: &{:?}, charts_of_rules: &{:?}, companions: &{:?}, default_groups: &{:?}, files: &[\n",
+        Vec::from_iter(rule_kinds),
+        Vec::from_iter(charts_of_rules),
+        Vec::from_iter(companions),
+        Vec::from_iter(default_groups),
+    );
+    for PackFile { path, place, data, .. } in files.iter() {
+        let json = data.as_ref().filter(|_| path.contains('/')).map(Value::to_string);
+        let place = place.display().to_string();
+        writeln!(code, "    BuiltInFile {{ path: {path:?}, text: include_str!({place:?}), json: {json:?} }},")
+            .expect("a String takes all text");
+    }
+    code + "] },\n"
+}
+
+/// Returns whether a file is a rule about CRDs that names their schemas.
+fn reads_schemas(file: &PackFile) -> bool {
+    let kinds = file.data.as_ref().map(|data| texts(&data["kind"])).unwrap_or_default();
+    let is_about_crds = kinds.iter().any(|kind| kind.starts_with("CustomResourceDefinition."));
+    is_about_crds && file.text.split_once("\nlens:\n").is_some_and(|(_, lens)| lens.contains("openAPIV3Schema"))
+}
+
+/// Splits `pack.yaml` into what every run reads, and the rest.
+fn split(whole: Value) -> (Value, Value) {
+    let Value::Object(whole) = whole else { return (Value::Null, Value::Null) };
+    let (mut head, mut rest): (Map<_, _>, Map<_, _>) =
+        whole.into_iter().partition(|(key, _)| HEAD.contains(&key.as_str()));
+    // Both are read as a whole `pack.yaml`, which must have these.
+    for key in ["title", "source"] {
+        rest.insert(key.to_owned(), head.entry(key).or_insert(Value::Null).clone());
+    }
+    (Value::Object(head), Value::Object(rest))
+}
+
+/// Returns a text, or the texts of a list.
+fn texts(value: &Value) -> Vec<&str> {
+    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    items.iter().filter_map(Value::as_str).collect()
 }

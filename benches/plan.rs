@@ -15,7 +15,7 @@ use reversion::Canonicalizer;
 use reversion::infer::infer;
 use reversion::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::pack::{Packs, embedded};
-use reversion::plan::{Choices, Goal, Planner, plan, plan_local};
+use reversion::plan::{Choices, Goal, Surveyor, plan};
 use reversion::report::diff::{Paint, unified};
 
 fn main() {
@@ -45,7 +45,7 @@ fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
     let manifests: Vec<Manifest> = texts.iter().filter_map(read).collect();
     let target = packs.target("gateway-api@1.5/standard").expect("the pack has this release");
     let goal = Goal { packs, targets: vec![target], choices: Choices::default() };
-    let planner = Planner::new(&goal);
+    let surveyor = Surveyor::new(packs, &packs.concerned_by(&goal.targets));
     let changed = plan(&manifests, &goal).files;
 
     let mut group = criterion.benchmark_group("object");
@@ -69,9 +69,10 @@ fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
             }
         });
     });
-    group.bench_function("plan_local", |bencher| {
-        bencher.iter(|| black_box(manifests.iter().filter_map(|manifest| plan_local(&planner, manifest)).count()));
+    group.bench_function("survey", |bencher| {
+        bencher.iter(|| manifests.iter().for_each(|manifest| drop(black_box(surveyor.survey(manifest)))));
     });
+    group.bench_function("plan", |bencher| bencher.iter(|| black_box(plan(&manifests, &goal))));
     group.bench_function("diff", |bencher| {
         bencher.iter(|| {
             black_box(

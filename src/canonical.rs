@@ -115,8 +115,8 @@ impl Canonicalizer {
     /// [`CanonicalizeError::UnknownRelease`].
     pub fn new(pack: &str, release: &str) -> Result<Self, CanonicalizeError> {
         let packs = &*PACKS;
-        let found = packs.target(&format!("{pack}@{release}"));
-        let target = found.map_err(|error| CanonicalizeError::UnknownRelease { message: format!("{error:#}") })?;
+        let named = packs.target(&format!("{pack}@{release}"));
+        let target = named.map_err(|error| CanonicalizeError::UnknownRelease { message: format!("{error:#}") })?;
         let renames = renames(&target);
         let choices = Choices { parameters: packs.default_parameters(), ..Choices::default() };
         Ok(Self { target, goal: Goal { packs, targets: vec![target], choices }, renames })
@@ -142,64 +142,65 @@ impl Canonicalizer {
         // Of a kind of another pack, only some objects are subject to a rule.
         let others_kind = || self.target.pack.foreign_kinds().any(|kind| *kind == object.kind);
         let at_target = || others_kind().then(|| Conversion::unchanged(&object));
-        let made = convert::convert(&object, &self.goal, context).or_else(at_target).ok_or_else(unknown)?;
-        if made.warnings.iter().any(|warning| warning.code == Code::UnknownKind) {
+        let conversion = convert::convert(&object, &self.goal, context).or_else(at_target).ok_or_else(unknown)?;
+        if conversion.warnings.iter().any(|warning| warning.code == Code::UnknownKind) {
             return Err(unknown());
         }
-        self.is_newer(&made)?;
-        if others.depends_on_other_objects() {
+        self.is_newer(&conversion)?;
+        if others.was_asked_in_vain() {
             return Err(CanonicalizeError::DependsOnOthers);
         }
-        let (made, renamed_references) = self.follow_references(made, &object);
-        not_blocked(&made)?;
+        let (conversion, renamed_references) = self.follow_references(conversion, &object);
+        not_blocked(&conversion)?;
         drop(object);
         Ok(Canonical {
             renamed_references,
-            rules: made.rules.into_iter().map(|(rule, _)| rule).collect(),
-            warnings: made.warnings.iter().map(Remark::new).collect(),
-            object: Arc::unwrap_or_clone(made.value),
+            rules: conversion.rules.into_iter().map(|(rule, _)| rule).collect(),
+            warnings: conversion.warnings.iter().map(Remark::new).collect(),
+            object: Arc::unwrap_or_clone(conversion.value),
         })
     }
 
     /// Lets references follow the kinds that have another name in the release, and lists them.
-    fn follow_references(&self, mut made: Conversion, object: &Object) -> (Conversion, Vec<String>) {
-        let references = find_references(&made.value, self.goal.catalog_of(&made.kind), &self.renames, self.goal.packs);
-        if references.is_empty() || !made.blocks.is_empty() {
-            return (made, Vec::new());
+    fn follow_references(&self, mut conversion: Conversion, object: &Object) -> (Conversion, Vec<String>) {
+        let references =
+            find_references(&conversion.value, self.goal.catalog_of(&conversion.kind), &self.renames, self.goal.packs);
+        if references.is_empty() || !conversion.blocks.is_empty() {
+            return (conversion, Vec::new());
         }
-        let mut session = Conversion::session(Some(&made), object);
+        let mut session = Conversion::session(Some(&conversion), object);
         for reference in &references {
             if let Err(halt) = update(reference, &self.renames, &mut session) {
-                made.blocks.extend(impossible(halt));
+                conversion.blocks.extend(impossible(halt));
             }
         }
-        let made = Conversion::with_changes(Some(made), object, session).expect("a conversion was passed");
-        (made, references.iter().map(|reference| reference.path.to_string()).collect())
+        let conversion = Conversion::with_changes(Some(conversion), object, session).expect("a conversion was passed");
+        (conversion, references.iter().map(|reference| reference.path.to_string()).collect())
     }
 
     /// Refuses an object all of whose releases are newer, or that a rule took to an older one.
-    fn is_newer(&self, made: &Conversion) -> Result<(), CanonicalizeError> {
+    fn is_newer(&self, conversion: &Conversion) -> Result<(), CanonicalizeError> {
         let line = self.target.pack.line();
         let target = line.get(self.target.release).order;
-        let oldest = made.origins.iter().map(|release| line.get(release).order).min();
-        let went_back = made.rules.iter().any(|(_, direction)| *direction == Direction::Backward);
+        let oldest = conversion.origins.iter().map(|release| line.get(release).order).min();
+        let went_back = conversion.rules.iter().any(|(_, direction)| *direction == Direction::Backward);
         if went_back || oldest.is_some_and(|oldest| oldest > target) {
-            return Err(CanonicalizeError::Newer { releases: line.describe(made.origins) });
+            return Err(CanonicalizeError::Newer { releases: line.describe(conversion.origins) });
         }
         Ok(())
     }
 }
 
 /// Returns an error for an object that is held back.
-fn not_blocked(made: &Conversion) -> Result<(), CanonicalizeError> {
-    if made.blocks.is_empty() {
+fn not_blocked(conversion: &Conversion) -> Result<(), CanonicalizeError> {
+    if conversion.blocks.is_empty() {
         return Ok(());
     }
-    let remarks = made.blocks.iter().map(Remark::new).collect();
+    let remarks = conversion.blocks.iter().map(Remark::new).collect();
     let is_loss = |code: Code| [LossClass::DroppedField, LossClass::Narrowed].map(loss_code).contains(&code);
-    Err(if made.blocks.iter().all(|block| is_loss(block.code)) {
+    Err(if conversion.blocks.iter().all(|block| is_loss(block.code)) {
         CanonicalizeError::Loss { losses: remarks }
-    } else if made.blocks.iter().all(|block| block.code == Code::ConflictingFields) {
+    } else if conversion.blocks.iter().all(|block| block.code == Code::ConflictingFields) {
         CanonicalizeError::Conflict { conflicts: remarks }
     } else {
         CanonicalizeError::HeldBack { reasons: remarks }

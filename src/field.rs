@@ -175,6 +175,23 @@ impl FieldPattern {
         Self(self.0.iter().chain(&tail.0).cloned().collect())
     }
 
+    /// Extends the pattern by a key.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        self.with(Part::Key(key.to_owned()))
+    }
+
+    /// Extends the pattern by all items of a list.
+    #[must_use]
+    pub fn items(&self) -> Self {
+        self.with(Part::Items)
+    }
+
+    /// Returns the pattern relative to `outer`; `None` where it is not in there.
+    pub fn below(&self, outer: &Self) -> Option<Self> {
+        Some(Self::new(self.parts().strip_prefix(outer.parts())?.iter().cloned()))
+    }
+
     /// Splits off the last part; `None` for the empty pattern.
     pub fn split_last(&self) -> Option<(Self, &Part)> {
         let (last, parents) = self.0.split_last()?;
@@ -283,7 +300,7 @@ impl<'a> PathRef<'a> {
 
 /// Returns the value of `key`. Most mappings have a few keys, for which comparing all of them is faster than
 /// hashing one.
-fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+pub(crate) fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
     const FEW: usize = 8;
     if map.len() > FEW {
         return map.get(key);

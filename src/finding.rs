@@ -8,10 +8,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::Position;
 
 /// What a finding does to the run, from least to most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; nothing to do.
     Note,
@@ -20,20 +23,13 @@ pub enum Severity {
     /// What the target does not serve or what is not converted stays as it is, and can break or change what is applied: exit code 1.
     Unresolved,
     /// The object keeps its bytes: exit code 1.
+    #[serde(rename = "held-back")]
     Held,
     /// The file could not be understood or written: exit code 2.
     Error,
 }
 
 impl Severity {
-    /// Every severity, from least to most.
-    pub const ALL: [Self; 5] = [Self::Note, Self::Warning, Self::Unresolved, Self::Held, Self::Error];
-
-    /// Returns the severity that reports print as `name`.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|severity| severity.name() == name)
-    }
-
     /// Returns the word that reports print.
     pub const fn name(self) -> &'static str {
         match self {
@@ -141,12 +137,36 @@ impl fmt::Display for Code {
 }
 
 /// A place in a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "WrittenLocation", from = "WrittenLocation")]
 pub struct Location {
     /// The file as the user named it, or `-` for standard input.
     pub file: String,
     /// Line and column, where the finding is about a part of the file.
     pub position: Option<Position>,
+}
+
+/// A location as JSON has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenLocation {
+    file: String,
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+impl From<Location> for WrittenLocation {
+    fn from(Location { file, position }: Location) -> Self {
+        let (line, column) = position.map(|position| (position.line, position.column)).unzip();
+        Self { file, line, column }
+    }
+}
+
+impl From<WrittenLocation> for Location {
+    fn from(WrittenLocation { file, line, column }: WrittenLocation) -> Self {
+        let position = line.zip(column).map(|(line, column)| Position { line, column });
+        Self { file, position }
+    }
 }
 
 impl fmt::Display for Location {
@@ -159,13 +179,15 @@ impl fmt::Display for Location {
 }
 
 /// The object that a finding is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FindingObject {
     /// What reports call it, as `HTTPRoute store/checkout`.
     pub title: String,
     /// Where it starts: no other object of the run starts there.
     pub location: Location,
     /// The other objects that the same is reported about, in this one finding, in the order of their places.
+    #[serde(skip)]
     pub others: Vec<Self>,
 }
 
@@ -196,6 +218,17 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Makes a finding about no object.
+    pub const fn new(
+        location: Location,
+        code: Code,
+        severity: Severity,
+        message: String,
+        help: Option<String>,
+    ) -> Self {
+        Self { location, code, severity, object: None, field: None, message, help }
+    }
+
     /// Returns the message, behind the object that it is about.
     pub fn sentence(&self) -> Cow<'_, str> {
         match &self.object {
@@ -206,7 +239,8 @@ impl Finding {
 }
 
 /// What acknowledges a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AcknowledgedBy {
     /// A comment in the file: `# reversion: ignore[CODE] reason`.
     Comment,

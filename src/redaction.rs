@@ -18,7 +18,7 @@ use serde_json::Value;
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Returns whether an edit of `file` replaces something that a Secret holds, or inserts something there.
-pub fn shows_secret(file: &FilePlan) -> bool {
+pub(crate) fn shows_secret(file: &FilePlan) -> bool {
     let (before, after) = (secret_spans(&file.before), secret_spans(&file.after()));
     let (mut replaced, mut inserted) = (0, 0);
     file.edits.edits().iter().any(|edit| {
@@ -31,12 +31,12 @@ pub fn shows_secret(file: &FilePlan) -> bool {
 }
 
 /// Returns whether two spans share a byte.
-pub fn meets(left: Span, right: Span) -> bool {
+pub(crate) fn meets(left: Span, right: Span) -> bool {
     left.start < right.end && right.start < left.end
 }
 
 /// Finds the values of every Secret in `text`, in the order of documents; a document that cannot be read is one span.
-pub fn secret_spans(text: &str) -> Vec<Span> {
+pub(crate) fn secret_spans(text: &str) -> Vec<Span> {
     // A word with a backslash can be spelled in many ways.
     if !text.contains("Secret") && !text.contains('\\') {
         return Vec::new();
@@ -51,9 +51,9 @@ pub fn secret_spans(text: &str) -> Vec<Span> {
         let mut places = Vec::new();
         find(&value, &FieldPath::default(), Items::OfTheirKind, &mut places);
         for place in places {
-            let found = find_node(&tree, text, document.root, &place).map(|node| tree.span(node));
+            let span = find_node(&tree, text, document.root, &place).map(|node| tree.span(node));
             // A value that an alias or a merge key refers to stands somewhere else in the document.
-            let own = found.ok().filter(|span| !span.of(text).contains('*'));
+            let own = span.ok().filter(|span| !span.of(text).contains('*'));
             spans.push(own.unwrap_or(document.span));
         }
     }
@@ -70,28 +70,28 @@ enum Items {
 }
 
 /// Finds the places of what Secrets hold in a value, at any depth.
-fn find(value: &Value, path: &FieldPath, are: Items, found: &mut Vec<FieldPath>) {
+fn find(value: &Value, path: &FieldPath, are: Items, places: &mut Vec<FieldPath>) {
     match value {
         Value::Object(map) => {
             let kind = map.get("kind").and_then(Value::as_str);
             if kind == Some("Secret") || are == Items::Secrets {
                 let keys = ["data", "stringData"].into_iter().filter(|key| map.contains_key(*key));
-                found.extend(keys.map(|key| path.key(key)));
+                places.extend(keys.map(|key| path.key(key)));
             }
             let annotation = path.key("metadata").key("annotations").key(LAST_APPLIED);
             if last_applied(map).is_some_and(|text| text.contains("Secret") || text.contains('\\')) {
-                found.push(annotation);
+                places.push(annotation);
             }
             for (key, child) in map {
                 let are =
                     if kind == Some("SecretList") && key == "items" { Items::Secrets } else { Items::OfTheirKind };
-                find(child, &path.key(key), are, found);
+                find(child, &path.key(key), are, places);
             }
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(at, item)| find(item, &path.index(at), are, found));
+            items.iter().enumerate().for_each(|(at, item)| find(item, &path.index(at), are, places));
         }
-        Value::String(text) => found.extend(holds_secret(text).then(|| path.clone())),
+        Value::String(text) => places.extend(holds_secret(text).then(|| path.clone())),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

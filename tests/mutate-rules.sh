@@ -5,4 +5,4 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export REVERSION_RULE_MUTANTS=all CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
-exec cargo test --locked --release --test mutants -- "$@"
+exec cargo test --locked --release --test cases -- "mutants::${1:-}"

@@ -1,6 +1,6 @@
 //! Answers: is there a file that makes a conversion panic, or give other data than planned?
 //!
-//! Run from the root of the repository: `cargo +nightly fuzz run conversion fuzz/corpus/conversion fixtures tests/yaml_front_end/seeds`.
+//! Run from the root of the repository: `cargo +nightly fuzz run conversion fuzz/corpus/conversion fixtures tests/it/yaml_front_end/seeds`.
 //!
 //! Invariant: no bytes make the program panic; the text after a conversion reads back as the data that was planned.
 

@@ -1,7 +1,7 @@
 //! Answers: is there a text for which the scanner gives another tree than granit-parser's events?
 //!
 //! Run from the root of the repository, with the seeds of the test of the same law:
-//! `cargo +nightly fuzz run front_end fuzz/corpus/front_end tests/yaml_front_end/seeds -- -dict=fuzz/front_end.dict`.
+//! `cargo +nightly fuzz run front_end fuzz/corpus/front_end tests/it/yaml_front_end/seeds -- -dict=fuzz/front_end.dict`.
 //!
 //! Invariant: a text that the scanner accepts has the same tree as granit's events give; granit accepts it too.
 

@@ -7,7 +7,7 @@ use reversion::finding::{self, Location, Severity};
 use reversion::manifest::{self, Manifest, Reading};
 use reversion::pack::{Pack, Target};
 use reversion::plan::{self, Goal, ObjectPlan, Outcome, Plan, Record};
-use reversion::report::{Counts, Fate, Painter, Report, Written, one_of, text, visible, visible_lines};
+use reversion::report::{Counts, Fate, Painter, Report, Written, one_of, text_format, visible, visible_lines};
 
 use crate::answer::{Advisory, Answer, Change, Finding, Place, State};
 use crate::packs::PACKS;
@@ -46,7 +46,7 @@ pub fn convert(text: &str, options: &Options) -> Answer {
     plan.findings.extend(detection.crds.iter().filter_map(|crds| crds.finding()));
     plan.findings.sort();
     let answer = Answer { objects, notes, ..Answer::default() };
-    with_plan(answer, (text, options), (&goal, &plan), read.counts)
+    with_plan(answer, text, options, &goal, &plan, read.counts)
 }
 
 /// A text as it was read.
@@ -83,33 +83,23 @@ fn read(text: &str, concerned: &[&Pack], targets: &[Target<'_>]) -> Read {
 /// Adds what a plan says to what is known of the objects.
 fn with_plan(
     answer: Answer,
-    (text, options): (&str, &Options),
-    (goal, plan): (&Goal<'_>, &Plan),
+    text: &str,
+    options: &Options,
+    goal: &Goal<'_>,
+    plan: &Plan,
     counts: Counts,
 ) -> Answer {
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let report = Report {
-        command: "convert",
-        packs: goal.packs,
         targets: goal.targets.iter().map(Target::to_string).collect(),
-        files: &plan.files,
-        objects: &plan.objects,
-        findings: &plan.findings,
-        acknowledged: &plan.acknowledged,
-        advisories: &plan.advisories,
-        counts: Counts { recognized, ..counts },
-        left_out: Vec::new(),
-        written: Written::No,
-        shard: None,
-        exit: 0,
-        nothing_recognized: None,
+        ..Report::new("convert", goal.packs, plan, Counts { recognized, ..counts })
     };
     let state = state(&report);
     let file = plan.files.first();
     let lines = file.map(diff::lines);
     let answer = Answer {
         state,
-        summary: text::summary(&report, &Painter::PLAIN),
+        summary: text_format::summary(&report, &Painter::PLAIN),
         targets: report.targets.clone(),
         objects: with_changes(answer.objects, &report),
         findings: sorted(plan.findings.iter().map(finding).collect()),

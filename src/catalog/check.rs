@@ -156,7 +156,7 @@ pub(super) fn check(tree: &Tree, object: &Value, release: ReleaseId, version: &s
         let open = tree.nodes[0].open.contains(release);
         let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
-            walk.key(0, unnamed, &PathRef::key(None, key), (key, value));
+            walk.key(0, unnamed, &PathRef::key(None, key), key, value);
         }
     }
     walk.found
@@ -181,7 +181,7 @@ struct Walk<'c> {
 
 impl Walk<'_> {
     /// Checks one key of a mapping that is at `node`.
-    fn key(&mut self, node: usize, unnamed: Unnamed, spot: &PathRef<'_>, (key, value): (&str, &Value)) {
+    fn key(&mut self, node: usize, unnamed: Unnamed, spot: &PathRef<'_>, key: &str, value: &Value) {
         let tree = self.tree;
         let parent = &tree.nodes[node];
         let named = parent.key(key);
@@ -228,12 +228,12 @@ impl Walk<'_> {
             Value::Number(number) => self.number(attributes, spot, number),
             Value::Array(items) => self.list(node, attributes, spot, items),
             Value::Object(map) => {
-                self.count(map.len(), (attributes.min_properties, attributes.max_properties), spot);
+                self.count(map.len(), attributes.min_properties, attributes.max_properties, spot);
                 self.missing(node, map, Some(spot));
                 let open = row.kind == Type::Any || attributes.preserve_unknown;
                 let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
                 for (key, value) in map {
-                    self.key(node, unnamed, &PathRef::key(Some(spot), key), (key, value));
+                    self.key(node, unnamed, &PathRef::key(Some(spot), key), key, value);
                 }
             }
             Value::Null | Value::Bool(_) => {}
@@ -252,7 +252,7 @@ impl Walk<'_> {
     }
 
     fn list(&mut self, node: usize, attributes: &Attributes, above: &PathRef<'_>, items: &[Value]) {
-        self.count(items.len(), (attributes.min_items, attributes.max_items), above);
+        self.count(items.len(), attributes.min_items, attributes.max_items, above);
         let duplicates = self.duplicates(node, attributes, items);
         let row_of = |child: usize| Some((child, self.tree.row_in(child, self.release, self.version)?));
         let child = self.tree.nodes[node].items.and_then(row_of);
@@ -308,7 +308,7 @@ impl Walk<'_> {
         }
     }
 
-    fn count(&mut self, entries: usize, (least, most): (Option<u64>, Option<u64>), spot: &PathRef<'_>) {
+    fn count(&mut self, entries: usize, least: Option<u64>, most: Option<u64>, spot: &PathRef<'_>) {
         let entries = entries as u64;
         if let Some(least) = least.filter(|least| entries < *least) {
             self.report(spot, ViolationKind::TooFew { least });

@@ -17,10 +17,10 @@ pub struct Version<'c> {
 
 /// One apiVersion through the releases.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Listing {
+pub(crate) struct Listing {
     pub(super) name: String,
-    pub(super) served: ReleaseSet,
-    pub(super) unserved: ReleaseSet,
-    pub(super) storage: ReleaseSet,
-    pub(super) deprecated: ReleaseSet,
+    pub(crate) served: ReleaseSet,
+    pub(crate) unserved: ReleaseSet,
+    pub(crate) storage: ReleaseSet,
+    pub(crate) deprecated: ReleaseSet,
 }

@@ -7,118 +7,116 @@
 
 use std::collections::HashMap;
 
-use super::listing::Listing;
-use super::pattern::Pattern;
+use super::header::Header;
 use super::row::{Attributes, Scope, Type};
-use super::tree::{Node, Row, Schema, Tree};
+use super::tree::{Row, Tree};
 use crate::field::{FieldPattern, Part};
-use crate::release::{self, GroupKind, ReleaseLine, ReleaseSet};
+use crate::release::{GroupKind, ReleaseLine, ReleaseSet};
 
 /// The line that is between the header and the fields.
-pub const COLUMNS: &str = "path\ttype\trequired\tattributes\tapiVersions\treleases";
+pub(crate) const COLUMNS: &str = "path\ttype\trequired\tattributes\tapiVersions\treleases";
 
 /// The conversion that a catalog's file names; a file without one is of a kind whose versions differ in nothing but their name.
-pub const WEBHOOK: &str = "webhook";
+pub(crate) const WEBHOOK: &str = "webhook";
 
-/// What a catalog's file holds.
-pub(super) struct Contents {
-    pub(super) kind: GroupKind,
-    pub(super) scopes: Vec<(Scope, ReleaseSet)>,
-    /// The releases whose CRD names a webhook that converts between its versions.
-    pub(super) webhook: ReleaseSet,
-    pub(super) listings: Vec<Listing>,
-    pub(super) tree: Tree,
+/// The lines of the fields of a catalog.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FieldLines<'t> {
+    text: &'t str,
+    /// The number of the first line, from 1.
+    first: usize,
 }
 
-/// Reads `text`, whose releases are on `line`.
-pub(super) fn contents(text: &str, line: &ReleaseLine) -> Result<Contents, String> {
-    let mut draft = Draft::new(line);
-    let mut section = Section::Header;
-    for (number, content) in (1..).zip(text.lines()) {
-        let read = match section {
-            Section::Header if content == COLUMNS => {
-                section = Section::Fields;
-                Ok(())
-            }
-            Section::Header => draft.header(content),
-            Section::Fields => draft.field(content),
-        };
-        read.map_err(|message| format!("line {number}: {message}"))?;
+/// Reads the header of `text`, whose releases are on `line`; the lines of the fields are left.
+pub(super) fn header<'t>(text: &'t str, line: &ReleaseLine) -> Result<(Header, FieldLines<'t>), String> {
+    let mut header = Header::new(GroupKind::new("", ""), Vec::new(), ReleaseSet::default());
+    let mut sets = Sets { line, known: HashMap::new() };
+    let mut fields = FieldLines { text: "", first: 0 };
+    let mut end = 0;
+    for (number, with_break) in (1..).zip(text.split_inclusive('\n')) {
+        end += with_break.len();
+        let content = with_break.lines().next().unwrap_or_default();
+        if content == COLUMNS {
+            fields = FieldLines { text: &text[end..], first: number + 1 };
+            break;
+        }
+        read_header_line(&mut header, content, &mut sets).map_err(|message| format!("line {number}: {message}"))?;
     }
-    draft.finish()
+    if header.kind.kind.is_empty() {
+        return Err("no line names the kind".to_owned());
+    }
+    header.sort();
+    Ok((header, fields))
 }
 
-/// Which part of the file a line is in.
-enum Section {
-    Header,
-    Fields,
+fn read_header_line<'t>(header: &mut Header, content: &'t str, sets: &mut Sets<'t, '_>) -> Result<(), String> {
+    let mut columns = content.split('\t');
+    let (word, name) = (columns.next().unwrap_or_default(), columns.next().unwrap_or_default());
+    if word == "kind" {
+        header.kind = GroupKind::parse(name);
+        return Ok(());
+    }
+    let releases = sets.read(columns.next().unwrap_or_default())?;
+    match word {
+        "scope" => {
+            let scope = Scope::parse(name);
+            let scope = scope.ok_or_else(|| format!("`{name}` is not a scope: write Cluster or Namespaced"))?;
+            header.scopes.push((scope, releases));
+        }
+        "conversion" if name == WEBHOOK => header.webhook = releases,
+        "conversion" => {
+            return Err(format!("`{name}` is not a conversion: write {WEBHOOK}, or no line for none"));
+        }
+        "served" => header.listing(name).served = releases,
+        "unserved" => header.listing(name).unserved = releases,
+        "storage" => header.listing(name).storage = releases,
+        "deprecated" => header.listing(name).deprecated = releases,
+        _ => {
+            return Err(format!(
+                "`{word}` is not a header keyword: write kind, scope, conversion, served, unserved, storage or deprecated"
+            ));
+        }
+    }
+    Ok(())
 }
 
-/// A catalog with the lines read so far.
-struct Draft<'t> {
-    contents: Contents,
-    line: &'t ReleaseLine,
-    sets: HashMap<&'t str, ReleaseSet>,
+/// Reads the lines of the fields of a catalog whose releases are on `line`.
+pub(super) fn tree(fields: FieldLines<'_>, line: &ReleaseLine) -> Result<Tree, String> {
+    let sets = Sets { line, known: HashMap::new() };
+    let mut draft = Draft { tree: Tree::new(), sets, schemas: HashMap::new(), above: vec![("", 0)] };
+    for (number, content) in (fields.first..).zip(fields.text.lines()) {
+        draft.field(content).map_err(|message| format!("line {number}: {message}"))?;
+    }
+    Ok(draft.tree)
+}
+
+/// Sets of releases, each spelling read once.
+struct Sets<'t, 'l> {
+    line: &'l ReleaseLine,
+    known: HashMap<&'t str, ReleaseSet>,
+}
+
+impl<'t> Sets<'t, '_> {
+    fn read(&mut self, text: &'t str) -> Result<ReleaseSet, String> {
+        if let Some(known) = self.known.get(text) {
+            return Ok(*known);
+        }
+        let set = self.line.parse_set(text)?;
+        self.known.insert(text, set);
+        Ok(set)
+    }
+}
+
+/// The fields read so far.
+struct Draft<'t, 'l> {
+    tree: Tree,
+    sets: Sets<'t, 'l>,
     schemas: HashMap<&'t str, usize>,
-    patterns: HashMap<String, usize>,
     /// The field last read and those above it, outermost first, each with its path.
     above: Vec<(&'t str, usize)>,
 }
 
-impl<'t> Draft<'t> {
-    fn new(line: &'t ReleaseLine) -> Self {
-        let kind = GroupKind::new("", "");
-        let (scopes, webhook, listings) = Default::default();
-        let contents = Contents { kind, scopes, webhook, listings, tree: Tree::new() };
-        let above = vec![("", 0)];
-        Self { contents, line, sets: HashMap::new(), schemas: HashMap::new(), patterns: HashMap::new(), above }
-    }
-
-    fn header(&mut self, content: &'t str) -> Result<(), String> {
-        let mut columns = content.split('\t');
-        let (word, name) = (columns.next().unwrap_or_default(), columns.next().unwrap_or_default());
-        if word == "kind" {
-            self.contents.kind = GroupKind::parse(name);
-            return Ok(());
-        }
-        let releases = self.releases(columns.next().unwrap_or_default())?;
-        if word == "scope" {
-            let scope =
-                Scope::parse(name).ok_or_else(|| format!("`{name}` is not a scope: write Cluster or Namespaced"))?;
-            self.contents.scopes.push((scope, releases));
-            return Ok(());
-        }
-        if word == "conversion" {
-            if name != WEBHOOK {
-                return Err(format!("`{name}` is not a conversion: write {WEBHOOK}, or no line for none"));
-            }
-            self.contents.webhook = releases;
-            return Ok(());
-        }
-        let listing = self.listing(name);
-        match word {
-            "served" => listing.served = releases,
-            "unserved" => listing.unserved = releases,
-            "storage" => listing.storage = releases,
-            "deprecated" => listing.deprecated = releases,
-            _ => {
-                return Err(format!(
-                    "`{word}` is not a header keyword: write kind, scope, conversion, served, unserved, storage or deprecated"
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    fn listing(&mut self, name: &str) -> &mut Listing {
-        let listings = &mut self.contents.listings;
-        let at = listings.iter().position(|listing| listing.name == name).unwrap_or_else(|| {
-            listings.push(Listing { name: name.to_owned(), ..Listing::default() });
-            listings.len() - 1
-        });
-        &mut listings[at]
-    }
-
+impl<'t> Draft<'t, '_> {
     fn field(&mut self, content: &'t str) -> Result<(), String> {
         let mut columns = content.split('\t');
         let mut column = || columns.next().ok_or_else(|| format!("`{content}` has fewer than six columns"));
@@ -134,17 +132,10 @@ impl<'t> Draft<'t> {
             required,
             schema: self.schema(attributes)?,
             versions: versions.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
-            releases: self.releases(releases)?,
+            releases: self.sets.read(releases)?,
         };
-        let open = row.kind == Type::Any || self.contents.tree.schemas[row.schema].attributes.preserve_unknown;
-        let at = self.node(path)?;
-        let node = &mut self.contents.tree.nodes[at];
-        node.releases = node.releases | row.releases;
-        if open {
-            node.open = node.open | row.releases;
-        }
-        self.contents.tree.rows.push(row);
-        node.rows.end = self.contents.tree.rows.len();
+        let node = self.node(path)?;
+        self.tree.push(node, row);
         Ok(())
     }
 
@@ -155,7 +146,7 @@ impl<'t> Draft<'t> {
                 return Ok(node);
             }
             if let Some(part) = part_below(above, path) {
-                let child = self.child(node, part).map_err(|()| format!("`{path}` is out of order"))?;
+                let child = self.tree.add(node, part).ok_or_else(|| format!("`{path}` is out of order"))?;
                 self.above.push((path, child));
                 return Ok(child);
             }
@@ -164,52 +155,13 @@ impl<'t> Draft<'t> {
         Err(format!("`{path}` does not follow its parent field"))
     }
 
-    fn child(&mut self, parent: usize, part: Part) -> Result<usize, ()> {
-        let child = self.contents.tree.nodes.len();
-        let node = &mut self.contents.tree.nodes[parent];
-        match &part {
-            Part::Key(key) if node.keys.last().is_none_or(|(last, _)| last < key) => {
-                node.keys.push((key.clone(), child));
-            }
-            Part::Items if node.items.is_none() => node.items = Some(child),
-            Part::Values if node.values.is_none() => node.values = Some(child),
-            Part::Key(_) | Part::Items | Part::Values => return Err(()),
-        }
-        self.contents.tree.nodes.push(Node::new(Some((parent, part)), self.contents.tree.rows.len()));
-        Ok(child)
-    }
-
     fn schema(&mut self, text: &'t str) -> Result<usize, String> {
         if let Some(known) = self.schemas.get(text) {
             return Ok(*known);
         }
-        let attributes = Attributes::parse(text)?;
-        let pattern = attributes.pattern.as_ref().map(|pattern| {
-            *self.patterns.entry(pattern.clone()).or_insert_with(|| {
-                self.contents.tree.patterns.push(Pattern::new(pattern));
-                self.contents.tree.patterns.len() - 1
-            })
-        });
-        self.contents.tree.schemas.push(Schema { attributes, pattern });
-        self.schemas.insert(text, self.contents.tree.schemas.len() - 1);
-        Ok(self.contents.tree.schemas.len() - 1)
-    }
-
-    fn releases(&mut self, text: &'t str) -> Result<ReleaseSet, String> {
-        if let Some(known) = self.sets.get(text) {
-            return Ok(*known);
-        }
-        let set = self.line.parse_set(text)?;
-        self.sets.insert(text, set);
-        Ok(set)
-    }
-
-    fn finish(mut self) -> Result<Contents, String> {
-        if self.contents.kind.kind.is_empty() {
-            return Err("no line names the kind".to_owned());
-        }
-        self.contents.listings.sort_by(|left, right| release::by_stability(&right.name, &left.name));
-        Ok(self.contents)
+        let schema = self.tree.add_schema(Attributes::parse(text)?);
+        self.schemas.insert(text, schema);
+        Ok(schema)
     }
 }
 

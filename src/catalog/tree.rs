@@ -61,6 +61,55 @@ impl Tree {
         Self { nodes: vec![Node::new(None, 0)], rows: Vec::new(), schemas: Vec::new(), patterns: Vec::new() }
     }
 
+    /// Adds the node one part below `parent`; `None` where it is there already, or before one that is.
+    pub(super) fn add(&mut self, parent: usize, part: Part) -> Option<usize> {
+        let child = self.nodes.len();
+        let node = &mut self.nodes[parent];
+        match &part {
+            Part::Key(key) if node.keys.last().is_none_or(|(last, _)| last < key) => {
+                node.keys.push((key.clone(), child));
+            }
+            Part::Items if node.items.is_none() => node.items = Some(child),
+            Part::Values if node.values.is_none() => node.values = Some(child),
+            Part::Key(_) | Part::Items | Part::Values => return None,
+        }
+        self.nodes.push(Node::new(Some((parent, part)), self.rows.len()));
+        Some(child)
+    }
+
+    /// Returns the node of `pattern`, which is there, or comes next in tree order.
+    pub(super) fn node_for(&mut self, pattern: &FieldPattern) -> usize {
+        pattern.parts().iter().fold(0, |at, part| match self.below(at, part) {
+            Some(child) => child,
+            None => self.add(at, part.clone()).expect("fields come in tree order"),
+        })
+    }
+
+    /// Adds attributes that no row has so far.
+    pub(super) fn add_schema(&mut self, attributes: Attributes) -> usize {
+        let pattern = attributes.pattern.as_ref().map(|text| {
+            let known = self.patterns.iter().position(|pattern| pattern.text() == text);
+            known.unwrap_or_else(|| {
+                self.patterns.push(Pattern::new(text));
+                self.patterns.len() - 1
+            })
+        });
+        self.schemas.push(Schema { attributes, pattern });
+        self.schemas.len() - 1
+    }
+
+    /// Adds a row to the node added last, or to one to which no row was added before.
+    pub(super) fn push(&mut self, node: usize, row: Row) {
+        let is_open = row.kind == Type::Any || self.schemas[row.schema].attributes.preserve_unknown;
+        let node = &mut self.nodes[node];
+        node.releases = node.releases | row.releases;
+        if is_open {
+            node.open = node.open | row.releases;
+        }
+        self.rows.push(row);
+        node.rows.end = self.rows.len();
+    }
+
     pub(super) fn fields_at(&self, node: usize) -> impl Iterator<Item = Field<'_>> {
         let pattern = self.pattern_of(node);
         self.rows_of(node).iter().map(move |row| self.field_from(pattern.clone(), row))
@@ -100,11 +149,16 @@ impl Tree {
     }
 
     pub(super) fn node_at(&self, pattern: &FieldPattern) -> Option<usize> {
-        pattern.parts().iter().try_fold(0, |at, part| match part {
-            Part::Key(key) => self.nodes[at].key(key),
-            Part::Items => self.nodes[at].items,
-            Part::Values => self.nodes[at].values,
-        })
+        pattern.parts().iter().try_fold(0, |at, part| self.below(at, part))
+    }
+
+    /// Returns the node one part below another.
+    fn below(&self, node: usize, part: &Part) -> Option<usize> {
+        match part {
+            Part::Key(key) => self.nodes[node].key(key),
+            Part::Items => self.nodes[node].items,
+            Part::Values => self.nodes[node].values,
+        }
     }
 }
 

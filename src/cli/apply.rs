@@ -14,7 +14,7 @@ use super::planned::{Planned, planned};
 use super::write::Preview;
 use super::{apply_plan, interactive, packs, undo, write};
 use crate::plan::{Dependent, Outcome};
-use crate::report::{Report, Written, plural, text};
+use crate::report::{Report, Written, plural, text_format};
 use crate::yaml::FrontEnd;
 
 /// Runs `apply`.
@@ -42,7 +42,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
         "`--interactive` asks on a terminal, and there is none; pass --yes to write everything"
     );
     let packs = packs::load(&args.convert.packs)?;
-    let planned = planned(&args.convert, packs, (FrontEnd::Exact, Dependent::HoldBack), console)?;
+    let planned = planned(&args.convert, packs, FrontEnd::Exact, Dependent::HoldBack, console)?;
     let output = &args.convert.output;
     if planned.exit(Pending::Nothing) == Exit::Failed {
         return fail(&planned, args, console);
@@ -118,11 +118,11 @@ fn confirmed(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<
     let output = &args.convert.output;
     let changed = report.objects.iter().filter(|object| object.outcome == Outcome::Changed);
     let painter = console.note_painter(output.color);
-    let found = findings(report, Level::of(output), (&painter, places(output)));
+    let lines = findings(report, Level::of(output), &painter, places(output));
     let preview = Preview {
         files: report.files,
         changed: changed.map(|object| &*object.location.file).collect(),
-        remarks: format!("{found}{}\n", text::summary(report, &painter)),
+        remarks: format!("{lines}{}\n", text_format::summary(report, &painter)),
     };
     write::confirm(&preview, args.diff, output, console)
 }

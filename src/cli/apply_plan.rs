@@ -41,11 +41,11 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
         guard(&executed.files, args.guard)?;
         if is_asked {
             let painter = console.note_painter(output.color);
-            let found = findings(&plan, level, (&painter, places(output)));
+            let lines = findings(&plan, level, &painter, places(output));
             let preview = Preview {
                 files: &executed.files,
                 changed: plan.changed_files().collect(),
-                remarks: format!("{found}{}\n", summary(&plan, Written::No, &painter)),
+                remarks: format!("{lines}{}\n", summary(&plan, Written::No, &painter)),
             };
             if !confirm(&preview, args.diff, output, console)? {
                 console.note("nothing was written\n")?;
@@ -62,10 +62,10 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     if !is_asked || output.output_file.is_some() {
         let is_output = args.diff || args.stat;
         let destination = if is_output { Destination::Notes } else { Destination::FileOrNotes };
-        console.text(destination, output, |painter| findings(&plan, level, (painter, places(output))))?;
+        console.text(destination, output, |painter| findings(&plan, level, painter, places(output)))?;
     }
     console.painted_note(&format!("{}\n", summary(&console.note_painter(output.color))))?;
-    let affecting = [Severity::Unresolved, Severity::Held].map(Severity::name);
-    let remains = plan.findings.iter().any(|finding| affecting.contains(&finding.severity.as_str()));
+    let affects = [Severity::Unresolved, Severity::Held];
+    let remains = plan.findings.iter().any(|finding| affects.contains(&finding.severity));
     Ok(if remains || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
 }

@@ -375,6 +375,15 @@ pub(super) struct TargetArgs {
     pub(super) no_ignores: bool,
 }
 
+/// The options of `fn`, which are no flags: its functionConfig sets them.
+#[derive(Debug, Args)]
+pub(super) struct FunctionArgs {
+    #[command(flatten)]
+    pub(super) target: TargetArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
 /// The arguments of `detect`.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -30,12 +30,12 @@ const NAMED: usize = 3;
 struct Saved {
     schema_version: u32,
     targets: Vec<String>,
-    findings: Vec<Entry>,
+    findings: Vec<KnownFinding>,
 }
 
 impl Saved {
     fn counts(self) -> BTreeMap<Key, usize> {
-        let entry = |Entry { file, object, code, field, count }| (Key { file, object, code, field }, count);
+        let entry = |KnownFinding { file, object, code, field, count }| (Key { file, object, code, field }, count);
         self.findings.into_iter().map(entry).collect()
     }
 }
@@ -43,7 +43,7 @@ impl Saved {
 /// So many findings of one code at one field of one object.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct KnownFinding {
     file: String,
     object: Option<String>,
     code: String,
@@ -126,7 +126,7 @@ impl Baseline {
         let mut places = Places::new(&baseline.folder);
         let changes: Vec<Finding> =
             planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
-        for finding in planned.plan.findings.iter().filter(|one| can_be_known(one)).chain(&changes) {
+        for finding in planned.plan.findings.iter().filter(|finding| can_be_known(finding)).chain(&changes) {
             *baseline.counts.entry(places.key(finding)).or_default() += 1;
         }
         Ok(baseline)
@@ -139,7 +139,7 @@ impl Baseline {
             .iter()
             .map(|(key, count)| {
                 let Key { file, object, code, field } = key.clone();
-                let entry = Entry { file, object, code, field, count: *count };
+                let entry = KnownFinding { file, object, code, field, count: *count };
                 format!("    {}", serde_json::to_string(&entry).expect("texts and numbers always print"))
             })
             .collect();
@@ -173,8 +173,9 @@ impl Baseline {
         };
         let changes: Vec<Finding> =
             planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
-        let (known, open): (Vec<Finding>, Vec<Finding>) =
-            std::mem::take(&mut planned.plan.findings).into_iter().partition(|one| can_be_known(one) && is_known(one));
+        let (known, open): (Vec<Finding>, Vec<Finding>) = std::mem::take(&mut planned.plan.findings)
+            .into_iter()
+            .partition(|finding| can_be_known(finding) && is_known(finding));
         planned.plan.findings = open;
         let known = known.into_iter().chain(changes.into_iter().filter(is_known));
         let known = known.map(|finding| Acknowledged { finding, by: AcknowledgedBy::Baseline, reason: None });
@@ -273,7 +274,7 @@ impl<'b> Places<'b> {
 
 /// Returns the path that leads from `folder` to `place`, with `/` between its parts.
 fn between(folder: &Path, place: &Path) -> String {
-    let shared = folder.components().zip(place.components()).take_while(|(one, other)| one == other).count();
+    let shared = folder.components().zip(place.components()).take_while(|(left, right)| left == right).count();
     let up = folder.components().skip(shared).map(|_| "..".to_owned());
     let down = place.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned());
     up.chain(down).collect::<Vec<_>>().join("/")

@@ -16,33 +16,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, ValueEnum};
 use super::args::{Cli, Format};
 use super::config_file::{ConfigFile, Source};
 use super::console::Console;
-
-/// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
-const PLANNING: [&str; 23] = [
-    "paths",
-    "filename",
-    "glob",
-    "files_from",
-    "extension",
-    "no_ignore",
-    "hidden",
-    "follow",
-    "inspect",
-    "threads",
-    "keep_going",
-    "to",
-    "from",
-    "set",
-    "namespace",
-    "crds",
-    "unpaired",
-    "keep_api_version",
-    "repair",
-    "allow_loss",
-    "stash",
-    "allow_empty",
-    "packs",
-];
+use super::settable::{PLANNING, options_in_file};
 
 /// A folder whose path nobody passed.
 const HERE: &str = ".";
@@ -56,15 +30,15 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
     let mut command = command_line(&ConfigFile::default(), &[], console);
     let matches = command.try_get_matches_from_mut(&arguments)?;
     let unset = louder_and_quieter(&mut command, &matches)?;
-    if let Some(ignored) = ignored_by_plan(&matches) {
+    if let Some(ignored) = ignored_by_plan(&command, &matches) {
         let apply = command.find_subcommand_mut("apply").expect("`apply` is a subcommand");
         let message = format!("the argument '--plan <FILE>' cannot be used with {ignored}");
         return Err(apply.error(ErrorKind::ArgumentConflict, message).into());
     }
-    let mut file = ConfigFile::find(&config_source(deepest(&matches)))?;
+    let mut file = ConfigFile::find(&config_source(deepest(&matches)), &options_in_file())?;
     let mut command = command_line(&file, unset.as_slice(), console);
     let matches = command.try_get_matches_from_mut(&arguments)?;
-    overridden(&command, &matches).into_iter().for_each(|key| file.override_key(key));
+    overridden(&command, &matches).iter().for_each(|key| file.override_key(key));
     let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     if let Some(files) = cli.command.files_mut() {
         files.paths.append(&mut files.filename);
@@ -110,12 +84,16 @@ fn louder_and_quieter(command: &mut clap::Command, matches: &ArgMatches) -> Resu
 }
 
 /// Names an argument of `apply --plan` that was passed although a saved plan decides it; variables do not count.
-fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
+fn ignored_by_plan(command: &clap::Command, matches: &ArgMatches) -> Option<String> {
     let apply = matches.subcommand_matches("apply").filter(|apply| apply.contains_id("plan"))?;
-    let is_passed = |id: &&&str| apply.value_source(id) == Some(ValueSource::CommandLine);
-    let id = PLANNING.iter().find(is_passed)?;
-    let flag = id.strip_suffix("packs").map_or(id.replace('_', "-"), |_| "pack".to_owned());
-    Some(if *id == "paths" { "paths".to_owned() } else { format!("'--{flag}'") })
+    let plans = |arg: &&clap::Arg| arg.get_help_heading().is_some_and(|heading| PLANNING.contains(&heading));
+    let is_passed = |id: &str| apply.value_source(id) == Some(ValueSource::CommandLine);
+    if is_passed("paths") {
+        return Some("paths".to_owned());
+    }
+    let mut planning = command.find_subcommand("apply")?.get_arguments().filter(plans);
+    let planning = planning.find(|arg| is_passed(arg.get_id().as_str())).and_then(clap::Arg::get_long);
+    planning.or_else(|| is_passed("allow_empty").then_some("allow-empty")).map(|flag| format!("'--{flag}'"))
 }
 
 /// Makes the command line without settings.
@@ -147,8 +125,12 @@ fn merged_formats() -> impl TypedValueParser<Value = Format> {
 
 fn prepared(command: clap::Command, file: &ConfigFile, unset: &[&str], console: Console) -> clap::Command {
     let with_default = |arg: clap::Arg| {
-        let default = file.defaults().find(|(key, _)| is_flag(&arg, key));
-        let arg = default.map_or(arg.clone(), |(_, values)| arg.default_values(values));
+        let default = arg.get_long().filter(|name| is_setting(&arg, name)).and_then(|name| file.default_of(name));
+        let values: Option<Vec<String>> = default.map(|values| values.iter().map(|value| value.text.clone()).collect());
+        let arg = match values {
+            Some(values) => arg.default_values(values),
+            None => arg,
+        };
         let is_unset = |arg: &clap::Arg| unset.contains(&arg.get_id().as_str());
         let is_empty = is_unset(&arg) || arg.get_env().is_some_and(|name| console.has_empty_variable(name));
         if is_empty { arg.env(None) } else { arg }
@@ -158,9 +140,9 @@ fn prepared(command: clap::Command, file: &ConfigFile, unset: &[&str], console: 
         .mut_subcommands(|command| prepared(command, file, unset, console))
 }
 
-/// Returns whether `arg` is the flag whose default a key of `reversion.toml` sets: the one with the variable of that name.
-fn is_flag(arg: &clap::Arg, key: &str) -> bool {
-    let variable = format!("REVERSION_{}", key.replace('-', "_").to_uppercase());
+/// Returns whether `arg` is the option `name` of `reversion.toml`, and not another one of that name: it has the variable of the name.
+fn is_setting(arg: &clap::Arg, name: &str) -> bool {
+    let variable = format!("REVERSION_{}", name.replace('-', "_").to_uppercase());
     arg.get_env().is_some_and(|name| *name == *variable)
 }
 
@@ -187,15 +169,13 @@ fn config_source(matches: &ArgMatches) -> Source {
     Source::Around(if paths.is_empty() { vec![PathBuf::from(HERE)] } else { paths })
 }
 
-/// Returns the keys whose flag or variable was set.
-fn overridden(command: &clap::Command, matches: &ArgMatches) -> Vec<&'static str> {
+/// Returns the names of the options whose flag or variable was set.
+fn overridden(command: &clap::Command, matches: &ArgMatches) -> Vec<String> {
     if let Some((name, below)) = matches.subcommand() {
         return command.find_subcommand(name).map_or_else(Vec::new, |command| overridden(command, below));
     }
-    let is_set = |arg: &&clap::Arg| {
-        let id = arg.get_id().as_str();
-        matches!(matches.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable))
-    };
+    let source = |arg: &&clap::Arg| matches.value_source(arg.get_id().as_str());
+    let is_set = |arg: &&clap::Arg| matches!(source(arg), Some(ValueSource::CommandLine | ValueSource::EnvVariable));
     let set = command.get_arguments().filter(is_set);
-    set.filter_map(|arg| ConfigFile::flags().find(|key| is_flag(arg, key))).collect()
+    set.filter_map(|arg| arg.get_long().filter(|name| is_setting(arg, name)).map(str::to_owned)).collect()
 }

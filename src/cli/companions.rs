@@ -24,14 +24,14 @@ pub(super) fn companions<'p>(
     pairing: Pairing,
     console: Console,
 ) -> Result<Vec<Target<'p>>> {
-    let mut found = Vec::new();
+    let mut added = Vec::new();
     for target in targets {
         let Some(companion) = packs.companion(target)? else { continue };
         let bundle = |target: &Target<'p>| target.pack.line().get(target.release).bundle.clone();
         match targets.iter().find(|other| other.pack.name() == companion.pack.name()) {
             None => {
                 console.note(&format!("target {companion}, which {target} supports\n"))?;
-                found.push(companion);
+                added.push(companion);
             }
             Some(other) => ensure!(
                 pairing == Pairing::Any || minor(&bundle(other)) == minor(&bundle(&companion)),
@@ -39,7 +39,7 @@ pub(super) fn companions<'p>(
             ),
         }
     }
-    Ok(found)
+    Ok(added)
 }
 
 /// Returns a bundle's name without its last number: `v1.5` of `v1.5.1`.

@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::glossary::GLOSSARY;
 use super::{command_line, packs};
 use crate::finding::Code;
-use crate::lens::OPERATIONS;
+use crate::lens::{Description, described};
 use crate::pack::Pack;
 
 /// Runs `completion`.
@@ -20,7 +20,8 @@ pub(super) fn run(args: &CompletionArgs, console: Console) -> Result<Exit> {
     let packs = packs::load(&PackArgs::default())?;
     let releases: Vec<String> = packs.iter().flat_map(releases).collect();
     let codes = Code::ALL.iter().map(|code| code.name());
-    let words = GLOSSARY.iter().map(|term| term.word).chain(codes).chain(OPERATIONS.iter().map(|one| one.name));
+    let words =
+        GLOSSARY.iter().map(|term| term.word).chain(codes).chain(described().map(|Description { name, .. }| *name));
     let words: Vec<String> = words.filter(|word| !word.contains(' ')).map(str::to_owned).collect();
     let mut command = command_line::command(console).mut_subcommands(|command| {
         let values = |arg: Arg, values: &[String]| arg.value_parser(PossibleValuesParser::new(values.iter().cloned()));
@@ -37,13 +38,13 @@ pub(super) fn run(args: &CompletionArgs, console: Console) -> Result<Exit> {
 
 /// Lists the releases of a pack without the last number of their versions, newest first: `gateway-api@1.4`.
 fn releases(pack: &Pack) -> Vec<String> {
-    let mut found = vec![format!("{}@latest", pack.name())];
+    let mut releases = vec![format!("{}@latest", pack.name())];
     for name in pack.line().names().rev() {
         let numbers: Vec<&str> = name.trim_start_matches('v').split('.').take(2).collect();
         let release = format!("{}@{}", pack.name(), numbers.join("."));
-        if !found.contains(&release) {
-            found.push(release);
+        if !releases.contains(&release) {
+            releases.push(release);
         }
     }
-    found
+    releases
 }

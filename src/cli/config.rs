@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::config_file::{ConfigFile, Entry, PathEntry};
+use super::config_file::{ConfigFile, PathEntry, SpannedText};
 use super::{losses, packs, parameters};
 use crate::disk::{self, Failure, PathGlobs, Places};
 use crate::finding::Code;
@@ -42,12 +42,13 @@ impl Config {
         let places = Places::of(paths);
         let mut config = Self::default();
         for key in ["to", "from"] {
-            for (at, entry) in file.flag(key).iter().enumerate() {
-                let so_far: Vec<String> = file.flag(key)[..=at].iter().map(|entry| entry.text.clone()).collect();
+            let releases = file.default_of(key).unwrap_or_default();
+            for (at, entry) in releases.iter().enumerate() {
+                let so_far: Vec<String> = releases[..=at].iter().map(|entry| entry.text.clone()).collect();
                 packs::targets(&so_far, packs).with_context(|| file.place(entry))?;
             }
         }
-        allowed(file, file.flag("allow-loss"))?;
+        allowed(file, file.default_of("allow-loss").unwrap_or_default())?;
         let mut written = Vec::new();
         for (name, value) in &file.set {
             let name = parameters::full_name(name, packs);
@@ -86,15 +87,14 @@ impl Config {
             let codes = codes.iter().map(|code| self::code(&code.text).with_context(|| file.place(code)));
             self.ignored.push((files.clone(), codes.collect::<Result<_>>()?));
         }
-        let allow = |entries: &Vec<Entry>| allowed(file, entries);
         self.by_file.push(FileChoices {
             files,
-            keeping: entry.stash.map(|stash| if stash { Keeping::Stash } else { Keeping::Nothing }),
-            allowed: entry.allow_loss.as_ref().map(allow).transpose()?,
+            keeping: entry.switch("stash").map(|stash| if stash { Keeping::Stash } else { Keeping::Nothing }),
+            allowed: entry.allowed_losses().map(|codes| allowed(file, codes)).transpose()?,
             version: entry
-                .keep_api_version
+                .switch("keep-api-version")
                 .map(|keep| if keep { VersionChoice::Keep } else { VersionChoice::MostStable }),
-            mistakes: entry.repair.map(|repair| if repair { Mistakes::Repair } else { Mistakes::Leave }),
+            mistakes: entry.switch("repair").map(|repair| if repair { Mistakes::Repair } else { Mistakes::Leave }),
         });
         Ok(())
     }
@@ -109,7 +109,7 @@ impl Config {
 }
 
 /// Reads the codes of losses.
-fn allowed(file: &ConfigFile, codes: &[Entry]) -> Result<AllowedLoss> {
+fn allowed(file: &ConfigFile, codes: &[SpannedText]) -> Result<AllowedLoss> {
     for code in codes {
         losses::allowed(std::slice::from_ref(&code.text)).with_context(|| file.place(code))?;
     }
@@ -117,7 +117,7 @@ fn allowed(file: &ConfigFile, codes: &[Entry]) -> Result<AllowedLoss> {
 }
 
 /// Reads globs, which count from the folder of the file.
-fn globs(file: &ConfigFile, globs: &[Entry]) -> Result<PathGlobs> {
+fn globs(file: &ConfigFile, globs: &[SpannedText]) -> Result<PathGlobs> {
     for glob in globs {
         PathGlobs::new(&file.folder, [&glob.text]).map_err(|message| anyhow!("{}: {message}", file.place(glob)))?;
     }
@@ -126,8 +126,7 @@ fn globs(file: &ConfigFile, globs: &[Entry]) -> Result<PathGlobs> {
 
 /// Reads the code of a finding that can be acknowledged.
 fn code(name: &str) -> Result<Code> {
-    let found = Code::ALL.iter().find(|code| code.name() == name).copied();
-    let Some(code) = found else {
+    let Some(code) = Code::parse(name) else {
         match near(name, Code::ALL.iter().map(|code| code.name())) {
             Some(near) => bail!("`{name}` is not the code of a finding: did you mean `{near}`?"),
             None => bail!("`{name}` is not the code of a finding; reports show it in brackets behind the severity"),
@@ -152,6 +151,7 @@ fn is_file(path: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::cli::config_file::Source;
+    use crate::cli::settable::options_in_file;
     use crate::pack::embedded;
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
         let file = tree.path().join("reversion.toml");
         disk::write_output(&file, text.as_bytes()).unwrap();
         let packs = embedded::with(Vec::new()).unwrap();
-        let read = ConfigFile::find(&Source::File(file)).unwrap();
+        let read = ConfigFile::find(&Source::File(file), &options_in_file()).unwrap();
         let config = Config::new(&read, &[tree.path().to_owned()], &packs).unwrap();
         let ignores = config.ignores();
         let ignored = |name: &str| {

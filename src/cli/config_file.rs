@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result, anyhow, bail};
+use clap::{Arg, ArgAction, ValueHint};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -20,54 +21,24 @@ use crate::pack::wire::Format;
 /// The name of the file.
 pub(super) const NAME: &str = "reversion.toml";
 
-/// What a key can hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Switch,
-    Texts,
-    Paths,
-    /// A file that need not exist yet.
-    File,
-    Losses,
-    /// The name of a namespace.
-    Namespace,
-}
-
-impl Form {
-    const fn is_path(self) -> bool {
-        matches!(self, Self::Paths | Self::File)
-    }
-}
-
-/// The keys that are named like the flag whose default they set.
-const FLAGS: [(&str, Form); 16] = [
-    ("allow-loss", Form::Losses),
-    ("baseline", Form::File),
-    ("crds", Form::Paths),
-    ("extension", Form::Texts),
-    ("follow", Form::Switch),
-    ("from", Form::Texts),
-    ("hidden", Form::Switch),
-    ("keep-api-version", Form::Switch),
-    ("keep-going", Form::Switch),
-    ("namespace", Form::Namespace),
-    ("no-ignore", Form::Switch),
-    ("pack", Form::Paths),
-    ("repair", Form::Switch),
-    ("stash", Form::Switch),
-    ("to", Form::Texts),
-    ("unpaired", Form::Switch),
-];
-
 /// The keys of no flag.
 const OTHERS: [&str; 4] = ["exclude", "paths", "set", "values"];
 
 /// The keys of an entry of `[[paths]]`.
 const OF_PATHS: [&str; 6] = ["allow-loss", "glob", "ignore", "keep-api-version", "repair", "stash"];
 
+/// The default of an option.
+#[derive(Clone, Debug)]
+struct Setting {
+    /// The name of the option.
+    name: String,
+    is_path: bool,
+    values: Vec<SpannedText>,
+}
+
 /// A text of the file, and where it is.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct SpannedText {
     pub(super) text: String,
     at: usize,
 }
@@ -75,13 +46,28 @@ pub(super) struct Entry {
 /// Settings for the files that globs match.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PathEntry {
-    pub(super) globs: Vec<Entry>,
-    pub(super) ignore: Option<Vec<Entry>>,
-    /// The codes; `all` for every one.
-    pub(super) allow_loss: Option<Vec<Entry>>,
-    pub(super) stash: Option<bool>,
-    pub(super) keep_api_version: Option<bool>,
-    pub(super) repair: Option<bool>,
+    pub(super) globs: Vec<SpannedText>,
+    pub(super) ignore: Option<Vec<SpannedText>>,
+    settings: Vec<Setting>,
+}
+
+impl PathEntry {
+    /// Returns the codes of the losses that are allowed, `all` for every one.
+    pub(super) fn allowed_losses(&self) -> Option<&[SpannedText]> {
+        values(&self.settings, "allow-loss")
+    }
+
+    /// Returns whether the switch `name` is on.
+    pub(super) fn switch(&self, name: &str) -> Option<bool> {
+        values(&self.settings, name).map(|values| values.iter().any(|value| value.text == ON))
+    }
+}
+
+/// The text of a switch that is on.
+const ON: &str = "true";
+
+fn values<'s>(settings: &'s [Setting], name: &str) -> Option<&'s [SpannedText]> {
+    settings.iter().find(|setting| setting.name == name).map(|setting| setting.values.as_slice())
 }
 
 /// The file; without one, it says nothing.
@@ -92,15 +78,15 @@ pub(super) struct ConfigFile {
     /// The place of its folder.
     pub(super) folder: PathBuf,
     text: String,
-    flags: Vec<(&'static str, Vec<Entry>)>,
-    pub(super) exclude: Vec<Entry>,
+    settings: Vec<Setting>,
+    pub(super) exclude: Vec<SpannedText>,
     /// Parameter, with its pack or for every pack that has it, and value.
-    pub(super) set: Vec<(String, Entry)>,
+    pub(super) set: Vec<(String, SpannedText)>,
     /// File and chart.
-    pub(super) values: Vec<(Entry, Entry)>,
+    pub(super) values: Vec<(SpannedText, SpannedText)>,
     pub(super) paths: Vec<PathEntry>,
     /// The keys that a flag or a variable overrides.
-    overridden: BTreeSet<&'static str>,
+    overridden: BTreeSet<String>,
 }
 
 /// Where the file of a call is looked for.
@@ -115,46 +101,44 @@ pub(super) enum Source {
 }
 
 impl ConfigFile {
-    /// Finds and reads the file of a call.
+    /// Finds and reads the file of a call, which can set `options`.
     ///
     /// # Errors
     /// A failure that names the file, and the line of the error; two files in one call.
-    pub(super) fn find(source: &Source) -> Result<Self> {
+    pub(super) fn find(source: &Source, options: &[Arg]) -> Result<Self> {
         let paths = match source {
             Source::None => return Ok(Self::default()),
             Source::File(file) => {
-                return Self::read(
-                    file,
-                    &bytes(file)?.with_context(|| format!("--config: {}: no such file", file.display()))?,
-                );
+                let bytes = bytes(file)?.with_context(|| format!("--config: {}: no such file", file.display()))?;
+                return Self::read(file, &bytes, options);
             }
             Source::Around(paths) => paths,
         };
-        let mut found: Option<(PathBuf, Vec<u8>)> = None;
+        let mut nearest: Option<(PathBuf, Vec<u8>)> = None;
         let is_same = |bytes: &[u8], other: &[u8], file: &Path| {
-            bytes == other && Self::read(file, bytes).is_ok_and(|file| !file.counts_from_its_folder())
+            bytes == other && Self::read(file, bytes, options).is_ok_and(|file| !file.counts_from_its_folder())
         };
         for path in paths {
             let path = if path == Path::new("-") { Path::new(".") } else { path };
             for folder in disk::folders_around(path) {
                 let file = disk::from_here(&folder.join(NAME));
                 let Some(bytes) = bytes(&file)? else { continue };
-                match &found {
+                match &nearest {
                     Some((other, text)) if *other != file && !is_same(&bytes, text, &file) => bail!(
                         "two configurations in one run, {} and {}\n  help: run on one of the trees at a time, name the file with `--config FILE`, or read none with `--isolated`",
                         other.display(),
                         file.display()
                     ),
                     Some(_) => {}
-                    None => found = Some((file, bytes)),
+                    None => nearest = Some((file, bytes)),
                 }
                 break;
             }
         }
-        found.map_or_else(|| Ok(Self::default()), |(file, bytes)| Self::read(&file, &bytes))
+        nearest.map_or_else(|| Ok(Self::default()), |(file, bytes)| Self::read(&file, &bytes, options))
     }
 
-    fn read(name: &Path, bytes: &[u8]) -> Result<Self> {
+    fn read(name: &Path, bytes: &[u8], options: &[Arg]) -> Result<Self> {
         let text = std::str::from_utf8(bytes).map_err(|_| anyhow!("{}: not valid UTF-8", name.display()))?;
         let folder = disk::folders_around(name).into_iter().next().unwrap_or_default();
         let mut file = Self { name: name.to_owned(), folder, text: text.to_owned(), ..Self::default() };
@@ -162,20 +146,16 @@ impl ConfigFile {
             let at = error.span().map_or(0, |span| span.start);
             file.error(at, &format!("not valid TOML: {}", error.message().lines().collect::<Vec<_>>().join("; ")))
         })?;
-        let known = FLAGS.iter().map(|(key, _)| *key).chain(OTHERS);
+        let known = options.iter().filter_map(Arg::get_long).chain(OTHERS);
         for (key, value) in sorted(table.get_ref()) {
-            file.known(key, known.clone())?;
+            file.check_known(key, known.clone())?;
             let name = key.get_ref().as_ref();
-            if let Some((name, form)) = FLAGS.iter().find(|(flag, _)| *flag == name) {
-                let entries = file.entries(name, *form, value)?;
-                file.flags.push((name, entries));
-                continue;
-            }
             match name {
                 "exclude" => file.exclude = file.texts(name, value, GLOBS)?,
                 "set" => file.read_set(value)?,
                 "values" => file.read_values(value)?,
-                _ => file.read_paths(value)?,
+                "paths" => file.read_paths(value, options)?,
+                name => file.settings.push(file.setting(name, value, options)?),
             }
         }
         Ok(file)
@@ -183,50 +163,33 @@ impl ConfigFile {
 
     /// Returns whether something in the file is a path or a glob, so that the same text in another folder means something else.
     fn counts_from_its_folder(&self) -> bool {
-        let is_path = |key: &str| FLAGS.iter().any(|(flag, form)| *flag == key && form.is_path());
-        let has_path = self.flags.iter().any(|(key, _)| is_path(key));
+        let has_path = self.settings.iter().any(|setting| setting.is_path);
         has_path || !(self.exclude.is_empty() && self.values.is_empty() && self.paths.is_empty())
     }
 
-    /// Returns the keys that are named like flags.
-    pub(super) fn flags() -> impl Iterator<Item = &'static str> {
-        FLAGS.into_iter().map(|(key, _)| key)
-    }
-
-    /// Returns the defaults of flags, by the name of each; paths lead there from the current folder.
-    pub(super) fn defaults(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
-        self.flags.iter().map(|(key, entries)| (*key, entries.iter().map(|entry| entry.text.clone()).collect()))
-    }
-
-    /// Returns the texts of a key that is named like a flag.
-    pub(super) fn flag(&self, key: &str) -> &[Entry] {
-        self.flags.iter().find(|(flag, _)| *flag == key).map_or(&[], |(_, entries)| entries)
+    /// Returns the default of the option `name`, if the file sets it; paths lead there from the current folder.
+    pub(super) fn default_of(&self, name: &str) -> Option<&[SpannedText]> {
+        values(&self.settings, name)
     }
 
     /// Notes that a flag or a variable overrides a key, for files that globs match too.
-    pub(super) fn override_key(&mut self, key: &'static str) {
-        if self.flags.iter().any(|(flag, _)| *flag == key) {
-            self.overridden.insert(key);
+    pub(super) fn override_key(&mut self, key: &str) {
+        if self.default_of(key).is_some() {
+            self.overridden.insert(key.to_owned());
         }
         for entry in &mut self.paths {
-            match key {
-                "allow-loss" => entry.allow_loss = None,
-                "keep-api-version" => entry.keep_api_version = None,
-                "repair" => entry.repair = None,
-                "stash" => entry.stash = None,
-                _ => {}
-            }
+            entry.settings.retain(|setting| setting.name != key);
         }
     }
 
     /// Says which file was read, and what it sets; nothing where there is none.
     pub(super) fn description(&self) -> Option<String> {
-        let set = self.flags.iter().map(|(key, _)| *key).filter(|key| !self.overridden.contains(key));
+        let set = self.settings.iter().map(|setting| &*setting.name).filter(|name| !self.overridden.contains(*name));
         let others = [!self.exclude.is_empty(), !self.paths.is_empty(), !self.set.is_empty(), !self.values.is_empty()];
         let others = OTHERS.into_iter().zip(others).filter_map(|(key, is_set)| is_set.then_some(key));
         let set: Vec<&str> = set.chain(others).collect();
         let set = if set.is_empty() { "nothing".to_owned() } else { set.join(", ") };
-        let overridden: Vec<&str> = self.overridden.iter().copied().collect();
+        let overridden: Vec<&str> = self.overridden.iter().map(String::as_str).collect();
         let overridden =
             if overridden.is_empty() { String::new() } else { format!("; overridden: {}", overridden.join(", ")) };
         let name = self.name.display();
@@ -240,14 +203,14 @@ impl ConfigFile {
     }
 
     /// Returns the place of an entry, for an error: `reversion.toml:3:7`.
-    pub(super) fn place(&self, entry: &Entry) -> String {
+    pub(super) fn place(&self, entry: &SpannedText) -> String {
         self.position(entry.at)
     }
 
     /// Returns the place of a key that is named like a flag, if it is what sets it.
     pub(super) fn place_of(&self, key: &str) -> Option<String> {
         let is_overridden = self.overridden.contains(key);
-        self.flag(key).first().filter(|_| !is_overridden).map(|entry| self.place(entry))
+        self.default_of(key)?.first().filter(|_| !is_overridden).map(|entry| self.place(entry))
     }
 
     fn position(&self, at: usize) -> String {
@@ -260,7 +223,11 @@ impl ConfigFile {
         anyhow!("{}: {message}", self.position(at))
     }
 
-    fn known(&self, key: &Spanned<impl AsRef<str>>, known: impl Iterator<Item = &'static str> + Clone) -> Result<()> {
+    fn check_known<'k>(
+        &self,
+        key: &Spanned<impl AsRef<str>>,
+        known: impl Iterator<Item = &'k str> + Clone,
+    ) -> Result<()> {
         let name = key.get_ref().as_ref();
         if known.clone().any(|known| known == name) {
             return Ok(());
@@ -272,28 +239,36 @@ impl ConfigFile {
         Err(self.error(key.span().start, &format!("unknown setting `{name}`: {hint}")))
     }
 
-    /// Reads the value of a key that is named like a flag.
-    fn entries(&self, key: &str, form: Form, value: &Spanned<DeValue<'_>>) -> Result<Vec<Entry>> {
-        let entry = |text: &str| vec![Entry { text: text.to_owned(), at: value.span().start }];
-        match form {
-            Form::Switch => Ok(entry(if self.switch(key, value)? { "true" } else { "false" })),
-            Form::Losses => self.losses(key, value),
-            Form::Namespace => Ok(vec![self.namespace(self.text(key, value, "a name in quotes")?)?]),
-            Form::Texts => self.texts(key, value, "a text in quotes, or a list of them"),
-            Form::File => {
-                let entry = self.text(key, value, "a path in quotes")?;
+    /// Reads the value of the option `name`, as what the option takes.
+    fn setting(&self, name: &str, value: &Spanned<DeValue<'_>>, options: &[Arg]) -> Result<Setting> {
+        let option = options.iter().find(|option| option.get_long() == Some(name)).expect("the key was checked");
+        let is_path = option.get_value_hint() == ValueHint::AnyPath;
+        let values = match option.get_action() {
+            ArgAction::SetTrue => {
+                let text = self.switch(name, value)?.to_string();
+                vec![SpannedText { text, at: value.span().start }]
+            }
+            ArgAction::Append if option.get_num_args().is_some_and(|values| values.min_values() == 0) => {
+                self.losses(name, value)?
+            }
+            ArgAction::Append if is_path => {
+                let paths = self.texts(name, value, "a path in quotes, or a list of them")?;
+                paths.into_iter().map(|path| self.existing(path)).collect::<Result<_>>()?
+            }
+            ArgAction::Append => self.texts(name, value, "a text in quotes, or a list of them")?,
+            // A file that need not exist yet.
+            _ if is_path => {
+                let entry = self.text(name, value, "a path in quotes")?;
                 let text = self.path(&entry.text).to_string_lossy().into_owned();
-                Ok(vec![Entry { text, ..entry }])
+                vec![SpannedText { text, ..entry }]
             }
-            Form::Paths => {
-                let paths = self.texts(key, value, "a path in quotes, or a list of them")?;
-                paths.into_iter().map(|path| self.existing(path)).collect()
-            }
-        }
+            _ => vec![self.namespace(self.text(name, value, "a name in quotes")?)?],
+        };
+        Ok(Setting { name: name.to_owned(), is_path, values })
     }
 
     /// Checks the name of a namespace.
-    fn namespace(&self, entry: Entry) -> Result<Entry> {
+    fn namespace(&self, entry: SpannedText) -> Result<SpannedText> {
         let format = Format::DnsLabel;
         if !format.accepts(&entry.text) {
             let message = format!("`{}` is no namespace: write {}", entry.text, format.description());
@@ -303,19 +278,19 @@ impl ConfigFile {
     }
 
     /// Returns a path of the file from the current folder.
-    fn existing(&self, entry: Entry) -> Result<Entry> {
+    fn existing(&self, entry: SpannedText) -> Result<SpannedText> {
         let path = self.path(&entry.text);
         if disk::folders_around(&path).is_empty() {
             return Err(self.error(entry.at, &format!("no such file or folder: {}", path.display())));
         }
-        Ok(Entry { text: path.to_string_lossy().into_owned(), ..entry })
+        Ok(SpannedText { text: path.to_string_lossy().into_owned(), ..entry })
     }
 
     /// Reads the codes of losses; `all` for every one.
-    fn losses(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<Entry>> {
+    fn losses(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<SpannedText>> {
         let at = value.span().start;
         match value.get_ref() {
-            DeValue::Boolean(true) => Ok(vec![Entry { text: "all".to_owned(), at }]),
+            DeValue::Boolean(true) => Ok(vec![SpannedText { text: "all".to_owned(), at }]),
             DeValue::Boolean(false) => Ok(Vec::new()),
             _ => self.texts(key, value, "true, false, or a list of codes such as [\"dropped-field\"]"),
         }
@@ -325,15 +300,15 @@ impl ConfigFile {
         value.get_ref().as_bool().ok_or_else(|| self.wrong(key, value, "true or false"))
     }
 
-    fn text(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<Entry> {
+    fn text(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<SpannedText> {
         let text = value.get_ref().as_str().ok_or_else(|| self.wrong(key, value, expected))?;
         if text.is_empty() {
             return Err(self.error(value.span().start, &format!("`{key}` is empty: write {expected}")));
         }
-        Ok(Entry { text: text.to_owned(), at: value.span().start })
+        Ok(SpannedText { text: text.to_owned(), at: value.span().start })
     }
 
-    fn texts(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<Vec<Entry>> {
+    fn texts(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<Vec<SpannedText>> {
         match value.get_ref() {
             DeValue::Array(items) => items.iter().map(|item| self.text(key, item, expected)).collect(),
             _ => Ok(vec![self.text(key, value, expected)?]),
@@ -341,7 +316,7 @@ impl ConfigFile {
     }
 
     fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Error {
-        let found = match value.get_ref() {
+        let kind = match value.get_ref() {
             DeValue::String(_) => "a text",
             DeValue::Integer(_) | DeValue::Float(_) => "a number",
             DeValue::Boolean(_) => "a switch",
@@ -349,7 +324,7 @@ impl ConfigFile {
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",
         };
-        self.error(value.span().start, &format!("`{key}` is {found}: write {expected}"))
+        self.error(value.span().start, &format!("`{key}` is {kind}: write {expected}"))
     }
 
     fn table<'v, 't>(&self, key: &str, value: &'v Spanned<DeValue<'t>>, expected: &str) -> Result<&'v DeTable<'t>> {
@@ -381,27 +356,24 @@ impl ConfigFile {
             "files and their charts, such as \"edge.yaml\" = \"nginx-gateway-fabric\"",
         )?) {
             let chart = self.text(file.get_ref(), chart, "the name of a chart in quotes")?;
-            self.values.push((Entry { text: file.get_ref().to_string(), at: file.span().start }, chart));
+            self.values.push((SpannedText { text: file.get_ref().to_string(), at: file.span().start }, chart));
         }
         Ok(())
     }
 
-    fn read_paths(&mut self, value: &Spanned<DeValue<'_>>) -> Result<()> {
+    fn read_paths(&mut self, value: &Spanned<DeValue<'_>>, options: &[Arg]) -> Result<()> {
         let expected = "entries that start with [[paths]]";
         let entries = value.get_ref().as_array().ok_or_else(|| self.wrong("paths", value, expected))?;
         for entry in entries.iter() {
             let mut read = PathEntry::default();
             for (key, value) in sorted(self.table("paths", entry, expected)?) {
-                self.known(key, OF_PATHS.into_iter())?;
+                self.check_known(key, OF_PATHS.into_iter())?;
                 match key.get_ref().as_ref() {
-                    name @ "allow-loss" => read.allow_loss = Some(self.losses(name, value)?),
-                    name @ "glob" => read.globs = self.texts(name, value, GLOBS)?,
-                    name @ "ignore" => {
-                        read.ignore = Some(self.texts(name, value, "a code in quotes, or a list of them")?)
+                    "glob" => read.globs = self.texts("glob", value, GLOBS)?,
+                    "ignore" => {
+                        read.ignore = Some(self.texts("ignore", value, "a code in quotes, or a list of them")?);
                     }
-                    name @ "keep-api-version" => read.keep_api_version = Some(self.switch(name, value)?),
-                    name @ "repair" => read.repair = Some(self.switch(name, value)?),
-                    name => read.stash = Some(self.switch(name, value)?),
+                    name => read.settings.push(self.setting(name, value, options)?),
                 }
             }
             if read.globs.is_empty() {

@@ -158,7 +158,7 @@ impl Console {
         self,
         destination: Destination,
         output: &OutputArgs,
-        made: impl FnOnce(&Painter) -> String,
+        render: impl FnOnce(&Painter) -> String,
     ) -> Result<()> {
         let is_note = match destination {
             Destination::Report => false,
@@ -166,9 +166,9 @@ impl Console {
             Destination::Notes => true,
         };
         if is_note {
-            self.painted_note(&made(&self.note_painter(output.color)))
+            self.painted_note(&render(&self.note_painter(output.color)))
         } else {
-            self.page(&made(&self.report_painter(output)), output)
+            self.page(&render(&self.report_painter(output)), output)
         }
     }
 

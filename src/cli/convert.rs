@@ -17,7 +17,7 @@ use super::target::Request;
 use crate::disk::{self, Failure, FileKind};
 use crate::plan::Dependent;
 use crate::report::grouped::Places;
-use crate::report::{Written, text, visible};
+use crate::report::{Written, text_format, visible};
 
 /// Runs `convert -`: an object that is held back or not recognized is written as it was read.
 pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
@@ -32,9 +32,9 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
     let config = Config::new(&args.packs.file, &[], packs)?;
     crd_sets::without_stdin(&args.target.crds, "`convert` converts")?;
-    let request = Request::read(&args.target, (&config, &args.packs), packs, console)?;
+    let request = Request::read(&args.target, &config, &args.packs, packs, console)?;
     let bytes = input::read_stdin(Empty::of(args.allow_empty))?;
-    let planned = plan_files(&request, &config, (Dependent::HoldBack.into(), console), |recognizer, make| {
+    let planned = plan_files(&request, &config, Dependent::HoldBack.into(), console, |recognizer, make| {
         Ok(input::from_bytes(&bytes, recognizer, make))
     })?;
     let exit = planned.exit(Pending::Nothing);
@@ -45,8 +45,8 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let level = Level::new(args.quiet, args.verbose);
     let painter = console.note_painter(Colour::Auto);
     let places = if args.verbose { Places::All } else { Places::First };
-    let found = findings(&report, level, (&painter, places));
-    console.painted_note(&format!("{found}{}\n", text::summary(&report, &painter)))?;
+    let lines = findings(&report, level, &painter, places);
+    console.painted_note(&format!("{lines}{}\n", text_format::summary(&report, &painter)))?;
     let exit = if exit == Exit::NothingRecognized && args.allow_empty { Exit::Clean } else { exit };
     explain_exit(exit, planned.nothing_recognized(exit), console)
 }

@@ -15,6 +15,7 @@ use crate::disk;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
+use crate::pack::build::PlacedCrd;
 use crate::pack::build::from_crds::{self, CrdSet};
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs};
@@ -30,6 +31,12 @@ pub(super) struct Crd {
     location: Location,
     kind: GroupKind,
     value: Arc<Value>,
+}
+
+impl Crd {
+    fn placed(&self) -> PlacedCrd {
+        PlacedCrd { place: self.location.to_string(), value: Arc::clone(&self.value) }
+    }
 }
 
 /// What a file says of CRDs.
@@ -83,8 +90,8 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
         let manifests = input::read_crds(path, packs, console)?;
         let mut parts = Vec::new();
         for manifest in &manifests {
-            let found = in_manifest(manifest);
-            parts.extend(found.map_err(|one| anyhow!("--crds: {}: {}", one.location, one.sentence()))?);
+            let read = in_manifest(manifest);
+            parts.extend(read.map_err(|finding| anyhow!("--crds: {}: {}", finding.location, finding.sentence()))?);
         }
         let set = PassedSet { path: path.clone(), bundle, crds: patched(parts), manifests };
         ensure!(!set.crds.is_empty(), "--crds: {} contains no CRD", set.name());
@@ -102,18 +109,8 @@ pub(super) fn pack_of(sets: &[PassedSet], packs: &Packs) -> Result<Option<Pack>>
     if !sets.iter().any(|set| set.crds.iter().any(|crd| is_new(&crd))) {
         return Ok(None);
     }
-    let places: Vec<Vec<(String, &Crd)>> = sets
-        .iter()
-        .map(|set| set.crds.iter().filter(is_new).map(|crd| (crd.location.to_string(), crd)).collect())
-        .collect();
-    let sets: Vec<CrdSet<'_>> = sets
-        .iter()
-        .zip(&places)
-        .map(|(set, crds)| CrdSet {
-            bundle: set.bundle.clone(),
-            crds: crds.iter().map(|(place, crd)| (place.as_str(), &*crd.value)).collect(),
-        })
-        .collect();
+    let new = |set: &PassedSet| set.crds.iter().filter(is_new).map(Crd::placed).collect();
+    let sets: Vec<CrdSet> = sets.iter().map(|set| CrdSet { bundle: set.bundle.clone(), crds: new(set) }).collect();
     from_crds::pack(&sets).context("--crds").map(Some)
 }
 
@@ -168,49 +165,42 @@ pub(super) fn of_tree(parts: Vec<CrdPart>, console: Console) -> Result<(Option<T
     let Some(first) = used.first() else { return Ok((None, findings)) };
     let others = if used.len() == 1 { String::new() } else { format!(" and {} more", used.len() - 1) };
     let description = format!("{}{others}", visible(&first.location.to_string()));
-    let places: Vec<String> = used.iter().map(|crd| crd.location.to_string()).collect();
-    let crds = places.iter().zip(&used).map(|(place, crd)| (place.as_str(), &*crd.value)).collect();
+    let crds = used.iter().map(Crd::placed).collect();
     let pack = from_crds::pack(&[CrdSet { bundle: TREE.to_owned(), crds }])?;
     Ok((Some(TreeCrds { pack, own: own("the tree", &used)?, description }), findings))
 }
 
 /// Reports a kind that CRDs of a tree define in several ways.
 fn ambiguous(kind: &GroupKind, first: &Crd, other: &Crd) -> Finding {
-    Finding {
-        location: first.location.clone(),
-        code: Code::MixedCrds,
-        severity: Severity::Warning,
-        object: None,
-        field: None,
-        message: format!("the CRD at {} defines {kind} otherwise than this one; neither is used", other.location),
-        help: Some("pass those that the objects are for: `--crds PATH`".to_owned()),
-    }
+    let message = format!("the CRD at {} defines {kind} otherwise than this one; neither is used", other.location);
+    let help = "pass those that the objects are for: `--crds PATH`".to_owned();
+    Finding::new(first.location.clone(), Code::MixedCrds, Severity::Warning, message, Some(help))
 }
 
 /// Finds what a file says of CRDs whose groups no pack knows; one that cannot be read as data is none.
 pub(super) fn unknown_in(manifest: &Manifest, packs: &Packs) -> Vec<CrdPart> {
     let says = |object: &Object| object.kind.kind == CRD || is_kustomization(object);
-    let found = if manifest.objects.iter().any(says) { in_manifest(manifest).unwrap_or_default() } else { Vec::new() };
+    let parts = if manifest.objects.iter().any(says) { in_manifest(manifest).unwrap_or_default() } else { Vec::new() };
     let is_unknown = |part: &CrdPart| match part {
         CrdPart::Definition(crd) => packs.of_group(&crd.kind.group).is_none(),
         CrdPart::Webhook(_) => true,
     };
-    found.into_iter().filter(is_unknown).collect()
+    parts.into_iter().filter(is_unknown).collect()
 }
 
 fn in_manifest(manifest: &Manifest) -> Result<Vec<CrdPart>, Box<Finding>> {
-    let mut found = Vec::new();
+    let mut parts = Vec::new();
     for object in &manifest.objects {
         if is_kustomization(object) {
-            found.extend(webhooks_patched_by(&object.value).map(CrdPart::Webhook));
+            parts.extend(webhooks_patched_by(&object.value).map(CrdPart::Webhook));
         } else if let Some(name) = webhook_patch(&object.value) {
-            found.push(CrdPart::Webhook(Some(name)));
+            parts.push(CrdPart::Webhook(Some(name)));
         } else if let Some(kind) = from_crds::defined_kind(&object.value).filter(|_| object.inline_patch.is_none()) {
             let location = manifest.locate(object, &FieldPath::default());
-            found.push(CrdPart::Definition(Crd { location, kind, value: manifest.full_value(object)? }));
+            parts.push(CrdPart::Definition(Crd { location, kind, value: manifest.full_value(object)? }));
         }
     }
-    Ok(found)
+    Ok(parts)
 }
 
 /// The kind of CRDs.
@@ -263,7 +253,7 @@ fn patched(parts: Vec<CrdPart>) -> Vec<Crd> {
 }
 
 fn own(name: &str, crds: &[Crd]) -> Result<OwnCrds> {
-    OwnCrds::read(name, crds.iter().map(|crd| (crd.location.to_string(), &*crd.value)))
+    OwnCrds::read(name, crds.iter().map(Crd::placed))
 }
 
 /// Names the release that each path becomes: after its last component, or, where those of all are the same, after the nearest one

@@ -22,7 +22,7 @@ use crate::pack::{Pack, Packs};
 use crate::report::detect::Detail;
 use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Shown, grouped};
-use crate::report::{Detection, Painter, detect as render, json, statistics, text};
+use crate::report::{Detection, Painter, detect as render, json, statistics, text_format};
 
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
@@ -57,12 +57,12 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     detection.counts.recognized_elsewhere = others
         .flat_map(|manifest| &manifest.objects)
         .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
-    inventory::add(&mut detection, (args, &config), (&input.made, packs), is_listed)?;
+    inventory::add(&mut detection, args, &config, &input.made, packs, is_listed)?;
     let output = &args.output;
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     let ran_in = formats::ran_in();
-    let why = nothing_recognized(exit, &detection.counts, (&input.roots, &input.skips), &packs::names(packs.iter()));
+    let why = nothing_recognized(exit, &detection.counts, &input.roots, &input.skips, &packs::names(packs.iter()));
     match output.format {
         Format::Text => {
             console.text(Destination::Report, output, |painter| text_report(&detection, args, painter))?;
@@ -79,7 +79,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         }
     }
     let painter = console.note_painter(output.color);
-    console.painted_note(&format!("{}\n", text::detected(&detection.counts, &painter)))?;
+    console.painted_note(&format!("{}\n", text_format::detected(&detection.counts, &painter)))?;
     explain_exit(exit, why, console)
 }
 
@@ -95,7 +95,7 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, 
         let how = (recognizer, config.excluded.as_ref());
         input::read(&args.files, piped.as_deref(), how, console, |manifest| manifest)
     };
-    let with = |made: Option<Pack>| match made {
+    let with = |pack: Option<Pack>| match pack {
         Some(pack) => packs::load_with(&args.packs.packs, Some(pack)),
         None => Ok(packs),
     };
@@ -130,6 +130,6 @@ fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) 
         Detail::Summary => String::new(),
     };
     let shown: Vec<Shown<'_>> = shown.map(Shown::from).collect();
-    let Grouped { lines, to_do } = grouped([], &shown, (painter, places(&args.output)));
+    let Grouped { lines, to_do } = grouped([], &shown, painter, places(&args.output));
     objects + &lines + &to_do + &summary
 }

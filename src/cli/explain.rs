@@ -8,7 +8,7 @@ use super::exit::Exit;
 use super::glossary::GLOSSARY;
 use super::{packs, releases};
 use crate::finding::Code;
-use crate::lens::{Description, OPERATIONS};
+use crate::lens::{CONVERSIONS, Description, described};
 use crate::pack::{Pack, Packs, Rule, is_near, nearest};
 use crate::release::{Channel, Named};
 
@@ -24,9 +24,10 @@ pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
 /// # Errors
 /// A failure that names the nearest words.
 pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
-    let found = spellings(text).iter().map(|word| explain(word, packs)).find(|found| !found.is_empty());
-    if let Some(found) = found {
-        return Ok(found);
+    let explanation =
+        spellings(text).iter().map(|word| explain(word, packs)).find(|explanation| !explanation.is_empty());
+    if let Some(explanation) = explanation {
+        return Ok(explanation);
     }
     if text.contains('@') {
         let target = packs::release(text, packs)?;
@@ -73,7 +74,7 @@ fn explain(word: &str, packs: &Packs) -> String {
         Some(_) => format!("finding {code}: {}\n", code.description()),
         None => format!("{code}: {}\n", code.description()),
     });
-    let operation = OPERATIONS.iter().find(|operation| is(operation.name)).map(operation_text);
+    let operation = described().find(|operation| is(operation.name)).map(operation_text);
     let named = |rule: &Rule| is(&rule.id) || fold(&rule.id).ends_with(&format!("/{word}"));
     let rules = files(packs).filter(|(_, rules)| named(rules[0])).map(|(pack, rules)| rule_text(pack, &rules));
     let pack = packs.iter().filter(|pack| pack.names().any(is)).map(releases::summary);
@@ -88,7 +89,7 @@ fn files(packs: &Packs) -> impl Iterator<Item = (&Pack, Vec<&Rule>)> {
 fn near<'p>(term: &str, packs: &'p Packs) -> Vec<&'p str> {
     let words = GLOSSARY.iter().map(|term| term.word);
     let codes = Code::ALL.iter().map(|code| code.name());
-    let operations = OPERATIONS.iter().map(|operation| operation.name);
+    let operations = described().map(|operation| operation.name);
     let ids = files(packs).map(|(_, rules)| rules[0].id.rsplit('/').next().unwrap_or(&rules[0].id));
     let names = packs.iter().flat_map(Pack::names);
     let mut near = nearest(&term.to_lowercase(), words.chain(codes).chain(operations).chain(ids).chain(names));
@@ -136,7 +137,11 @@ fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
             "forward, to {bundle} and newer; backward, to older releases, each step is undone, the last one first:"
         ),
     };
-    format!("{head}\n{facts}\n{direction}\n{steps}")
+    let native = CONVERSIONS.iter().map(|conversion| &conversion.description);
+    let native =
+        native.filter(|native| rule.text.lines().any(|line| line.trim_start_matches([' ', '-']) == native.example));
+    let native: String = native.map(|native| format!("\n{}: {}\n", native.name, native.text)).collect();
+    format!("{head}\n{facts}\n{direction}\n{steps}{native}")
 }
 
 #[cfg(test)]

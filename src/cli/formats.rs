@@ -5,9 +5,9 @@ use anyhow::{Result, bail};
 use super::args::{Format, OutputArgs};
 use super::console::Console;
 use crate::disk::Repository;
-use crate::finding::Code;
-use crate::report::document::{Document, RanIn, Severity};
-use crate::report::{github, gitlab, json, junit, markdown, plain, sarif};
+use crate::finding::{Code, Severity};
+use crate::report::document::{Document, RanIn};
+use crate::report::{Painter, github, gitlab, json, junit, markdown, plain, sarif, text_format};
 
 /// Prints a document. JSON holds everything; the other formats hold the findings that `shows` accepts, and which objects change.
 /// What a format cannot hold, since it is about no file, is a note.
@@ -26,7 +26,7 @@ pub(super) fn print(
         Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {}
     }
     let document = document.with(|severity, code| code == Code::ChangesNeeded.name() || shows(severity, code));
-    let text = match output.format {
+    let report = match output.format {
         Format::Json | Format::Jsonl | Format::Html => return Ok(()),
         Format::Text => plain::findings(&document),
         Format::Github => {
@@ -41,9 +41,9 @@ pub(super) fn print(
         Format::Junit => junit::report(&document),
         Format::Markdown => markdown::report(&document, markdown::COMMENT),
     };
-    console.report(&text, output)?;
+    console.report(&report, output)?;
     match output.format {
-        Format::Gitlab | Format::Junit => console.note(&plain::advisories(&document)),
+        Format::Gitlab | Format::Junit => console.note(&text_format::advisories(&document.advisories, &Painter::PLAIN)),
         _ => Ok(()),
     }
 }

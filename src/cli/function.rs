@@ -11,21 +11,20 @@ use super::args::PackArgs;
 use super::config::Config;
 use super::console::Console;
 use super::exit::{Exit, Pending};
-use super::function_config::FunctionConfig;
 use super::input::{self, Empty};
 use super::output::{Level, findings};
-use super::packs;
 use super::resource_list::{ResourceList, origin};
 use super::target::Request;
+use super::{function_config, packs};
 use crate::finding::{Finding, Location, Severity};
 use crate::infer::crds::crds_in;
 use crate::infer::install_evidence::{evidence_in, object_releases_in};
 use crate::manifest::{self, Manifest, Reading};
-use crate::pack::{Pack, Packs, Target};
-use crate::plan::{Goal, Outcome, Plan, Record, plan};
+use crate::pack::{Pack, Target};
+use crate::plan::{self, Goal, Outcome, Record};
 use crate::report::grouped::Places;
 use crate::report::krm::{self, Item};
-use crate::report::{Counts, Painter, Report, Written, text};
+use crate::report::{Counts, Painter, Report, Written, text_format};
 use crate::yaml::FrontEnd;
 
 /// Runs `fn`. An object that is held back fails it, since a build goes on with what a function returns.
@@ -49,11 +48,11 @@ pub(super) fn run(console: Console) -> Result<Exit> {
 /// Converts the items.
 fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     let config = list.config().context("the ResourceList has no functionConfig, which names the target")?;
-    let config = FunctionConfig::read(config).context("functionConfig")?;
+    let config = function_config::read(config).context("functionConfig")?;
     let packs = packs::load(&PackArgs::default())?;
     let no_file = Config::default();
     let request =
-        Request::read(&config.target, (&no_file, &PackArgs::default()), packs, console).context("functionConfig")?;
+        Request::read(&config.target, &no_file, &PackArgs::default(), packs, console).context("functionConfig")?;
     let request = request.planning(Record::Data, FrontEnd::Exact);
     let recognizer = input::recognizer(request.packs(), (&request.concerned_packs(), request.targets()), &no_file);
     let mut counts = Counts { files: list.files().len(), objects: list.items().len(), ..Counts::default() };
@@ -73,22 +72,28 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
         }
     }
     let goal = goal(&request, &manifests, console).context("functionConfig")?;
-    let mut made = plan(&manifests, &goal);
-    made.findings.extend(unread.into_iter().chain(list.findings()));
-    made.findings.sort();
-    counts.recognized = made.objects.iter().filter(|object| object.is_recognized).count();
-    let exit = match Exit::decide(&counts, &made.findings, &[], Pending::Nothing) {
+    let mut plan = plan::plan(&manifests, &goal);
+    plan.findings.extend(unread.into_iter().chain(list.findings()));
+    plan.findings.sort();
+    counts.recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
+    let exit = match Exit::decide(&counts, &plan.findings, &[], Pending::Nothing) {
         // A function is called for every package or build, whatever is in it.
         Exit::NothingRecognized => Exit::Clean,
-        Exit::Changes if config.exit_zero => Exit::Clean,
+        Exit::Changes if config.output.exit_zero => Exit::Clean,
         exit => exit,
     };
     if exit == Exit::Failed {
         // All items or none.
-        made.files.clear();
-        made.objects.retain(|object| object.outcome != Outcome::Changed);
+        plan.files.clear();
+        plan.objects.retain(|object| object.outcome != Outcome::Changed);
     }
-    Ok((conclude(list, (&made, &goal, packs), (counts, exit), console)?, exit))
+    let report = Report {
+        targets: goal.targets.iter().map(Target::to_string).collect(),
+        written: Written::Yes,
+        exit: exit as u8,
+        ..Report::new("fn", packs, &plan, counts)
+    };
+    Ok((conclude(list, report, &goal.targets, console)?, exit))
 }
 
 /// Finds the targets, as a run over files does.
@@ -97,56 +102,32 @@ fn goal<'p>(request: &Request<'p>, manifests: &[Manifest], console: Console) -> 
         return Ok(goal);
     }
     let packs = request.packs();
-    let installed = request.installed(manifests.iter().flat_map(|one| crds_in(one, packs)).collect());
+    let installed = request.installed(manifests.iter().flat_map(|manifest| crds_in(manifest, packs)).collect());
     let objects = manifests.iter().flat_map(|manifest| &manifest.objects);
     let groups = objects.map(|object| object.kind.group.clone()).collect();
-    let evidence: Vec<_> = manifests.iter().flat_map(|one| evidence_in(one, packs)).collect();
+    let evidence: Vec<_> = manifests.iter().flat_map(|manifest| evidence_in(manifest, packs)).collect();
     let compares = |pack: &Pack| request.compares_objects_of(pack);
-    let spans: Vec<_> = manifests.iter().flat_map(|one| object_releases_in(one, packs, compares)).collect();
-    request.detected_goal(&installed, &groups, (&evidence, &spans), console)
+    let spans: Vec<_> = manifests.iter().flat_map(|manifest| object_releases_in(manifest, packs, compares)).collect();
+    request.detected_goal(&installed, &groups, &evidence, &spans, console)
 }
 
 /// Prints the findings, and returns the list with the changes and results.
-fn conclude(
-    list: &ResourceList,
-    (made, goal, packs): (&Plan, &Goal<'_>, &Packs),
-    (counts, exit): (Counts, Exit),
-    console: Console,
-) -> Result<String> {
-    let targets: Vec<String> = goal.targets.iter().map(Target::to_string).collect();
-    let report = Report {
-        command: "fn",
-        packs,
-        targets,
-        files: &made.files,
-        objects: &made.objects,
-        findings: &made.findings,
-        acknowledged: &made.acknowledged,
-        advisories: &made.advisories,
-        counts,
-        left_out: Vec::new(),
-        written: Written::Yes,
-        shard: None,
-        exit: exit as u8,
-        nothing_recognized: None,
-    };
+fn conclude(list: &ResourceList, report: Report<'_>, targets: &[Target<'_>], console: Console) -> Result<String> {
     let item_at = |location: &Location| {
         let number = list.item_at(location)?;
         let value = &list.items()[number];
         let (path, index) = origin(value);
         Some(Item { number, value, path, index })
     };
-    let held = if exit == Exit::Clean { Severity::Warning } else { Severity::Error };
+    let held = if report.exit == Exit::Clean as u8 { Severity::Warning } else { Severity::Error };
     let mut results = krm::results(&report, item_at, held);
     if report.counts.recognized == 0 {
-        let names: Vec<&str> = goal.targets.iter().map(|target| target.pack.name()).collect();
+        let names: Vec<&str> = targets.iter().map(|target| target.pack.name()).collect();
         results.push(krm::nothing_recognized(&names));
     }
-    let written = list.with(&made.files, &results)?;
-    let shown: Vec<Finding> = made.findings.iter().map(|finding| list.with_known_places(finding)).collect();
+    let shown: Vec<Finding> = report.findings.iter().map(|finding| list.with_known_places(finding)).collect();
     let report = Report { findings: &shown, ..report };
-    let painter = &Painter::PLAIN;
-    let found = findings(&report, Level::new(false, false), (painter, Places::First));
-    console.note(&format!("{found}{}\n", text::summary(&report, painter)))?;
-    Ok(written)
+    let lines = findings(&report, Level::USUAL, &Painter::PLAIN, Places::First);
+    console.note(&format!("{lines}{}\n", text_format::summary(&report, &Painter::PLAIN)))?;
+    list.with(report.files, &results)
 }

@@ -4,36 +4,18 @@
 //!
 //! Invariant: every key is known and every value is of its form, or the function fails.
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
 use serde_json::{Map, Value};
 
-use super::args::TargetArgs;
+use super::args::FunctionArgs;
+use super::settable::options_in_function;
 use crate::pack::near;
 use crate::report::visible;
 
 /// The kind of a configuration that is no ConfigMap.
 const API_VERSION: &str = "reversion.dev/v1alpha1";
 const KIND: &str = "Reversion";
-
-/// The settings, by the flag that each stands for.
-const SETTINGS: [(&str, Setting); 9] = [
-    ("to", Setting::List),
-    ("from", Setting::List),
-    ("set", Setting::List),
-    ("allow-loss", Setting::List),
-    ("stash", Setting::Switch),
-    ("repair", Setting::Switch),
-    ("keep-api-version", Setting::Switch),
-    ("unpaired", Setting::Switch),
-    ("exit-zero", Setting::Switch),
-];
-
-/// The form of a setting.
-#[derive(Clone, Copy)]
-enum Setting {
-    List,
-    Switch,
-}
 
 /// How the keys and values of a configuration are written.
 #[derive(Clone, Copy)]
@@ -75,67 +57,53 @@ impl Form {
         }
     }
 
-    const fn says(self, setting: Setting) -> &'static str {
-        match (self, setting) {
-            (Self::ConfigMap, Setting::List) => "a text, its items separated by commas",
-            (Self::ConfigMap, Setting::Switch) => "\"true\" or \"false\", in quotes",
-            (Self::Own, Setting::List) => "a list of texts",
-            (Self::Own, Setting::Switch) => "true or false",
+    const fn says(self, is_switch: bool) -> &'static str {
+        match (self, is_switch) {
+            (Self::ConfigMap, false) => "a text, its items separated by commas",
+            (Self::ConfigMap, true) => "\"true\" or \"false\", in quotes",
+            (Self::Own, false) => "a list of texts",
+            (Self::Own, true) => "true or false",
+        }
+    }
+
+    /// Writes a setting as flags.
+    fn flags(self, name: &str, is_switch: bool, value: &Value) -> Option<Vec<String>> {
+        match is_switch {
+            true => self.switch(value).map(|is_on| Vec::from_iter(is_on.then(|| format!("--{name}")))),
+            false => Some(self.list(value)?.iter().map(|item| format!("--{name}={item}")).collect()),
         }
     }
 }
 
-/// What a function is asked to do.
-#[derive(Debug)]
-pub(super) struct FunctionConfig {
-    /// The targets and losses.
-    pub(super) target: TargetArgs,
-    /// Whether the function succeeds although an object is held back.
-    pub(super) exit_zero: bool,
+/// Reads the `functionConfig`.
+///
+/// # Errors
+/// What is unknown or missing in it.
+pub(super) fn read(config: &Value) -> Result<FunctionArgs> {
+    let (form, body, settings) = body(config)?;
+    let options = options_in_function();
+    let keys: Vec<(String, &Arg)> =
+        options.iter().filter_map(|option| Some((form.key(option.get_long()?), option))).collect();
+    let mut flags = Vec::new();
+    for (key, value) in settings {
+        let option = keys.iter().find(|(known, _)| known == key);
+        let (_, option) = option.with_context(|| unknown(body, key, keys.iter().map(|(known, _)| known.as_str())))?;
+        let is_switch = matches!(option.get_action(), ArgAction::SetTrue);
+        let written = form.flags(option.get_long().unwrap_or_default(), is_switch, value);
+        flags.extend(written.with_context(|| format!("{body}.{key} must be {}", form.says(is_switch)))?);
+    }
+    let command = FunctionArgs::augment_args(Command::new("fn").no_binary_name(true));
+    // No variable adds to what the configuration says.
+    let matches = command.mut_args(|arg| arg.env(None)).try_get_matches_from(flags)?;
+    Ok(FunctionArgs::from_arg_matches(&matches)?)
 }
 
-impl FunctionConfig {
-    /// Reads the `functionConfig`.
-    ///
-    /// # Errors
-    /// What is unknown or missing in it.
-    pub(super) fn read(config: &Value) -> Result<Self> {
-        let (form, body, settings) = body(config)?;
-        let known: Vec<String> = SETTINGS.iter().map(|(flag, _)| form.key(flag)).collect();
-        let mut read = Self { target: TargetArgs::default(), exit_zero: false };
-        for (key, value) in settings {
-            let found = SETTINGS.iter().find(|(flag, _)| form.key(flag) == *key);
-            let &(flag, setting) = found.with_context(|| match near(key, known.iter().map(String::as_str)) {
-                Some(near) => format!("{body} has the unknown key `{}`: did you mean {near}?", visible(key)),
-                None => format!("{body} has the unknown key `{}`; there are: {}", visible(key), known.join(", ")),
-            })?;
-            let invalid = || anyhow!("{body}.{key} must be {}", form.says(setting));
-            match setting {
-                Setting::List => *read.list(flag) = form.list(value).with_context(invalid)?,
-                Setting::Switch => *read.switch(flag) = form.switch(value).with_context(invalid)?,
-            }
-        }
-        Ok(read)
-    }
-
-    fn list(&mut self, flag: &str) -> &mut Vec<String> {
-        match flag {
-            "to" => &mut self.target.to,
-            "from" => &mut self.target.from,
-            "set" => &mut self.target.set,
-            "allow-loss" => &mut self.target.allow_loss,
-            _ => unreachable!("the other settings are switches"),
-        }
-    }
-
-    fn switch(&mut self, flag: &str) -> &mut bool {
-        match flag {
-            "stash" => &mut self.target.stash,
-            "repair" => &mut self.target.repair,
-            "keep-api-version" => &mut self.target.keep_api_version,
-            "unpaired" => &mut self.target.unpaired,
-            "exit-zero" => &mut self.exit_zero,
-            _ => unreachable!("the other settings are lists"),
+fn unknown<'k>(body: &str, key: &str, known: impl Iterator<Item = &'k str> + Clone) -> String {
+    match near(key, known.clone()) {
+        Some(near) => format!("{body} has the unknown key `{}`: did you mean {near}?", visible(key)),
+        None => {
+            let known: Vec<&str> = known.collect();
+            format!("{body} has the unknown key `{}`; there are: {}", visible(key), known.join(", "))
         }
     }
 }
@@ -184,11 +152,14 @@ mod tests {
             "stash": true, "repair": true, "keepApiVersion": true, "unpaired": true, "exitZero": true,
         });
         for config in [config_map(&flags), own(&spec)] {
-            let FunctionConfig { target, exit_zero } = FunctionConfig::read(&config).unwrap();
+            let FunctionArgs { target, output } = read(&config).unwrap();
             assert_eq!(target.to, ["gateway-api@1.4", "ngf@2.5"]);
             assert_eq!((target.from, target.set), (vec!["ngf@2.0".to_owned()], vec!["ngf.namespace=a".to_owned()]));
             assert_eq!(target.allow_loss, ["all"]);
-            assert_eq!([target.stash, target.repair, target.keep_api_version, target.unpaired, exit_zero], [true; 5]);
+            assert_eq!(
+                [target.stash, target.repair, target.keep_api_version, target.unpaired, output.exit_zero],
+                [true; 5]
+            );
         }
     }
 
@@ -205,9 +176,9 @@ mod tests {
             (json!({}), "it is ` `; write a ConfigMap of v1, or a Reversion of reversion.dev/v1alpha1"),
         ];
         for (config, message) in failures {
-            assert_eq!(FunctionConfig::read(&config).unwrap_err().to_string(), message);
+            assert_eq!(read(&config).unwrap_err().to_string(), message);
         }
-        let unlike = FunctionConfig::read(&config_map(&json!({"colour": "x"}))).unwrap_err().to_string();
+        let unlike = read(&config_map(&json!({"colour": "x"}))).unwrap_err().to_string();
         assert!(unlike.starts_with("data has the unknown key `colour`; there are: to, from, set, allow-loss, "));
     }
 }

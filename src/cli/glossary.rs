@@ -11,184 +11,76 @@ pub struct Term {
     pub text: &'static str,
 }
 
-const fn term(word: &'static str, text: &'static str) -> Term {
-    Term { word, text }
+/// Makes the list of words: word, text.
+macro_rules! glossary {
+    ($($word:literal $text:literal;)*) => {
+        /// Every word, sorted.
+        pub const GLOSSARY: &[Term] = &[$(Term { word: $word, text: $text },)*];
+    };
 }
 
-/// Every word, sorted.
-pub const GLOSSARY: &[Term] = &[
-    term("-", "Cost of a change in `matrix`: nothing is to be done in that direction."),
-    term(
-        "about the cluster",
-        "Heading of a report: what the change of the release means for the cluster that the objects are applied to, said once.",
-    ),
-    term(
-        "about the release",
-        "Heading of a report: what one of the two releases does, whatever the objects hold, said once.",
-    ),
-    term(
-        "acknowledged",
-        "Summary and outcome: findings that were accepted before, and objects of which it was that they are held back or not at the target, by a comment, `reversion.toml` or a baseline. They do not affect the exit code, and are printed with `--verbose` only.",
-    ),
-    term(
-        "advisory",
-        "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.",
-    ),
-    term(
-        "all fit",
-        "Summary of `detect`: the releases that have the fields of all objects of an API and serve their apiVersions.",
-    ),
-    term(
-        "api-version",
-        "Subject in `matrix`: the target serves a kind under another apiVersion, which is written into the objects.",
-    ),
-    term(
-        "backward",
-        "Direction: towards an older release, a rollback. The steps of each rule are undone, the last one first.",
-    ),
-    term(
-        "baseline",
-        "The findings that `check --write-baseline` lists in a file, so that `check --baseline` fails because of others only.",
-    ),
-    term(
-        "bundle",
-        "A version of an API as its project publishes it, such as v1.4.0. A bundle and a channel are a release.",
-    ),
-    term("catalog", "The fields of one kind in every release of a pack, generated from the project's CRDs."),
-    term(
-        "changed",
-        "Outcome: the object is converted. Its file changes at the places named in the diff and nowhere else.",
-    ),
-    term(
-        "channel",
-        "A variant of a bundle, named by its project: standard and experimental of Gateway API. Projects without channels have bundles alone.",
-    ),
-    term("claimed", "Summary of `pack lint`: removed kinds, fields or values that a rule converts."),
-    term(
-        "code",
-        "The stable name of a kind of finding, in brackets behind the severity, such as `dropped-field`. `explain CODE` describes it.",
-    ),
-    term("current", "Summary of `detect`: the newest release serves the objects as they are."),
-    term("dropped", "Summary of `pack lint`: removed kinds, fields or values that `pack.yaml` lists with a reason."),
-    term(
-        "error",
-        "Severity: the file or the run failed. Exit code 2; `apply` writes nothing, except with `--keep-going`.",
-    ),
-    term(
-        "evidence",
-        "A field of an object, or a chart or image in the files, that shows for which releases the object can be.",
-    ),
-    term("exact", "Cost of a change: nothing is lost, and converting back restores the bytes."),
-    term("experimental", "Channel: the standard fields and kinds, and those that may still change."),
-    term("failed", "Summary: files that could not be read or parsed. Exit code 2, or 1 with `--keep-going`."),
-    term("field", "Subject in `matrix`: a field that only one of the two releases has."),
-    term(
-        "finding",
-        "One line of the report: a place, a severity, a code and a message, with a help line where there is something to do.",
-    ),
-    term("forward", "Direction: towards a newer release, an upgrade."),
-    term(
-        "held-back",
-        "Severity, outcome and cost: the object is left unchanged, because its conversion would lose values or is not certain. Exit code 1; the help line of its finding names what to do, such as a flag that allows the loss.",
-    ),
-    term("kind", "Subject in `matrix`: a kind that only one of the two releases has."),
-    term(
-        "left out",
-        "Summary: files that failed, which `--keep-going` leaves unchanged. What is known to depend on them is held back.",
-    ),
-    term("lens", "The operations of a rule, which convert an object in both directions."),
-    term("limit", "Subject in `matrix`: one of the two releases allows less in a field, such as fewer items."),
-    term("listed", "Summary: the files that `--files-from` names. Only they are reported and written."),
-    term(
-        "lossy",
-        "Cost of a change: values can be lost. The object is held back until `--allow-loss` or `--stash` is passed.",
-    ),
-    term(
-        "normalized",
-        "Cost of a change: the meaning stays, but converting back writes it in another form than before.",
-    ),
-    term("note", "Severity: nothing to do. Notes are printed with `--verbose` only."),
-    term(
-        "object",
-        "A Kubernetes object: a document of a YAML file, an item of a List, an inline patch, or the values of a known chart.",
-    ),
-    term("operation", "One step of a lens, such as `rename` or `wrap`. `explain OPERATION` describes it."),
-    term(
-        "outdated",
-        "Summary of `detect`: objects with an apiVersion that the newest release calls deprecated or does not serve.",
-    ),
-    term(
-        "pack",
-        "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs; a pack can have other names besides its own (`aliases`).",
-    ),
-    term(
-        "parameter",
-        "What no file shows, or what is a choice: `--set PACK.NAME=VALUE` sets it, `--set NAME=VALUE` in every pack that has it. `reversion releases PACK` lists the parameters.",
-    ),
-    term(
-        "plan",
-        "The edits of all files and the findings, before anything is written. `reversion plan` saves it, `apply --plan` writes it.",
-    ),
-    term("read", "Summary: files that were read, whatever they hold."),
-    term(
-        "recognized",
-        "Summary: objects of a kind that a pack knows, other objects that change or are held back, and places with values of a known chart. With a target, only its packs count, so the number can differ between targets. Without one, the exit code is 3.",
-    ),
-    term(
-        "release",
-        "A bundle in a channel, written PACK@RELEASE/CHANNEL: `gateway-api@1.4/standard`. Without a channel it is in the most stable one; 1.4 is the newest v1.4 bundle, `latest` the newest of all, a pre-release only where there is nothing else.",
-    ),
-    term("removed in", "Heading of `detect`: the first release that does not serve an apiVersion any more."),
-    term(
-        "rule",
-        "One documented change of an API between two releases, and how to convert it in both directions. `explain RULE` shows it.",
-    ),
-    term("served", "Heading of `releases`: the apiVersions under which a release accepts objects of a kind."),
-    term(
-        "settings",
-        "First line with `--verbose`: the `reversion.toml` that was read, its keys, and those that a flag or a variable overrides.",
-    ),
-    term(
-        "shard",
-        "One of several parts of a tree, by a hash of the paths of its files: `--shard 1/4`. Only its files are reported and written.",
-    ),
-    term(
-        "single",
-        "Channel: that of a bundle without channels, where its project has others with channels; the JSON report always names it.",
-    ),
-    term(
-        "skipped",
-        "Summary: templates and binary files, which are left alone. `--inspect` also lists the files left out by name.",
-    ),
-    term("standard", "Channel: the fields and kinds that are stable. A target without a channel means it."),
-    term(
-        "stash",
-        "The annotation `reversion.dev/stash`, in which `--stash` keeps lost values, so that a later conversion restores them.",
-    ),
-    term("target", "The release that objects are converted to, passed with `--to` or named by the CRDs in the files."),
-    term(
-        "to change",
-        "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.",
-    ),
-    term(
-        "to convert",
-        "Summary of `detect`: objects with an apiVersion that the newest release serves, which has a more stable one or other fields.",
-    ),
-    term(
-        "unchanged",
-        "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not.",
-    ),
-    term("undetectable", "Subject in `matrix`: a change of meaning that no field shows, such as a new default."),
-    term(
-        "unresolved",
-        "Severity and summary: something that is not converted, or that the target does not serve, stays as it is and can break or change what is applied. Exit code 1; change it by hand, or acknowledge it.",
-    ),
-    term("value", "Subject in `matrix`: a value that a field can have in only one of the two releases."),
-    term(
-        "warning",
-        "Severity: something is probably wrong or has to be done by hand, but the conversion continues. It does not affect the exit code.",
-    ),
-];
+glossary! {
+    "-" "Cost of a change in `matrix`: nothing is to be done in that direction.";
+    "about the cluster" "Heading of a report: what the change of the release means for the cluster that the objects are applied to, said once.";
+    "about the release" "Heading of a report: what one of the two releases does, whatever the objects hold, said once.";
+    "acknowledged" "Summary and outcome: findings that were accepted before, and objects of which it was that they are held back or not at the target, by a comment, `reversion.toml` or a baseline. They do not affect the exit code, and are printed with `--verbose` only.";
+    "advisory" "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.";
+    "all fit" "Summary of `detect`: the releases that have the fields of all objects of an API and serve their apiVersions.";
+    "api-version" "Subject in `matrix`: the target serves a kind under another apiVersion, which is written into the objects.";
+    "backward" "Direction: towards an older release, a rollback. The steps of each rule are undone, the last one first.";
+    "baseline" "The findings that `check --write-baseline` lists in a file, so that `check --baseline` fails because of others only.";
+    "bundle" "A version of an API as its project publishes it, such as v1.4.0. A bundle and a channel are a release.";
+    "catalog" "The fields of one kind in every release of a pack, generated from the project's CRDs.";
+    "changed" "Outcome: the object is converted. Its file changes at the places named in the diff and nowhere else.";
+    "channel" "A variant of a bundle, named by its project: standard and experimental of Gateway API. Projects without channels have bundles alone.";
+    "claimed" "Summary of `pack lint`: removed kinds, fields or values that a rule converts.";
+    "code" "The stable name of a kind of finding, in brackets behind the severity, such as `dropped-field`. `explain CODE` describes it.";
+    "current" "Summary of `detect`: the newest release serves the objects as they are.";
+    "dropped" "Summary of `pack lint`: removed kinds, fields or values that `pack.yaml` lists with a reason.";
+    "error" "Severity: the file or the run failed. Exit code 2; `apply` writes nothing, except with `--keep-going`.";
+    "evidence" "A field of an object, or a chart or image in the files, that shows for which releases the object can be.";
+    "exact" "Cost of a change: nothing is lost, and converting back restores the bytes.";
+    "experimental" "Channel: the standard fields and kinds, and those that may still change.";
+    "failed" "Summary: files that could not be read or parsed. Exit code 2, or 1 with `--keep-going`.";
+    "field" "Subject in `matrix`: a field that only one of the two releases has.";
+    "finding" "One line of the report: a place, a severity, a code and a message, with a help line where there is something to do.";
+    "forward" "Direction: towards a newer release, an upgrade.";
+    "held-back" "Severity, outcome and cost: the object is left unchanged, because its conversion would lose values or is not certain. Exit code 1; the help line of its finding names what to do, such as a flag that allows the loss.";
+    "kind" "Subject in `matrix`: a kind that only one of the two releases has.";
+    "left out" "Summary: files that failed, which `--keep-going` leaves unchanged. What is known to depend on them is held back.";
+    "lens" "The operations of a rule, which convert an object in both directions.";
+    "limit" "Subject in `matrix`: one of the two releases allows less in a field, such as fewer items.";
+    "listed" "Summary: the files that `--files-from` names. Only they are reported and written.";
+    "lossy" "Cost of a change: values can be lost. The object is held back until `--allow-loss` or `--stash` is passed.";
+    "normalized" "Cost of a change: the meaning stays, but converting back writes it in another form than before.";
+    "note" "Severity: nothing to do. Notes are printed with `--verbose` only.";
+    "object" "A Kubernetes object: a document of a YAML file, an item of a List, an inline patch, or the values of a known chart.";
+    "operation" "One step of a lens, such as `rename` or `wrap`. `explain OPERATION` describes it.";
+    "outdated" "Summary of `detect`: objects with an apiVersion that the newest release calls deprecated or does not serve.";
+    "pack" "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs; a pack can have other names besides its own (`aliases`).";
+    "parameter" "What no file shows, or what is a choice: `--set PACK.NAME=VALUE` sets it, `--set NAME=VALUE` in every pack that has it. `reversion releases PACK` lists the parameters.";
+    "plan" "The edits of all files and the findings, before anything is written. `reversion plan` saves it, `apply --plan` writes it.";
+    "read" "Summary: files that were read, whatever they hold.";
+    "recognized" "Summary: objects of a kind that a pack knows, other objects that change or are held back, and places with values of a known chart. With a target, only its packs count, so the number can differ between targets. Without one, the exit code is 3.";
+    "release" "A bundle in a channel, written PACK@RELEASE/CHANNEL: `gateway-api@1.4/standard`. Without a channel it is in the most stable one; 1.4 is the newest v1.4 bundle, `latest` the newest of all, a pre-release only where there is nothing else.";
+    "removed in" "Heading of `detect`: the first release that does not serve an apiVersion any more.";
+    "rule" "One documented change of an API between two releases, and how to convert it in both directions. `explain RULE` shows it.";
+    "served" "Heading of `releases`: the apiVersions under which a release accepts objects of a kind.";
+    "settings" "First line with `--verbose`: the `reversion.toml` that was read, its keys, and those that a flag or a variable overrides.";
+    "shard" "One of several parts of a tree, by a hash of the paths of its files: `--shard 1/4`. Only its files are reported and written.";
+    "single" "Channel: that of a bundle without channels, where its project has others with channels; the JSON report always names it.";
+    "skipped" "Summary: templates and binary files, which are left alone. `--inspect` also lists the files left out by name.";
+    "standard" "Channel: the fields and kinds that are stable. A target without a channel means it.";
+    "stash" "The annotation `reversion.dev/stash`, in which `--stash` keeps lost values, so that a later conversion restores them.";
+    "target" "The release that objects are converted to, passed with `--to` or named by the CRDs in the files.";
+    "to change" "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.";
+    "to convert" "Summary of `detect`: objects with an apiVersion that the newest release serves, which has a more stable one or other fields.";
+    "unchanged" "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not.";
+    "undetectable" "Subject in `matrix`: a change of meaning that no field shows, such as a new default.";
+    "unresolved" "Severity and summary: something that is not converted, or that the target does not serve, stays as it is and can break or change what is applied. Exit code 1; change it by hand, or acknowledge it.";
+    "value" "Subject in `matrix`: a value that a field can have in only one of the two releases.";
+    "warning" "Severity: something is probably wrong or has to be done by hand, but the conversion continues. It does not affect the exit code.";
+}
 
 #[cfg(test)]
 mod tests {

@@ -251,22 +251,11 @@ pub(super) fn from_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn
 }
 
 /// Parses once more the text that a manifest was made of.
-pub(super) fn reparse(file: &str, text: &str, recognizer: &Recognizer) -> Manifest {
-    match manifest::read(file, text.as_bytes(), recognizer) {
+pub(super) fn reparse(file: &str, text: &[u8], recognizer: &Recognizer) -> Manifest {
+    match manifest::read(file, text, recognizer) {
         Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
         Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
             unreachable!("a manifest was made of this text")
-        }
-    }
-}
-
-/// Reads and parses a file once more.
-pub(super) fn reread(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
-    let bytes = disk::read(Path::new(file)).with_context(|| format!("cannot read {file} again"))?;
-    match manifest::read(file, &bytes, recognizer) {
-        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Ok(*manifest),
-        Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
-            bail!("{file} changed while it was read; run again")
         }
     }
 }

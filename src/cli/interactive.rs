@@ -57,8 +57,14 @@ enum Choice {
     Declined,
 }
 
-/// The answers that one key gave, by where the objects start; `u` takes them back together.
-type Step = Vec<(Location, Choice)>;
+/// What was answered about the object that starts at a place.
+struct Decision {
+    place: Location,
+    choice: Choice,
+}
+
+/// The answers that one key gave; `u` takes them back together.
+type Step = Vec<Decision>;
 
 /// Asks about each object that `planned` changes, and returns the plan of what was accepted.
 pub(super) fn choose(
@@ -292,7 +298,11 @@ impl Session<'_> {
         }
         let mut lines = format!("{} left unchanged with it:\n", plural(dropped.len(), "object"));
         for object in dropped {
-            let held = now.plan.findings.iter().filter(|one| is_about(one, object) && one.severity == Severity::Held);
+            let held = now
+                .plan
+                .findings
+                .iter()
+                .filter(|finding| is_about(finding, object) && finding.severity == Severity::Held);
             let why = about_places(held, &self.painter());
             match why.is_empty() {
                 true => {
@@ -308,7 +318,7 @@ impl Session<'_> {
 
 /// Returns the last answer about each object.
 fn in_force(steps: &[Step]) -> BTreeMap<&Location, &Choice> {
-    steps.iter().flatten().map(|(place, choice)| (place, choice)).collect()
+    steps.iter().flatten().map(|decision| (&decision.place, &decision.choice)).collect()
 }
 
 /// Returns whether exactly this change was accepted.
@@ -319,16 +329,16 @@ fn is_accepted(change: &ObjectChange<'_>, choices: &BTreeMap<&Location, &Choice>
     }
 }
 
-fn accept(change: &ObjectChange<'_>) -> (Location, Choice) {
-    (change.object.location.clone(), Choice::Accepted(change.file.clone()))
+fn accept(change: &ObjectChange<'_>) -> Decision {
+    Decision { place: change.object.location.clone(), choice: Choice::Accepted(change.file.clone()) }
 }
 
-fn decline(change: &ObjectChange<'_>) -> (Location, Choice) {
-    (change.object.location.clone(), Choice::Declined)
+fn decline(change: &ObjectChange<'_>) -> Decision {
+    Decision { place: change.object.location.clone(), choice: Choice::Declined }
 }
 
-const fn is_declined((_, choice): &(Location, Choice)) -> bool {
-    matches!(choice, Choice::Declined)
+const fn is_declined(decision: &Decision) -> bool {
+    matches!(decision.choice, Choice::Declined)
 }
 
 fn is_about(finding: &Finding, object: &ObjectPlan) -> bool {

@@ -18,7 +18,7 @@ use crate::manifest::Manifest;
 use crate::pack::{Pack, Packs, Target};
 use crate::plan::{self, Choices, Goal, Ignored, ObjectPlan, Plan};
 use crate::release::{Channel, ReleaseSet};
-use crate::report::{Api, Detected, Detection, Fate, KindInUse, Report, Update, Written};
+use crate::report::{Api, Detected, Detection, Fate, KindInUse, Report, Update};
 use crate::yaml::FrontEnd;
 
 /// What becomes of the objects of a tree in the newest releases, by where they start.
@@ -27,30 +27,17 @@ type Fates<'r> = BTreeMap<&'r Location, (&'r ObjectPlan, Fate)>;
 /// Adds the summary to what was detected in `manifests`, of which only the files for which `is_listed` holds count.
 pub(super) fn add<'p>(
     detection: &mut Detection<'p>,
-    (args, config): (&DetectArgs, &Config),
-    (manifests, packs): (&[Manifest], &'p Packs),
+    args: &DetectArgs,
+    config: &Config,
+    manifests: &[Manifest],
+    packs: &'p Packs,
     is_listed: impl Fn(&str) -> bool,
 ) -> Result<()> {
     let newest = newest(&in_use(detection, packs), &detection.objects, packs)?;
     let of_packs = newest.iter().filter(|target| !target.pack.is_of_crds()).copied();
     let goal = Goal { packs, targets: of_packs.collect(), choices: choices(detection, config, packs) };
     let plan = if goal.targets.is_empty() { Plan::default() } else { plan::plan(manifests, &goal) };
-    let report = Report {
-        command: "check",
-        packs,
-        targets: Vec::new(),
-        files: &plan.files,
-        objects: &plan.objects,
-        findings: &plan.findings,
-        acknowledged: &plan.acknowledged,
-        advisories: &plan.advisories,
-        counts: detection.counts.clone(),
-        left_out: Vec::new(),
-        written: Written::No,
-        shard: None,
-        exit: 0,
-        nothing_recognized: None,
-    };
+    let report = Report::new("check", packs, &plan, detection.counts.clone());
     let fates = report.fates();
     let listed = plan.objects.iter().filter(|object| is_listed(&object.location.file));
     let fates: Fates<'_> = listed.map(|object| (&object.location, (object, fates.of(object)))).collect();
@@ -69,7 +56,7 @@ pub(super) fn add<'p>(
 
 /// Returns the packs of which the files hold objects, values, charts, images or CRDs, sorted by name.
 fn in_use<'p>(detection: &Detection<'p>, packs: &'p Packs) -> Vec<&'p Pack> {
-    let objects = detection.objects.iter().map(|found| found.pack.name());
+    let objects = detection.objects.iter().map(|detected| detected.pack.name());
     let names = objects.chain(detection.values.iter().map(|(pack, ..)| *pack));
     let names = names.chain(detection.evidence.iter().map(|(pack, _)| *pack));
     let names: BTreeSet<&str> = names.chain(detection.crds.iter().map(|installed| installed.pack.name())).collect();
@@ -95,18 +82,19 @@ fn newest<'p>(in_use: &[&'p Pack], objects: &[Detected<'_>], packs: &'p Packs) -
 /// Returns `target` in this channel, where its bundle has one.
 fn in_channel<'p>(target: Target<'p>, channel: Option<&Channel>) -> Target<'p> {
     let line = target.pack.line();
-    let found = line.of_bundle(line.get(target.release).order).find(|(_, release)| Some(&release.channel) == channel);
-    found.map_or(target, |(release, _)| Target { release, ..target })
+    let in_channel =
+        line.of_bundle(line.get(target.release).order).find(|(_, release)| Some(&release.channel) == channel);
+    in_channel.map_or(target, |(release, _)| Target { release, ..target })
 }
 
 /// Returns the channel that most objects of a pack can be for, of several the most stable one.
 fn channel<'p>(pack: &'p Pack, objects: &[Detected<'_>]) -> Option<&'p Channel> {
     let line = pack.line();
-    let of_pack = || objects.iter().filter(|found| found.pack.name() == pack.name());
+    let of_pack = || objects.iter().filter(|detected| detected.pack.name() == pack.name());
     let count = |channel: &Channel| {
         let of_channel: ReleaseSet =
             line.iter().filter(|(_, release)| release.channel == *channel).map(|(id, _)| id).collect();
-        of_pack().filter(|found| !(found.inference.candidates & of_channel).is_empty()).count()
+        of_pack().filter(|detected| !(detected.inference.candidates & of_channel).is_empty()).count()
     };
     line.channels().iter().rev().max_by_key(|channel| count(channel))
 }
@@ -131,19 +119,22 @@ fn came_from(pack: &Pack, detection: &Detection<'_>) -> Option<ReleaseSet> {
     let evidence: Vec<&Evidence> =
         detection.evidence.iter().filter(|(name, _)| *name == pack.name()).map(|(_, one)| one).collect();
     let origin = Some(origin(&evidence)).filter(|origin| !origin.is_empty())?;
-    let mut objects = detection.objects.iter().filter(|found| found.pack.name() == pack.name());
-    objects.all(|found| found.inference.is_conflict() || !(found.fitting() & origin).is_empty()).then_some(origin)
+    let mut objects = detection.objects.iter().filter(|detected| detected.pack.name() == pack.name());
+    objects
+        .all(|detected| detected.inference.is_conflict() || !(detected.fitting() & origin).is_empty())
+        .then_some(origin)
 }
 
 /// Summarises the objects of one pack, of which it is known what becomes of them in `newest`.
 fn api<'p>(newest: Target<'p>, detection: &Detection<'p>, fates: &Fates<'_>, packs: &Packs) -> Api<'p> {
     let pack = newest.pack;
     let objects: Vec<&Detected<'_>> =
-        detection.objects.iter().filter(|found| found.pack.name() == pack.name()).collect();
-    let fitting: Vec<&Detected<'_>> = objects.iter().copied().filter(|found| !found.inference.is_conflict()).collect();
+        detection.objects.iter().filter(|detected| detected.pack.name() == pack.name()).collect();
+    let fitting: Vec<&Detected<'_>> =
+        objects.iter().copied().filter(|detected| !detected.inference.is_conflict()).collect();
     let common = |of: fn(&Detected<'_>) -> ReleaseSet| {
         let all = pack.line().all();
-        (!fitting.is_empty()).then(|| fitting.iter().fold(all, |common, found| common & of(found)))
+        (!fitting.is_empty()).then(|| fitting.iter().fold(all, |common, detected| common & of(detected)))
     };
     let (mut rules, mut foreign) = (BTreeMap::new(), 0);
     for (object, _) in fates.values().filter(|(_, fate)| *fate == Fate::Changed) {
@@ -158,8 +149,8 @@ fn api<'p>(newest: Target<'p>, detection: &Detection<'p>, fates: &Fates<'_>, pac
         newest,
         objects: objects.len(),
         values: detection.values.iter().filter(|(name, ..)| *name == pack.name()).count(),
-        by_fields: common(|found| found.inference.candidates),
-        with_versions: common(|found| found.fitting_together()),
+        by_fields: common(|detected| detected.inference.candidates),
+        with_versions: common(|detected| detected.fitting_together()),
         apart: apart(&fitting),
         kinds: kinds(&objects, newest, fates),
         foreign,
@@ -181,17 +172,18 @@ fn is_changed_by(pack: &Pack, object: &ObjectPlan) -> bool {
 /// Finds two objects that no release fits, though each fits some.
 fn apart(objects: &[&Detected<'_>]) -> Option<[(String, Location, ReleaseSet); 2]> {
     let mut seen: Vec<(ReleaseSet, &Detected<'_>)> = Vec::new();
-    let shown = |releases: ReleaseSet, found: &Detected<'_>| (found.object.title(), found.location.clone(), releases);
-    for found in objects {
-        let releases = found.fitting_together();
+    let shown =
+        |releases: ReleaseSet, detected: &Detected<'_>| (detected.object.title(), detected.location.clone(), releases);
+    for detected in objects {
+        let releases = detected.fitting_together();
         if releases.is_empty() {
             continue;
         }
         if let Some((others, other)) = seen.iter().find(|(others, _)| (*others & releases).is_empty()) {
-            return Some([shown(*others, other), shown(releases, found)]);
+            return Some([shown(*others, other), shown(releases, detected)]);
         }
         if seen.iter().all(|(others, _)| *others != releases) {
-            seen.push((releases, found));
+            seen.push((releases, detected));
         }
     }
     None
@@ -200,8 +192,8 @@ fn apart(objects: &[&Detected<'_>]) -> Option<[(String, Location, ReleaseSet); 2
 /// Groups the objects of a pack by kind and apiVersion.
 fn kinds(objects: &[&Detected<'_>], newest: Target<'_>, fates: &Fates<'_>) -> Vec<KindInUse> {
     let mut kinds = BTreeMap::new();
-    for found in objects {
-        let (kind, api_version) = (&found.object.kind, &found.object.api_version);
+    for detected in objects {
+        let (kind, api_version) = (&detected.object.kind, &detected.object.api_version);
         let in_use = kinds.entry((kind, api_version)).or_insert_with(|| {
             let catalog = newest.pack.catalog(kind).expect("an object was detected by its catalog");
             KindInUse {
@@ -215,7 +207,7 @@ fn kinds(objects: &[&Detected<'_>], newest: Target<'_>, fates: &Fates<'_>) -> Ve
             }
         });
         in_use.objects += 1;
-        match fates.get(&found.location) {
+        match fates.get(&detected.location) {
             Some((object, Fate::Changed)) if is_changed_by(newest.pack, object) => {
                 in_use.changed += 1;
                 in_use.becomes.extend((object.to != object.from).then(|| object.to.clone()));

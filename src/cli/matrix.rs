@@ -7,7 +7,7 @@ use super::console::Console;
 use super::exit::Exit;
 use super::packs;
 use crate::pack::matrix::matrix;
-use crate::report::matrix as render;
+use crate::report::matrix_format as render;
 
 /// Runs `matrix`.
 pub(super) fn run(args: &MatrixArgs, console: Console) -> Result<Exit> {

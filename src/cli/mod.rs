@@ -37,7 +37,6 @@ mod lint;
 mod losses;
 mod man;
 mod matrix;
-mod merge;
 mod origin;
 mod output;
 mod pack_new;
@@ -50,9 +49,12 @@ mod planned;
 mod preview;
 mod progress;
 mod releases;
+mod report_merge;
 mod resource_list;
 mod saved_plan;
+mod settable;
 mod show;
+mod surveyed;
 mod target;
 mod undo;
 mod write;
@@ -100,7 +102,7 @@ fn call(cli: Cli, console: Console) -> Result<Exit> {
         Command::Explain(args) => explain::run(&args, console),
         Command::Releases(args) => releases::run(&args, console),
         Command::Matrix(args) => matrix::run(&args, console),
-        Command::Report(ReportCommand::Merge(args)) => merge::run(&args, console),
+        Command::Report(ReportCommand::Merge(args)) => report_merge::run(&args, console),
         Command::Completion(args) => completion::run(&args, console),
         Command::Man(args) => man::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),

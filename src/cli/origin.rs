@@ -38,18 +38,20 @@ pub(super) fn detected(
 ) -> Result<Option<ReleaseSet>> {
     let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
     let (about, inexact): (Vec<&Evidence>, Vec<&Evidence>) =
-        about.map(|(_, evidence)| evidence).partition(|one| one.is_exact());
+        about.map(|(_, evidence)| evidence).partition(|mention| mention.is_exact());
     for line in inexact_versions(pack, &inexact) {
         console.note(&line)?;
     }
     let origin = origin(&about);
     let (Some(first), Some(release)) = (about.first(), origin.iter().next()) else {
         if !about.is_empty() {
-            let found: Vec<String> = about.iter().map(|one| format!("{} ({})", one.text, one.location)).collect();
-            let found = visible(&found.join(", "));
+            let mentions: Vec<String> =
+                about.iter().map(|mention| format!("{} ({})", mention.text, mention.location)).collect();
+            let mentions = visible(&mentions.join(", "));
             let name = pack.name();
-            console
-                .note(&format!("{name} objects can be of several releases: {found}; pass --from {name}@RELEASE\n"))?;
+            console.note(&format!(
+                "{name} objects can be of several releases: {mentions}; pass --from {name}@RELEASE\n"
+            ))?;
         }
         return Ok(None);
     };
@@ -107,8 +109,8 @@ pub(super) fn not_used(
 /// Lists versions that are not exactly a release, each with the first place where it is written.
 fn inexact_versions(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
     let mut places: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
-    for one in inexact {
-        places.entry(&one.text).or_default().push(one);
+    for mention in inexact {
+        places.entry(&mention.text).or_default().push(mention);
     }
     let line = |(named, all): (&str, Vec<&Evidence>)| {
         let more = if all.len() == 1 { String::new() } else { format!(" and {} more", all.len() - 1) };

@@ -14,11 +14,11 @@ use super::formats;
 use crate::disk::Skip;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
-use crate::plan::{ObjectPlan, RunAdvisory};
+use crate::plan::RunAdvisory;
 use crate::report::diff::Paint;
 use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Places, Shown, grouped};
-use crate::report::{Counts, Painter, Report, diff, html, one_of, plural, stat, text, thousands, visible};
+use crate::report::{Counts, Painter, Report, diff, html, one_of, plural, stat, text_format, thousands, visible};
 
 /// What is printed: the least severity, and whether what the user just answered is.
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +65,8 @@ impl Level {
     /// only.
     pub(super) fn shows(self, finding: &Finding) -> bool {
         match finding.code {
-            Code::Template | Code::Binary => true,
             Code::Declined => self.1 == Answers::Shown,
-            _ => finding.severity >= self.0,
+            code => self.shows_record(finding.severity, code.name()),
         }
     }
 
@@ -86,11 +85,9 @@ impl Level {
         advisories.iter().filter(move |advisory| advisory.severity >= self.0)
     }
 
-    /// Says whether a finding of a saved plan is printed, of which the names of its severity and code are known.
-    pub(super) fn shows_saved(self, severity: &str, code: &str) -> bool {
-        let hidden = [Severity::Note, Severity::Warning].into_iter().filter(|severity| *severity < self.0);
-        let is_skipped_file = [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code);
-        is_skipped_file || !hidden.map(Severity::name).any(|name| name == severity)
+    /// Says the same of a finding that was read back: nobody declined an object there.
+    pub(super) fn shows_record(self, severity: Severity, code: &str) -> bool {
+        severity >= self.0 || [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code)
     }
 }
 
@@ -101,11 +98,10 @@ pub(super) fn finish(
     output: &OutputArgs,
     console: Console,
 ) -> Result<()> {
-    let level = Level::of(output);
     match output.format {
         Format::Text => {
-            let level = level.for_report(destination, output);
-            console.text(destination, output, |painter| findings(report, level, (painter, places(output))))?
+            let level = Level::of(output).for_report(destination, output);
+            console.text(destination, output, |painter| findings(report, level, painter, places(output)))?
         }
         Format::Html => console.report(&html::page(report), output)?,
         _ => print(Document::new(report, formats::ran_in()), output, console)?,
@@ -116,12 +112,12 @@ pub(super) fn finish(
 /// Prints a document in its format, with the findings that `--quiet` and `--verbose` show.
 pub(super) fn print(document: Document, output: &OutputArgs, console: Console) -> Result<()> {
     let level = Level::of(output);
-    formats::print(document, |severity, code| level.shows_saved(severity.name(), code), output, console)
+    formats::print(document, |severity, code| level.shows_record(severity, code), output, console)
 }
 
 /// Prints the summary.
 pub(super) fn summarise(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
-    console.painted_note(&format!("{}\n", text::summary(report, &console.note_painter(output.color))))
+    console.painted_note(&format!("{}\n", text_format::summary(report, &console.note_painter(output.color))))
 }
 
 /// Decides which places of a sentence are printed: a file holds all of them.
@@ -129,29 +125,29 @@ pub(super) const fn places(output: &OutputArgs) -> Places {
     if output.verbose || output.output_file.is_some() { Places::All } else { Places::First }
 }
 
-/// Renders the findings that `level` shows, the advisories about the run, and what to do by hand.
-pub(super) fn findings(report: &Report<'_>, level: Level, (painter, places): (&Painter, Places)) -> String {
-    with_changes(report, [], level, (painter, places))
+/// Prints the findings of a report: those at objects and files, those that are acknowledged, those about the run, and what is to do.
+pub(super) fn findings(report: &Report<'_>, level: Level, painter: &Painter, places: Places) -> String {
+    let shown: Vec<Shown<'_>> = level.findings(report.findings).map(Shown::from).collect();
+    lines(grouped([], &shown, painter, places), report, level, painter)
 }
 
-/// Renders `changes` too.
-pub(super) fn with_changes<'a>(
-    report: &Report<'_>,
-    changes: impl IntoIterator<Item = &'a ObjectPlan>,
-    level: Level,
-    (painter, places): (&Painter, Places),
-) -> String {
+/// Prints the findings of a report, and the objects that change.
+pub(super) fn with_changes(report: &Report<'_>, level: Level, painter: &Painter, places: Places) -> String {
     let shown: Vec<Shown<'_>> = level.findings(report.findings).map(Shown::from).collect();
-    let Grouped { lines, to_do } = grouped(changes, &shown, (painter, places));
+    lines(grouped(report.to_change(), &shown, painter, places), report, level, painter)
+}
+
+fn lines(findings: Grouped, report: &Report<'_>, level: Level, painter: &Painter) -> String {
     let accepted = report.acknowledged.iter().filter(|_| level.shows_acknowledged());
-    let accepted: String = accepted.map(|one| text::acknowledged(one, painter)).collect();
-    lines + &accepted + &text::advisories(level.advisories(report.advisories), painter) + &to_do
+    let accepted: String = accepted.map(|accepted| text_format::acknowledged(accepted, painter)).collect();
+    let advisories = text_format::advisories(level.advisories(report.advisories), painter);
+    [findings.lines, accepted, advisories, findings.to_do].concat()
 }
 
 /// Renders `findings`, each with all of its places.
 pub(super) fn about_places<'a>(findings: impl Iterator<Item = &'a Finding>, painter: &Painter) -> String {
     let shown: Vec<Shown<'_>> = findings.map(Shown::from).collect();
-    grouped([], &shown, (painter, Places::All)).lines
+    grouped([], &shown, painter, Places::All).lines
 }
 
 /// Renders the diff of every file that may be shown, and names the others.
@@ -202,13 +198,14 @@ pub(super) fn explain_exit(exit: Exit, nothing_recognized: Option<String>, conso
 pub(super) fn nothing_recognized(
     exit: Exit,
     counts: &Counts,
-    searched: (&[PathBuf], &BTreeMap<Skip, usize>),
+    roots: &[PathBuf],
+    skips: &BTreeMap<Skip, usize>,
     packs: &[String],
 ) -> Option<String> {
-    (exit == Exit::NothingRecognized).then(|| searched_in_vain(counts, searched, packs))
+    (exit == Exit::NothingRecognized).then(|| searched_in_vain(counts, roots, skips, packs))
 }
 
-fn searched_in_vain(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &[String]) -> String {
+fn searched_in_vain(counts: &Counts, roots: &[PathBuf], skips: &BTreeMap<Skip, usize>, packs: &[String]) -> String {
     let names = one_of(packs);
     let skipped = skipped(counts, skips);
     let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
@@ -268,9 +265,9 @@ mod tests {
             for (at, severity) in all.into_iter().enumerate() {
                 let expected = at + shown >= all.len();
                 let printed = level.findings(&[finding(severity)]).next().is_some();
-                assert_eq!((printed, level.shows_saved(severity.name(), "normalized")), (expected, expected));
+                assert_eq!((printed, level.shows_record(severity, "normalized")), (expected, expected));
             }
-            assert!(level.shows_saved("warning", "template"));
+            assert!(level.shows_record(Severity::Note, "template"));
         }
     }
 }

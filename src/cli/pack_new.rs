@@ -15,15 +15,15 @@ pub(super) fn run(args: &NewArgs, console: Console) -> Result<Exit> {
     let name = args.name.as_deref().or_else(named);
     let name = name.with_context(|| format!("{folder} has no name that the pack could have: pass --name"))?;
     let title = args.title.as_deref().unwrap_or(name);
-    let (files, made, lints) = match &args.crds {
+    let (files, content, lints) = match &args.crds {
         Some(crds) => {
             let outline = build::outline(crds)?;
             let (releases, kinds) = (plural(outline.releases.len(), "release"), plural(outline.kinds.len(), "kind"));
             let has_channels = outline.releases.values().any(|channels| channels.len() > 1);
             let order = if has_channels { "their order and that of their channels" } else { "their order" };
-            let made = format!("{releases} (check {order} in pack.yaml) and {kinds}");
+            let content = format!("{releases} (check {order} in pack.yaml) and {kinds}");
             let lints = "list what no rule converts yet; write RELEASE/RULE.yaml and its fixtures for each";
-            (starter::from_crds(name, title, &outline), made, lints)
+            (starter::from_crds(name, title, &outline), content, lints)
         }
         None => {
             let lints = "check the rules against the catalogs";
@@ -38,6 +38,6 @@ pub(super) fn run(args: &NewArgs, console: Console) -> Result<Exit> {
     ];
     let width = steps.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
     let steps: String = steps.iter().map(|(command, why)| format!("  {command:width$}  # {why}\n")).collect();
-    console.print(&format!("{folder}: {made}\nNext, as {folder}/README.md explains:\n{steps}"))?;
+    console.print(&format!("{folder}: {content}\nNext, as {folder}/README.md explains:\n{steps}"))?;
     Ok(Exit::Clean)
 }

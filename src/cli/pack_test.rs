@@ -71,10 +71,10 @@ fn folder(args: &TestArgs, is_folder: bool, name: &str) -> Result<PathBuf> {
 }
 
 /// Explains why there is no case to run.
-fn nothing_to_run(args: &TestArgs, all: usize, folder: &Path) -> String {
-    match all {
+fn nothing_to_run(args: &TestArgs, total: usize, folder: &Path) -> String {
+    match total {
         0 => no_case(folder),
-        _ => format!("no case has `{}` in its name; `-v` without a filter lists all {all}", args.filter),
+        _ => format!("no case has `{}` in its name; `-v` without a filter lists all {total}", args.filter),
     }
 }
 

@@ -16,9 +16,9 @@ pub(super) fn load(args: &PackArgs) -> Result<&'static Packs> {
 }
 
 /// Loads the same packs, those in `folders` among them, together with one that was made of CRDs.
-pub(super) fn load_with(folders: &[PathBuf], made: Option<Pack>) -> Result<&'static Packs> {
+pub(super) fn load_with(folders: &[PathBuf], of_crds: Option<Pack>) -> Result<&'static Packs> {
     let mut more = folders.iter().map(|folder| load::read_folder(folder)).collect::<Result<Vec<_>>>()?;
-    more.extend(made);
+    more.extend(of_crds);
     Ok(Box::leak(Box::new(embedded::with(more)?)))
 }
 
@@ -94,8 +94,8 @@ fn not_a_release(text: &str, packs: &Packs) -> String {
     let mut parts = parts.chain([("", text)]).filter(|(_, release)| !release.is_empty());
     let nearest = parts.find_map(|(name, release)| {
         let packs = if name.is_empty() { packs.iter().collect() } else { Vec::from_iter(near_pack(name, packs)) };
-        let found: Vec<String> = packs.into_iter().filter_map(|pack| corrected(pack, release)).collect();
-        (!found.is_empty()).then_some(found)
+        let corrected_names: Vec<String> = packs.into_iter().filter_map(|pack| corrected(pack, release)).collect();
+        (!corrected_names.is_empty()).then_some(corrected_names)
     });
     if let Some(nearest) = nearest {
         return format!("`{text}` is not a release: {form}; did you mean {}?", one_of(&nearest));
@@ -115,8 +115,8 @@ fn corrected(pack: &Pack, release: &str) -> Option<String> {
     };
     let channels = pack.line().channels().iter().map(Channel::name);
     let mut written = std::iter::once(release.clone()).chain(channels.filter_map(with_slash));
-    let found = written.find(|written| !written.is_empty() && pack.release(written).is_ok())?;
-    Some(format!("{}@{found}", pack.name()))
+    let corrected = written.find(|written| !written.is_empty() && pack.release(written).is_ok())?;
+    Some(format!("{}@{corrected}", pack.name()))
 }
 
 /// Finds the pack with the most similar name, or that of a chart or image that `name` is.

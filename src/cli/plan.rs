@@ -26,7 +26,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
         "`plan` reads files, not standard input; `reversion convert -` converts standard input"
     );
     let packs = packs::load(&args.convert.packs)?;
-    let planned = planned_with(&args.convert, packs, (Record::Data, FrontEnd::Exact, Dependent::HoldBack), console)?;
+    let planned = planned_with(&args.convert, packs, Record::Data, FrontEnd::Exact, Dependent::HoldBack, console)?;
     let exit = planned.exit(Pending::Nothing);
     let with_flags = planned.exit_with(Pending::Nothing, &args.convert.output);
     let report = planned.report("plan", Written::No, with_flags);

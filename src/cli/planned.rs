@@ -1,10 +1,9 @@
 //! The plan of a call: which files it reads, and what is planned for them.
 //!
-//! A file whose plan depends on no other file is planned while it is read. The others are planned once all files were read.
+//! A survey is taken of each file while it is read (`surveyed`); all files are planned once the run is known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow, ensure};
 
@@ -17,14 +16,14 @@ use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::output;
 use super::packs;
+use super::surveyed::{FileReader, KeptFile, KeptFiles, Surveyed};
 use super::target::Request;
 use crate::disk::{self, FileList, Shard, Skip};
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::infer::crds::{Crd, Installed, crds_in};
-use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
+use crate::infer::crds::Installed;
 use crate::manifest::{Manifest, Recognizer};
-use crate::pack::{Pack, Packs, Target};
-use crate::plan::{self, Dependent, LeftOut, Listed, Others, Plan, PlannedFile, Planner, Record, RunFile, Scope};
+use crate::pack::{Packs, Target};
+use crate::plan::{self, Dependent, FileSurvey, LeftOut, Listed, Others, Plan, Planner, Record, Scope};
 use crate::report::{Counts, Report, Written};
 use crate::yaml::FrontEnd;
 
@@ -37,11 +36,13 @@ pub(super) struct Limits<'l> {
     dependent: Dependent,
     /// Where the objects start that the user declined to change.
     declined: &'l [Location],
+    /// How many threads plan; 0 for as many as there are processors.
+    threads: usize,
 }
 
 impl From<Dependent> for Limits<'_> {
     fn from(dependent: Dependent) -> Self {
-        Self { keep_going: false, dependent, declined: &[] }
+        Self { keep_going: false, dependent, declined: &[], threads: 0 }
     }
 }
 
@@ -88,7 +89,7 @@ impl Planned<'_> {
 
     /// Says why nothing was recognized, where the run ends with that exit code.
     pub(super) fn nothing_recognized(&self, exit: Exit) -> Option<String> {
-        output::nothing_recognized(exit, &self.counts, (&self.roots, &self.skips), &self.sought)
+        output::nothing_recognized(exit, &self.counts, &self.roots, &self.skips, &self.sought)
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
@@ -132,10 +133,11 @@ impl Planned<'_> {
 pub(super) fn planned<'p>(
     args: &ConvertArgs,
     packs: &'p Packs,
-    (front_end, dependent): (FrontEnd, Dependent),
+    front_end: FrontEnd,
+    dependent: Dependent,
     console: Console,
 ) -> Result<Planned<'p>> {
-    planned_with(args, packs, (record(args), front_end, dependent), console)
+    planned_with(args, packs, record(args), front_end, dependent, console)
 }
 
 /// Reads the files and plans once more, as `apply` does, without the objects that start at the places `declined`.
@@ -146,7 +148,7 @@ pub(super) fn planned_without<'p>(
     console: Console,
 ) -> Result<Planned<'p>> {
     let limits = Limits { declined, ..Dependent::HoldBack.into() };
-    planned_within(args, packs, (record(args), FrontEnd::Exact), limits, console)
+    planned_within(args, packs, record(args), FrontEnd::Exact, limits, console)
 }
 
 /// Returns what of each object the report of a call needs.
@@ -163,16 +165,19 @@ const fn record(args: &ConvertArgs) -> Record {
 pub(super) fn planned_with<'p>(
     args: &ConvertArgs,
     packs: &'p Packs,
-    (record, front_end, dependent): (Record, FrontEnd, Dependent),
+    record: Record,
+    front_end: FrontEnd,
+    dependent: Dependent,
     console: Console,
 ) -> Result<Planned<'p>> {
-    planned_within(args, packs, (record, front_end), dependent.into(), console)
+    planned_within(args, packs, record, front_end, dependent.into(), console)
 }
 
 fn planned_within<'p>(
     args: &ConvertArgs,
     packs: &'p Packs,
-    (record, front_end): (Record, FrontEnd),
+    record: Record,
+    front_end: FrontEnd,
     limits: Limits<'_>,
     console: Console,
 ) -> Result<Planned<'p>> {
@@ -182,14 +187,14 @@ fn planned_within<'p>(
         crd_sets::without_stdin(&args.target.crds, "the manifests are read from")?;
     }
     let piped = input::piped(&args.files, empty)?;
-    let request = Request::read(&args.target, (&config, &args.packs), packs, console)?.planning(record, front_end);
-    let limits = Limits { keep_going: args.keep_going, ..limits };
-    plan_files(&request, &config, (limits, console), |recognizer, make| {
+    let request = Request::read(&args.target, &config, &args.packs, packs, console)?.planning(record, front_end);
+    let limits = Limits { keep_going: args.keep_going, threads: usize::from(args.files.threads), ..limits };
+    plan_files(&request, &config, limits, console, |recognizer, make| {
         let piped = piped.as_deref();
         let mut input = input::read(&args.files, piped, (recognizer, config.excluded.as_ref()), console, make)?;
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
-            let manifest = input.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));
+            let manifest = input.made.iter().find(|file| disk::is_same_file(output, Path::new(file.name())));
             ensure!(
                 manifest.is_none(),
                 "--output-file {} is one of the manifests; name another file",
@@ -205,17 +210,22 @@ fn planned_within<'p>(
 pub(super) fn plan_files<'p>(
     request: &Request<'p>,
     config: &Config,
-    (limits, console): (Limits<'_>, Console),
-    read: impl Fn(&Recognizer, &(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
+    limits: Limits<'_>,
+    console: Console,
+    read: impl Fn(&Recognizer, &(dyn Fn(Manifest) -> Box<Surveyed<'p>> + Sync)) -> Result<Input<Box<Surveyed<'p>>>>,
 ) -> Result<Planned<'p>> {
+    let concerned = request.concerned_packs();
     if !request.uses_tree() {
-        let recognizer = input::recognizer(request.packs(), (&request.concerned_packs(), request.targets()), config);
-        return plan_read(request, &recognizer, (limits, console), |make| read(&recognizer, make));
+        let recognizer = input::recognizer(request.packs(), (&concerned, request.targets()), config);
+        let survey = FileReader::new(request, request.passed_goal().is_none());
+        let input = read(&recognizer, &|manifest| survey.take(manifest))?;
+        return plan_read(request, &recognizer, limits, console, input);
     }
     let recognizer = input::recognizer_of_crds(request.packs(), request.targets(), config);
-    let mut input = read(&recognizer, &|manifest| Seen::new(manifest, request, None))?;
+    let survey = FileReader::new(request, true);
+    let mut input = read(&recognizer, &|manifest| survey.take(manifest))?;
     let unknown: Vec<crd_sets::CrdPart> =
-        input.made.iter_mut().flat_map(|seen| std::mem::take(&mut seen.unknown)).collect();
+        input.made.iter_mut().flat_map(|file| std::mem::take(&mut file.unknown_crds)).collect();
     let (extended, findings) = match unknown.is_empty() {
         true => (None, Vec::new()),
         false => request.with_tree(unknown, console)?,
@@ -224,30 +234,29 @@ pub(super) fn plan_files<'p>(
         findings.into_iter().filter(|one| input.is_listed(Path::new(&one.location.file))).collect();
     let Some(request) = extended else {
         input.findings.extend(findings);
-        return plan_read(request, &recognizer, (limits, console), |_| Ok(input));
+        return plan_read(request, &recognizer, limits, console, input);
     };
+    drop(input);
     let recognizer = input::recognizer(request.packs(), (&request.concerned_packs(), request.targets()), config);
-    plan_read(&request, &recognizer, (limits, console), |make| {
-        let mut input = read(&recognizer, make)?;
-        input.findings.extend(findings);
-        Ok(input)
-    })
+    let survey = FileReader::new(&request, true);
+    let mut input = read(&recognizer, &|manifest| survey.take(manifest))?;
+    input.findings.extend(findings);
+    plan_read(&request, &recognizer, limits, console, input)
 }
 
-/// Plans what `read` reads; it is passed what to make of a manifest.
+/// Plans files that were read.
 fn plan_read<'p>(
     request: &Request<'p>,
     recognizer: &Recognizer,
-    (limits, console): (Limits<'_>, Console),
-    read: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
+    limits: Limits<'_>,
+    console: Console,
+    input: Input<Box<Surveyed<'p>>>,
 ) -> Result<Planned<'p>> {
+    let (input, installed) = with_crds(request, input);
     if let Some(goal) = request.passed_goal() {
-        let planner = Planner::new(&goal);
-        let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, request, Some(&planner)))?);
         let _progress = console.progress("planning");
-        return conclude(&planner, (request, recognizer), limits, input);
+        return conclude(&Planner::new(&goal), request, recognizer, limits, input);
     }
-    let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     if input.counts.listed == Some(0) {
         // Nothing is converted, whatever the target.
         let Input { findings, counts, roots, shard, skips, .. } = input;
@@ -265,19 +274,19 @@ fn plan_read<'p>(
             shard,
         });
     }
-    let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
+    let shown = || input.made.iter().filter_map(|file| file.evidence.as_deref());
     let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
     let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
-    let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
+    let goal = request.detected_goal(&installed, &groups, &evidence, &spans, console);
     let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
     let goal = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
     let _progress = console.progress("planning");
-    conclude(&Planner::new(&goal), (request, recognizer), limits, input)
+    conclude(&Planner::new(&goal), request, recognizer, limits, input)
 }
 
 /// Takes the files that failed as ones that fail the run.
-fn fail_with(input: &mut Input<Seen<'_>>, dependent: Dependent) {
+fn fail_with(input: &mut Input<Box<Surveyed<'_>>>, dependent: Dependent) {
     let failed = std::mem::take(&mut input.failed);
     if dependent == Dependent::HoldBack {
         // This run is not the one that fails because of those of other shards, and must not write what depends on them.
@@ -301,8 +310,11 @@ fn contradicting(findings: &[Finding]) -> Option<Error> {
 }
 
 /// Adds the findings about the CRDs that were read.
-fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Seen<'p>>, Vec<Installed<'p>>) {
-    let found = input.made.iter_mut().flat_map(|seen| std::mem::take(&mut seen.crds)).collect();
+fn with_crds<'p>(
+    request: &Request<'p>,
+    mut input: Input<Box<Surveyed<'p>>>,
+) -> (Input<Box<Surveyed<'p>>>, Vec<Installed<'p>>) {
+    let found = input.made.iter_mut().flat_map(|file| std::mem::take(&mut file.crds)).collect();
     let installed = request.installed(found);
     let findings = installed.iter().filter_map(Installed::finding);
     let findings: Vec<Finding> = findings.filter(|one| input.is_listed(Path::new(&one.location.file))).collect();
@@ -310,57 +322,26 @@ fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Se
     (input, installed)
 }
 
-/// Plans the linked files, and puts the plans of all files together.
+/// Plans the files once the goal is known.
 fn conclude<'p>(
     planner: &Planner<'_>,
-    (request, recognizer): (&Request<'p>, &Recognizer),
+    request: &Request<'p>,
+    recognizer: &Recognizer,
     limits: Limits<'_>,
-    mut input: Input<Seen<'_>>,
+    mut input: Input<Box<Surveyed<'_>>>,
 ) -> Result<Planned<'p>> {
     if !limits.keep_going {
         fail_with(&mut input, limits.dependent);
     }
-    let (mut local, mut texts, mut linked) = (Vec::new(), Vec::new(), Vec::new());
-    for seen in std::mem::take(&mut input.made) {
-        let (planned, text) = match seen.kept {
-            Kept::Planned(planned, text) => (Some(planned), text),
-            Kept::Linked(file, text) => {
-                linked.push(input::reparse(&file, &text, recognizer));
-                (None, None)
-            }
-            Kept::Text(file, text) => {
-                let manifest = input::reparse(&file, &text, recognizer);
-                match plan::plan_local(planner, &manifest) {
-                    Some(planned) => {
-                        let text = planned.needs_text().then_some(text);
-                        (Some(Box::new(planned)), text)
-                    }
-                    None => {
-                        linked.push(manifest);
-                        (None, None)
-                    }
-                }
-            }
-        };
-        local.push(planned);
-        texts.push(text);
-    }
-    let mut linked = linked.iter();
-    let file = |planned: Option<Box<PlannedFile>>| match planned {
-        Some(planned) => RunFile::Local(planned),
-        None => RunFile::Linked(linked.next().expect("a file without a local plan is linked")),
-    };
-    let files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
+    let files = std::mem::take(&mut input.made).into_iter();
+    let (surveys, kept): (Vec<FileSurvey>, Vec<KeptFile>) = files.map(|file| (file.survey, file.kept)).unzip();
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
     let others = if input.shard.is_some() { Others::Reported } else { Others::Unreported };
     let listed = input.is_limited().then_some(Listed { has: &is_listed, dependent: limits.dependent, others });
-    let scope = Scope { left_out: &left_out, found: &input.findings, declined: limits.declined, listed };
-    let plan = plan::plan_files(planner, files, &scope, |at, planned| match planned.text().or(texts[at].as_deref()) {
-        Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
-        // The texts of most files are not kept, since this is rare.
-        None => input::reread(planned.file(), recognizer),
-    })?;
+    let (found, declined, threads) = (&input.findings, limits.declined, limits.threads);
+    let scope = Scope { left_out: &left_out, found, declined, listed, threads };
+    let plan = plan::plan_files(planner, &surveys, &KeptFiles { files: &kept, recognizer }, &scope)?;
     // What is left out in other shards, the runs on them report.
     let left_out = input.failed.iter().filter(|file| is_listed(&file.name)).cloned().collect();
     let goal = planner.goal();
@@ -375,65 +356,4 @@ fn conclude<'p>(
     };
     let packs = request.packs();
     Ok(Planned { packs, sought, targets, plan, roots, counts, skips, left_out, listed, shard })
-}
-
-/// What is kept of a file until all files are read.
-pub(super) struct Seen<'p> {
-    crds: Vec<(&'p Pack, Crd)>,
-    /// CRDs of kinds that no pack knows, where those of the tree are used.
-    unknown: Vec<crd_sets::CrdPart>,
-    /// What helps to find the target, where that is not known yet.
-    evidence: Option<Box<FileEvidence<'p>>>,
-    kept: Kept,
-}
-
-/// What a file shows about the target.
-struct FileEvidence<'p> {
-    /// The API groups of its objects.
-    groups: BTreeSet<String>,
-    /// The releases that its charts and images name.
-    evidence: Vec<(&'p Pack, Evidence)>,
-    /// The releases that its objects can be for.
-    spans: Vec<ObjectReleases<'p>>,
-}
-
-/// What is needed to plan a file with all others.
-enum Kept {
-    /// Its own plan. Its text is needed only where that plan no longer holds; the plan has it where the file changes.
-    Planned(Box<PlannedFile>, Option<Arc<str>>),
-    /// Its name and text: its plan depends on objects of other files.
-    Linked(String, Arc<str>),
-    /// Its name and text: the target is not known yet.
-    Text(String, Arc<str>),
-}
-
-impl<'p> Seen<'p> {
-    fn new(manifest: Manifest, request: &Request<'p>, planner: Option<&Planner<'_>>) -> Self {
-        let packs = request.packs();
-        let crds = crds_in(&manifest, packs);
-        let uses_tree = planner.is_none() && request.uses_tree();
-        let unknown = if uses_tree { crd_sets::unknown_in(&manifest, packs) } else { Vec::new() };
-        let Some(planner) = planner else {
-            let evidence = evidence_in(&manifest, packs);
-            let spans = object_releases_in(&manifest, packs, |pack| request.compares_objects_of(pack));
-            let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
-            let evidence = Some(Box::new(FileEvidence { groups, evidence, spans }));
-            return Self { crds, unknown, evidence, kept: Kept::Text(manifest.file, manifest.text) };
-        };
-        let kept = match plan::plan_local(planner, &manifest) {
-            Some(planned) => {
-                let text = planned.needs_text().then_some(manifest.text);
-                Kept::Planned(Box::new(planned), text)
-            }
-            None => Kept::Linked(manifest.file, manifest.text),
-        };
-        Self { crds, unknown, evidence: None, kept }
-    }
-
-    fn file(&self) -> &str {
-        match &self.kept {
-            Kept::Planned(planned, _) => planned.file(),
-            Kept::Linked(file, _) | Kept::Text(file, _) => file,
-        }
-    }
 }

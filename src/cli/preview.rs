@@ -29,15 +29,15 @@ pub(super) fn check(args: &CheckArgs, console: Console) -> Result<Exit> {
         }
     };
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
-    preview("check", &args.convert, (front_end, &|planned| compare(planned, args, console)), console, |report| {
+    preview("check", &args.convert, front_end, &|planned| compare(planned, args, console), console, |report| {
         if output.format != Format::Text {
             return finish(report, Destination::Report, output, console);
         }
         let level = Level::of(output);
         console.text(Destination::Report, output, |painter| match args.statistics {
             true => statistics::of_report(report, level.findings(report.findings), painter),
-            false if output.quiet => findings(report, level, (painter, places(output))),
-            false => with_changes(report, report.to_change(), level, (painter, places(output))),
+            false if output.quiet => findings(report, level, painter, places(output)),
+            false => with_changes(report, level, painter, places(output)),
         })?;
         summarise(report, output, console)
     })
@@ -84,7 +84,7 @@ fn reported_places(planned: &Planned) -> BTreeSet<PathBuf> {
 pub(super) fn diff(args: &DiffArgs, console: Console) -> Result<Exit> {
     let output = &args.convert.output;
     let compare = |_: &mut Planned| Ok(());
-    preview("diff", &args.convert, (FrontEnd::Exact, &compare), console, |report| {
+    preview("diff", &args.convert, FrontEnd::Exact, &compare, console, |report| {
         if output.format != Format::Text {
             return finish(report, Destination::Notes, output, console);
         }
@@ -95,7 +95,7 @@ pub(super) fn diff(args: &DiffArgs, console: Console) -> Result<Exit> {
         if console.may_page(output) {
             // Everything but the summary, which stays on the screen.
             let painter = console.report_painter(output);
-            console.page(&(text + &findings(report, Level::of(output), (&painter, places(output)))), output)?;
+            console.page(&(text + &findings(report, Level::of(output), &painter, places(output))), output)?;
             return summarise(report, output, console);
         }
         console.report(&text, output)?;
@@ -109,12 +109,13 @@ type Compare<'c> = &'c dyn Fn(&mut Planned) -> Result<()>;
 fn preview(
     command: &'static str,
     args: &ConvertArgs,
-    (front_end, compare): (FrontEnd, Compare<'_>),
+    front_end: FrontEnd,
+    compare: Compare<'_>,
     console: Console,
     print: impl FnOnce(&Report<'_>) -> Result<()>,
 ) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
-    let mut planned = planned(args, packs, (front_end, Dependent::Report), console)?;
+    let mut planned = planned(args, packs, front_end, Dependent::Report, console)?;
     compare(&mut planned)?;
     let exit = planned.exit_with(planned.pending(), &args.output);
     print(&planned.report(command, Written::No, exit))?;

@@ -158,7 +158,7 @@ impl ResourceList {
         for (number, item) in items.iter().enumerate() {
             let path = path.clone().index(number);
             let node = find_node(&tree, &text, document.root, &path).map_err(invalid)?;
-            let part = Part::new((&tree, &text), end, place(&path), tree.span(node));
+            let part = Part::new(&tree, &text, end, place(&path), tree.span(node));
             (first, end) = (first.min(part.span.start), end.max(part.span.end));
             let file = origin(item).0.unwrap_or(STANDARD_INPUT);
             files.entry(file.to_owned()).or_default().add(&text, number, &part);
@@ -186,14 +186,11 @@ impl ResourceList {
 
     /// Reports comments that acknowledge nothing, since they are at no item.
     pub(super) fn findings(&self) -> impl Iterator<Item = Finding> {
-        self.outside.iter().map(|line| Finding {
-            location: Location { file: STANDARD_INPUT.to_owned(), position: None },
-            code: Code::UnusedIgnore,
-            severity: Severity::Warning,
-            object: None,
-            field: None,
-            message: format!("the comment on line {line} of the ResourceList is at no item"),
-            help: Some("write it behind the first line of an item, or on a line above".to_owned()),
+        self.outside.iter().map(|line| {
+            let location = Location { file: STANDARD_INPUT.to_owned(), position: None };
+            let message = format!("the comment on line {line} of the ResourceList is at no item");
+            let help = "write it behind the first line of an item, or on a line above".to_owned();
+            Finding::new(location, Code::UnusedIgnore, Severity::Warning, message, Some(help))
         })
     }
 
@@ -211,9 +208,10 @@ impl ResourceList {
 
     /// Returns a finding with places that the caller knows: those in standard input, or a file alone, whose lines are not known.
     pub(super) fn with_known_places(&self, finding: &Finding) -> Finding {
-        let known = |one: &FindingObject| FindingObject::new(one.title.clone(), self.known(&one.location));
+        let known = |object: &FindingObject| FindingObject::new(object.title.clone(), self.known(&object.location));
         let object = finding.object.as_ref();
-        let object = object.map(|one| FindingObject { others: one.others.iter().map(known).collect(), ..known(one) });
+        let object =
+            object.map(|object| FindingObject { others: object.others.iter().map(known).collect(), ..known(object) });
         Finding { location: self.known(&finding.location), object, ..finding.clone() }
     }
 
@@ -265,18 +263,18 @@ impl ResourceList {
             return Ok(text.to_owned());
         }
         let earlier = self.value.get("results").filter(|earlier| !earlier.is_null());
-        let mut all: Vec<Value> = match earlier {
+        let mut written_results: Vec<Value> = match earlier {
             None => Vec::new(),
             Some(earlier) => earlier.as_array().context("`results` of the ResourceList is not a list")?.clone(),
         };
-        all.extend(results.iter().cloned());
-        let all = Value::from(all);
+        written_results.extend(results.iter().cloned());
+        let written_results = Value::from(written_results);
         let path = FieldPath::default().key("results");
         let intent = match self.value.get("results") {
-            None => Intent::Insert { path, value: all.clone(), place: Place::Last },
-            Some(_) => Intent::Replace { path, value: all.clone() },
+            None => Intent::Insert { path, value: written_results.clone(), place: Place::Last },
+            Some(_) => Intent::Replace { path, value: written_results.clone() },
         };
-        expected.as_object_mut().unwrap_or(&mut Map::new()).insert("results".to_owned(), all);
+        expected.as_object_mut().unwrap_or(&mut Map::new()).insert("results".to_owned(), written_results);
         let written = rewrite(text, &[vec![intent]], Style::default());
         Ok(written.map_err(|refusal| anyhow!("the results cannot be written: {}", refusal.problem.message))?.text)
     }
@@ -295,7 +293,7 @@ struct Part {
 impl Part {
     /// Finds the part of the item that covers `item` and that `mark` is at: its dash, or its first byte. What is before `after` is not
     /// in it.
-    fn new((tree, list): (&Tree, &str), after: usize, mark: Span, item: Span) -> Self {
+    fn new(tree: &Tree, list: &str, after: usize, mark: Span, item: Span) -> Self {
         let dash = (mark.of(list) == "-" && after <= mark.start && mark.start < item.start).then_some(mark.start);
         let before = Span::new(after.min(item.start), item.start);
         let above = tree.comments_in(before);
@@ -370,7 +368,7 @@ fn end_of_comment(tree: &Tree, text: &str, from: usize) -> usize {
 
 /// Returns the file of an item and its number there, as the caller annotated them.
 pub(super) fn origin(item: &Value) -> (Option<&str>, Option<u64>) {
-    let annotation = |name: &str| item.pointer("/metadata/annotations").and_then(|all| all.get(name));
+    let annotation = |name: &str| item.pointer("/metadata/annotations").and_then(|annotations| annotations.get(name));
     let either = |part: &str| {
         annotation(&format!("internal.config.kubernetes.io/{part}"))
             .or_else(|| annotation(&format!("config.kubernetes.io/{part}")))

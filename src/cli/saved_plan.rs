@@ -7,10 +7,9 @@ use anyhow::{Result, anyhow, bail};
 use super::output::Level;
 use crate::disk::{self, Failure, is_place};
 use crate::edits::FilePlan;
-use crate::finding::Severity;
-use crate::report::grouped::{Grouped, Places, grouped};
-use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedAdvisory, SavedFile, SavedFinding, SavedPlan};
-use crate::report::{Painter, Written, text, visible};
+use crate::report::grouped::{Grouped, Places, Shown, grouped};
+use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedPlan};
+use crate::report::{Painter, Written, text_format, visible};
 
 /// Reads a plan; every file that it names is below the current folder.
 pub(super) fn load(file: &Path) -> Result<SavedPlan> {
@@ -41,12 +40,14 @@ pub(super) struct Executed {
 
 /// Explains that the plan in `file` was made in another folder, where none of its files is in the current one.
 pub(super) fn made_elsewhere(plan: &SavedPlan, file: &Path) -> Option<String> {
-    let is_in =
-        |folder: &Path, one: &SavedFile| !matches!(disk::read_up_to(&folder.join(&one.path), 0), Err(Failure::Missing));
-    if plan.files.is_empty() || plan.files.iter().any(|one| is_in(Path::new(""), one)) {
+    let is_in = |folder: &Path, saved: &SavedFile| {
+        !matches!(disk::read_up_to(&folder.join(&saved.path), 0), Err(Failure::Missing))
+    };
+    if plan.files.is_empty() || plan.files.iter().any(|saved| is_in(Path::new(""), saved)) {
         return None;
     }
-    let around = disk::folders_around(file).into_iter().find(|folder| plan.files.iter().all(|one| is_in(folder, one)));
+    let around =
+        disk::folders_around(file).into_iter().find(|folder| plan.files.iter().all(|saved| is_in(folder, saved)));
     let there = around.map_or_else(String::new, |folder| format!(", {}", folder.display()));
     Some(format!(
         "the plan was made in another folder: none of its files is in this one\n  help: run it in the folder that it was made in{there}"
@@ -74,28 +75,16 @@ fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
 }
 
 /// Renders the findings and advisories of a plan that `level` shows, and what to do by hand.
-pub(super) fn findings(plan: &SavedPlan, level: Level, (painter, places): (&Painter, Places)) -> String {
-    let shown = plan.findings.iter().filter(|finding| level.shows_saved(&finding.severity, &finding.code));
-    let shown: Vec<_> = shown.map(SavedFinding::shown).collect();
-    let advisories = plan.advisories.iter().filter(|advisory| level.shows_saved(&advisory.severity, "advisory"));
-    let Grouped { lines, to_do } = grouped([], &shown, (painter, places));
-    lines + &SavedAdvisory::lines(advisories, painter) + &to_do
+pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, places: Places) -> String {
+    let shown = plan.findings.iter().filter(|finding| level.shows_record(finding.severity, &finding.code));
+    let shown: Vec<_> = shown.map(Shown::from).collect();
+    let advisories = level.advisories(&plan.advisories);
+    let Grouped { lines, to_do } = grouped([], &shown, painter, places);
+    lines + &text_format::advisories(advisories, painter) + &to_do
 }
 
 /// Renders the summary of a plan, as of a run.
 pub(super) fn summary(plan: &SavedPlan, written: Written, painter: &Painter) -> String {
-    let verb = match written {
-        Written::Yes => "changed",
-        Written::No => "to change",
-    };
-    let word = Severity::Unresolved.name();
-    let unresolved = plan.findings.iter().filter(|finding| finding.severity == word).count();
-    let (changed, held) = ((plan.count("changed"), verb), plan.count("held-back"));
-    format!(
-        "{}{}; to {}{}",
-        text::outcomes(&plan.summary, changed, plan.files.len(), held, painter),
-        text::more([(unresolved, word), (plan.acknowledged, "acknowledged")]),
-        visible(&plan.targets.join(", ")),
-        text::left_out(&plan.left_out()),
-    )
+    let outcomes = text_format::outcomes(&plan.summary, written, painter);
+    format!("{outcomes}; to {}{}", visible(&plan.targets.join(", ")), text_format::left_out(&plan.left_out()))
 }

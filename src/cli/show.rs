@@ -27,7 +27,7 @@ pub(super) fn run(args: &ShowArgs, console: Console) -> Result<Exit> {
         None => executed.stale.iter().map(stale_line).collect(),
     };
     let painter = console.note_painter(args.output.color);
-    let found = findings(&plan, Level::of(&args.output), (&painter, places(&args.output)));
-    console.painted_note(&format!("{head}{found}{stale_files}{}\n", summary(&plan, Written::No, &painter)))?;
+    let lines = findings(&plan, Level::of(&args.output), &painter, places(&args.output));
+    console.painted_note(&format!("{head}{lines}{stale_files}{}\n", summary(&plan, Written::No, &painter)))?;
     Ok(Exit::Clean)
 }

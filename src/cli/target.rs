@@ -35,19 +35,19 @@ pub(super) struct Request<'p> {
     pairing: Pairing,
     crds: Vec<PassedSet>,
     /// The target that CRDs of no known pack are, where none is passed.
-    made: Option<Made<'p>>,
+    crd_target: Option<CrdTarget<'p>>,
     /// The folders of packs that were passed.
     folders: Vec<PathBuf>,
 }
 
 /// A target that was made of CRDs, and what messages say about those.
 #[derive(Clone)]
-struct Made<'p> {
+struct CrdTarget<'p> {
     target: Target<'p>,
     from: String,
 }
 
-impl Made<'_> {
+impl CrdTarget<'_> {
     /// Returns whether one of the API groups is the target's.
     fn is_about(&self, groups: &BTreeSet<String>) -> bool {
         self.target.pack.groups().iter().any(|group| groups.contains(group))
@@ -62,7 +62,8 @@ impl<'p> Request<'p> {
     /// Reads the arguments, and the CRDs that they name; arguments override the configuration.
     pub(super) fn read(
         args: &TargetArgs,
-        (config, folders): (&Config, &PackArgs),
+        config: &Config,
+        folders: &PackArgs,
         packs: &'p Packs,
         console: Console,
     ) -> Result<Self> {
@@ -83,10 +84,10 @@ impl<'p> Request<'p> {
         }
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
         let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
-        let made = packs.iter().find(|pack| pack.is_of_crds());
+        let crd_target = packs.iter().find(|pack| pack.is_of_crds());
         let from = crds.last().map_or_else(String::new, PassedSet::describe);
-        let newest = |pack: &'p Pack| Some(Made { target: Target::new(pack, pack.line().iter().last()?.0), from });
-        let made = made.filter(|_| targets.is_empty()).and_then(newest);
+        let newest = |pack: &'p Pack| Some(CrdTarget { target: Target::new(pack, pack.line().iter().last()?.0), from });
+        let crd_target = crd_target.filter(|_| targets.is_empty()).and_then(newest);
         let schema = schema(&crds, &targets)?;
         if is_unused {
             crd_sets::warn_of_unused(&crds, packs, console)?;
@@ -112,13 +113,13 @@ impl<'p> Request<'p> {
         };
         let named = crds.iter().flat_map(|set| &set.manifests).flat_map(|manifest| crds_in(manifest, packs));
         let named = installed(named);
-        if let Some(made) = made.as_ref().filter(|_| named.is_empty()) {
-            made.announce(console)?;
-            targets.push(made.target);
+        if let Some(crd_target) = crd_target.as_ref().filter(|_| named.is_empty()) {
+            crd_target.announce(console)?;
+            targets.push(crd_target.target);
         }
         named.iter().try_for_each(|installed| warn_of_other_crds(&targets, installed, console))?;
         targets.extend(companions::companions(&targets, packs, pairing, console)?);
-        Ok(Self { packs, targets, choices, pairing, crds, made, folders: folders.packs.clone() })
+        Ok(Self { packs, targets, choices, pairing, crds, crd_target, folders: folders.packs.clone() })
     }
 
     /// Sets what the plan records of each object, and which parser verifies its edits.
@@ -164,15 +165,18 @@ impl<'p> Request<'p> {
         &self,
         installed: &[Installed<'p>],
         groups: &BTreeSet<String>,
-        (evidence, spans): (&[(&'p Pack, Evidence)], &[ObjectReleases<'p>]),
+        evidence: &[(&'p Pack, Evidence)],
+        spans: &[ObjectReleases<'p>],
         console: Console,
     ) -> Result<Goal<'p>> {
         let mut targets = self.targets.clone();
         if targets.is_empty() {
             targets = named_by(installed, console)?;
-            if let Some(made) = self.made.as_ref().filter(|made| !self.crds.is_empty() || made.is_about(groups)) {
-                made.announce(console)?;
-                targets.push(made.target);
+            if let Some(crd_target) =
+                self.crd_target.as_ref().filter(|crd_target| !self.crds.is_empty() || crd_target.is_about(groups))
+            {
+                crd_target.announce(console)?;
+                targets.push(crd_target.target);
             }
             ensure!(!targets.is_empty(), "{}", no_target(groups, installed, self.packs));
             targets.extend(companions::companions(&targets, self.packs, self.pairing, console)?);
@@ -193,9 +197,9 @@ impl<'p> Request<'p> {
     }
 
     /// Returns the CRDs that name their release: those of `--crds`, or else those that were read.
-    pub(super) fn installed(&self, found: Vec<(&'p Pack, InstalledCrd)>) -> Vec<Installed<'p>> {
+    pub(super) fn installed(&self, named_crds: Vec<(&'p Pack, InstalledCrd)>) -> Vec<Installed<'p>> {
         if self.crds.is_empty() {
-            return installed(found);
+            return installed(named_crds);
         }
         let manifests = self.crds.iter().flat_map(|set| &set.manifests);
         installed(manifests.flat_map(|manifest| crds_in(manifest, self.packs)))
@@ -203,7 +207,7 @@ impl<'p> Request<'p> {
 
     /// Returns whether CRDs in the files are to be used that define kinds that no pack knows: nothing else names a target for them.
     pub(super) fn uses_tree(&self) -> bool {
-        self.targets.is_empty() && self.crds.is_empty() && self.made.is_none()
+        self.targets.is_empty() && self.crds.is_empty() && self.crd_target.is_none()
     }
 
     /// Makes the request with the CRDs found in the files, as far as they can be used.
@@ -213,14 +217,14 @@ impl<'p> Request<'p> {
         let packs = packs::load_with(&self.folders, Some(pack))?;
         let pack = packs.named(from_crds::NAME)?;
         let (release, _) = pack.line().iter().last().context("a set of CRDs is a release")?;
-        let made = Made { target: Target::new(pack, release), from: description };
+        let crd_target = CrdTarget { target: Target::new(pack, release), from: description };
         let request = Self {
             packs,
             targets: Vec::new(),
             choices: Choices { schema: Schema::Own(Arc::new(own)), ..self.choices.clone() },
             pairing: self.pairing,
             crds: Vec::new(),
-            made: Some(made),
+            crd_target: Some(crd_target),
             folders: self.folders.clone(),
         };
         Ok((Some(request), findings))
@@ -249,9 +253,10 @@ impl<'p> Request<'p> {
 
 /// Returns what objects are validated with: the CRDs of the set that a target names, else of the last one.
 fn schema(crds: &[PassedSet], targets: &[Target<'_>]) -> Result<Schema> {
-    let made = targets.iter().find(|target| target.pack.is_of_crds());
-    let is_named =
-        |set: &&PassedSet| made.is_some_and(|made| made.pack.line().get(made.release).bundle == set.bundle());
+    let crd_target = targets.iter().find(|target| target.pack.is_of_crds());
+    let is_named = |set: &&PassedSet| {
+        crd_target.is_some_and(|crd_target| crd_target.pack.line().get(crd_target.release).bundle == set.bundle())
+    };
     let Some(set) = crds.iter().find(is_named).or(crds.last()) else { return Ok(Schema::Catalog) };
     let own = set.own()?;
     let is_about = |target: &Target<'_>| own.cover(target.pack.groups());

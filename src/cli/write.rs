@@ -12,7 +12,7 @@ use super::args::{GuardArgs, OutputArgs};
 use super::console::{Answer, Console};
 use super::journal::{failure, run_name};
 use super::output::painted_diffs;
-use crate::disk::{self, Bounds, Change, ChangedFiles, Journal, RunProgress, Transaction, Unfinished};
+use crate::disk::{self, Bounds, ChangedFiles, FileChange, Journal, RunProgress, Transaction, Unfinished};
 use crate::edits::FilePlan;
 use crate::fingerprint::Fingerprint;
 use crate::report::plural;
@@ -80,7 +80,7 @@ pub(super) fn guard(files: &[FilePlan], args: GuardArgs) -> Result<()> {
 
 /// Replaces every file of the plan, or none. `label` names the run in the journal.
 pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Option<Journal>) -> Result<()> {
-    let change = |file: &FilePlan| Change {
+    let change = |file: &FilePlan| FileChange {
         path: PathBuf::from(&file.file),
         before: Fingerprint::of(file.before.as_bytes()),
         after: file.after().into_bytes(),

@@ -26,7 +26,9 @@ impl Baseline {
     /// rules that those releases have are not known: a CEL rule of the user's CRD always counts.
     pub(super) fn accepts(
         &self,
-        (object, catalog, candidates): (&Object, &Catalog, ReleaseSet),
+        object: &Object,
+        catalog: &Catalog,
+        candidates: ReleaseSet,
         path: &FieldPath,
         kind: &ViolationKind,
     ) -> bool {
@@ -49,7 +51,7 @@ fn rejected_by(release: ReleaseId, object: &Object, catalog: &Catalog) -> Reject
 /// Returns whether a release finds required fields missing, as in a patch that no kustomization of the run names.
 fn is_incomplete_in(release: ReleaseId, object: &Object, catalog: &Catalog) -> bool {
     let violations = catalog.check(&object.value, release, version_in(release, object, catalog));
-    violations.iter().any(|one| one.kind == ViolationKind::MissingRequired && !in_list(&one.path))
+    violations.iter().any(|violation| violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path))
 }
 
 /// Returns the version whose schema an object must meet in a release: its own, where the release has it.

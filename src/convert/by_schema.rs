@@ -40,7 +40,8 @@ pub(super) fn allowed<'c>(subject: &Subject<'_>, served: Vec<Version<'c>>) -> Ve
 /// What holds the object back.
 pub(super) fn vouch(
     subject: &Subject<'_>,
-    (kind, name): (&GroupKind, &str),
+    kind: &GroupKind,
+    name: &str,
     session: &Session<'_>,
 ) -> Result<Option<Remark>, Vec<Remark>> {
     let (object, pack) = (subject.object, subject.target.pack);
@@ -51,35 +52,36 @@ pub(super) fn vouch(
     let Some(source) = source(subject) else {
         return if pack.is_of_crds() { Err(vec![inference::unlisted(object, subject.catalog())]) } else { Ok(None) };
     };
-    let versions = (&object.api_version, &ApiVersion { group: kind.group.clone(), version: name.to_owned() });
+    let new_version = ApiVersion { group: kind.group.clone(), version: name.to_owned() };
     let together = together(subject, name);
-    let is_by_webhook = name != present && is_by_webhook(subject, (source, together));
+    let is_by_webhook = name != present && is_by_webhook(subject, source, together);
     let (old, new) = together.map_or((source, subject.target.release), |release| (release, release));
-    let mut found = Vec::new();
+    let mut differences = Vec::new();
     if name != present && (is_by_webhook || pack.is_of_crds()) {
-        found = subject.catalog().differences(session.object(), (old, present), (new, name));
+        differences = subject.catalog().differences(session.object(), (old, present), (new, name));
     }
     if !is_by_webhook {
-        found.retain(is_of_default);
+        differences.retain(is_of_default);
     }
     let mut blocks = Vec::new();
     if pack.is_of_crds() {
         for set in sets_left(subject).iter() {
             let other = subject.catalog().differences(session.object(), (set, present), (subject.target.release, name));
-            let known: BTreeSet<FieldPath> = found.iter().map(|one| one.path.clone()).collect();
-            found.extend(other.into_iter().filter(|one| is_of_default(one) && !known.contains(&one.path)));
+            let known: BTreeSet<FieldPath> = differences.iter().map(|known| known.path.clone()).collect();
+            differences.extend(other.into_iter().filter(|more| is_of_default(more) && !known.contains(&more.path)));
             blocks.extend(scope_change(subject, set));
         }
     }
-    found.retain(|difference| is_as_written(subject, session, &difference.path));
+    differences.retain(|difference| is_as_written(subject, session, &difference.path));
     if subject.completeness() == Completeness::Partial {
-        found.retain(|difference| !is_of_default(difference));
+        differences.retain(|difference| !is_of_default(difference));
     }
-    blocks.extend(found.iter().map(|difference| differs(subject, versions, difference, session)));
+    let differs = |difference| differs(subject, &object.api_version, &new_version, difference, session);
+    blocks.extend(differences.iter().map(differs));
     if !blocks.is_empty() {
         return Err(blocks);
     }
-    Ok(is_by_webhook.then(|| told(versions)))
+    Ok(is_by_webhook.then(|| told(&object.api_version, &new_version)))
 }
 
 /// Returns the sets of CRDs that the object can come from, other than the one it goes to: where they fill in other defaults,
@@ -120,7 +122,7 @@ fn together(subject: &Subject<'_>, name: &str) -> Option<ReleaseId> {
 }
 
 /// Returns whether a webhook converts the object. Of versions that no release lists together, no CRD says that they are the same.
-fn is_by_webhook(subject: &Subject<'_>, (source, together): (ReleaseId, Option<ReleaseId>)) -> bool {
+fn is_by_webhook(subject: &Subject<'_>, source: ReleaseId, together: Option<ReleaseId>) -> bool {
     let webhook = subject.catalog().converting_by_webhook();
     match together {
         Some(release) => webhook.contains(release),
@@ -143,7 +145,8 @@ const fn is_of_default(difference: &Difference) -> bool {
 /// Reports a field that two versions do not describe alike.
 fn differs(
     subject: &Subject<'_>,
-    (old, new): (&ApiVersion, &ApiVersion),
+    old: &ApiVersion,
+    new: &ApiVersion,
     difference: &Difference,
     session: &Session<'_>,
 ) -> Remark {
@@ -179,7 +182,7 @@ fn by_cluster(subject: &Subject<'_>, new: &ApiVersion) -> String {
 }
 
 /// Tells that the object gets its apiVersion only because two schemas are the same for it.
-fn told((old, new): (&ApiVersion, &ApiVersion)) -> Remark {
+fn told(old: &ApiVersion, new: &ApiVersion) -> Remark {
     let message = format!(
         "{} becomes {} by schema, not by conversion code: both describe every field of the object alike",
         old.version, new.version

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::remark::Remark;
+use super::remark::{Remark, doubts, normalizations};
+use super::state::Log;
 use crate::field::FieldPath;
+use crate::finding::Code;
 use crate::lens::{Direction, ObjectId, Session};
 use crate::manifest::Object;
 use crate::release::{GroupKind, ReleaseSet};
@@ -55,9 +57,13 @@ impl Conversion {
 
     /// Makes the conversion that leaves `object` unchanged.
     pub fn unchanged(object: &Object) -> Self {
+        Self::of(object.kind.clone(), object.value.clone())
+    }
+
+    fn of(kind: GroupKind, value: Arc<Value>) -> Self {
         Self {
-            kind: object.kind.clone(),
-            value: object.value.clone(),
+            kind,
+            value,
             program: Vec::new(),
             foreign_changes: 0,
             rules: Vec::new(),
@@ -69,6 +75,56 @@ impl Conversion {
             frozen: Vec::new(),
             converts_with: BTreeSet::new(),
         }
+    }
+
+    /// Makes what rules made of an object, whose kind is `kind` afterwards, with what was decided about its losses; `None` where there is nothing
+    /// to report.
+    pub(super) fn by_rules(
+        kind: GroupKind,
+        session: Session<'_>,
+        log: Log,
+        mut blocks: Vec<Remark>,
+        losses: Result<Vec<Remark>, Vec<Remark>>,
+    ) -> Option<Self> {
+        let lost = losses.unwrap_or_else(|held| {
+            // A field that a rule refuses is not reported as lost too.
+            let others: Vec<_> =
+                held.into_iter().filter(|lost| blocks.iter().all(|block| block.path != lost.path)).collect();
+            blocks.extend(others);
+            Vec::new()
+        });
+        if !blocks.is_empty() {
+            return Some(Self { blocks, ..Self::of(kind, session.shared()) });
+        }
+        let conversion = Self::finished(kind, session, log, lost);
+        (!conversion.program.is_empty() || !conversion.warnings.is_empty()).then_some(conversion)
+    }
+
+    /// Makes what became of an object in a session that nothing holds back.
+    pub(super) fn finished(kind: GroupKind, session: Session<'_>, log: Log, lost: Vec<Remark>) -> Self {
+        let Log { rules, mut warnings, mut notes, frozen } = log;
+        warnings.extend(doubts(&session));
+        // What is dropped or kept as a whole is not written in another form.
+        let is_dropped =
+            |path: &FieldPath| lost.iter().any(|lost| lost.code == Code::DroppedField && path.starts_with(&lost.path));
+        notes.extend(normalizations(&session).into_iter().filter(|remark| !is_dropped(&remark.path)));
+        let converts_with = session.converts_with().clone();
+        let (value, program, _) = session.finish();
+        Self { program, rules, warnings, notes, lost, frozen, converts_with, ..Self::of(kind, value) }
+    }
+
+    /// Adds `next`, the conversion of what this one made.
+    pub(super) fn then(mut self, next: Self) -> Self {
+        self.program.extend(next.program);
+        self.foreign_changes += next.foreign_changes;
+        self.rules.extend(next.rules);
+        self.blocks.extend(next.blocks);
+        self.warnings.extend(next.warnings);
+        self.notes.extend(next.notes);
+        self.lost.extend(next.lost);
+        self.frozen.extend(next.frozen);
+        self.converts_with.extend(next.converts_with);
+        Self { kind: next.kind, value: next.value, origins: self.origins | next.origins, ..self }
     }
 
     /// Starts a session with what became of `object` so far.

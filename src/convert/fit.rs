@@ -29,7 +29,8 @@ use crate::yaml::Intent;
 pub(super) fn fit(
     subject: &Subject<'_>,
     source: &Source,
-    (kind, wanted): (&GroupKind, Option<&str>),
+    kind: &GroupKind,
+    wanted: Option<&str>,
     session: &mut Session<'_>,
     log: &mut Log,
 ) -> Result<(), Vec<Remark>> {
@@ -43,7 +44,7 @@ pub(super) fn fit(
         VersionChoice::MostStable => None,
         VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
     };
-    let vouch = |version: &str, session: &Session<'_>| by_schema::vouch(subject, (kind, version), session);
+    let vouch = |version: &str, session: &Session<'_>| by_schema::vouch(subject, kind, version, session);
     let fits = |version: &&Version<'_>| {
         violations(subject, &schema, session.object(), version.name).is_empty() && vouch(version.name, session).is_ok()
     };
@@ -59,13 +60,14 @@ pub(super) fn fit(
     drop_missing(subject, source, &schema, rejected, session)?;
     keep_unknown(subject, session)?;
     let is_known_to_fit = fitting.is_some() && session.program().len() == done;
-    let mut found = if is_known_to_fit { Vec::new() } else { violations(subject, &schema, session.object(), version) };
+    let mut rejected =
+        if is_known_to_fit { Vec::new() } else { violations(subject, &schema, session.object(), version) };
     let broken = run_cel_rules(subject, &schema, session.object(), version, log);
-    log.notes.extend(unchecked_texts(subject, &schema, session, (version, &broken)));
-    found.extend(broken.into_iter().filter(|violation| !violation.is_open_in(session.object())));
-    validate(subject, &schema, found, session, log)?;
+    log.notes.extend(unchecked_texts(subject, &schema, session, version, &broken));
+    rejected.extend(broken.into_iter().filter(|violation| !violation.is_open_in(session.object())));
+    validate(subject, &schema, rejected, session, log)?;
     if let Some(fitting) = fitting.filter(|fitting| fitting.name != first.name) {
-        report_less_stable(subject, &schema, (fitting, first), session, log);
+        report_less_stable(subject, &schema, fitting, first, session, log);
     }
     log.notes.extend(told);
     let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
@@ -76,7 +78,8 @@ pub(super) fn fit(
 fn report_less_stable(
     subject: &Subject<'_>,
     schema: &TargetSchema<'_>,
-    (fitting, first): (&Version<'_>, &Version<'_>),
+    fitting: &Version<'_>,
+    first: &Version<'_>,
     session: &Session<'_>,
     log: &mut Log,
 ) {

@@ -49,8 +49,8 @@ pub(crate) fn walk<'v>(
     }
 }
 
-/// Returns whether the value of `key` is more than a name. A label selector names objects too.
-pub(crate) fn holds_body(key: &str, value: &Value) -> bool {
+/// Whether the value of `key` is more than a name. A label selector names objects too.
+pub(super) fn holds_body(key: &str, value: &Value) -> bool {
     let selects = ["selector", "labelSelector", "matchLabels", "labels"].contains(&key);
     !selects && (value.is_object() || value.is_array())
 }

@@ -74,7 +74,8 @@ impl<'a> Migration<'a> {
         let mut restored = Vec::new();
         if let Some((stash, numbers)) = restore.filter(|(_, numbers)| !numbers.is_empty()) {
             let start = Start { releases, version: version.as_ref() };
-            kind = rules::run(subject, (start, &stash.left), kind, &mut session, &mut log)?;
+            kind =
+                rules::run(subject, start, &stash.left, kind, &mut session, &mut log).map_err(|block| vec![block])?;
             version.clone_from(&stash.left.version);
             releases = ReleaseSet::from_iter([stash.left.release]);
             let sight = subject.normal(&kind, session.shared());
@@ -83,13 +84,13 @@ impl<'a> Migration<'a> {
         let step = session.program().len();
         let source = Source { kind: kind.clone(), releases, version, value: session.shared(), step, restored };
         let start = Start { releases, version: source.version.as_ref() };
-        let kind = rules::run(subject, (start, goal), kind, &mut session, &mut log)?;
+        let kind = rules::run(subject, start, goal, kind, &mut session, &mut log).map_err(|block| vec![block])?;
         if goal.version.as_ref().is_some_and(|version| version.group != kind.group) {
             return Err(vec![missing_kind(subject, &kind)]);
         }
         let version = goal.version.clone();
         let wanted = version.as_ref().map(|version| version.version.as_str());
-        let blocks = fit(subject, &source, (&kind, wanted), &mut session, &mut log).err().unwrap_or_default();
+        let blocks = fit(subject, &source, &kind, wanted, &mut session, &mut log).err().unwrap_or_default();
         Ok(Self { kind, version, session, source, log, blocks })
     }
 

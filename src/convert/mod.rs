@@ -15,6 +15,7 @@ mod conversion;
 mod inference;
 mod mappings;
 mod references;
+mod renames;
 mod state;
 
 mod shapes;
@@ -30,7 +31,9 @@ mod validate;
 
 mod loss;
 mod migration;
+mod new_stash;
 mod restore;
+mod run_rule;
 
 mod foreign_rules;
 mod object;
@@ -43,43 +46,63 @@ pub use choices::{
 };
 pub use conversion::Conversion;
 pub use inference::inference_findings;
+pub use loss::loss_code;
 pub use object_plan::{ObjectPlan, Outcome, Sides, change};
-pub use remark::{Remark, loss_code};
+pub use remark::Remark;
 pub use stash::{ANNOTATION, MAX_STASH};
 pub use targets::Targets;
 
 pub(crate) use context::ObjectContext;
 pub(crate) use foreign_rules::renamed_keys;
-pub(crate) use mappings::{holds_body, reference_roots, walk};
+pub(crate) use mappings::{reference_roots, walk};
 pub(crate) use references::{
-    NamedVersion, Reference, Renames, Successor, find as find_references, find_where, normalized, plural, renames,
-    update,
+    Beside, Reference, each_named, find as find_references_to, find_declared, find_owners, named_kind, plural,
 };
 pub(crate) use remark::impossible;
+pub(crate) use renames::{Renames, Successor, find as find_references, normalized, renames, update};
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::manifest::Object;
 
 /// Converts `object`, where a target is about it: repairs its known mistakes, converts it by its own pack, then applies the foreign
 /// rules about it. `None` where nothing is known about such objects.
 pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
-    let repaired = repair::repair(object, goal, context);
-    let subject = repaired.as_ref().map_or(object, |repaired| &repaired.object);
-    let target = goal.target_of(&subject.kind.group);
-    let known = target.filter(|target| target.pack.catalog(&subject.kind).is_some());
-    let made = known.map(|target| object::convert(subject, target, goal, context));
-    let mut made = foreign_rules::apply(subject, made, goal, context);
-    if let Some(unknown) = target.and_then(|target| inference::unknown_kind(subject, target.pack)) {
-        made.get_or_insert_with(|| Conversion::unchanged(subject)).warnings.push(unknown);
+    let repaired = repair::convert(object, goal, context);
+    let subject = match &repaired {
+        Some(repaired) if !Arc::ptr_eq(&repaired.value, &object.value) => {
+            Cow::Owned(Object { value: Arc::clone(&repaired.value), ..object.clone() })
+        }
+        _ => Cow::Borrowed(object),
+    };
+    let mut conversion = joined(repaired, by_own_pack(&subject, goal, context));
+    if conversion.as_ref().is_none_or(|conversion| conversion.blocks.is_empty()) {
+        let (kind, value) = conversion.as_ref().map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
+        let foreign = foreign_rules::convert(kind, value, goal, context);
+        conversion = joined(conversion, foreign);
     }
-    if made.is_none() && goal.can_hold_values(object) {
-        made = Some(Conversion::unchanged(subject));
+    match conversion {
+        Some(held) if !held.blocks.is_empty() => Some(held.hold_back(object)),
+        None if goal.can_hold_values(object) => Some(Conversion::unchanged(object)),
+        conversion => conversion,
     }
-    let offers = repair::offers(object, goal, context);
-    if !offers.is_empty() {
-        made.get_or_insert_with(|| Conversion::unchanged(object)).warnings.extend(offers);
+}
+
+/// Converts an object by the pack that knows its group.
+fn by_own_pack(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
+    let target = goal.target_of(&object.kind.group)?;
+    if target.pack.catalog(&object.kind).is_some() {
+        return Some(object::convert(object, target, goal, context));
     }
-    match repaired {
-        Some(repaired) => Some(repaired.before(object, made)),
-        None => made,
+    let unknown = inference::unknown_kind(object, target.pack)?;
+    Some(Conversion { warnings: vec![unknown], ..Conversion::unchanged(object) })
+}
+
+/// Returns a conversion, and then one of what it made.
+fn joined(first: Option<Conversion>, next: Option<Conversion>) -> Option<Conversion> {
+    match (first, next) {
+        (Some(first), Some(next)) => Some(first.then(next)),
+        (first, next) => first.or(next),
     }
 }

@@ -6,23 +6,21 @@
 use super::choices::Goal;
 use super::context::ObjectContext;
 use super::conversion::Conversion;
-use super::loss::Losses;
 use super::migration::Migration;
-use super::remark::{Remark, doubts, impossible, normalizations};
+use super::new_stash::Losses;
+use super::remark::{Remark, impossible};
 use super::restore::OldStash;
 use super::rules::named_conflicts;
+use super::state::Log;
 use super::subject::Subject;
 use super::target_schema::or_missing_kind;
-use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::manifest::Object;
 use crate::pack::Target;
 
-/// What is reported besides what happened on the path to the target.
-#[derive(Default)]
-struct Report {
-    warnings: Vec<Remark>,
-    notes: Vec<Remark>,
+/// An object at its target, and what it loses on the way.
+struct Arrived<'a> {
+    migration: Migration<'a>,
     lost: Vec<Remark>,
 }
 
@@ -32,21 +30,23 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, con
         Ok(subject) => subject,
         Err(blocks) => return Conversion { blocks, ..Conversion::unchanged(object) },
     };
-    let mut report = Report { warnings: subject.warnings.clone(), ..Report::default() };
+    let mut report = Log { warnings: subject.warnings.clone(), ..Log::default() };
+    let origins = subject.origins;
     match migrate(&subject, &mut report) {
-        Ok(migration) => converted(&subject, migration, report),
-        Err(blocks) => {
-            let (warnings, origins) = (report.warnings, subject.origins);
-            Conversion { blocks, warnings, origins, ..Conversion::unchanged(object) }
+        Ok(Arrived { migration: Migration { kind, session, mut log, .. }, lost }) => {
+            log.warnings.splice(..0, report.warnings);
+            log.notes.splice(..0, report.notes);
+            Conversion { origins, ..Conversion::finished(kind, session, log, lost) }
         }
+        Err(blocks) => Conversion { blocks, warnings: report.warnings, origins, ..Conversion::unchanged(object) },
     }
 }
 
-/// Takes the subject to its target and decides about its losses.
+/// Takes the subject to its target and decides about its losses; `report` is what is reported besides what happens on the path.
 ///
 /// # Errors
 /// What holds the object back.
-fn migrate<'a>(subject: &Subject<'a>, report: &mut Report) -> Result<Migration<'a>, Vec<Remark>> {
+fn migrate<'a>(subject: &Subject<'a>, report: &mut Log) -> Result<Arrived<'a>, Vec<Remark>> {
     if !subject.conflicts.is_empty() {
         return Err(named_conflicts(subject));
     }
@@ -67,7 +67,7 @@ fn migrate<'a>(subject: &Subject<'a>, report: &mut Report) -> Result<Migration<'
         }
         _ => None,
     };
-    old.report(&complete, &losses.back, (&mut report.warnings, &mut report.notes));
+    old.report(&complete, &losses.back, report);
     let resolved = losses.resolve(subject, &complete, &old);
     if complete.blocks.iter().any(|block| block.code == Code::KindNotInTarget) {
         // Allowing or keeping a loss would not help.
@@ -78,39 +78,9 @@ fn migrate<'a>(subject: &Subject<'a>, report: &mut Report) -> Result<Migration<'
         return Err(losses.chain(complete.blocks).collect());
     }
     let (lost, stash) = resolved?;
-    report.lost = lost;
     let mut migration = without_lost.unwrap_or(complete);
     if let Some(stash) = stash {
         stash.write(subject.target.pack, &mut migration.session).map_err(impossible)?;
     }
-    Ok(migration)
-}
-
-/// Makes the result of a conversion that nothing holds back.
-fn converted(subject: &Subject<'_>, migration: Migration<'_>, report: Report) -> Conversion {
-    let Migration { kind, session, log, .. } = migration;
-    let Report { mut warnings, mut notes, lost } = report;
-    warnings.extend(log.warnings);
-    notes.extend(log.notes);
-    warnings.extend(doubts(&session));
-    // What is dropped or kept as a whole is not written in another form.
-    let is_lost =
-        |path: &FieldPath| lost.iter().any(|lost| lost.code == Code::DroppedField && path.starts_with(&lost.path));
-    notes.extend(normalizations(&session).into_iter().filter(|one| !is_lost(&one.path)));
-    let converts_with = session.converts_with().clone();
-    let (value, program, _) = session.finish();
-    Conversion {
-        kind,
-        value,
-        program,
-        foreign_changes: 0,
-        rules: log.rules,
-        blocks: Vec::new(),
-        warnings,
-        notes,
-        lost,
-        origins: subject.origins,
-        frozen: log.frozen,
-        converts_with,
-    }
+    Ok(Arrived { migration, lost })
 }

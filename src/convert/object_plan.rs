@@ -60,7 +60,7 @@ pub struct ObjectPlan {
 }
 
 /// Says what changes in an object, of which the kind and apiVersion on both sides are given.
-pub fn change((old_kind, old): (&GroupKind, &str), (new_kind, new): (&GroupKind, &str)) -> String {
+pub fn change(old_kind: &GroupKind, old: &str, new_kind: &GroupKind, new: &str) -> String {
     match (old_kind.kind == new_kind.kind, old == new) {
         (true, true) => "fields must change".to_owned(),
         (true, false) => format!("apiVersion {old} must become {new}"),
@@ -80,10 +80,12 @@ pub struct Sides {
 impl ObjectPlan {
     /// Records the conversion of `object`, which starts at `location` and is in the part `extent` of its file.
     pub(crate) fn new(
-        (location, extent): (Location, Span),
+        location: Location,
+        extent: Span,
         object: &Object,
         conversion: Conversion,
-        (is_held, is_known): (bool, bool),
+        is_held: bool,
+        is_known: bool,
         record: Record,
     ) -> Self {
         let outcome = match (is_held, conversion.program.is_empty()) {

@@ -1,243 +1,233 @@
-//! Which fields reference an object whose kind is renamed, and what must they hold afterwards?
+//! Which mappings in an object name a kind, under which keys?
 //!
 //! A reference is a mapping with `kind` and `group` (or `apiGroup`, or `apiVersion`), or with `kind` alone where the catalog gives the
-//! field a default group, or with the keys that a pack gives for the field. [`update`] rewrites those whose kind a rule of the run renames, in any object.
+//! field a default group ([`find`]), or one with the keys that a pack gives for the field ([`find_declared`]).
 //!
 //! Invariant: a string is never matched by itself.
-
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::mappings::{holds_body, reference_roots, walk};
 use crate::catalog::Catalog;
-use crate::field::{FieldPath, FieldPattern, PathRef};
-use crate::lens::{Halt, Session};
-use crate::pack::{Packs, ReferenceField, Target};
+use crate::field::{FieldPath, FieldPattern, PathRef, member};
+use crate::pack::{Packs, ReferenceField};
 use crate::release::{ApiVersion, GroupKind};
-use crate::yaml::{Intent, Place};
 
-/// What a renamed kind becomes: its new kind, and the version that the target serves for it.
+/// The keys under which a mapping names a kind, or an object of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Keys<'k> {
+    pub(super) group: Option<&'k str>,
+    pub(super) api_version: Option<&'k str>,
+    pub(super) version: Option<&'k str>,
+    pub(super) kind: Option<&'k str>,
+    pub(super) resource: Option<&'k str>,
+    name: Option<&'k str>,
+    namespace: Option<&'k str>,
+}
+
+/// A mapping that names a kind, or an object of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Successor {
-    kind: GroupKind,
-    version: String,
-}
-
-impl Successor {
-    /// Returns the new kind.
-    pub(crate) const fn kind(&self) -> &GroupKind {
-        &self.kind
-    }
-}
-
-/// The kinds that the rules towards a target rename.
-pub(crate) type Renames = BTreeMap<GroupKind, Successor>;
-
-/// Collects the kinds that `target`'s rules rename.
-pub(crate) fn renames(target: &Target<'_>) -> Renames {
-    let mut found: BTreeMap<GroupKind, GroupKind> = BTreeMap::new();
-    for (rule, direction) in target.pack.rules_to(target.release) {
-        let (from, to) = (rule.from_kind(direction), rule.to_kind(direction));
-        if from != to {
-            found.values_mut().filter(|kind| *kind == from).for_each(|kind| kind.clone_from(to));
-            found.insert(from.clone(), to.clone());
-        }
-    }
-    let serve = |(from, kind): (GroupKind, GroupKind)| {
-        let catalog = target.pack.catalog(&kind)?;
-        let version = catalog.served(target.release).first()?.name.to_owned();
-        Some((from, Successor { kind, version }))
-    };
-    found.into_iter().filter_map(serve).collect()
-}
-
-/// A reference as it stands in an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reference {
+pub(crate) struct Reference<'k> {
     /// The place of the mapping in the object.
     pub(crate) path: FieldPath,
-    /// What it names.
+    pub(super) keys: Keys<'k>,
     pub(crate) kind: GroupKind,
-    /// The name, where it gives one.
+    pub(crate) version: Option<String>,
     pub(crate) name: Option<String>,
-    /// The namespace, where it gives one.
     pub(crate) namespace: Option<String>,
     /// Whether its group is not written, but that of its field.
-    takes_default: bool,
-    form: Form,
+    pub(super) takes_default: bool,
+    pub(crate) beside: Beside,
 }
 
-/// How a reference gives the API group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Form {
-    /// `{ group: gateway.networking.k8s.io, kind: Gateway, name: a }`
-    Group,
-    /// `{ apiGroup: gateway.networking.k8s.io, kind: Gateway, name: a }`
-    ApiGroup,
-    /// `{ apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, name: a }`
-    ApiVersion,
-    /// `{ kind: Gateway, name: a }`, the group being the field's default.
-    Default,
-    /// `{ targetGroup: gateway.networking.k8s.io, targetKind: Gateway }`, with keys that a pack gives.
-    Declared(Box<ReferenceField>),
+/// What stands beside the kind in a mapping that names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// Names alone.
+    Names,
+    /// More than names: it can be part of an object of that kind.
+    Body,
+    /// The rest of an object.
+    Object,
 }
 
-/// Returns the plural that projects give a kind's name: `referencepolicies`, `gateways`, `gatewayclasses`.
-pub(crate) fn plural(kind: &str) -> String {
-    let name = kind.to_lowercase();
-    let vowel_before_last = name.bytes().rev().nth(1).is_some_and(|byte| b"aeiou".contains(&byte));
-    match name.strip_suffix('y') {
-        Some(stem) if !vowel_before_last => format!("{stem}ies"),
-        _ if name.ends_with('s') => format!("{name}es"),
-        _ => format!("{name}s"),
-    }
-}
-
-/// Finds every reference in `object` to a kind in `renames`; `catalog` describes the object's kind, where it is known, and the
-/// `packs` have the keys of fields with keys of their own.
-pub(crate) fn find(object: &Value, catalog: Option<&Catalog>, renames: &Renames, packs: &Packs) -> Vec<Reference> {
-    if renames.is_empty() {
-        return Vec::new();
-    }
-    let may_be = |name: &str| renames.keys().any(|renamed| renamed.kind == name);
-    let mut found = find_where(object, catalog, &may_be, &|kind| renames.contains_key(kind));
-    let declared = declared(object, renames, packs);
-    found.retain(|reference| declared.iter().all(|other| other.path != reference.path));
-    found.extend(declared);
-    found
-}
-
-/// Finds the references in the fields that a pack gives.
-fn declared(object: &Value, renames: &Renames, packs: &Packs) -> Vec<Reference> {
-    let read = |(path, field): (FieldPath, &ReferenceField)| read_declared(&path, object, field, renames);
-    let found = declared_fields(object, packs).into_iter().filter_map(read);
-    found.filter(|reference| reference.is_expressible(renames)).collect()
-}
-
-/// Finds the references of `object`, in fields that a pack gives, to kinds in `renames` whose new group has no key there.
-pub(crate) fn inexpressible(object: &Value, renames: &Renames, packs: &Packs) -> Vec<Reference> {
-    let read = |(path, field): (FieldPath, &ReferenceField)| read_declared(&path, object, field, renames);
-    let found = declared_fields(object, packs).into_iter().filter_map(read);
-    found.filter(|reference| !reference.is_expressible(renames)).collect()
-}
-
-/// Returns the places in `object` of the fields that a pack gives.
-fn declared_fields<'p>(object: &Value, packs: &'p Packs) -> Vec<(FieldPath, &'p ReferenceField)> {
-    let own = own_kind(object);
-    let fields = packs.iter().flat_map(|pack| pack.references()).filter(|field| field.kinds.contains(&own));
-    fields.flat_map(|field| field.at.matches(object).into_iter().map(move |path| (path, field))).collect()
-}
-
-/// A version that a reference gives, in a field that a pack gives.
-pub(crate) struct NamedVersion {
-    /// The path of the text with the version.
-    pub(crate) path: FieldPath,
-    /// The kind that is named.
-    pub(crate) kind: GroupKind,
-    /// The version alone.
-    pub(crate) version: String,
-    /// The name, where there is one.
-    pub(crate) name: Option<String>,
-    /// Whether the text gives the group too.
-    pub(crate) has_group: bool,
-}
-
-/// Finds the versions of `kinds` that `object` gives in the fields of the `packs`.
-pub(crate) fn named_versions<'k, I: Iterator<Item = &'k GroupKind>>(
-    object: &Value,
-    packs: &Packs,
-    kinds: impl Fn() -> I,
-) -> Vec<NamedVersion> {
-    let read = |(path, field): (FieldPath, &ReferenceField)| {
-        let map = path.get(object)?.as_object()?;
-        let (kind, _) = declared_kind(map, field, kinds())?;
-        let (key, has_group) = match (&field.api_version, &field.version) {
-            (Some(key), _) => (key, true),
-            (None, Some(key)) => (key, false),
-            (None, None) => return None,
-        };
-        let written = map.get(key).and_then(Value::as_str)?;
-        let version = if has_group { ApiVersion::parse(written).version } else { written.to_owned() };
-        let name = text_under(map, field.name.as_ref()).map(str::to_owned);
-        Some(NamedVersion { path: path.key(key), kind: kind.clone(), version, name, has_group })
+impl Keys<'static> {
+    /// `{ kind: Gateway, name: a }`; a group is written under `group`.
+    const KIND: Self = Self {
+        group: Some("group"),
+        api_version: None,
+        version: None,
+        kind: Some("kind"),
+        resource: None,
+        name: Some("name"),
+        namespace: Some("namespace"),
     };
-    declared_fields(object, packs).into_iter().filter_map(read).collect()
-}
 
-/// Returns the kind that an object has by its own data.
-fn own_kind(object: &Value) -> GroupKind {
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    GroupKind::new(text("kind"), ApiVersion::parse(text("apiVersion")).group)
-}
-
-fn text_under<'m>(map: &'m Map<String, Value>, key: Option<&String>) -> Option<&'m str> {
-    map.get(key?.as_str()).and_then(Value::as_str)
-}
-
-/// Returns which of `kinds` a mapping with the keys of `field` names, and whether its group is not written there.
-fn declared_kind<'k>(
-    map: &Map<String, Value>,
-    field: &ReferenceField,
-    mut kinds: impl Iterator<Item = &'k GroupKind>,
-) -> Option<(&'k GroupKind, bool)> {
-    let text = |key: &Option<String>| text_under(map, key.as_ref());
-    let written = text(&field.group).map(str::to_owned);
-    let written = written.or_else(|| text(&field.api_version).map(|version| ApiVersion::parse(version).group));
-    let group = written.as_ref().or(field.default_group.as_ref())?;
-    let is_named = |kind: &&GroupKind| {
-        kind.group == *group
-            && (text(&field.kind) == Some(kind.kind.as_str()) || text(&field.resource) == Some(&plural(&kind.kind)))
-    };
-    Some((kinds.find(is_named)?, written.is_none()))
-}
-
-/// Reads a mapping with the keys of `field`; `None` where it names no kind in `renames`.
-fn read_declared(path: &FieldPath, object: &Value, field: &ReferenceField, renames: &Renames) -> Option<Reference> {
-    let map = path.get(object)?.as_object()?;
-    let (kind, takes_default) = declared_kind(map, field, renames.keys())?;
-    let text = |key: &Option<String>| text_under(map, key.as_ref()).map(str::to_owned);
-    Some(Reference {
-        path: path.clone(),
-        kind: kind.clone(),
-        name: text(&field.name),
-        namespace: text(&field.namespace),
-        takes_default,
-        form: Form::Declared(Box::new(field.clone())),
-    })
-}
-
-impl Reference {
-    /// Returns whether the new group can be written where the kind in `renames` gets another one.
-    fn is_expressible(&self, renames: &Renames) -> bool {
-        let has_key = match &self.form {
-            Form::Declared(field) => field.group.is_some(),
-            Form::Group | Form::ApiGroup | Form::ApiVersion | Form::Default => true,
-        };
-        !self.takes_default || has_key || renames.get(&self.kind).is_none_or(|new| new.kind.group == self.kind.group)
+    /// Returns those of the usual keys that `map` has: `group` and `version` (as Kustomize has them), `apiGroup`, or `apiVersion`.
+    fn usual(map: &Map<String, Value>) -> Self {
+        let has = |key: &str| member(map, key).is_some_and(Value::is_string);
+        if has("group") {
+            Self { version: Some("version"), ..Self::KIND }
+        } else if has("apiGroup") {
+            Self { group: Some("apiGroup"), ..Self::KIND }
+        } else if has("apiVersion") {
+            Self { group: None, api_version: Some("apiVersion"), ..Self::KIND }
+        } else {
+            Self::KIND
+        }
     }
 }
 
-/// Finds every reference in `object` to a kind that `is_wanted`; `may_be` rules out kinds early, by the name alone.
-pub(crate) fn find_where(
+impl Beside {
+    fn in_mapping(map: &Map<String, Value>) -> Self {
+        if map.contains_key("metadata") {
+            Self::Object
+        } else if map.iter().any(|(key, value)| holds_body(key, value)) {
+            Self::Body
+        } else {
+            Self::Names
+        }
+    }
+}
+
+impl<'k> Keys<'k> {
+    fn declared(field: &'k ReferenceField) -> Self {
+        Self {
+            group: field.group.as_deref(),
+            api_version: field.api_version.as_deref(),
+            version: field.version.as_deref(),
+            kind: field.kind.as_deref(),
+            resource: field.resource.as_deref(),
+            name: field.name.as_deref(),
+            namespace: field.namespace.as_deref(),
+        }
+    }
+
+    /// The group that `map` gives.
+    fn group_in<'v>(&self, map: &'v Map<String, Value>) -> Option<&'v str> {
+        text(map, self.group).or_else(|| text(map, self.api_version).map(|version| split(version).0))
+    }
+
+    /// The version that `map` gives, without a group.
+    fn version_in<'v>(&self, map: &'v Map<String, Value>) -> Option<&'v str> {
+        match self.api_version {
+            Some(_) => text(map, self.api_version).map(|version| split(version).1),
+            None => text(map, self.version),
+        }
+    }
+
+    /// Reads the mapping `map` at `path`, which names `kind`.
+    fn read(self, path: FieldPath, map: &Map<String, Value>, kind: GroupKind) -> Reference<'k> {
+        Reference {
+            path,
+            kind,
+            version: self.version_in(map).map(str::to_owned),
+            name: text(map, self.name).map(str::to_owned),
+            namespace: text(map, self.namespace).map(str::to_owned),
+            takes_default: self.group_in(map).is_none(),
+            beside: Beside::in_mapping(map),
+            keys: self,
+        }
+    }
+}
+
+fn text<'v>(map: &'v Map<String, Value>, key: Option<&str>) -> Option<&'v str> {
+    member(map, key?).and_then(Value::as_str)
+}
+
+/// Splits an apiVersion into its group and version.
+fn split(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+impl Reference<'_> {
+    /// Whether its version stands behind the group, as in `example.com/v1`.
+    pub(crate) const fn has_api_version(&self) -> bool {
+        self.keys.api_version.is_some()
+    }
+
+    /// The place of the version, where one is given.
+    pub(crate) fn version_path(&self) -> Option<FieldPath> {
+        self.version.as_ref()?;
+        self.keys.api_version.or(self.keys.version).map(|key| self.path.key(key))
+    }
+}
+
+/// A mapping that names a kind under the usual keys, as it is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'v> {
+    map: &'v Map<String, Value>,
+    keys: Keys<'static>,
+    pub(crate) kind: &'v str,
+    pub(crate) group: Option<&'v str>,
+}
+
+impl<'v> Named<'v> {
+    fn read(map: &'v Map<String, Value>) -> Option<Self> {
+        let kind = text(map, Some("kind"))?;
+        let keys = Keys::usual(map);
+        Some(Self { map, keys, kind, group: keys.group_in(map) })
+    }
+
+    pub(crate) fn version(&self) -> Option<&'v str> {
+        self.keys.version_in(self.map)
+    }
+
+    /// Returns the reference that the mapping is at `path`, where it gives its group, or has one by default.
+    pub(crate) fn reference(
+        self,
+        path: FieldPath,
+        default_group: impl FnOnce(&FieldPath) -> Option<String>,
+    ) -> Option<Reference<'static>> {
+        let group = self.group.map(str::to_owned).or_else(|| default_group(&path))?;
+        Some(self.keys.read(path, self.map, GroupKind::new(self.kind, group)))
+    }
+}
+
+/// Returns the kind that a mapping names under the usual keys, and its group where that is written.
+pub(crate) fn named_kind(map: &Map<String, Value>) -> Option<(&str, Option<&str>)> {
+    Named::read(map).map(|named| (named.kind, named.group))
+}
+
+/// Visits every mapping in the references of `object` that names a kind under the usual keys, with its path.
+pub(crate) fn each_named<'v>(object: &'v Value, visit: &mut dyn FnMut(&PathRef<'_>, Named<'v>)) {
+    for (place, part) in reference_roots(object) {
+        walk(part, &place, &mut |at, map| {
+            if let Some(named) = Named::read(map) {
+                visit(at, named);
+            }
+        });
+    }
+}
+
+/// Finds the owners that `object` gives in its metadata.
+pub(crate) fn find_owners(object: &Value) -> Vec<Reference<'static>> {
+    let list = FieldPath::default().key("metadata").key("ownerReferences");
+    let owners = list.get(object).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let named = owners.filter_map(|(at, owner)| Some((at, Named::read(owner.as_object()?)?)));
+    named.filter_map(|(at, named)| named.reference(list.index(at), |_| None)).collect()
+}
+
+/// Finds the references in `object` to kinds that `is_wanted`, under the usual keys; `may_be` rules out kinds early, by the name alone. `catalog`
+/// describes the object's kind, where it is known.
+pub(crate) fn find(
     object: &Value,
     catalog: Option<&Catalog>,
     may_be: &dyn Fn(&str) -> bool,
     is_wanted: &dyn Fn(&GroupKind) -> bool,
-) -> Vec<Reference> {
-    let mut found = Vec::new();
-    let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
-        let kind = map.get("kind").and_then(Value::as_str);
-        if kind.is_some_and(may_be) {
-            let reference = read(&at.path(), map, |path| default_group(object, catalog?, path));
-            found.extend(reference.filter(|reference| is_wanted(&reference.kind)));
+) -> Vec<Reference<'static>> {
+    let mut references = Vec::new();
+    each_named(object, &mut |at, named| {
+        if may_be(named.kind) {
+            references.extend(named.reference(at.path(), |path| default_group(object, catalog?, path)));
         }
-    };
-    for (place, part) in reference_roots(object) {
-        walk(part, &place, &mut visit);
-    }
-    found
+    });
+    // An object inside another one, whole or in part, is no reference: it would have to be converted.
+    references.retain(|reference| {
+        let is_name = reference.keys.api_version.is_none() || reference.beside == Beside::Names;
+        is_name && is_wanted(&reference.kind)
+    });
+    references
 }
 
 /// Returns the default group of the reference at `path`.
@@ -248,127 +238,55 @@ fn default_group(object: &Value, catalog: &Catalog, path: &FieldPath) -> Option<
     groups.find(|(pattern, _)| is_at(pattern)).map(|(_, group)| group.to_owned())
 }
 
-/// Returns `object` with every reference as the newest release of its pack spells it, its group written out: two objects that
-/// differ in nothing but the release their references are spelled for become the same.
-pub(crate) fn normal(object: Arc<Value>, catalog: Option<&Catalog>, packs: &Packs) -> Arc<Value> {
-    let renames: Renames = packs.iter().filter_map(Target::newest).flat_map(|target| renames(&target)).collect();
-    let mut session = Session::new(object);
-    for reference in find(&session.shared(), catalog, &renames, packs) {
-        // A reference that cannot be updated is left unchanged, in each of the objects compared.
-        let _unchanged = update(&reference, &renames, &mut session);
-    }
-    let (mut normal, _, _) = session.finish();
-    for (path, group) in catalog.map(|catalog| default_groups(&normal, catalog)).unwrap_or_default() {
-        if let Some(Value::Object(map)) = path.get_mut(Arc::make_mut(&mut normal))
-            && !map.contains_key("apiVersion")
-        {
-            map.entry("group").or_insert_with(|| Value::from(group));
+/// Finds the references in `object` to one of `kinds` in the fields that a pack gives.
+pub(crate) fn find_declared<'p, 'k, I: Iterator<Item = &'k GroupKind>>(
+    object: &Value,
+    packs: &'p Packs,
+    kinds: impl Fn() -> I,
+) -> Vec<Reference<'p>> {
+    let own = own_kind(object);
+    let fields = packs.iter().flat_map(|pack| pack.references()).filter(|field| field.kinds.contains(&own));
+    let mut found = Vec::new();
+    for field in fields {
+        for path in field.at.matches(object) {
+            let map = path.get(object).and_then(Value::as_object);
+            found.extend(map.and_then(|map| read_declared(path, map, field, kinds())));
         }
     }
-    normal
+    found
 }
 
-/// Returns the default group of each mapping in `object` that the catalog knows as a reference.
-fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, String> {
-    let mut groups = BTreeMap::new();
-    for (pattern, group) in catalog.default_groups() {
-        groups.extend(pattern.matches(object).into_iter().map(|path| (path, group.to_owned())));
-    }
-    groups
-}
-
-fn read(
-    path: &FieldPath,
+/// Reads a mapping with the keys of `field`, where it names one of `kinds`.
+fn read_declared<'p, 'k>(
+    path: FieldPath,
     map: &Map<String, Value>,
-    default: impl Fn(&FieldPath) -> Option<String>,
-) -> Option<Reference> {
-    let text = |key: &str| map.get(key).and_then(Value::as_str);
-    let kind = text("kind")?;
-    let (group, form) = match (text("group"), text("apiGroup"), text("apiVersion")) {
-        (Some(group), _, _) => (group.to_owned(), Form::Group),
-        (None, Some(group), _) => (group.to_owned(), Form::ApiGroup),
-        // An object inside another one, whole or in part, is no reference: it would have to be converted.
-        (None, None, Some(_)) if map.iter().any(|(key, value)| holds_body(key, value)) => return None,
-        (None, None, Some(version)) => (ApiVersion::parse(version).group, Form::ApiVersion),
-        (None, None, None) => (default(path)?, Form::Default),
+    field: &'p ReferenceField,
+    mut kinds: impl Iterator<Item = &'k GroupKind>,
+) -> Option<Reference<'p>> {
+    let keys = Keys::declared(field);
+    let group = keys.group_in(map).or(field.default_group.as_deref())?;
+    let (kind, resource) = (text(map, keys.kind), text(map, keys.resource));
+    let is_named = |other: &&GroupKind| {
+        other.group == group && (kind == Some(&other.kind) || resource.is_some_and(|name| name == plural(&other.kind)))
     };
-    Some(Reference {
-        path: path.clone(),
-        kind: GroupKind::new(kind, group),
-        name: text("name").map(str::to_owned),
-        namespace: text("namespace").map(str::to_owned),
-        takes_default: form == Form::Default,
-        form,
-    })
+    let kind = kinds.find(is_named)?;
+    Some(Reference { beside: Beside::Names, ..keys.read(path, map, kind.clone()) })
 }
 
-/// Returns what converting back will not undo of [`update`]: a default group that is written out now.
-pub(crate) fn normalized(reference: &Reference, renames: &Renames) -> Option<String> {
-    let successor = renames.get(&reference.kind)?;
-    let is_written = reference.takes_default && successor.kind.group != reference.kind.group;
-    is_written.then(|| {
-        let group = &successor.kind.group;
-        format!("{} is written in an equivalent form: its group {group} is not the field's default, and it stays written out when converted back", reference.path)
-    })
+/// Returns the kind that an object has by its own data.
+fn own_kind(object: &Value) -> GroupKind {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    GroupKind::new(text("kind"), ApiVersion::parse(text("apiVersion")).group)
 }
 
-/// Makes `reference` name its kind's successor.
-///
-/// # Errors
-/// As [`Session::change`].
-pub(crate) fn update(reference: &Reference, renames: &Renames, session: &mut Session) -> Result<(), Halt> {
-    let successor = &renames[&reference.kind];
-    let path = &reference.path;
-    let keys = reference.form.keys();
-    if reference.takes_default && successor.kind.group != reference.kind.group {
-        let value = Value::from(successor.kind.group.as_str());
-        let key = keys.group.unwrap_or("group").to_owned();
-        let place = Place::Before(keys.kind.or(keys.resource).unwrap_or("kind").to_owned());
-        session.change(Intent::Insert { path: path.key(&key), value, place })?;
-    }
-    let api_version = ApiVersion { group: successor.kind.group.clone(), version: successor.version.clone() };
-    let texts = [
-        (keys.group, successor.kind.group.clone()),
-        (keys.api_version, api_version.to_string()),
-        (keys.version, successor.version.clone()),
-        (keys.kind, successor.kind.kind.clone()),
-        (keys.resource, plural(&successor.kind.kind)),
-    ];
-    for (key, text) in texts {
-        let Some(place) = key.map(|key| path.key(key)) else { continue };
-        if place.get(session.object()).is_some_and(|old| old.as_str() != Some(text.as_str())) {
-            session.change(Intent::Replace { path: place, value: Value::from(text) })?;
-        }
-    }
-    Ok(())
-}
-
-/// The keys under which a reference names its kind.
-struct Keys<'r> {
-    group: Option<&'r str>,
-    api_version: Option<&'r str>,
-    version: Option<&'r str>,
-    kind: Option<&'r str>,
-    resource: Option<&'r str>,
-}
-
-impl Form {
-    fn keys(&self) -> Keys<'_> {
-        let usual = Keys { group: None, api_version: None, version: None, kind: Some("kind"), resource: None };
-        match self {
-            // Kustomize names the version beside the group.
-            Self::Group => Keys { group: Some("group"), version: Some("version"), ..usual },
-            Self::ApiGroup => Keys { group: Some("apiGroup"), ..usual },
-            Self::ApiVersion => Keys { api_version: Some("apiVersion"), ..usual },
-            Self::Default => usual,
-            Self::Declared(field) => Keys {
-                group: field.group.as_deref(),
-                api_version: field.api_version.as_deref(),
-                version: field.version.as_deref(),
-                kind: field.kind.as_deref(),
-                resource: field.resource.as_deref(),
-            },
-        }
+/// Returns the plural that projects give a kind's name: `referencepolicies`, `gateways`, `gatewayclasses`.
+pub(crate) fn plural(kind: &str) -> String {
+    let name = kind.to_lowercase();
+    let vowel_before_last = name.bytes().rev().nth(1).is_some_and(|byte| b"aeiou".contains(&byte));
+    match name.strip_suffix('y') {
+        Some(stem) if !vowel_before_last => format!("{stem}ies"),
+        _ if name.ends_with('s') => format!("{name}es"),
+        _ => format!("{name}s"),
     }
 }
 

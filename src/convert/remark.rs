@@ -2,7 +2,7 @@
 
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::{Equivalence, Halt, LossClass, Normalization, Session};
+use crate::lens::{Equivalence, Halt, Normalization, Session};
 use crate::manifest::{Manifest, Object};
 
 /// Something to report about an object, with the place in the object before the conversion.
@@ -47,14 +47,6 @@ impl Remark {
 fn names_object(path: &FieldPath) -> bool {
     let (top, metadata) = (FieldPath::default(), FieldPath::default().key("metadata"));
     [metadata.key("name"), metadata.key("namespace"), top.key("type")].contains(path)
-}
-
-/// Returns the code under which a loss is reported.
-pub const fn loss_code(class: LossClass) -> Code {
-    match class {
-        LossClass::DroppedField => Code::DroppedField,
-        LossClass::Narrowed => Code::TooManyItems,
-    }
 }
 
 /// Reports a change that the data does not allow: the field comes from a merge key, or its parent is no mapping.

@@ -9,7 +9,7 @@ use super::fit::unknown;
 use super::migration::Migration;
 use super::remark::Remark;
 use super::stash::{self, ANNOTATION, Stash};
-use super::state::Source;
+use super::state::{Log, Source};
 use super::subject::Subject;
 use crate::field::FieldPath;
 use crate::finding::Code;
@@ -66,32 +66,28 @@ impl OldStash {
         Ok(best)
     }
 
-    /// Reports what comes back from the stash as notes, and what stays in it, with the reason, as warnings. `back` are the
+    /// Records in `log` what comes back from the stash as notes, and what stays in it, with the reason, as warnings. `back` are the
     /// numbers of the values that are not lost again.
-    pub(super) fn report(
-        &self,
-        complete: &Migration<'_>,
-        back: &BTreeSet<usize>,
-        (warnings, notes): (&mut Vec<Remark>, &mut Vec<Remark>),
-    ) {
+    pub(super) fn report(&self, complete: &Migration<'_>, back: &BTreeSet<usize>, log: &mut Log) {
         let Self::Usable(stash, refused) = self else { return };
         let source = &complete.source;
-        let found: BTreeMap<usize, &FieldPath> = source.restored.iter().map(|(number, path)| (*number, path)).collect();
+        let restored: BTreeMap<usize, &FieldPath> =
+            source.restored.iter().map(|(number, path)| (*number, path)).collect();
         for (number, kept) in stash.kept.iter().enumerate() {
-            match (found.get(&number), refused.get(&number)) {
+            match (restored.get(&number), refused.get(&number)) {
                 (Some(path), _) if back.contains(&number) => {
                     let place = complete.session.destination_after(source.step, path);
                     let place = place.unwrap_or_else(|| (*path).clone());
                     let message = format!("{place} is restored from the stash");
-                    notes.push(Remark::new(Code::Restored, place, message, None));
+                    log.notes.push(Remark::new(Code::Restored, place, message, None));
                 }
                 (Some(_), _) => {}
                 (None, Some(why)) => {
-                    warnings.push(stale(format!("the stash holds {kept}, which cannot be restored: {why}")));
+                    log.warnings.push(stale(format!("the stash holds {kept}, which cannot be restored: {why}")));
                 }
                 (None, None) => {
                     let why = "the fields around it have changed since";
-                    warnings.push(stale(format!("the stash holds {kept}, which is not restored: {why}")));
+                    log.warnings.push(stale(format!("the stash holds {kept}, which is not restored: {why}")));
                 }
             }
         }

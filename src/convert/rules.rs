@@ -1,14 +1,13 @@
-//! Which rules lead to a release, and what do they make of an object?
-
-use serde_json::Value;
+//! Which rules of an object's own pack lead to a release, and what do they make of the object?
 
 use super::remark::Remark;
+use super::run_rule::run_rule;
 use super::shapes::Shape;
 use super::state::Log;
 use super::subject::Subject;
 use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::lens::{Direction, Halt, Lens, Session, displaced};
+use crate::lens::{Direction, Session};
 use crate::pack::{KindTracker, Needs, Rule};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 
@@ -21,17 +20,18 @@ pub(super) struct Start<'s> {
     pub(super) version: Option<&'s ApiVersion>,
 }
 
-/// Runs the rules that lead from `start` to the shape `to` and returns the kind afterwards.
+/// Runs the rules of the object's own pack that lead from `start` to the shape `to` and returns the kind afterwards.
 ///
 /// # Errors
 /// Why a rule cannot convert the object.
 pub(super) fn run(
     subject: &Subject<'_>,
-    (start, to): (Start<'_>, &Shape),
+    start: Start<'_>,
+    to: &Shape,
     kind: GroupKind,
     session: &mut Session<'_>,
     log: &mut Log,
-) -> Result<GroupKind, Vec<Remark>> {
+) -> Result<GroupKind, Remark> {
     let mut way = KindTracker::new(kind.clone());
     let versions = start.version.zip(to.version.as_ref());
     for (rule, direction) in subject.target.pack.rules_for_kind(to.release, &kind, versions) {
@@ -42,30 +42,16 @@ pub(super) fn run(
             log.warnings.extend(requires_origin(subject, rule, direction, session));
             continue;
         }
-        let before = session.program().len();
-        let in_order = rule.lens(direction).reorders().then(|| session.shared());
-        let with_defaults = rule.lens(direction).changes_defaults().then(|| session.shared());
-        if let Err(halt) = rule.lens(direction).run(session) {
-            let invalid = halted(subject, rule, halt, session).map_err(|block| vec![block])?;
-            log.already_invalid(subject.finality(&invalid.path), invalid);
-        }
-        if session.program().len() > before {
-            log.rules.push((rule.id.clone(), direction));
-            way.record(rule, direction);
-            log.frozen.extend(with_defaults.map(|before| [before, session.shared()]));
-        }
-        if let Some(in_order) = in_order {
-            record_order(&in_order, before, rule.lens(direction.reversed()), session);
+        match run_rule(rule, direction, session, log) {
+            Ok(Some(_)) => way.record(rule, direction),
+            Ok(None) => {}
+            Err(block) => {
+                let remark = required_before(subject, rule, block)?;
+                log.already_invalid(subject.finality(&remark.path), remark);
+            }
         }
     }
     Ok(way.kind().clone())
-}
-
-/// Records the fields that moved after the first `step` changes, where `back` does not put them back among their neighbours.
-fn record_order(in_order: &Value, step: usize, back: &Lens, session: &mut Session<'_>) {
-    for path in displaced(in_order, session, step, back) {
-        session.record_normalization(&path, "converting back puts it in another place among the keys around it");
-    }
 }
 
 /// Reports the subject's conflicting fields. A rule that finds both its sides names the two spellings better than the releases
@@ -73,10 +59,11 @@ fn record_order(in_order: &Value, step: usize, back: &Lens, session: &mut Sessio
 pub(super) fn named_conflicts(subject: &Subject<'_>) -> Vec<Remark> {
     let mut session = subject.session(subject.object.value.clone());
     let start = Start { releases: subject.candidates, version: subject.version.as_ref() };
-    let run =
-        run(subject, (start, &subject.goals()[0]), subject.object.kind.clone(), &mut session, &mut Log::default());
-    let is_spelling = |blocks: &Vec<Remark>| blocks.iter().all(|block| block.code == Code::ConflictingFields);
-    run.err().filter(is_spelling).unwrap_or_else(|| subject.conflicts.clone())
+    let kind = subject.object.kind.clone();
+    match run(subject, start, &subject.goals()[0], kind, &mut session, &mut Log::default()) {
+        Err(block) if block.code == Code::ConflictingFields => vec![block],
+        _ => subject.conflicts.clone(),
+    }
 }
 
 /// Returns whether the object can be on the side of the rule that `direction` starts from: what it got when it crossed the rule is
@@ -118,25 +105,17 @@ fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, ses
     (!is_sure).then(|| Remark::new(Code::Advisory, FieldPath::default(), message, Some(help)))
 }
 
-/// Holds the object back where a rule cannot convert it, unless every release that the object can have been written for requires
-/// what the rule requires: then it was invalid all along, which is reported, as is a variable, whose value decides later.
-fn halted(subject: &Subject<'_>, rule: &Rule, halt: Halt, session: &Session<'_>) -> Result<Remark, Remark> {
-    let (at, reason, help) = match halt {
-        Halt::Conflict { old, new } => return Err(both_spellings(rule, session.origin(&old), &session.origin(&new))),
-        Halt::Refused { at, reason, help } => (session.origin(&at), format!("{reason} (rule {})", rule.id), help),
-    };
-    match rule.within {
-        None => Err(Remark::new(Code::NotConvertible, at, reason, help)),
-        Some(within) if within.is_superset(subject.candidates) || subject.is_variable(&at) => {
-            Ok(Remark::new(Code::AlreadyInvalid, at, reason, help))
+/// Says what `block`, with which a rule halted, means where only some releases require the rule's result: if every release that the object
+/// can have been written for does, it was invalid all along, which is reported, as is a variable, whose value decides later.
+///
+/// # Errors
+/// What holds the object back.
+fn required_before(subject: &Subject<'_>, rule: &Rule, block: Remark) -> Result<Remark, Remark> {
+    match rule.within.filter(|_| block.code == Code::NotConvertible) {
+        None => Err(block),
+        Some(within) if within.is_superset(subject.candidates) || subject.is_variable(&block.path) => {
+            Ok(Remark { code: Code::AlreadyInvalid, ..block })
         }
-        Some(_) => Err(Remark::new(Code::InvalidInTarget, at, reason, help)),
+        Some(_) => Err(Remark { code: Code::InvalidInTarget, ..block }),
     }
-}
-
-/// Reports that an object has the old and the new spelling of one field.
-pub(super) fn both_spellings(rule: &Rule, old: FieldPath, new: &FieldPath) -> Remark {
-    let message = format!("{old} and {new} are both present; they are two spellings of the same field");
-    let help = format!("remove one of the two (rule {})", rule.id);
-    Remark::new(Code::ConflictingFields, old, message, Some(help))
 }

@@ -1,5 +1,7 @@
 //! Which apiVersions can an object have, by its fields and in the target, where rules convert its kind between apiVersions?
 
+use std::cmp::Reverse;
+
 use super::choices::{Goal, VersionChoice};
 use super::remark::Remark;
 use crate::catalog::{Catalog, Version, Violation, ViolationKind};
@@ -20,7 +22,8 @@ pub(super) struct Shape {
 /// where no rule converts the kind between apiVersions.
 pub(super) fn version_of(
     object: &Object,
-    (pack, catalog): (&Pack, &Catalog),
+    pack: &Pack,
+    catalog: &Catalog,
     candidates: ReleaseSet,
 ) -> Option<ApiVersion> {
     let order = pack.versions_by_age(&object.kind)?;
@@ -55,23 +58,23 @@ pub(super) fn other_version(object: &Object, version: &ApiVersion) -> Option<Rem
 }
 
 /// Returns the shapes that `target` can give `object`, the best first; at least one.
-pub(super) fn goals(object: &Object, (target, goal): (&Target<'_>, &Goal<'_>), choice: VersionChoice) -> Vec<Shape> {
-    let none = || vec![Shape { release: target.release, version: None }];
-    let Some(kinds) = target.pack.kinds_by_version(&object.kind) else { return none() };
-    let mut found: Vec<(bool, usize, usize, ApiVersion)> = Vec::new();
-    for kind in kinds {
+pub(super) fn goals(object: &Object, target: &Target<'_>, goal: &Goal<'_>, choice: VersionChoice) -> Vec<Shape> {
+    let mut ranked = Vec::new();
+    for kind in target.pack.kinds_by_version(&object.kind).into_iter().flatten() {
         let group = target.pack.groups().iter().position(|group| *group == kind.group).unwrap_or_default();
         for (place, served) in served(target, goal, kind).into_iter().enumerate() {
             let version = ApiVersion { group: kind.group.clone(), version: served.name.to_owned() };
             let is_kept = choice == VersionChoice::Keep && !served.deprecated && version == object.api_version;
             // Of two groups the later one of the pack is the better one.
-            found.push((!is_kept, usize::MAX - group, place, version));
+            ranked.push((!is_kept, Reverse(group), place, version));
         }
     }
-    found.sort();
-    let shape = |(_, _, _, version)| Shape { release: target.release, version: Some(version) };
-    let found: Vec<Shape> = found.into_iter().map(shape).collect();
-    if found.is_empty() { none() } else { found }
+    ranked.sort();
+    let release = target.release;
+    if ranked.is_empty() {
+        return vec![Shape { release, version: None }];
+    }
+    ranked.into_iter().map(|(.., version)| Shape { release, version: Some(version) }).collect()
 }
 
 /// Returns the versions that the target serves for `kind`, the most stable first.

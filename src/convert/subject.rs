@@ -10,8 +10,8 @@ use super::baseline::Baseline;
 use super::choices::{Goal, ObjectChoices};
 use super::context::ObjectContext;
 use super::inference;
-use super::references;
 use super::remark::Remark;
+use super::renames;
 use super::shapes::{self, Shape};
 use crate::catalog::{Catalog, ViolationKind};
 use crate::field::FieldPath;
@@ -76,7 +76,7 @@ impl<'a> Subject<'a> {
         let inference = infer(&object.value, catalog, &object.api_version.version);
         let accepting = narrowed(inference.candidates, inference.serving);
         let known = goal.choices.origins.get(target.pack.name()).copied().unwrap_or_default();
-        let version = shapes::version_of(object, (target.pack, catalog), inference.candidates);
+        let version = shapes::version_of(object, target.pack, catalog, inference.candidates);
         let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
         // It holds the object back.
         warnings.retain(|warning| !(target.pack.is_of_crds() && warning.code == Code::UnknownApiVersion));
@@ -99,7 +99,7 @@ impl<'a> Subject<'a> {
 
     /// Returns the shapes that the target can give the object, the one of the most stable apiVersion first; at least one.
     pub(super) fn goals(&self) -> &[Shape] {
-        self.goals.get_or_init(|| shapes::goals(self.object, (self.target, self.goal), self.choices().version))
+        self.goals.get_or_init(|| shapes::goals(self.object, self.target, self.goal, self.choices().version))
     }
 
     /// Returns what was chosen for the object.
@@ -114,7 +114,6 @@ impl<'a> Subject<'a> {
 
     /// Returns whether the object is whole, which another file of the run decides.
     pub(super) fn completeness(&self) -> Completeness {
-        self.context.others.record_completeness_read();
         self.context.completeness
     }
 
@@ -134,7 +133,7 @@ impl<'a> Subject<'a> {
 
     /// Returns whether some release that the object can have been written for accepts the value at `path`.
     pub(super) fn accepted_before(&self, path: &FieldPath, kind: &ViolationKind) -> bool {
-        self.baseline.accepts((self.object, self.catalog(), self.candidates), path, kind)
+        self.baseline.accepts(self.object, self.catalog(), self.candidates, path, kind)
     }
 
     /// Returns the catalog of the object's own kind.
@@ -144,7 +143,7 @@ impl<'a> Subject<'a> {
 
     /// Returns the data of an object of `kind` for comparing: its references may have been updated since it was last seen.
     pub(super) fn normal(&self, kind: &GroupKind, object: Arc<Value>) -> Arc<Value> {
-        references::normal(object, self.target.pack.catalog(kind), self.goal.packs)
+        renames::normal(object, self.target.pack.catalog(kind), self.goal.packs)
     }
 }
 

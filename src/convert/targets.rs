@@ -1,7 +1,8 @@
 //! What do the targets of a run mean for the names of kinds and versions?
 
 use super::choices::Goal;
-use super::references::{self, NamedVersion, Reference, Renames};
+use super::references::{self, Reference};
+use super::renames::{self, Renames};
 use crate::catalog::Catalog;
 use crate::pack::Target;
 use crate::release::GroupKind;
@@ -19,23 +20,23 @@ pub struct Targets<'g> {
 impl<'g> Targets<'g> {
     /// Collects the kinds that the targets of `goal` rename.
     pub(crate) fn new(goal: &'g Goal<'g>) -> Self {
-        Self { goal, renames: goal.targets.iter().flat_map(references::renames).collect() }
+        Self { goal, renames: goal.targets.iter().flat_map(renames::renames).collect() }
     }
 
     /// Finds the references in `value`, an object of `kind`, to kinds that are renamed.
-    pub(crate) fn references(&self, kind: &GroupKind, value: &Value) -> Vec<Reference> {
-        references::find(value, self.goal.catalog_of(kind), &self.renames, self.goal.packs)
+    pub(crate) fn references(&self, kind: &GroupKind, value: &Value) -> Vec<Reference<'g>> {
+        renames::find(value, self.goal.catalog_of(kind), &self.renames, self.goal.packs)
     }
 
     /// Finds the references in `value` to kinds that are renamed, whose new group cannot be written there.
-    pub(crate) fn inexpressible(&self, value: &Value) -> Vec<Reference> {
-        references::inexpressible(value, &self.renames, self.goal.packs)
+    pub(crate) fn inexpressible(&self, value: &Value) -> Vec<Reference<'g>> {
+        renames::inexpressible(value, &self.renames, self.goal.packs)
     }
 
-    /// Finds the versions of kinds of the targets that `value` gives under keys which a pack declares.
-    pub(crate) fn named_versions(&self, value: &Value) -> Vec<NamedVersion> {
+    /// Finds the references in `value` to kinds of the targets, under keys which a pack declares.
+    pub(crate) fn declared_references(&self, value: &Value) -> Vec<Reference<'g>> {
         let kinds = || self.goal.targets.iter().flat_map(|target| target.pack.kinds());
-        references::named_versions(value, self.goal.packs, kinds)
+        references::find_declared(value, self.goal.packs, kinds)
     }
 
     /// Returns the target that has `kind`, but does not serve it in `version`.

@@ -28,11 +28,15 @@ pub(super) fn violations(
 ) -> Vec<Violation> {
     let mut violations = schema.catalog.check(object, schema.release, version);
     violations.retain(|violation| !violation.is_open_in(object));
-    let is_left_to_the_whole = |one: &Violation| one.kind == ViolationKind::MissingRequired && !in_list(&one.path);
     if violations.iter().any(is_left_to_the_whole) && subject.completeness() == Completeness::Partial {
         violations.retain(|violation| !is_left_to_the_whole(violation));
     }
     violations
+}
+
+/// Whether a part of an object lacks what the whole can have.
+fn is_left_to_the_whole(violation: &Violation) -> bool {
+    violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path)
 }
 
 /// Reports the texts with variables that the releases before the conversion accept whatever they become, and the target does not.
@@ -40,14 +44,15 @@ pub(super) fn unchecked_texts(
     subject: &Subject<'_>,
     schema: &TargetSchema<'_>,
     session: &Session<'_>,
-    (version, broken): (&str, &[Violation]),
+    version: &str,
+    broken: &[Violation],
 ) -> Vec<Remark> {
     let object = session.object();
     if !has_variable(object) {
         return Vec::new();
     }
-    let found = schema.catalog.check(object, schema.release, version);
-    let open = found.iter().chain(broken).filter(|violation| violation.is_open_in(object));
+    let rejected = schema.catalog.check(object, schema.release, version);
+    let open = rejected.iter().chain(broken).filter(|violation| violation.is_open_in(object));
     let remark = |violation: &Violation| {
         let path = session.origin(&violation.path);
         let message = format!(

@@ -16,7 +16,7 @@ pub(super) const JOURNAL_FOLDER: &str = ".reversion";
 
 /// The places that a run may write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     top: PathBuf,
     roots: Vec<PathBuf>,
 }
@@ -26,7 +26,7 @@ impl Bounds {
     ///
     /// # Errors
     /// The first path that cannot be resolved, and why.
-    pub fn around(paths: &[PathBuf]) -> Result<Self, (PathBuf, Failure)> {
+    pub(crate) fn around(paths: &[PathBuf]) -> Result<Self, (PathBuf, Failure)> {
         let here = [PathBuf::from(".")];
         let paths = if paths.is_empty() { &here } else { paths };
         let resolve = |path: &PathBuf| fs::canonicalize(path).map_err(|error| (path.clone(), error.into()));
@@ -39,13 +39,13 @@ impl Bounds {
     }
 
     /// Returns the top of the tree, resolved.
-    pub fn top(&self) -> &Path {
+    pub(crate) fn top(&self) -> &Path {
         &self.top
     }
 
     /// Widens the bounds to the whole tree: what was written in it may be undone, whatever paths the call names.
     #[must_use]
-    pub fn whole(self) -> Self {
+    pub(crate) fn whole(self) -> Self {
         Self { roots: vec![self.top.clone()], ..self }
     }
 
@@ -66,7 +66,7 @@ impl Bounds {
 }
 
 /// Returns the path of a file relative to the current folder, if the file is below that.
-pub fn inside_current_folder(file: &Path) -> Option<PathBuf> {
+pub(crate) fn inside_current_folder(file: &Path) -> Option<PathBuf> {
     let here = fs::canonicalize(".").ok()?;
     let inside = fs::canonicalize(file).ok()?.strip_prefix(here).ok()?.to_path_buf();
     is_place(&inside).then_some(inside)
@@ -74,16 +74,16 @@ pub fn inside_current_folder(file: &Path) -> Option<PathBuf> {
 
 /// The repository that the current folder is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repository {
+pub(crate) struct Repository {
     /// Its top, resolved.
-    pub top: String,
+    pub(crate) top: String,
     /// The path of the current folder from there, with `/`; empty at the top.
-    pub folder: String,
+    pub(crate) folder: String,
 }
 
 impl Repository {
     /// Finds the repository of the current folder; `None` outside of one, or where its path is not text.
-    pub fn here() -> Option<Self> {
+    pub(crate) fn here() -> Option<Self> {
         let here = fs::canonicalize(".").ok()?;
         let top = here.ancestors().find(|folder| is_repository(folder))?;
         let names = here.strip_prefix(top).ok()?.components().map(|name| name.as_os_str().to_str());

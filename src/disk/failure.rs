@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// Why a path could not be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// Nothing is there; also a symbolic link to nothing.
     Missing,
     /// The operating system does not allow it.
@@ -59,7 +59,7 @@ pub enum Failure {
 
 /// What can be where a file is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FileKind {
+pub(crate) enum FileKind {
     /// A folder.
     Folder,
     /// A named pipe: opening one can wait for ever.
@@ -76,7 +76,7 @@ pub enum FileKind {
 
 impl FileKind {
     /// Names what `file_type` is, for a type that is not a file's.
-    pub fn of(file_type: FileType) -> Self {
+    pub(crate) fn of(file_type: FileType) -> Self {
         if file_type.is_dir() {
             Self::Folder
         } else if file_type.is_symlink() {

@@ -13,12 +13,12 @@ use std::path::{Component, Path, PathBuf};
 
 use super::failure::{Failure, FileKind};
 use super::places::folders_around;
-use super::read::{MAX_FILE_SIZE, files_from, read_all, read_stdin};
+use super::read_file::{MAX_FILE_SIZE, files_from, read_all, read_stdin};
 use super::roots::shown;
 
 /// The files that a list names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileList {
+pub(crate) struct FileList {
     /// The paths as listed.
     paths: BTreeSet<PathBuf>,
     /// Where these are.
@@ -26,12 +26,12 @@ pub struct FileList {
     /// The same as a walk shows them.
     files: BTreeSet<PathBuf>,
     /// What is odd about the list.
-    pub remarks: Vec<ListRemark>,
+    pub(crate) remarks: Vec<ListRemark>,
 }
 
 /// What is odd about a list, so that it may not be the one that was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ListRemark {
+pub(crate) enum ListRemark {
     /// The paths count from the top of the repository, as those of `git diff --name-only`.
     FromTop,
     /// No path leads to anything, as this one.
@@ -45,7 +45,7 @@ impl FileList {
     ///
     /// # Errors
     /// Why the list cannot be read; it can be a pipe or a device too.
-    pub fn read(file: &Path, roots: &[PathBuf]) -> Result<Self, Failure> {
+    pub(crate) fn read(file: &Path, roots: &[PathBuf]) -> Result<Self, Failure> {
         let text = if file == Path::new("-") {
             read_stdin(MAX_FILE_SIZE)?
         } else if fs::metadata(file)?.is_dir() {
@@ -95,22 +95,22 @@ impl FileList {
     }
 
     /// Returns how many paths are listed.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.paths.len()
     }
 
     /// Returns whether no path is listed.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
 
     /// Returns whether the file at `place` is listed, as [`place_of`] returns it.
-    pub fn has_place(&self, place: &Path) -> bool {
+    pub(crate) fn has_place(&self, place: &Path) -> bool {
         self.places.contains(place)
     }
 
     /// Returns whether a file is listed that a walk shows as `file`.
-    pub fn has(&self, file: &Path) -> bool {
+    pub(crate) fn has(&self, file: &Path) -> bool {
         self.files.contains(file)
     }
 }
@@ -199,7 +199,7 @@ fn direct(path: &Path) -> PathBuf {
 }
 
 /// Returns where a file or folder is, if the folder around it exists; a link is where it stands.
-pub fn place_of(path: &Path) -> Option<PathBuf> {
+pub(crate) fn place_of(path: &Path) -> Option<PathBuf> {
     if path.file_name().is_none() {
         return fs::canonicalize(path).ok();
     }

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use super::bounds::Bounds;
 use super::confined_dir::ConfinedDir;
 use super::failure::{Failure, FileKind};
-use super::read;
+use super::read_file;
 
 /// The calls a transaction makes. Each is atomic: it succeeds, or it fails and changes nothing.
-pub trait FileSystem {
+pub(crate) trait FileSystem {
     /// Resolves `path`, which may be a symbolic link, to the place of its file, and checks that the file can be
     /// replaced.
     ///
@@ -86,7 +86,7 @@ pub trait FileSystem {
 
 /// The mode and owner of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileMode<'a> {
+pub(crate) enum FileMode<'a> {
     /// Only this user may read or write it.
     Private,
     /// The mode of the file at this place and, where permitted, its owner.
@@ -95,7 +95,7 @@ pub enum FileMode<'a> {
 
 /// The file system of this machine, within bounds.
 #[derive(Debug)]
-pub struct Disk {
+pub(crate) struct Disk {
     bounds: Bounds,
     dir: ConfinedDir,
 }
@@ -105,7 +105,7 @@ impl Disk {
     ///
     /// # Errors
     /// The error of the system.
-    pub fn open(bounds: Bounds) -> io::Result<Self> {
+    pub(crate) fn open(bounds: Bounds) -> io::Result<Self> {
         let dir = ConfinedDir::open(bounds.top())?;
         Ok(Self { bounds, dir })
     }
@@ -149,7 +149,7 @@ impl FileSystem for Disk {
     }
 
     fn read(&self, place: &Path) -> Result<Vec<u8>, Failure> {
-        read::read_open(self.dir.read(place)?)
+        read_file::read_open(self.dir.read(place)?)
     }
 
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, Failure> {
@@ -323,7 +323,7 @@ mod tests {
 
     use super::*;
     use crate::disk::journal::Journal;
-    use crate::disk::run::{Aborted, Change, Step, Written};
+    use crate::disk::run::{Aborted, FileChange, Step, Written};
     use crate::disk::transaction::Transaction;
     use crate::fingerprint::Fingerprint;
 
@@ -334,7 +334,7 @@ mod tests {
     /// Replaces the content of `path` in a tree whose top is `folder`.
     fn replace(folder: &Path, path: &Path) -> Result<Written, Aborted> {
         let before = Fingerprint::of(b"old");
-        let change = Change { path: path.to_owned(), before, after: b"new".to_vec() };
+        let change = FileChange { path: path.to_owned(), before, after: b"new".to_vec() };
         Transaction::stage(&Journal::open(Bounds::around(&[folder.to_owned()]).unwrap())?, vec![change], "")?.commit()
     }
 

@@ -24,14 +24,14 @@ use super::record::{Action, Record};
 use super::run::{Aborted, Step};
 
 /// How many runs can be undone, one after the other.
-pub const MAX_RECORDS: usize = 10;
+pub(crate) const MAX_RECORDS: usize = 10;
 
 /// The name of a record in its folder.
 const RECORD: &str = "record.json";
 
 /// The journal of a tree.
 #[derive(Debug)]
-pub struct Journal<F: FileSystem = Disk> {
+pub(crate) struct Journal<F: FileSystem = Disk> {
     pub(super) files: F,
     top: PathBuf,
     _lock: Option<Lock>,
@@ -42,20 +42,33 @@ impl Journal {
     ///
     /// # Errors
     /// [`Failure::Locked`], [`Failure::OtherUser`] or the error of the system, with the place.
-    pub fn open(bounds: Bounds) -> Result<Self, Aborted> {
-        Self::try_open(bounds).map_err(stopped)
+    pub(crate) fn open(bounds: Bounds) -> Result<Self, Aborted> {
+        let top = bounds.top().to_path_buf();
+        let folder = top.join(JOURNAL_FOLDER);
+        let disk = Disk::open(bounds).map_err(Aborted::at(Step::Journal, &top))?;
+        disk.make_folder(Path::new(JOURNAL_FOLDER)).map_err(Aborted::at(Step::Journal, &folder))?;
+        let metadata = folder.symlink_metadata().map_err(Aborted::at(Step::Journal, &folder))?;
+        if !is_trusted(&top, &metadata) {
+            return Err(Aborted::at(Step::Journal, &folder)(Failure::OtherUser));
+        }
+        let place = folder.join("lock");
+        let file = disk.open_lock(&inside("lock")).map_err(Aborted::at(Step::Journal, &place))?;
+        let lock = Lock::take(file).map_err(Aborted::at(Step::Journal, &place))?;
+        let journal = Self { files: disk, top, _lock: Some(lock) };
+        journal.ignore_in_git().map_err(Aborted::at(Step::Journal, &folder.join(".gitignore")))?;
+        Ok(journal)
     }
 
     /// Opens the journal of the tree around `bounds` if there is one; creates nothing.
     ///
     /// # Errors
     /// Those of [`Journal::open`].
-    pub fn find(bounds: Bounds) -> Result<Option<Self>, Aborted> {
+    pub(crate) fn find(bounds: Bounds) -> Result<Option<Self>, Aborted> {
         let folder = bounds.top().join(JOURNAL_FOLDER);
         match folder.symlink_metadata() {
             Ok(_) => Self::open(bounds).map(Some),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(stopped((folder, error.into()))),
+            Err(error) => Err(Aborted::at(Step::Journal, &folder)(error)),
         }
     }
 
@@ -68,7 +81,7 @@ impl Journal {
             return Ok(None);
         }
         let journal = Self { files: Disk::open(bounds.clone())?, top, _lock: None };
-        let Some(record) = journal.current().map_err(|(_, failure)| failure)? else { return Ok(None) };
+        let Some(record) = journal.read(&inside("journal"))? else { return Ok(None) };
         if let Ok(file) = journal.files.open_existing_lock(&inside("lock")) {
             Lock::is_free(&file)?;
         }
@@ -76,30 +89,15 @@ impl Journal {
     }
 
     /// Returns the folder in which a run in the tree around `bounds` records what it does.
-    pub fn place(bounds: &Bounds) -> PathBuf {
+    pub(crate) fn place(bounds: &Bounds) -> PathBuf {
         bounds.top().join(inside("journal"))
-    }
-
-    fn try_open(bounds: Bounds) -> Result<Self, (PathBuf, Failure)> {
-        let top = bounds.top().to_path_buf();
-        let named = |name: &str| top.join(JOURNAL_FOLDER).join(name);
-        let disk = Disk::open(bounds).map_err(|error| (top.clone(), error.into()))?;
-        disk.make_folder(Path::new(JOURNAL_FOLDER)).map_err(|error| (named(""), error.into()))?;
-        let folder = top.join(JOURNAL_FOLDER).symlink_metadata().map_err(|error| (named(""), error.into()))?;
-        if !is_trusted(&top, &folder) {
-            return Err((named(""), Failure::OtherUser));
-        }
-        let file = disk.open_lock(&inside("lock")).map_err(|error| (named("lock"), error.into()))?;
-        let lock = Lock::take(file).map_err(|failure| (named("lock"), failure))?;
-        let journal = Self { files: disk, top: top.clone(), _lock: Some(lock) };
-        journal.ignore_in_git().map_err(|failure| (named(".gitignore"), failure))?;
-        Ok(journal)
     }
 }
 
 impl<F: FileSystem> Journal<F> {
     /// Creates a journal over these files, without a lock; `top` is how their top is shown.
-    pub fn on(files: F, top: &Path) -> Self {
+    #[cfg(test)]
+    pub(crate) fn on(files: F, top: &Path) -> Self {
         Self { files, top: top.to_path_buf(), _lock: None }
     }
 
@@ -111,7 +109,7 @@ impl<F: FileSystem> Journal<F> {
     /// Makes git ignore the journal.
     fn ignore_in_git(&self) -> Result<(), Failure> {
         let (place, text) = (inside(".gitignore"), b"*\n");
-        if self.files.read(&place).is_ok_and(|found| found == text) {
+        if self.files.read(&place).is_ok_and(|present| present == text) {
             return Ok(());
         }
         let new = inside(".gitignore.tmp");
@@ -124,74 +122,76 @@ impl<F: FileSystem> Journal<F> {
     ///
     /// # Errors
     /// [`Failure::Damaged`] or the error of the system, with the path.
-    pub fn records(&self) -> Result<Vec<(u32, Record)>, Aborted> {
-        let numbers = self.numbers().map_err(stopped)?;
-        let read = |number: u32| self.read(&finished(number)).map(|record| Some((number, record?))).transpose();
-        numbers.into_iter().rev().filter_map(read).collect::<Result<_, _>>().map_err(stopped)
+    pub(crate) fn records(&self) -> Result<Vec<(u32, Record)>, Aborted> {
+        let read = |number: u32| self.record_in(&finished(number)).map(|record| Some((number, record?))).transpose();
+        self.numbers()?.into_iter().rev().filter_map(read).collect()
     }
 
     /// Returns the record of the current run, or of one that was interrupted.
-    pub(super) fn current(&self) -> Result<Option<Record>, (PathBuf, Failure)> {
-        self.read(&inside("journal"))
+    pub(super) fn current(&self) -> Result<Option<Record>, Aborted> {
+        self.record_in(&inside("journal"))
     }
 
     /// Ensures that no run was interrupted.
-    pub(super) fn refuse_unfinished(&self) -> Result<(), (PathBuf, Failure)> {
-        let folder = inside("journal");
-        self.read(&folder)?.map_or(Ok(()), |_| Err((self.shown(&folder), Failure::Unfinished)))
+    pub(super) fn refuse_unfinished(&self) -> Result<(), Aborted> {
+        let folder = self.shown(&inside("journal"));
+        self.current()?.map_or(Ok(()), |_| Err(Aborted::at(Step::Journal, &folder)(Failure::Unfinished)))
     }
 
     /// Writes the record of a run that is about to replace files.
-    pub(super) fn begin(&self, record: &Record) -> Result<(), (PathBuf, Failure)> {
+    pub(super) fn begin(&self, record: &Record) -> Result<(), Aborted> {
         let folder = inside("journal");
         let new = folder.join("record.tmp");
-        self.forget(&folder).map_err(|failure| (self.shown(&folder), failure))?;
-        let write = || -> Result<(), Failure> {
-            self.files.make_folder(&folder)?;
-            self.files.write_new(&new, &record.to_bytes(), FileMode::Private)?;
-            self.files.flush(&[&new]).map_err(|(_, failure)| failure)?;
-            self.files.rename(&new, &folder.join(RECORD))?;
-            self.files.flush(&[&folder, Path::new(JOURNAL_FOLDER)]).map_err(|(_, failure)| failure)
-        };
-        write().map_err(|failure| (self.shown(&new), failure))
+        self.forget(&folder)?;
+        self.write(record, &folder, &new).map_err(Aborted::at(Step::Journal, &self.shown(&new)))
+    }
+
+    /// Writes a record as the file `new` first: there is none, or all of it.
+    fn write(&self, record: &Record, folder: &Path, new: &Path) -> Result<(), Failure> {
+        self.files.make_folder(folder)?;
+        self.files.write_new(new, &record.to_bytes(), FileMode::Private)?;
+        self.files.flush(&[new]).map_err(|(_, failure)| failure)?;
+        self.files.rename(new, &folder.join(RECORD))?;
+        self.files.flush(&[folder, Path::new(JOURNAL_FOLDER)]).map_err(|(_, failure)| failure)
     }
 
     /// Ends the current run: from now on it is finished.
-    pub(super) fn end(&self, action: Action) -> Result<(), (PathBuf, Failure)> {
-        let journal = inside("journal");
+    pub(super) fn end(&self, action: Action) -> Result<(), Aborted> {
         match action {
             Action::Apply => {
                 let undo = inside("undo");
-                let named = |failure: Failure| (self.shown(&undo), failure);
+                let shown = self.shown(&undo);
                 let number = self.numbers()?.last().map_or(1, |last| last.saturating_add(1));
-                self.files.make_folder(&undo).map_err(|error| named(error.into()))?;
-                self.files.rename(&journal, &finished(number)).map_err(|error| named(error.into()))?;
+                self.files.make_folder(&undo).map_err(Aborted::at(Step::Journal, &shown))?;
+                let renamed = self.files.rename(&inside("journal"), &finished(number));
+                renamed.map_err(Aborted::at(Step::Journal, &shown))?;
                 // The run is finished. If the power fails before this is flushed, the next run finds all files new and ends it.
                 let _known_soon = self.files.flush(&[&undo, Path::new(JOURNAL_FOLDER)]);
                 self.prune();
+                Ok(())
             }
             Action::Undo(number) => {
-                let named = |folder: &Path| self.forget(folder).map_err(|failure| (self.shown(folder), failure));
-                named(&finished(number))?;
-                named(&journal)?;
+                self.forget(&finished(number))?;
+                self.cancel()
             }
         }
-        Ok(())
     }
 
     /// Removes the record of a run that is not going to write.
-    pub(super) fn cancel(&self) -> Result<(), (PathBuf, Failure)> {
-        let folder = inside("journal");
-        self.forget(&folder).map_err(|failure| (self.shown(&folder), failure))
+    pub(super) fn cancel(&self) -> Result<(), Aborted> {
+        self.forget(&inside("journal"))
     }
 
     /// Removes a folder of a record: the record first, so that what is left of the folder no longer counts.
-    pub(super) fn forget(&self, folder: &Path) -> Result<(), Failure> {
+    pub(super) fn forget(&self, folder: &Path) -> Result<(), Aborted> {
+        self.remove(folder).map_err(Aborted::at(Step::Journal, &self.shown(folder)))
+    }
+
+    fn remove(&self, folder: &Path) -> Result<(), Failure> {
         let names = self.files.names(folder)?;
-        if names.is_empty() {
-            return Ok(self.files.remove_folder(folder)?);
+        if !names.is_empty() {
+            self.files.remove(&folder.join(RECORD))?;
         }
-        self.files.remove(&folder.join(RECORD))?;
         for name in names.iter().filter(|name| *name != RECORD) {
             self.files.remove(&folder.join(name))?;
         }
@@ -215,9 +215,9 @@ impl<F: FileSystem> Journal<F> {
     }
 
     /// Returns the numbers of the folders of finished runs, in order.
-    fn numbers(&self) -> Result<Vec<u32>, (PathBuf, Failure)> {
+    fn numbers(&self) -> Result<Vec<u32>, Aborted> {
         let folder = inside("undo");
-        let names = self.files.names(&folder).map_err(|failure| (self.shown(&folder), failure))?;
+        let names = self.files.names(&folder).map_err(Aborted::at(Step::Journal, &self.shown(&folder)))?;
         let number = |name: &std::ffi::OsString| {
             let text = name.to_str()?;
             text.parse().ok().filter(|number: &u32| number.to_string() == text)
@@ -228,13 +228,15 @@ impl<F: FileSystem> Journal<F> {
     }
 
     /// Reads the record in `folder`, if there is one.
-    fn read(&self, folder: &Path) -> Result<Option<Record>, (PathBuf, Failure)> {
-        let place = folder.join(RECORD);
-        let damaged = |why: String| (self.shown(&place), Failure::Damaged(why));
-        match self.files.read(&place) {
-            Ok(bytes) => Record::parse(&bytes).map(Some).map_err(damaged),
+    fn record_in(&self, folder: &Path) -> Result<Option<Record>, Aborted> {
+        self.read(folder).map_err(Aborted::at(Step::Journal, &self.shown(&folder.join(RECORD))))
+    }
+
+    fn read(&self, folder: &Path) -> Result<Option<Record>, Failure> {
+        match self.files.read(&folder.join(RECORD)) {
+            Ok(bytes) => Record::parse(&bytes).map(Some).map_err(Failure::Damaged),
             Err(Failure::Missing) => Ok(None),
-            Err(failure) => Err((self.shown(&place), failure)),
+            Err(failure) => Err(failure),
         }
     }
 }
@@ -254,17 +256,13 @@ pub(super) fn kept(folder: &Path, at: usize) -> PathBuf {
     folder.join(at.to_string())
 }
 
-pub(super) fn stopped(failure: (PathBuf, Failure)) -> Aborted {
-    Aborted::new(Step::Journal, vec![failure])
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
     use crate::disk::recovery::{RunProgress, Unfinished, inspect};
-    use crate::disk::run::{Change, ChangedFiles, Written};
+    use crate::disk::run::{ChangedFiles, FileChange, Written};
     use crate::disk::sample::{Sample, new, old};
     use crate::disk::transaction::Transaction;
     use crate::disk::undo::undo;
@@ -272,7 +270,7 @@ mod tests {
 
     /// Writes `to` into every file of the tree, whose content is `from`.
     fn write(tree: &Sample, from: &[u8], to: &[u8]) {
-        let change = |path| Change { path, before: Fingerprint::of(from), after: to.to_vec() };
+        let change = |path| FileChange { path, before: Fingerprint::of(from), after: to.to_vec() };
         let changes = tree.paths().into_iter().map(change).collect();
         Transaction::stage(&tree.journal(), changes, &String::from_utf8_lossy(to)).unwrap().commit().unwrap();
     }

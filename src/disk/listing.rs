@@ -19,27 +19,28 @@ use super::walk_builder::builder;
 pub(super) fn ignored(root: &Path, options: &WalkOptions) -> Vec<(PathBuf, Skip)> {
     let matcher = |builder: &WalkBuilder| builder.build_matchers().pop();
     let without_globs = WalkOptions { globs: Globs::default(), ..options.clone() };
-    let (Some(all), Some(files)) = (matcher(&builder(root, options)), matcher(&builder(root, &without_globs))) else {
+    let (Some(unfiltered), Some(files)) = (matcher(&builder(root, options)), matcher(&builder(root, &without_globs)))
+    else {
         return Vec::new();
     };
-    let mut listing = Listing { all, files, place: fs::canonicalize(root).ok(), found: Vec::new() };
+    let mut listing = Listing { unfiltered, files, place: fs::canonicalize(root).ok(), skipped: Vec::new() };
     let is_excluded = listing.place.as_ref().is_some_and(|place| options.excludes_folder(place));
     let mut folders = if is_excluded { Vec::new() } else { vec![PathBuf::new()] };
     while let Some(folder) = folders.pop() {
         listing.visit(root, &folder, options, &mut folders);
     }
-    listing.found.sort();
-    listing.found
+    listing.skipped.sort();
+    listing.skipped
 }
 
 struct Listing {
     /// Matches as the walk does.
-    all: IncrementalIgnore,
+    unfiltered: IncrementalIgnore,
     /// Matches as the walk would without globs.
     files: IncrementalIgnore,
     /// Where the root leads.
     place: Option<PathBuf>,
-    found: Vec<(PathBuf, Skip)>,
+    skipped: Vec<(PathBuf, Skip)>,
 }
 
 impl Listing {
@@ -48,9 +49,9 @@ impl Listing {
         for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
             let path = folder.join(entry.file_name());
             let is_folder = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
-            if self.all.matched(&path, is_folder).is_ignore() {
+            if self.unfiltered.matched(&path, is_folder).is_ignore() {
                 let skip = if self.files.matched(&path, is_folder).is_ignore() { Skip::Ignored } else { Skip::Glob };
-                self.found.push((shown(&root.join(&path)), skip));
+                self.skipped.push((shown(&root.join(&path)), skip));
             } else if is_folder
                 && options.skips(&entry.file_name(), || Some(self.place.as_ref()?.join(&path)), true).is_none()
             {

@@ -1,6 +1,6 @@
 //! Answers: which files are in the user's tree, and how are they replaced without losing anything?
 //!
-//! [`walk`] finds and reads files, [`read`](mod@read) reads one of them or standard input, a [`FileList`] names some of them, [`transaction`] replaces
+//! [`walk`] finds and reads files, [`read`] reads one of them or standard input, a [`FileList`] names some of them, [`transaction`] replaces
 //! files: all of them or none. It records what it is about to do in the [`journal`] first, so that an interrupted run
 //! can be finished or rolled back ([`recovery`]), and a finished one can be undone ([`undo`](mod@undo)). Every call on the file system
 //! that changes something goes through [`file_system`], so that tests can make each of them fail, and stays in its [`bounds`]. What
@@ -10,7 +10,7 @@
 
 mod backup;
 
-pub mod bounds;
+mod bounds;
 
 #[cfg(unix)]
 mod confined_dir;
@@ -19,65 +19,68 @@ mod confined_dir;
 #[path = "confined_dir_portable.rs"]
 mod confined_dir;
 
-pub mod failure;
+mod failure;
 
 mod file_list;
 
-pub mod file_system;
+mod file_system;
 
-pub mod journal;
+mod journal;
 
 mod listing;
 
 mod lock;
 
-pub mod options;
+pub(crate) mod options;
 
-pub mod output;
+mod output;
 
-pub mod read;
+mod read_file;
 
-pub mod record;
+mod record;
 
-pub mod recovery;
+mod recovery;
 
-pub mod places;
+mod places;
 
 mod roots;
 
 mod shard;
 
-pub mod run;
+mod run;
 
 #[cfg(test)]
 mod sample;
 
-pub mod skip;
+mod skip;
 
-pub mod transaction;
+mod transaction;
 
-pub mod undo;
+mod undo;
 
-pub mod version_control;
+mod version_control;
 
-pub mod walk;
+mod walk;
 
 mod walk_builder;
 
-pub use bounds::{Bounds, Repository, inside_current_folder, is_place};
-pub use failure::{Failure, FileKind};
-pub use file_list::{FileList, ListRemark, place_of};
-pub use journal::Journal;
-pub use options::{PathGlobs, WalkOptions};
-pub use output::{append_output, is_same_file, replace_output, write_output};
-pub use places::{Places, folders_around, from_here, is_link};
-pub use read::{MAX_FILE_SIZE, read, read_stdin, read_up_to};
-pub use record::{Action, Record};
-pub use recovery::{RunProgress, Unfinished, inspect};
-pub use run::{Aborted, Change, ChangedFiles, Step, TreeState, Written};
-pub use shard::Shard;
-pub use skip::Skip;
-pub use transaction::Transaction;
-pub use undo::undo;
-pub use version_control::{UnknownStatus, uncommitted};
-pub use walk::{Scan, scan};
+pub(crate) use bounds::{Bounds, Repository, inside_current_folder};
+pub(crate) use failure::{Failure, FileKind};
+pub(crate) use file_list::{FileList, ListRemark, place_of};
+pub(crate) use journal::Journal;
+pub(crate) use options::{PathGlobs, WalkOptions};
+pub(crate) use output::{append_output, is_same_file, replace_output, write_output};
+pub(crate) use places::{Places, folders_around, from_here, is_link};
+pub(crate) use read_file::{MAX_FILE_SIZE, read, read_stdin, read_up_to};
+pub(crate) use record::Action;
+pub(crate) use recovery::{RunProgress, Unfinished, inspect};
+pub(crate) use run::{Aborted, ChangedFiles, FileChange};
+pub(crate) use shard::Shard;
+pub(crate) use skip::Skip;
+pub(crate) use transaction::Transaction;
+pub(crate) use undo::undo;
+pub(crate) use version_control::uncommitted;
+pub(crate) use walk::{Scan, scan};
+
+pub use bounds::is_place;
+pub use record::{Record, RecordedFile};

@@ -15,30 +15,30 @@ use super::failure::one_line;
 use super::skip::Skip;
 
 /// The files without an extension that are always included.
-pub const NAMES: [&str; 1] = ["Kustomization"];
+pub(crate) const NAMES: [&str; 1] = ["Kustomization"];
 
 /// The extensions that are always included; case does not matter.
-pub const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
+pub(crate) const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// What a walk visits, and how much it reports about the rest.
 #[derive(Clone, Debug, Default)]
-pub struct WalkOptions {
+pub(crate) struct WalkOptions {
     /// Whether ignore files are respected.
-    pub ignore_files: IgnoreFiles,
+    pub(crate) ignore_files: IgnoreFiles,
     /// Whether entries whose name starts with a dot are visited.
-    pub hidden: Hidden,
+    pub(crate) hidden: Hidden,
     /// Whether symbolic links below a root are followed; a root that is a link always is.
-    pub links: Links,
+    pub(crate) links: Links,
     /// How much is reported about what was skipped.
-    pub listing: Listing,
+    pub(crate) listing: Listing,
     /// Globs that exclude or include.
-    pub globs: Globs,
+    pub(crate) globs: Globs,
     /// What is excluded besides.
-    pub excluded: Option<PathGlobs>,
+    pub(crate) excluded: Option<PathGlobs>,
     /// Extensions included besides [`EXTENSIONS`], without a dot.
-    pub extensions: Vec<String>,
+    pub(crate) extensions: Vec<String>,
     /// How many threads walk; 0 means one for each core.
-    pub threads: usize,
+    pub(crate) threads: usize,
 }
 
 impl WalkOptions {
@@ -73,7 +73,7 @@ pub(super) fn is_reserved(name: &OsStr) -> bool {
 
 /// Whether `.gitignore`, `.git/info/exclude`, `.ignore` and `.reversionignore` are respected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IgnoreFiles {
+pub(crate) enum IgnoreFiles {
     /// They are.
     #[default]
     Respect,
@@ -83,7 +83,7 @@ pub enum IgnoreFiles {
 
 /// What happens to an entry whose name starts with a dot. `.git` and `.reversion` are never entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hidden {
+pub(crate) enum Hidden {
     /// It is skipped and counted.
     #[default]
     Skip,
@@ -93,7 +93,7 @@ pub enum Hidden {
 
 /// What happens to a symbolic link below a root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Links {
+pub(crate) enum Links {
     /// It is skipped and counted.
     #[default]
     Skip,
@@ -103,7 +103,7 @@ pub enum Links {
 
 /// How much a [`Scan`](super::walk::Scan) reports about what was skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Listing {
+pub(crate) enum Listing {
     /// Binary files are listed, everything else that was skipped is counted.
     #[default]
     Count,
@@ -115,7 +115,7 @@ pub enum Listing {
 ///
 /// A glob takes precedence over ignore files. With at least one glob that includes, every file that matches none is excluded.
 #[derive(Clone, Debug)]
-pub struct Globs(Override);
+pub(crate) struct Globs(Override);
 
 impl Default for Globs {
     fn default() -> Self {
@@ -128,7 +128,7 @@ impl Globs {
     ///
     /// # Errors
     /// A message with the glob and what is wrong with it.
-    pub fn new(globs: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, String> {
+    pub(crate) fn new(globs: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, String> {
         let folder = std::env::current_dir().unwrap_or_default();
         let mut builder = OverrideBuilder::new(folder);
         for glob in globs {
@@ -189,14 +189,14 @@ fn is_unclosed(glob: &str) -> bool {
 
 /// Globs as the lines of a `.gitignore` in one folder; paths are compared as places.
 #[derive(Clone, Debug)]
-pub struct PathGlobs(Gitignore);
+pub(crate) struct PathGlobs(Gitignore);
 
 impl PathGlobs {
     /// Parses globs of `folder`, a place; later ones take precedence.
     ///
     /// # Errors
     /// A message with the glob and what is wrong with it.
-    pub fn new(folder: &Path, globs: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, String> {
+    pub(crate) fn new(folder: &Path, globs: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, String> {
         let message = |error: ignore::Error| one_line(&error.to_string());
         let mut builder = GitignoreBuilder::new(folder);
         for glob in globs {
@@ -212,7 +212,7 @@ impl PathGlobs {
     }
 
     /// Returns whether a file is matched, or a folder that it is in.
-    pub fn covers(&self, file: &Path) -> bool {
+    pub(crate) fn covers(&self, file: &Path) -> bool {
         file.starts_with(self.0.path()) && self.0.matched_path_or_any_parents(file, false).is_ignore()
     }
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn write_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write(file, bytes)
 }
 
@@ -21,7 +21,7 @@ pub fn write_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn replace_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let mut name = OsString::from(".");
     name.push(file.file_name().ok_or(io::ErrorKind::InvalidInput)?);
@@ -35,7 +35,7 @@ pub fn replace_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Returns whether two paths lead to one existing file.
-pub fn is_same_file(left: &Path, right: &Path) -> bool {
+pub(crate) fn is_same_file(left: &Path, right: &Path) -> bool {
     matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
 }
 
@@ -43,7 +43,7 @@ pub fn is_same_file(left: &Path, right: &Path) -> bool {
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn append_output(file: &Path, bytes: impl FnOnce(usize) -> Vec<u8>) -> io::Result<()> {
+pub(crate) fn append_output(file: &Path, bytes: impl FnOnce(usize) -> Vec<u8>) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(file)?;
     let size = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
     file.write_all(&bytes(size))

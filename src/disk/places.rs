@@ -13,22 +13,22 @@ use super::roots::shown;
 
 /// The paths of a call, as shown, with their places.
 #[derive(Clone, Debug, Default)]
-pub struct Places(Vec<(PathBuf, PathBuf)>);
+pub(crate) struct Places(Vec<(PathBuf, PathBuf)>);
 
 impl Places {
     /// Resolves `paths`; one that leads nowhere has no place.
-    pub fn of(paths: &[PathBuf]) -> Self {
+    pub(crate) fn of(paths: &[PathBuf]) -> Self {
         let resolved = |path: &PathBuf| Some((shown(path), fs::canonicalize(path).ok()?));
         Self(paths.iter().filter_map(resolved).collect())
     }
 
     /// Returns the place of a file or folder below a path of the call.
-    pub fn place(&self, file: &Path) -> Option<PathBuf> {
+    pub(crate) fn place(&self, file: &Path) -> Option<PathBuf> {
         self.0.iter().find_map(|(root, place)| Some(join(place, below(root, file)?)))
     }
 
     /// Returns the paths by which a walk can show what is at `place`.
-    pub fn names(&self, place: &Path) -> Vec<PathBuf> {
+    pub(crate) fn names(&self, place: &Path) -> Vec<PathBuf> {
         let name = |(root, top): &(PathBuf, PathBuf)| Some(shown(&join(root, place.strip_prefix(top).ok()?)));
         self.0.iter().filter_map(name).collect()
     }
@@ -36,7 +36,7 @@ impl Places {
 
 /// Returns the folder of a path and those above it, up to the top of its repository; outside of a repository only that folder. A path
 /// that leads to nothing has none.
-pub fn folders_around(path: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders_around(path: &Path) -> Vec<PathBuf> {
     let Ok(place) = fs::canonicalize(path) else { return Vec::new() };
     let folder = match fs::metadata(&place) {
         Ok(metadata) if metadata.is_dir() => place.as_path(),
@@ -48,12 +48,12 @@ pub fn folders_around(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns whether a symbolic link is there, also one to nothing.
-pub fn is_link(path: &Path) -> bool {
+pub(crate) fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
 /// Returns how the place of a file is shown from the current folder: by `..` where it is in a folder above, in full where it is elsewhere.
-pub fn from_here(place: &Path) -> PathBuf {
+pub(crate) fn from_here(place: &Path) -> PathBuf {
     let Ok(here) = fs::canonicalize(".") else { return place.to_owned() };
     if let Ok(below) = place.strip_prefix(&here) {
         return below.to_owned();

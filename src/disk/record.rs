@@ -29,20 +29,20 @@ pub struct Record {
     tool: String,
     /// What kind of run it was.
     #[serde(rename = "act")]
-    pub action: Action,
+    pub(crate) action: Action,
     /// What the user requested, as `gateway-api@1.4.1/standard`.
-    pub label: String,
+    pub(crate) label: String,
     /// When the run wrote, as `2026-03-01T12:00:00Z`.
-    pub time: String,
+    pub(crate) time: String,
     token: String,
     /// The files, in the order of their places.
-    pub files: Vec<Entry>,
+    pub files: Vec<RecordedFile>,
 }
 
 /// What a run does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Action {
+pub(crate) enum Action {
     /// It writes new content.
     Apply,
     /// It undoes the run with this number.
@@ -52,15 +52,15 @@ pub enum Action {
 /// One file of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct RecordedFile {
     path: String,
     /// What the file was.
-    pub before: Fingerprint,
+    pub(crate) before: Fingerprint,
     /// What it became.
-    pub after: Fingerprint,
+    pub(crate) after: Fingerprint,
 }
 
-impl Entry {
+impl RecordedFile {
     /// Creates the entry of the file at `place`, whose name is text.
     pub(super) fn new(place: &Path, before: Fingerprint, after: Fingerprint) -> Self {
         Self { path: joined(place), before, after }
@@ -74,7 +74,7 @@ impl Entry {
 
 impl Record {
     /// Creates the record of a run that starts now; `token` is a word that no other run uses.
-    pub(super) fn new(action: Action, label: &str, token: &str, files: Vec<Entry>) -> Self {
+    pub(super) fn new(action: Action, label: &str, token: &str, files: Vec<RecordedFile>) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             schema_version: SCHEMA_VERSION,
@@ -171,7 +171,7 @@ mod tests {
     }
 
     fn record() -> Record {
-        let entry = |path: &str| Entry::new(Path::new(path), Fingerprint::of(b"old"), Fingerprint::of(b"new"));
+        let entry = |path: &str| RecordedFile::new(Path::new(path), Fingerprint::of(b"old"), Fingerprint::of(b"new"));
         Record::new(Action::Undo(3), "label", "0123456789abcdef", vec![entry("a.yaml"), entry("b/c.yaml")])
     }
 

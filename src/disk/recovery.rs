@@ -14,14 +14,14 @@ use super::backup::{keep, restore};
 use super::bounds::{Bounds, parent};
 use super::failure::Failure;
 use super::file_system::FileSystem;
-use super::journal::{Journal, inside, kept, stopped};
+use super::journal::{Journal, inside, kept};
 use super::record::Record;
 use super::run::{Aborted, ChangedFiles, Failures, Step};
 use crate::fingerprint::Fingerprint;
 
 /// How far a run got before it was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunProgress {
+pub(crate) enum RunProgress {
     /// No file had been replaced.
     Untouched,
     /// This many files had been replaced, and others not.
@@ -45,7 +45,7 @@ enum Side {
 
 /// A run that was interrupted.
 #[derive(Debug)]
-pub struct Unfinished<'j, F: FileSystem> {
+pub(crate) struct Unfinished<'j, F: FileSystem> {
     journal: &'j Journal<F>,
     record: Record,
     sides: Vec<Side>,
@@ -57,9 +57,9 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     ///
     /// # Errors
     /// [`Failure::Damaged`] or the error of the system, with the path.
-    pub fn find(journal: &'j Journal<F>) -> Result<Option<Self>, Aborted> {
-        let Some(record) = journal.current().map_err(stopped)? else {
-            journal.cancel().map_err(stopped)?;
+    pub(crate) fn find(journal: &'j Journal<F>) -> Result<Option<Self>, Aborted> {
+        let Some(record) = journal.current()? else {
+            journal.cancel()?;
             return Ok(None);
         };
         Ok(Some(Self::of(journal, record)))
@@ -74,11 +74,11 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
 
     fn side(&self, at: usize) -> Side {
         let entry = &self.record.files[at];
-        let found = self.journal.files.read(&entry.place()).map(|bytes| Fingerprint::of(&bytes));
+        let current = self.journal.files.read(&entry.place()).map(|bytes| Fingerprint::of(&bytes));
         let is_there = |place: &Path| self.journal.files.read(place).is_ok();
-        if found == Ok(entry.before) {
+        if current == Ok(entry.before) {
             Side::Before
-        } else if found == Ok(entry.after) {
+        } else if current == Ok(entry.after) {
             Side::After
         } else if is_there(&self.kept(at)) && !is_there(&self.record.staged(at)) {
             Side::EditedAfter
@@ -92,12 +92,12 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     }
 
     /// Returns the record of the run.
-    pub const fn record(&self) -> &Record {
+    pub(crate) const fn record(&self) -> &Record {
         &self.record
     }
 
     /// Returns how far the run got.
-    pub fn progress(&self) -> RunProgress {
+    pub(crate) fn progress(&self) -> RunProgress {
         let replaced = self.sides.iter().filter(|side| matches!(side, Side::After | Side::EditedAfter)).count();
         match replaced {
             0 => RunProgress::Untouched,
@@ -112,7 +112,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     /// # Errors
     /// [`Aborted`] with every file that changed since it was replaced, unless those are skipped; then nothing is
     /// different. Or with the first that could not be restored; then the run can still be undone or finished.
-    pub fn roll_back(&self, changed: ChangedFiles) -> Result<Vec<PathBuf>, Aborted> {
+    pub(crate) fn roll_back(&self, changed: ChangedFiles) -> Result<Vec<PathBuf>, Aborted> {
         if self.progress() == RunProgress::Complete {
             return self.roll_forward();
         }
@@ -127,7 +127,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         for at in self.on(Side::After) {
             let place = self.record.files[at].place();
             let restored = restore(&self.journal.files, &self.kept(at), &place, &self.record.staged(at));
-            restored.map_err(|failure| self.stopped(Step::Restore, &place, failure))?;
+            restored.map_err(self.stopped(Step::Restore, &place))?;
         }
         self.flush_folders(Side::After)?;
         self.discard()?;
@@ -140,10 +140,10 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
             // The old content is removed first: if only that is left, its file counts as replaced.
             for place in [self.kept(at), self.record.staged(at)] {
                 let removed = self.journal.files.remove(&place);
-                removed.map_err(|error| self.stopped(Step::Journal, &place, error.into()))?;
+                removed.map_err(self.stopped(Step::Journal, &place))?;
             }
         }
-        self.journal.cancel().map_err(|failure| Aborted::unfinished(Step::Journal, vec![failure]))
+        self.journal.cancel().map_err(Aborted::unfinished)
     }
 
     /// Replaces every file that had not been replaced; returns the paths of those.
@@ -151,7 +151,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     /// # Errors
     /// [`Aborted`] with every file that changed before it was replaced, or whose new content had not been written; then
     /// nothing is different. Or with the first that could not be replaced; then the run can still be undone or finished.
-    pub fn roll_forward(&self) -> Result<Vec<PathBuf>, Aborted> {
+    pub(crate) fn roll_forward(&self) -> Result<Vec<PathBuf>, Aborted> {
         let mut failures: Failures = self.paths(Side::EditedBefore).map(|path| (path, Failure::ChangedSince)).collect();
         for at in self.on(Side::Before) {
             let entry = &self.record.files[at];
@@ -165,10 +165,10 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         for at in self.on(Side::Before) {
             let place = self.record.files[at].place();
             let replaced = self.journal.files.rename(&self.record.staged(at), &place);
-            replaced.map_err(|error| self.stopped(Step::Replace, &place, error.into()))?;
+            replaced.map_err(self.stopped(Step::Replace, &place))?;
         }
         self.flush_folders(Side::Before)?;
-        self.journal.end(self.record.action).map_err(|failure| Aborted::unfinished(Step::Journal, vec![failure]))?;
+        self.journal.end(self.record.action).map_err(Aborted::unfinished)?;
         Ok(self.paths(Side::Before).collect())
     }
 
@@ -181,21 +181,24 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
             let is_whole = |bytes: Vec<u8>| Fingerprint::of(&bytes) == self.record.files[at].before;
             if !self.journal.files.read(&kept).is_ok_and(is_whole) {
                 let removed = self.journal.files.remove(&kept);
-                removed.map_err(|error| self.stopped(Step::Keep, &place, error.into()))?;
-                keep(&self.journal.files, &place, &kept)
-                    .map_err(|failure| self.stopped(Step::Keep, &place, failure))?;
+                removed.map_err(self.stopped(Step::Keep, &place))?;
+                keep(&self.journal.files, &place, &kept).map_err(self.stopped(Step::Keep, &place))?;
             }
             places.extend([kept, self.record.staged(at)]);
         }
         let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
-        self.journal.files.flush(&places).map_err(|(place, failure)| self.stopped(Step::Flush, &place, failure))
+        self.flush(&places)
     }
 
     fn flush_folders(&self, side: Side) -> Result<(), Aborted> {
         let places: Vec<PathBuf> = self.on(side).map(|at| self.record.files[at].place()).collect();
         let folders: BTreeSet<&Path> = places.iter().map(|place| parent(place)).collect();
         let folders: Vec<&Path> = folders.into_iter().collect();
-        self.journal.files.flush(&folders).map_err(|(place, failure)| self.stopped(Step::Flush, &place, failure))
+        self.flush(&folders)
+    }
+
+    fn flush(&self, places: &[&Path]) -> Result<(), Aborted> {
+        self.journal.files.flush(places).map_err(|(place, failure)| self.stopped(Step::Flush, &place)(failure))
     }
 
     fn on(&self, side: Side) -> impl Iterator<Item = usize> {
@@ -207,11 +210,11 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     }
 
     fn check(&self, failures: Failures) -> Result<(), Aborted> {
-        if failures.is_empty() { Ok(()) } else { Err(Aborted::unfinished(Step::Inspect, failures)) }
+        Aborted::unless_empty(Step::Inspect, failures).map_err(Aborted::unfinished)
     }
 
-    fn stopped(&self, step: Step, place: &Path, failure: Failure) -> Aborted {
-        Aborted::unfinished(step, vec![(self.journal.shown(place), failure)])
+    fn stopped<E: Into<Failure>>(&self, step: Step, place: &Path) -> impl FnOnce(E) -> Aborted {
+        move |error| Aborted::at(step, &self.journal.shown(place))(error).unfinished()
     }
 }
 
@@ -220,7 +223,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
 ///
 /// # Errors
 /// [`Failure::Locked`] while a run is writing, [`Failure::Damaged`] or the error of the system.
-pub fn inspect(bounds: &Bounds) -> Result<Option<(Record, RunProgress)>, Failure> {
+pub(crate) fn inspect(bounds: &Bounds) -> Result<Option<(Record, RunProgress)>, Failure> {
     let Some((journal, record)) = Journal::peek(bounds)? else { return Ok(None) };
     let progress = Unfinished::of(&journal, record.clone()).progress();
     Ok(Some((record, progress)))

@@ -3,25 +3,25 @@
 //! Invariant: an aborted run names every path that it left changed.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use crate::fingerprint::Fingerprint;
 
 /// One file's new content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct FileChange {
     /// The file, as the user knows it; may be a symbolic link to it.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The content of the file when the change was planned.
-    pub before: Fingerprint,
+    pub(crate) before: Fingerprint,
     /// All of its new bytes.
-    pub after: Vec<u8>,
+    pub(crate) after: Vec<u8>,
 }
 
 /// What happens to files that changed since the run that is to be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangedFiles {
+pub(crate) enum ChangedFiles {
     /// Nothing is undone.
     Refuse,
     /// They are left unchanged, and the others are undone.
@@ -30,7 +30,7 @@ pub enum ChangedFiles {
 
 /// What a transaction was doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub(crate) enum Step {
     /// Checking that the files can be replaced.
     Inspect,
     /// Reading or writing the journal.
@@ -65,29 +65,29 @@ impl Step {
 
 /// What a run wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub(crate) struct Written {
     /// The files that changed, by the path of the change, in the order of paths.
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// Why nothing was written, or not all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Aborted {
+pub(crate) struct Aborted {
     /// What the transaction was doing.
-    pub step: Step,
+    pub(crate) step: Step,
     /// The paths that failed, each with its failure.
-    pub failures: Vec<(PathBuf, Failure)>,
+    pub(crate) failures: Vec<(PathBuf, Failure)>,
     /// Files that were replaced and could not be restored, each with the place of its old content. Only if a second call failed.
-    pub unrestored: Vec<(PathBuf, PathBuf)>,
+    pub(crate) unrestored: Vec<(PathBuf, PathBuf)>,
     /// Temporary files that could not be removed again.
-    pub leftovers: Vec<PathBuf>,
+    pub(crate) leftovers: Vec<PathBuf>,
     /// Whether the tree is unchanged.
-    pub tree: TreeState,
+    pub(crate) tree: TreeState,
 }
 
 /// The state of a tree after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TreeState {
+pub(crate) enum TreeState {
     /// Nothing in it changed.
     Same,
     /// An unfinished run is in its journal.
@@ -99,9 +99,19 @@ impl Aborted {
         Self { step, failures, unrestored: Vec::new(), leftovers: Vec::new(), tree: TreeState::Same }
     }
 
-    /// Creates the failure of an interrupted run that is still neither finished nor rolled back.
-    pub(super) fn unfinished(step: Step, failures: Failures) -> Self {
-        Self { tree: TreeState::Unfinished, ..Self::new(step, failures) }
+    /// Makes of an error about a path what stops a run in this step.
+    pub(super) fn at<'p, E: Into<Failure>>(step: Step, path: &'p Path) -> impl FnOnce(E) -> Self + use<'p, E> {
+        move |error| Self::new(step, vec![(path.to_owned(), error.into())])
+    }
+
+    /// Stops a run in this step, if a path failed.
+    pub(super) fn unless_empty(step: Step, failures: Failures) -> Result<(), Self> {
+        if failures.is_empty() { Ok(()) } else { Err(Self::new(step, failures)) }
+    }
+
+    /// Says that it is about an interrupted run that is still neither finished nor rolled back.
+    pub(super) fn unfinished(self) -> Self {
+        Self { tree: TreeState::Unfinished, ..self }
     }
 }
 

@@ -11,7 +11,7 @@ use super::bounds::Bounds;
 use super::failure::Failure;
 use super::file_system::{Disk, FileMode, FileSystem};
 use super::journal::Journal;
-use super::run::Change;
+use super::run::FileChange;
 use crate::fingerprint::Fingerprint;
 
 /// The real file system, with a hook before every call that gets its number, its name and its place.
@@ -128,12 +128,12 @@ impl Sample {
     }
 
     /// Makes every file new.
-    pub(super) fn changes(&self) -> Vec<Change> {
+    pub(super) fn changes(&self) -> Vec<FileChange> {
         self.names.iter().map(|name| self.change(name)).collect()
     }
 
-    pub(super) fn change(&self, name: &str) -> Change {
-        Change { path: self.top.join(name), before: Fingerprint::of(&old(name)), after: new(name) }
+    pub(super) fn change(&self, name: &str) -> FileChange {
+        FileChange { path: self.top.join(name), before: Fingerprint::of(&old(name)), after: new(name) }
     }
 
     pub(super) fn paths(&self) -> Vec<PathBuf> {

@@ -15,21 +15,21 @@ use crate::fingerprint::Fingerprint;
 
 /// One of several parts of a tree, as `1/4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
+pub(crate) struct Shard {
     index: u32,
     count: u32,
 }
 
 impl Shard {
     /// Returns whether a file is in this part that a walk of `roots` shows as `file`.
-    pub fn has(self, file: &Path, roots: &[PathBuf]) -> bool {
+    pub(crate) fn has(self, file: &Path, roots: &[PathBuf]) -> bool {
         let below = |root: &PathBuf| file.strip_prefix(shown(root)).ok();
         let below = roots.iter().filter_map(below).filter(|path| !path.as_os_str().is_empty());
         self.has_path(below.min_by_key(|path| path.components().count()).unwrap_or(file))
     }
 
     /// Returns whether the file at `place`, as [`place_of`] returns it, is in this part of `roots`, whether it exists or not.
-    pub fn has_place(self, place: &Path, roots: &[PathBuf]) -> bool {
+    pub(crate) fn has_place(self, place: &Path, roots: &[PathBuf]) -> bool {
         let path = |root: &PathBuf| {
             let below = place.strip_prefix(place_of(root)?).ok()?;
             Some(if below.as_os_str().is_empty() { shown(root) } else { below.to_owned() })

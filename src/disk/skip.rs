@@ -9,7 +9,7 @@ pub(super) const PROBE: usize = 8 << 10;
 
 /// Why a path was skipped on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Skip {
+pub(crate) enum Skip {
     /// A file whose extension is not included.
     Extension,
     /// A file or folder whose name starts with a dot.
@@ -29,7 +29,7 @@ pub enum Skip {
 impl Skip {
     /// Returns why a file of these bytes is not read as text, from its first 8 KiB. A file that starts with the byte order mark of
     /// UTF-16 or UTF-32, or with characters of two or four bytes, is text, though not every parser reads it.
-    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Option<Self> {
         if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 0, 0xfe, 0xff, ..] = bytes {
             return None;
         }

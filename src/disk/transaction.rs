@@ -23,8 +23,8 @@ use super::bounds::parent;
 use super::failure::Failure;
 use super::file_system::{Disk, FileMode, FileSystem};
 use super::journal::{Journal, inside, kept};
-use super::record::{Action, Entry, Record, staged};
-use super::run::{Aborted, Change, Failures, Step, Written};
+use super::record::{Action, Record, RecordedFile, staged};
+use super::run::{Aborted, FileChange, Step, Written};
 use crate::fingerprint::Fingerprint;
 
 /// The state of one file.
@@ -48,12 +48,14 @@ struct Swap {
     staged: PathBuf,
     kept: PathBuf,
     before: Fingerprint,
+    /// What it becomes, until that is written.
+    after: Vec<u8>,
     progress: Progress,
 }
 
 /// Files staged to be replaced; dropping it removes what was staged.
 #[derive(Debug)]
-pub struct Transaction<'j, F: FileSystem = Disk> {
+pub(crate) struct Transaction<'j, F: FileSystem = Disk> {
     journal: &'j Journal<F>,
     action: Action,
     swaps: Vec<Swap>,
@@ -65,49 +67,38 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
     /// # Errors
     /// [`Aborted`] with every file that cannot be replaced, or the first whose content could not be written; then nothing
     /// is staged. Two changes of one file are [`Failure::SameFile`] unless they are the same change.
-    pub fn stage(journal: &'j Journal<F>, changes: Vec<Change>, label: &str) -> Result<Self, Aborted> {
+    pub(crate) fn stage(journal: &'j Journal<F>, changes: Vec<FileChange>, label: &str) -> Result<Self, Aborted> {
         Self::stage_as(journal, changes, Action::Apply, label)
     }
 
     /// Stages changes for a run of this kind. A change that changes nothing is ignored.
     pub(super) fn stage_as(
         journal: &'j Journal<F>,
-        changes: Vec<Change>,
+        changes: Vec<FileChange>,
         action: Action,
         label: &str,
     ) -> Result<Self, Aborted> {
-        let is_change = |change: &Change| Fingerprint::of(&change.after) != change.before;
+        let is_change = |change: &FileChange| Fingerprint::of(&change.after) != change.before;
         let changes: Vec<_> = changes.into_iter().filter(is_change).collect();
-        let mut transaction = Self { journal, action, swaps: Vec::with_capacity(changes.len()) };
+        let mut transaction = Self { journal, action, swaps: Vec::new() };
         if changes.is_empty() {
             return Ok(transaction);
         }
-        journal.refuse_unfinished().map_err(|failure| Aborted::new(Step::Journal, vec![failure]))?;
+        journal.refuse_unfinished()?;
         let token = token();
-        let planned =
-            plan(&journal.files, changes, &token).map_err(|failures| Aborted::new(Step::Inspect, failures))?;
-        let entry = |(swap, after): &(Swap, Vec<u8>)| Entry::new(&swap.place, swap.before, Fingerprint::of(after));
-        let record = Record::new(action, label, &token, planned.iter().map(entry).collect());
-        if let Err(failure) = journal.begin(&record) {
+        let swaps = plan(&journal.files, changes, &token)?;
+        let file = |swap: &Swap| RecordedFile::new(&swap.place, swap.before, Fingerprint::of(&swap.after));
+        let record = Record::new(action, label, &token, swaps.iter().map(file).collect());
+        if let Err(aborted) = journal.begin(&record) {
             // The next run removes what was written of the record.
             let _by_the_next_run = journal.cancel();
-            return Err(Aborted::new(Step::Journal, vec![failure]));
+            return Err(aborted);
         }
-        for (swap, after) in planned {
-            transaction.swaps.push(swap);
-            if let Err((step, failures)) = transaction.stage_last(&after) {
-                return Err(transaction.abort(step, failures));
-            }
-        }
-        match transaction.flush(|swap| swap.staged.as_path()) {
+        transaction.swaps = swaps;
+        match transaction.stage_all() {
             Ok(()) => Ok(transaction),
-            Err((step, failures)) => Err(transaction.abort(step, failures)),
+            Err(aborted) => Err(transaction.abort(aborted)),
         }
-    }
-
-    /// Returns the paths of the changes that are staged, in the order of places.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.swaps.iter().map(|swap| swap.shown.as_path())
     }
 
     /// Replaces every file, or none.
@@ -115,31 +106,31 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
     /// # Errors
     /// [`Aborted`]: with every file that is not what its change was planned from, or the first that could not be replaced. All
     /// files are then what they were, but for those it names as unrestored.
-    pub fn commit(mut self) -> Result<Written, Aborted> {
+    pub(crate) fn commit(mut self) -> Result<Written, Aborted> {
         if self.swaps.is_empty() {
             return Ok(Written::default());
         }
-        if let Err((step, failures)) = self.replace_all().and_then(|()| self.end()) {
-            return Err(self.abort(step, failures));
+        if let Err(aborted) = self.replace_all().and_then(|()| self.end()) {
+            return Err(self.abort(aborted));
         }
         let mut files: Vec<_> = std::mem::take(&mut self.swaps).into_iter().map(|swap| swap.shown).collect();
         files.sort();
         Ok(Written { files })
     }
 
-    fn replace_all(&mut self) -> Result<(), Stop> {
+    fn replace_all(&mut self) -> Result<(), Aborted> {
         self.compare(|swap| &swap.place)?;
         for swap in &mut self.swaps {
             let kept = keep(&self.journal.files, &swap.place, &swap.kept);
-            kept.map_err(|failure| (Step::Keep, vec![(swap.shown.clone(), failure)]))?;
+            kept.map_err(Aborted::at(Step::Keep, &swap.shown))?;
             swap.progress = Progress::Kept;
         }
         self.flush(|swap| swap.kept.as_path())?;
         let journal = inside("journal");
-        self.journal.files.flush(&[&journal]).map_err(|failure| (Step::Flush, vec![failure]))?;
+        self.journal.files.flush(&[&journal]).map_err(|failure| Aborted::new(Step::Flush, vec![failure]))?;
         for swap in &mut self.swaps {
             let replaced = self.journal.files.rename(&swap.staged, &swap.place);
-            replaced.map_err(|error| (Step::Replace, vec![(swap.shown.clone(), error.into())]))?;
+            replaced.map_err(Aborted::at(Step::Replace, &swap.shown))?;
             swap.progress = Progress::Replaced;
         }
         self.compare(|swap| &swap.kept)?;
@@ -148,42 +139,41 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
 
     /// Ends the run in the journal. A run that undoes another one is done before that: what it could not remove there is
     /// removed by the next run.
-    fn end(&self) -> Result<(), Stop> {
+    fn end(&self) -> Result<(), Aborted> {
         match (self.journal.end(self.action), self.action) {
-            (Err(failure), Action::Apply) => Err((Step::Journal, vec![failure])),
+            (Err(aborted), Action::Apply) => Err(aborted),
             (Ok(()) | Err(_), _) => Ok(()),
         }
     }
 
-    fn stage_last(&mut self, after: &[u8]) -> Result<(), Stop> {
-        let Some(swap) = self.swaps.last_mut() else {
-            return Ok(());
-        };
-        let written = self.journal.files.write_new(&swap.staged, after, FileMode::SameAs(&swap.place));
-        written.map_err(|error| (Step::Stage, vec![(swap.shown.clone(), error.into())]))?;
-        swap.progress = Progress::Staged;
-        Ok(())
+    fn stage_all(&mut self) -> Result<(), Aborted> {
+        for swap in &mut self.swaps {
+            let after = std::mem::take(&mut swap.after);
+            let written = self.journal.files.write_new(&swap.staged, &after, FileMode::SameAs(&swap.place));
+            written.map_err(Aborted::at(Step::Stage, &swap.shown))?;
+            swap.progress = Progress::Staged;
+        }
+        self.flush(|swap| swap.staged.as_path())
     }
 
     /// Compares the bytes at a place of every swap with what they were.
-    fn compare(&self, place: impl Fn(&Swap) -> &PathBuf) -> Result<(), Stop> {
+    fn compare(&self, place: impl Fn(&Swap) -> &PathBuf) -> Result<(), Aborted> {
         let differs = |swap: &Swap| match self.journal.files.read(place(swap)) {
             Ok(bytes) if Fingerprint::of(&bytes) == swap.before => None,
             Ok(_) => Some((swap.shown.clone(), Failure::Changed)),
             Err(failure) => Some((swap.shown.clone(), failure)),
         };
         let failures: Vec<_> = self.swaps.iter().filter_map(differs).collect();
-        if failures.is_empty() { Ok(()) } else { Err((Step::Compare, failures)) }
+        Aborted::unless_empty(Step::Compare, failures)
     }
 
-    fn flush(&self, place: impl Fn(&Swap) -> &Path) -> Result<(), Stop> {
+    fn flush(&self, place: impl Fn(&Swap) -> &Path) -> Result<(), Aborted> {
         let places: BTreeSet<&Path> = self.swaps.iter().map(place).collect();
         let places: Vec<&Path> = places.into_iter().collect();
-        self.journal.files.flush(&places).map_err(|failure| (Step::Flush, vec![failure]))
+        self.journal.files.flush(&places).map_err(|failure| Aborted::new(Step::Flush, vec![failure]))
     }
 
-    fn abort(mut self, step: Step, failures: Failures) -> Aborted {
-        let mut aborted = Aborted::new(step, failures);
+    fn abort(mut self, mut aborted: Aborted) -> Aborted {
         self.restore_all(&mut aborted);
         aborted
     }
@@ -224,22 +214,19 @@ impl<F: FileSystem> Drop for Transaction<'_, F> {
     }
 }
 
-/// Why a transaction stopped: the step and the paths that failed in it.
-type Stop = (Step, Failures);
-
 /// Resolves the file of every change, in the order of places.
-fn plan(files: &impl FileSystem, changes: Vec<Change>, token: &str) -> Result<Vec<(Swap, Vec<u8>)>, Failures> {
-    let mut found = Vec::with_capacity(changes.len());
+fn plan(files: &impl FileSystem, changes: Vec<FileChange>, token: &str) -> Result<Vec<Swap>, Aborted> {
+    let mut targets = Vec::with_capacity(changes.len());
     let mut failures = Vec::new();
     for change in changes {
         match files.target(&change.path) {
-            Ok(place) => found.push((place, change)),
+            Ok(place) => targets.push((place, change)),
             Err(failure) => failures.push((change.path, failure)),
         }
     }
-    found.sort_by(|left, right| (&left.0, &left.1.path).cmp(&(&right.0, &right.1.path)));
-    found.dedup_by(|right, left| right.0 == left.0 && right.1.after == left.1.after);
-    let mut folded: Vec<_> = found.iter().map(|found| (found.0.to_string_lossy().to_lowercase(), found)).collect();
+    targets.sort_by(|left, right| (&left.0, &left.1.path).cmp(&(&right.0, &right.1.path)));
+    targets.dedup_by(|right, left| right.0 == left.0 && right.1.after == left.1.after);
+    let mut folded: Vec<_> = targets.iter().map(|target| (target.0.to_string_lossy().to_lowercase(), target)).collect();
     folded.sort_by(|left, right| left.0.cmp(&right.0));
     for pair in folded.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         let ((_, (left, first)), (_, (right, second))) = (&pair[0], &pair[1]);
@@ -248,14 +235,17 @@ fn plan(files: &impl FileSystem, changes: Vec<Change>, token: &str) -> Result<Ve
         }
     }
     failures.sort();
-    let swaps = found.into_iter().enumerate().map(|(at, (place, change))| swap(at, token, place, change));
-    if failures.is_empty() { Ok(swaps.collect()) } else { Err(failures) }
-}
-
-fn swap(at: usize, token: &str, place: PathBuf, change: Change) -> (Swap, Vec<u8>) {
-    let (staged, kept) = (staged(&place, token, at), kept(&inside("journal"), at));
-    let progress = Progress::Planned;
-    (Swap { shown: change.path, place, staged, kept, before: change.before, progress }, change.after)
+    Aborted::unless_empty(Step::Inspect, failures)?;
+    let swaps = targets.into_iter().enumerate().map(|(at, (place, change))| Swap {
+        shown: change.path,
+        staged: staged(&place, token, at),
+        kept: kept(&inside("journal"), at),
+        place,
+        before: change.before,
+        after: change.after,
+        progress: Progress::Planned,
+    });
+    Ok(swaps.collect())
 }
 
 /// Returns a token that no other transaction uses.
@@ -331,7 +321,8 @@ mod tests {
         let tree = tree();
         let journal = tree.journal();
         let transaction = Transaction::stage(&journal, tree.changes(), "").unwrap();
-        assert_eq!(transaction.paths().collect::<Vec<_>>(), tree.paths());
+        let staged: Vec<_> = transaction.swaps.iter().map(|swap| swap.shown.clone()).collect();
+        assert_eq!(staged, tree.paths());
         let written = transaction.commit().unwrap();
         assert_eq!(written, Written { files: tree.paths() });
         assert_eq!(tree.contents(), tree.state(new));
@@ -555,7 +546,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_refused(tree: &Sample, changes: Vec<Change>, failures: &[(&str, Failure)]) {
+    fn check_refused(tree: &Sample, changes: Vec<FileChange>, failures: &[(&str, Failure)]) {
         let before = tree.contents();
         let failures = failures.iter().map(|(name, failure)| (tree.top.join(name), failure.clone())).collect();
         let aborted = Transaction::stage(&tree.journal(), changes, "").unwrap_err();
@@ -583,12 +574,12 @@ mod tests {
     fn one_file_takes_one_change() {
         let tree = tree();
         let same = tree.change("a.yaml");
-        let through_b = Change { path: tree.top.join("b/../a.yaml"), ..same.clone() };
+        let through_b = FileChange { path: tree.top.join("b/../a.yaml"), ..same.clone() };
         let written =
             Transaction::stage(&tree.journal(), vec![same.clone(), through_b.clone()], "").unwrap().commit().unwrap();
         assert_eq!(written.files, [tree.top.join("a.yaml")]);
         let before = Fingerprint::of(&same.after);
-        let [first, second] = [same, through_b].map(|change| Change {
+        let [first, second] = [same, through_b].map(|change| FileChange {
             before,
             after: change.path.as_os_str().as_encoded_bytes().to_vec(),
             ..change
@@ -602,7 +593,7 @@ mod tests {
     fn a_change_that_changes_nothing_does_not_touch_its_file() {
         let tree = tree();
         let path = tree.top.join("none.yaml");
-        let nothing = Change { path, before: Fingerprint::of(b"same"), after: b"same".to_vec() };
+        let nothing = FileChange { path, before: Fingerprint::of(b"same"), after: b"same".to_vec() };
         let outcome = Transaction::stage(&tree.watched(|_, _, _| fault()), vec![nothing], "").unwrap().commit();
         assert_eq!(outcome, Ok(Written::default()));
     }

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::failure::Failure;
 use super::file_system::FileSystem;
-use super::journal::{Journal, finished, kept, stopped};
-use super::record::{Action, Entry, Record};
-use super::run::{Aborted, Change, ChangedFiles, Step, Written};
+use super::journal::{Journal, finished, kept};
+use super::record::{Action, Record, RecordedFile};
+use super::run::{Aborted, ChangedFiles, FileChange, Step, Written};
 use super::transaction::Transaction;
 use crate::fingerprint::Fingerprint;
 
@@ -17,7 +17,7 @@ use crate::fingerprint::Fingerprint;
 /// # Errors
 /// [`Aborted`] with every file that changed since, unless changed files are skipped, or whose old content is not there
 /// any more.
-pub fn undo<F: FileSystem>(
+pub(crate) fn undo<F: FileSystem>(
     journal: &Journal<F>,
     number: u32,
     record: &Record,
@@ -31,23 +31,21 @@ pub fn undo<F: FileSystem>(
             (Err(_), ChangedFiles::Leave) => continue,
             (Err(failure), ChangedFiles::Refuse) => failures.push((path, failure)),
             (Ok(()), _) => match old_content(journal, number, at, entry.before) {
-                Ok(after) => changes.push(Change { path, before: entry.after, after }),
+                Ok(after) => changes.push(FileChange { path, before: entry.after, after }),
                 Err(failure) => failures.push((journal.shown(&kept(&finished(number), at)), failure)),
             },
         }
     }
-    if !failures.is_empty() {
-        return Err(Aborted::new(Step::Inspect, failures));
-    }
+    Aborted::unless_empty(Step::Inspect, failures)?;
     if changes.is_empty() {
-        journal.forget(&finished(number)).map_err(|failure| stopped((journal.shown(&finished(number)), failure)))?;
+        journal.forget(&finished(number))?;
         return Ok(Written::default());
     }
     Transaction::stage_as(journal, changes, Action::Undo(number), &record.label)?.commit()
 }
 
 /// Checks that the file at `path` is as its run left it: the same file, with the same content.
-fn check_unchanged<F: FileSystem>(journal: &Journal<F>, path: &Path, entry: &Entry) -> Result<(), Failure> {
+fn check_unchanged<F: FileSystem>(journal: &Journal<F>, path: &Path, entry: &RecordedFile) -> Result<(), Failure> {
     let place = journal.files.target(path)?;
     let same = place == entry.place() && Fingerprint::of(&journal.files.read(&place)?) == entry.after;
     if same { Ok(()) } else { Err(Failure::ChangedSince) }

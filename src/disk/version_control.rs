@@ -20,7 +20,7 @@ const PATHS_PER_CALL: usize = 24_000;
 
 /// Why it is unknown whether files are committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UnknownStatus {
+pub(crate) enum UnknownStatus {
     /// The file is in no repository.
     NoRepository(PathBuf),
     /// There is no `git` program.
@@ -48,7 +48,7 @@ impl std::error::Error for UnknownStatus {}
 ///
 /// # Errors
 /// Why that is unknown, for the first such file.
-pub fn uncommitted(files: &[PathBuf]) -> Result<Vec<PathBuf>, UnknownStatus> {
+pub(crate) fn uncommitted(files: &[PathBuf]) -> Result<Vec<PathBuf>, UnknownStatus> {
     uncommitted_by(Path::new("git"), files)
 }
 
@@ -63,16 +63,16 @@ fn uncommitted_by(git: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, Unknown
         let inside = target.strip_prefix(top).map_err(|_| UnknownStatus::NoRepository(file.clone()))?;
         repositories.entry(top.to_path_buf()).or_default().push((inside.to_path_buf(), file));
     }
-    let mut found = Vec::new();
+    let mut dirty = Vec::new();
     for (top, members) in repositories {
         for chunk in chunks(&members) {
             let listed = status(git, &top, chunk)?;
             let is_listed = |(inside, _): &&Member<'_>| listed.iter().any(|path| inside.starts_with(path));
-            found.extend(chunk.iter().filter(is_listed).map(|(_, file)| (*file).clone()));
+            dirty.extend(chunk.iter().filter(is_listed).map(|(_, file)| (*file).clone()));
         }
     }
-    found.sort();
-    Ok(found)
+    dirty.sort();
+    Ok(dirty)
 }
 
 /// Splits a list where a call would get too long.
@@ -117,7 +117,7 @@ fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>
     }
     // Each entry is two letters, a space and a path.
     let entries = output.stdout.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
-    Ok(entries.map(|path| super::read::path_of(path.to_vec())).collect())
+    Ok(entries.map(|path| super::read_file::path_of(path.to_vec())).collect())
 }
 
 #[cfg(test)]

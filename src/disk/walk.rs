@@ -17,7 +17,7 @@ use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, Wal
 
 use super::failure::{Failure, FileKind};
 use super::options::{Listing, WalkOptions, is_reserved};
-use super::read::{Buffer, MAX_FILE_SIZE};
+use super::read_file::{Buffer, MAX_FILE_SIZE};
 use super::roots::{Roots, shown};
 use super::skip::Skip;
 use super::walk_builder::{builder, walkable};
@@ -25,19 +25,19 @@ use super::{listing, roots};
 
 /// What a walk found.
 #[derive(Clone, Debug)]
-pub struct Scan<T> {
+pub(crate) struct Scan<T> {
     /// What the visitor returned, by path; no path twice.
-    pub visited: Vec<(PathBuf, T)>,
+    pub(crate) visited: Vec<(PathBuf, T)>,
     /// How many files were read and passed to the visitor.
-    pub seen: usize,
+    pub(crate) seen: usize,
     /// How many bytes they have.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Binary files, by path; with [`Listing::Every`] everything that was skipped.
-    pub skipped: Vec<(PathBuf, Skip)>,
+    pub(crate) skipped: Vec<(PathBuf, Skip)>,
     /// How often the walk skipped something, by reason. A folder counts once, whatever is in it.
-    pub skips: BTreeMap<Skip, usize>,
+    pub(crate) skips: BTreeMap<Skip, usize>,
     /// What could not be read, by path.
-    pub failed: Vec<(PathBuf, Failure)>,
+    pub(crate) failed: Vec<(PathBuf, Failure)>,
 }
 
 impl<T> Default for Scan<T> {
@@ -50,7 +50,7 @@ impl<T> Default for Scan<T> {
 ///
 /// Paths start as the roots are written, without a leading `./`. A file that two roots lead to is visited once, below the
 /// outer root. The visitor is called from several threads, in no order.
-pub fn scan<T: Send>(
+pub(crate) fn scan<T: Send>(
     roots: &[PathBuf],
     options: &WalkOptions,
     visit: impl Fn(&Path, &[u8]) -> Option<T> + Sync,
@@ -60,10 +60,10 @@ pub fn scan<T: Send>(
     let (mut places, mut skipped) = (BTreeSet::new(), BTreeSet::new());
     let last = rounds.len().saturating_sub(1);
     for (at, roots) in rounds.iter().enumerate() {
-        let found = Round { roots, options, visit: &visit, places: &places, is_last: at == last }.walk();
-        scan.join(found.scan);
-        places.extend(found.places);
-        skipped.extend(found.skipped);
+        let walked = Round { roots, options, visit: &visit, places: &places, is_last: at == last }.walk();
+        scan.join(walked.scan);
+        places.extend(walked.places);
+        skipped.extend(walked.skipped);
     }
     let is_root = |path: &PathBuf| rounds.iter().any(|roots| roots.contains_key(path));
     for (path, skip) in skipped.into_iter().filter(|(path, _)| !is_root(path)) {
@@ -115,7 +115,7 @@ struct Round<'a, V> {
 }
 
 /// What a round, or one thread of it, found.
-struct Found<T> {
+struct Walked<T> {
     scan: Scan<T>,
     /// The places that a later round needs.
     places: Vec<PathBuf>,
@@ -123,34 +123,34 @@ struct Found<T> {
     skipped: Vec<(PathBuf, Skip)>,
 }
 
-impl<T> Default for Found<T> {
+impl<T> Default for Walked<T> {
     fn default() -> Self {
         Self { scan: Scan::default(), places: Vec::new(), skipped: Vec::new() }
     }
 }
 
 impl<'a, V> Round<'a, V> {
-    fn walk<T: Send>(&self) -> Found<T>
+    fn walk<T: Send>(&self) -> Walked<T>
     where
         V: Fn(&Path, &[u8]) -> Option<T> + Sync,
     {
         let mut roots = self.roots.keys();
         let Some(first) = roots.next() else {
-            return Found::default();
+            return Walked::default();
         };
         let mut walk = builder(first, self.options);
         for root in roots {
             walk.add(walkable(root));
         }
         let filtered = filter(&mut walk, self.roots, self.options);
-        let found = Mutex::new(Found::default());
-        walk.build_parallel().visit(&mut Threads { round: self, found: &found });
-        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.skipped.append(&mut filtered.lock().unwrap_or_else(PoisonError::into_inner));
+        let walked = Mutex::new(Walked::default());
+        walk.build_parallel().visit(&mut Threads { round: self, walked: &walked });
+        let mut walked = walked.into_inner().unwrap_or_else(PoisonError::into_inner);
+        walked.skipped.append(&mut filtered.lock().unwrap_or_else(PoisonError::into_inner));
         if self.options.listing == Listing::Every {
-            found.skipped.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
+            walked.skipped.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
         }
-        found
+        walked
     }
 }
 
@@ -169,7 +169,7 @@ fn filter(
     options: &WalkOptions,
 ) -> Arc<Mutex<Vec<(PathBuf, Skip)>>> {
     let skipped = Arc::new(Mutex::new(Vec::new()));
-    let (found, roots, options) = (Arc::clone(&skipped), roots.clone(), options.clone());
+    let (collected, roots, options) = (Arc::clone(&skipped), roots.clone(), options.clone());
     let is_excluded = |root: &(&PathBuf, &PathBuf)| options.excludes_folder(root.1);
     let excluded: BTreeSet<PathBuf> = roots.iter().filter(is_excluded).map(|(root, _)| root.clone()).collect();
     walk.filter_entry(move |entry| {
@@ -179,7 +179,7 @@ fn filter(
         let skip = options.skips(entry.file_name(), || place(&roots, entry), is_folder);
         let skip = skip.or_else(|| is_in_excluded().then_some(Skip::Excluded));
         if let Some(skip) = skip.filter(|_| !is_reserved(entry.file_name())) {
-            found.lock().unwrap_or_else(PoisonError::into_inner).push((shown(entry.path()), skip));
+            collected.lock().unwrap_or_else(PoisonError::into_inner).push((shown(entry.path()), skip));
         }
         skip.is_none()
     });
@@ -189,7 +189,7 @@ fn filter(
 /// Makes a visitor for each thread of a round.
 struct Threads<'a, T, V> {
     round: &'a Round<'a, V>,
-    found: &'a Mutex<Found<T>>,
+    walked: &'a Mutex<Walked<T>>,
 }
 
 impl<'a, T, V> ParallelVisitorBuilder<'a> for Threads<'a, T, V>
@@ -198,27 +198,27 @@ where
     V: Fn(&Path, &[u8]) -> Option<T> + Sync,
 {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 'a> {
-        let (round, total) = (self.round, self.found);
-        Box::new(Thread { round, total, found: Found::default(), buffer: Buffer::new(MAX_FILE_SIZE) })
+        let (round, total) = (self.round, self.walked);
+        Box::new(Thread { round, total, walked: Walked::default(), buffer: Buffer::new(MAX_FILE_SIZE) })
     }
 }
 
 /// One thread's part of a round; added to the total when the thread ends.
 struct Thread<'a, T, V> {
     round: &'a Round<'a, V>,
-    total: &'a Mutex<Found<T>>,
-    found: Found<T>,
+    total: &'a Mutex<Walked<T>>,
+    walked: Walked<T>,
     buffer: Buffer,
 }
 
 impl<T, V> Drop for Thread<'_, T, V> {
     fn drop(&mut self) {
-        let mut found = std::mem::take(&mut self.found);
+        let mut walked = std::mem::take(&mut self.walked);
         // Sorting all of it takes no longer than merging then.
-        found.scan.visited.sort_by(|left, right| roots::by_names(&left.0, &right.0));
+        walked.scan.visited.sort_by(|left, right| roots::by_names(&left.0, &right.0));
         let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
-        total.scan.join(found.scan);
-        total.places.extend(found.places);
+        total.scan.join(walked.scan);
+        total.places.extend(walked.places);
     }
 }
 
@@ -230,7 +230,7 @@ where
     fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
         match entry {
             Ok(entry) => self.entry(&entry),
-            Err(error) => self.found.scan.failed.extend(failure(&error, None)),
+            Err(error) => self.walked.scan.failed.extend(failure(&error, None)),
         }
         WalkState::Continue
     }
@@ -254,7 +254,7 @@ where
         } else if !named && !self.round.options.includes(&path) {
             self.skip(path, Skip::Extension);
         } else if !file_type.is_file() {
-            self.found.scan.failed.push((path, Failure::NotAFile(FileKind::of(file_type))));
+            self.walked.scan.failed.push((path, Failure::NotAFile(FileKind::of(file_type))));
         } else {
             self.file(path);
         }
@@ -270,13 +270,13 @@ where
         };
         let is_new = !self.round.places.contains(&place);
         if !self.round.is_last {
-            self.found.places.push(place);
+            self.walked.places.push(place);
         }
         is_new
     }
 
     fn file(&mut self, path: PathBuf) {
-        let scan = &mut self.found.scan;
+        let scan = &mut self.walked.scan;
         let bytes = match self.buffer.fill(&path) {
             Ok(bytes) => bytes,
             Err(failure) => return scan.failed.push((path, failure)),
@@ -286,13 +286,13 @@ where
         }
         scan.seen += 1;
         scan.bytes += bytes.len() as u64;
-        if let Some(made) = (self.round.visit)(&path, bytes) {
-            scan.visited.push((path, made));
+        if let Some(value) = (self.round.visit)(&path, bytes) {
+            scan.visited.push((path, value));
         }
     }
 
     fn skip(&mut self, path: PathBuf, skip: Skip) {
-        self.found.scan.skip(path, skip, self.round.options.listing);
+        self.walked.scan.skip(path, skip, self.round.options.listing);
     }
 }
 

@@ -44,8 +44,6 @@ impl FilePlan {
 pub(crate) struct Edited {
     pub(crate) file: FilePlan,
     pub(crate) findings: Vec<Finding>,
-    /// Whether a list or a quoted string was written where nothing shows the style of one.
-    pub(crate) is_unstyled: bool,
 }
 
 /// Objects, by their position in the manifest, whose text cannot be changed.
@@ -99,12 +97,11 @@ pub(crate) fn edit(
     let changed = editor.edit();
     match changed {
         Ok(changed) if rejected.is_empty() => {
-            let is_unstyled = changed.is_unstyled || patches.iter().any(|patch| patch.changed.is_unstyled);
             let mut findings: Vec<Finding> = patches.into_iter().flat_map(|patch| patch.changed.findings).collect();
             findings.extend(changed.findings);
             findings.extend(manifest.document_warnings());
             let (file, before) = (manifest.file.clone(), Arc::clone(&manifest.text));
-            Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings, is_unstyled }))
+            Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings }))
         }
         Ok(_) => Err(rejected),
         Err(more) => Err(rejected.into_iter().chain(more).collect()),
@@ -125,7 +122,6 @@ fn refuse_encrypted<'o>(manifest: &Manifest, objects: impl Iterator<Item = &'o u
 struct Changed {
     edits: EditSet,
     findings: Vec<Finding>,
-    is_unstyled: bool,
 }
 
 /// An inline patch that changes.
@@ -213,15 +209,11 @@ impl Editor<'_, '_> {
             removed_comments: &[joined.removed, old_comments].concat(),
             added_comments: &[joined.added, new_comments].concat(),
         };
-        let verified = edited.verify(self.options.front_end).map_err(|problem| {
+        edited.verify(self.options.front_end).map_err(|problem| {
             self.reject_all(self.by_document.values().flatten().chain(self.objects_of_patches()), &problem)
         })?;
-        let is_unstyled = joined.styles.into_iter().any(|(document, style)| {
-            let now = verified[document].as_ref().map(|verified| Style::of(verified.text, &verified.tree));
-            now.is_some_and(|now| style.is_completed_by(now))
-        });
         let findings = joined.findings.into_iter().chain(comments.unknown).collect();
-        Ok(Changed { edits, findings, is_unstyled })
+        Ok(Changed { edits, findings })
     }
 
     /// Returns an object's changes with paths from its document.
@@ -391,8 +383,6 @@ struct Joined {
     /// The comments that were part of a text.
     added: Vec<String>,
     findings: Vec<Finding>,
-    /// The style that each changed document was written in.
-    styles: Vec<(usize, Style)>,
 }
 
 impl Joined {
@@ -413,7 +403,6 @@ impl Joined {
         self.removed.extend(rewrite.removed_comments);
         self.removed.extend(rewrite.comments_into_text);
         self.added.extend(rewrite.comments_out_of_text);
-        self.styles.extend(rewrite.style.map(|style| (document, style)));
     }
 }
 

@@ -13,6 +13,7 @@ use crate::catalog::Catalog;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
+use crate::pack::build::PlacedCrd;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
 use crate::release::{Channel, GroupKind, Named, ReleaseId, ReleaseSet};
@@ -109,7 +110,7 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     let place = FieldPath::default().key("metadata").key("annotations").key(&keys.bundle);
     Some(Crd {
         location: manifest.locate(object, &place),
-        releases: with_same_fields((manifest, object), &kind, pack, releases.map(|(id, _)| id).collect()),
+        releases: with_same_fields(manifest, object, &kind, pack, releases.map(|(id, _)| id).collect()),
         kind,
         correction: correction.map(|correction| correction.reason.clone()),
         bundle,
@@ -119,7 +120,8 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
 
 /// Returns those of `releases` whose fields are those of the CRD, if it names several; all of them if none matches.
 fn with_same_fields(
-    (manifest, object): (&Manifest, &Object),
+    manifest: &Manifest,
+    object: &Object,
     kind: &GroupKind,
     pack: &Pack,
     releases: ReleaseSet,
@@ -128,7 +130,7 @@ fn with_same_fields(
         return releases;
     }
     let Ok(whole) = manifest.full_value(object) else { return releases };
-    let own = OwnCrds::read("", [(String::new(), whole.as_ref())]);
+    let own = OwnCrds::read("", [PlacedCrd { place: String::new(), value: whole }]);
     let (Ok(own), Some(catalog)) = (own, pack.catalog(kind)) else { return releases };
     let has: BTreeSet<_> = own.catalog(kind).into_iter().flat_map(Catalog::fields).map(|field| field.pattern).collect();
     let in_release = |release: ReleaseId| {

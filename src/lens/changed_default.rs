@@ -7,12 +7,10 @@ use super::default::Beside;
 use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
-use super::image::Claims;
-use super::operation::{Constant, Description, Operation, Parameter};
+use super::operation::{Constant, Description, Operation, Parameter, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
-use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
 
 /// `changed-default: { field: spec.history, old: 2, new: 10, parameter: shop.defaults }`
@@ -43,7 +41,19 @@ impl ChangedDefault {
     };
 
     fn field(&self) -> FieldPattern {
-        self.parent.with(Part::Key(self.key.clone()))
+        self.parent.key(&self.key)
+    }
+
+    /// The default of the side that an object comes from, and that of the other one.
+    const fn defaults(&self, direction: Direction) -> [&Value; 2] {
+        match direction {
+            Direction::Forward => [&self.old, &self.new],
+            Direction::Backward => [&self.new, &self.old],
+        }
+    }
+
+    fn runs(&self, direction: Direction) -> bool {
+        self.direction.is_none_or(|only| only == direction)
     }
 
     /// Returns whether the field is absent at `parent`, and nothing outside the file can set it.
@@ -54,14 +64,20 @@ impl ChangedDefault {
         lacks && (is_item() || session.completeness() == Completeness::Whole)
     }
 
-    fn write(&self, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
-        let (path, value) = (parent.key(&self.key), self.old.clone());
-        let (field, old, new, parameter) = (self.field(), &self.old, &self.new, &self.parameter);
+    fn write(&self, direction: Direction, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+        let [old, new] = self.defaults(direction);
+        let (path, value, field, parameter) = (parent.key(&self.key), old.clone(), self.field(), &self.parameter);
         if session.context().and_then(|all| all.parameter(parameter)) == Some(ADOPT) {
-            session.record_changed_default(&path, format!("{field} is absent, which meant {old} and means {new} in the target ({parameter}={ADOPT})"));
+            session.record_changed_default(
+                &path,
+                format!("{field} is absent, which meant {old} and means {new} in the target ({parameter}={ADOPT})"),
+            );
             return Ok(());
         }
-        session.record_changed_default(&path, format!("{field}: {old} is written, since without it the target means {new} ({parameter}={FREEZE})"));
+        session.record_changed_default(
+            &path,
+            format!("{field}: {old} is written, since without it the target means {new} ({parameter}={FREEZE})"),
+        );
         if path.get(session.object()).is_some() {
             return session.change(Intent::Replace { path, value });
         }
@@ -77,50 +93,40 @@ const FREEZE: &str = "freeze";
 const ADOPT: &str = "adopt";
 
 impl Operation for ChangedDefault {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        if self.direction == Some(Direction::Backward) {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        if !self.runs(pass.direction) {
             return Ok(());
         }
         for parent in self.parent.matches(session.object()) {
             if self.is_open(&parent, session) {
-                self.write(parent, session)?;
+                self.write(pass.direction, parent, session)?;
             }
         }
         Ok(())
     }
 
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        let direction = self.direction.map(Direction::reversed);
-        Box::new(Self { old: self.new.clone(), new: self.old.clone(), direction, ..self.clone() })
-    }
-
-    /// The field is the same on both sides.
-    fn claims(&self) -> Claims {
-        Claims::default()
-    }
-
     fn premises(&self) -> Vec<Premise> {
-        let (field, value) = (self.field(), |value: &Value| Form::Value(value.clone()));
-        let beside = self.beside.iter().map(|beside| Premise::present(&self.parent.with(Part::Key(beside.key().to_owned()))));
         let each = [(&self.old, Side::Old), (&self.new, Side::New)];
-        let sides = each.into_iter().map(|(default, side)| Premise::new(&field, value(default), side));
-        sides.chain(beside).collect()
+        let sides = each.map(|(default, side)| Premise::new(&self.field(), Form::Value(default.clone()), side));
+        let beside = self.beside.iter().map(|beside| Premise::present(&self.parent.key(beside.key())));
+        sides.into_iter().chain(beside).collect()
     }
 
-    fn constants(&self) -> Vec<Constant> {
-        vec![Constant { field: self.field(), value: self.old.clone(), is_default: true }]
+    fn constants(&self, direction: Direction) -> Vec<Constant> {
+        let value = self.defaults(direction)[0].clone();
+        vec![Constant { field: self.field(), value, is_default: true }]
     }
 
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
-        *field == self.field() && self.direction != Some(Direction::Backward)
+    fn makes_valid(&self, direction: Direction, field: &FieldPattern) -> bool {
+        self.runs(direction) && *field == self.field()
     }
 
     fn parameters(&self) -> Vec<Parameter<'_>> {
         vec![Parameter { name: &self.parameter, choices: &[FREEZE, ADOPT], wanted: None }]
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        (self.direction != Some(Direction::Backward)).then_some(Fidelity::Normalized)
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        if self.runs(direction) { vec![Fidelity::Normalized] } else { Vec::new() }
     }
 }
 
@@ -149,7 +155,9 @@ impl<'de> Deserialize<'de> for ChangedDefault {
             return Err(de::Error::custom(format!("{field} does not end in a key, so it cannot be written")));
         };
         if old == new {
-            return Err(de::Error::custom(format!("`old` and `new` are the same, so the default of {field} did not change")));
+            return Err(de::Error::custom(format!(
+                "`old` and `new` are the same, so the default of {field} did not change"
+            )));
         }
         let beside = Beside::of(before, after).map_err(de::Error::custom)?;
         Ok(Self { parent, key: key.clone(), old, new, parameter, beside, direction })
@@ -158,33 +166,37 @@ impl<'de> Deserialize<'de> for ChangedDefault {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sequence::Lens;
     use std::collections::BTreeMap;
 
     use super::super::context::Context;
     use super::super::trial::{data, operation};
     use super::*;
+    use crate::release::GroupKind;
     use serde_json::json;
 
     const TEXT: &str = "changed-default: { field: s.n, old: 2, new: 10, parameter: shop.defaults }";
 
-    fn back() -> Box<dyn Operation> {
+    fn back() -> Lens {
         operation(TEXT).inverse(&GroupKind::new("A", ""))
     }
 
     #[test]
     fn an_absent_field_keeps_its_meaning_in_both_directions() {
         let absent = json!({"s": {"a": 1}});
-        assert_eq!(data(&*operation(TEXT), &absent), Ok((json!({"s": {"a": 1, "n": 2}}), 0)));
-        assert_eq!(data(&*back(), &absent), Ok((json!({"s": {"a": 1, "n": 10}}), 0)));
+        assert_eq!(data(&operation(TEXT), &absent), Ok((json!({"s": {"a": 1, "n": 2}}), 0)));
+        assert_eq!(data(&back(), &absent), Ok((json!({"s": {"a": 1, "n": 10}}), 0)));
         let null = json!({"s": {"n": null, "a": 1}});
-        assert_eq!(data(&*operation(TEXT), &null), Ok((json!({"s": {"n": 2, "a": 1}}), 0)));
+        assert_eq!(data(&operation(TEXT), &null), Ok((json!({"s": {"n": 2, "a": 1}}), 0)));
     }
 
     #[test]
     fn a_present_field_never_changes() {
-        for same in [json!({"s": {"n": 2}}), json!({"s": {"n": 10}}), json!({"s": {"n": 5}}), json!({"s": null}), json!({})] {
-            assert_eq!(data(&*operation(TEXT), &same), Ok((same.clone(), 0)));
-            assert_eq!(data(&*back(), &same), Ok((same.clone(), 0)));
+        for same in
+            [json!({"s": {"n": 2}}), json!({"s": {"n": 10}}), json!({"s": {"n": 5}}), json!({"s": null}), json!({})]
+        {
+            assert_eq!(data(&operation(TEXT), &same), Ok((same.clone(), 0)));
+            assert_eq!(data(&back(), &same), Ok((same.clone(), 0)));
         }
     }
 

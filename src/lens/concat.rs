@@ -1,7 +1,5 @@
 //! The operation `concat`: the items of a list go before or behind those of a list beside it.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
@@ -10,11 +8,10 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::join::beside;
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
-use crate::field::{FieldPath, FieldPattern, Part};
-use crate::release::GroupKind;
+use crate::field::{FieldPath, FieldPattern};
 use crate::yaml::Intent;
 
 /// `concat: { field: spec.before, to: steps, position: first, direction: forward }`
@@ -50,14 +47,6 @@ impl Concat {
                the whole list under `to` too. Refused where one of the two is no list.",
         example: "concat: { field: spec.setup, to: steps, position: first, direction: forward }",
     };
-
-    fn pattern(&self, key: &str) -> FieldPattern {
-        self.parent.with(Part::Key(key.to_owned()))
-    }
-
-    fn is_forward(&self) -> bool {
-        self.direction == Direction::Forward
-    }
 
     /// Empties one of the two lists in the mapping at `parent` into the other.
     fn concat(&self, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
@@ -99,7 +88,7 @@ impl Concat {
 /// Refuses to add the items of something that is no list, or to add items to it.
 fn no_list(path: &FieldPath) -> Halt {
     let reason = format!("{path} is no list, so it has no items");
-    Halt::Refused { at: path.clone(), reason, help: Some("write it as a list".to_owned()) }
+    Halt::refused(path.clone(), reason, "write it as a list")
 }
 
 impl Position {
@@ -112,20 +101,16 @@ impl Position {
 }
 
 impl Operation for Concat {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        if !self.is_forward() {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        if self.direction != pass.direction {
             return Ok(());
         }
         self.parent.matches(session.object()).iter().try_for_each(|parent| self.concat(parent, session))
     }
 
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { direction: self.direction.reversed(), ..self.clone() })
-    }
-
     /// The list that takes the items can be on both sides.
     fn claims(&self) -> Claims {
-        let taken = vec![self.pattern(&self.key)];
+        let taken = vec![self.parent.key(&self.key)];
         match self.direction {
             Direction::Forward => Claims { old: taken, new: Vec::new() },
             Direction::Backward => Claims { old: Vec::new(), new: taken },
@@ -133,29 +118,21 @@ impl Operation for Concat {
     }
 
     fn premises(&self) -> Vec<Premise> {
-        let (from, to) = if self.is_forward() { (Side::Old, Side::New) } else { (Side::New, Side::Old) };
-        vec![
-            Premise::new(&self.pattern(&self.key), Form::List, from),
-            Premise::new(&self.pattern(&self.list), Form::List, to),
-        ]
+        let [from, to] = match self.direction {
+            Direction::Forward => [Side::Old, Side::New],
+            Direction::Backward => [Side::New, Side::Old],
+        };
+        let (taken, list) = (self.parent.key(&self.key), self.parent.key(&self.list));
+        vec![Premise::new(&taken, Form::List, from), Premise::new(&list, Form::List, to)]
     }
 
-    fn image(&self, field: &FieldPattern) -> Image {
-        let below = field.parts().strip_prefix(self.pattern(&self.key).parts());
-        match below.filter(|_| self.is_forward()) {
-            None => Image::Kept,
-            Some(below) => {
-                Image::Moved(self.pattern(&self.list).join(&FieldPattern::new(below.iter().cloned())))
-            }
-        }
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        let below = field.below(&self.parent.key(&self.key)).filter(|_| self.direction == direction);
+        below.map_or(Image::Kept, |below| Image::Moved(self.parent.key(&self.list).join(&below)))
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        self.is_forward().then_some(Fidelity::Normalized)
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        self.fidelity().into_iter().collect()
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        if self.direction == direction { vec![Fidelity::Normalized] } else { Vec::new() }
     }
 }
 
@@ -183,6 +160,7 @@ impl<'de> Deserialize<'de> for Concat {
 mod tests {
     use super::super::trial::{data, operation};
     use super::*;
+    use crate::release::GroupKind;
     use serde_json::json;
 
     /// Runs `concat` on `object`: what it becomes, and where it means the same without coming back.
@@ -194,8 +172,8 @@ mod tests {
         assert_eq!(session.object().to_string(), after.to_string(), "the order of keys counts");
         let paths: Vec<_> = session.normalized().iter().map(|one| one.path.to_string()).collect();
         assert_eq!(paths, told);
-        for same in [&*concat, &*concat.inverse(&GroupKind::new("A", ""))] {
-            assert_eq!(data(same, after), Ok((after.clone(), 0)), "one list stays one list");
+        for lens in [&concat, &concat.inverse(&GroupKind::new("A", ""))] {
+            assert_eq!(data(lens, after), Ok((after.clone(), 0)), "one list stays one list");
         }
     }
 
@@ -228,8 +206,10 @@ mod tests {
     #[test]
     fn what_is_no_list_is_refused() {
         let concat = operation("concat: { field: s.a, to: l, position: first, direction: forward }");
-        for (taken, place) in [(json!({"s": {"a": [1], "l": "x"}}), "s.l"), (json!({"s": {"a": {"b": 1}, "l": [1]}}), "s.a")] {
-            assert!(matches!(data(&*concat, &taken), Err(Halt::Refused { at, .. }) if at.to_string() == place));
+        for (taken, place) in
+            [(json!({"s": {"a": [1], "l": "x"}}), "s.l"), (json!({"s": {"a": {"b": 1}, "l": [1]}}), "s.a")]
+        {
+            assert!(matches!(data(&concat, &taken), Err(Halt::Refused { at, .. }) if at.to_string() == place));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Answers: does an object's data meet a condition?
 //!
-//! A [`Condition`] is a small tree of tests on parsed field patterns, as rules write it in `when` and `refuse`.
+//! A [`Condition`] is a small tree of tests on parsed field patterns, as rules write it in `when` and `refuse`; `verdict` says whether it
+//! holds.
 //!
 //! Invariant: a condition reads the data only; a pattern with `[]` or `{}` holds when any of its matches does.
 
@@ -19,102 +20,129 @@ use crate::field::{FieldPath, FieldPattern};
 /// A test on an object's data; it always holds where none is written. Clones share it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(try_from = "Tests")]
-pub struct Condition(Arc<Tests>);
+pub struct Condition(pub(super) Option<Arc<Test>>);
 
 impl TryFrom<Tests> for Condition {
     type Error = String;
 
     fn try_from(tests: Tests) -> Result<Self, Self::Error> {
-        let names = tests.names();
-        let list = || names.iter().map(|name| format!("{{ {name}: ... }}")).collect::<Vec<_>>().join(", ");
-        if names.len() > 1 {
-            let (all, together) = (list(), names.join("` and `"));
+        let mut written = tests.written();
+        if written.len() > 1 {
+            let names: Vec<_> = written.iter().map(|(name, _)| *name).collect();
+            let list = names.iter().map(|name| format!("{{ {name}: ... }}")).collect::<Vec<_>>().join(", ");
             return Err(format!(
-                "`{together}` are in one test: write `all: [{all}]` if all of them must hold, or `any: [{all}]` if one is enough"
+                "`{}` are in one test: write `all: [{list}]` if all of them must hold, or `any: [{list}]` if one is enough",
+                names.join("` and `")
             ));
         }
-        if names.is_empty() {
-            return Err(
-                "there is no test in it: write one, such as `present: spec.tls`, or leave out the key".to_owned()
-            );
+        match written.pop() {
+            None => {
+                Err("there is no test in it: write one, such as `present: spec.tls`, or leave out the key".to_owned())
+            }
+            Some((name, Test::All(inner) | Test::Any(inner))) if inner.is_empty() => {
+                Err(format!("`{name}` has no test: write at least one"))
+            }
+            Some((_, Test::Text(text))) if text.is_empty() => {
+                Err("`text` has no test: write `starts`, `contains`, `ends`, `matches` or `is`".to_owned())
+            }
+            Some((_, test)) => Ok(Self::from(test)),
         }
-        let is_empty = |inner: &Option<Vec<Self>>| inner.as_ref().is_some_and(Vec::is_empty);
-        if is_empty(&tests.all) || is_empty(&tests.any) {
-            return Err(format!("`{}` has no test: write at least one", names[0]));
-        }
-        if tests.text.as_ref().is_some_and(Text::is_empty) {
-            return Err("`text` has no test: write `starts`, `contains`, `ends`, `matches` or `is`".to_owned());
-        }
-        Ok(Self(Arc::new(tests)))
     }
 }
 
+impl From<Test> for Condition {
+    fn from(test: Test) -> Self {
+        Self(Some(Arc::new(test)))
+    }
+}
+
+/// A test.
+#[derive(Clone, Debug)]
+pub(super) enum Test {
+    Present(FieldPattern),
+    Absent(FieldPattern),
+    Equals(Equals),
+    Same([FieldPattern; 2]),
+    Type(TypeIs),
+    More(More),
+    Text(Text),
+    Exceeds(Exceeds),
+    Total(Total),
+    Keys(Place),
+    Repeats(Repeats),
+    Some(Place),
+    Unmatched(Unmatched),
+    Not(Condition),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+}
+
 /// The tests of a condition, as they are written.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
-pub(super) struct Tests {
+struct Tests {
     /// The field is present, whatever its value: `present: spec.tls`.
-    pub(super) present: Option<FieldPattern>,
+    present: Option<FieldPattern>,
     /// The field is absent: `absent: spec.tls`.
-    pub(super) absent: Option<FieldPattern>,
+    absent: Option<FieldPattern>,
     /// The field has this value: `equals: { field: spec.type, value: Cookie }`. Spellings of one quantity or duration are equal.
-    pub(super) equals: Option<Equals>,
+    equals: Option<Equals>,
     /// Both fields are present and have the same value: `same: [spec.targetRef.namespace, metadata.namespace]`.
-    pub(super) same: Option<[FieldPattern; 2]>,
+    same: Option<[FieldPattern; 2]>,
     /// The field's value has this type: `type: { field: spec.headers, is: map }`.
-    pub(super) r#type: Option<TypeIs>,
+    r#type: Option<TypeIs>,
     /// The list has more items: `more: { field: spec.rules, than: 1 }`.
-    pub(super) more: Option<More>,
+    more: Option<More>,
     /// The field is a text that starts with, contains or ends with a part, matches a regular expression, or is an IP address:
     /// `text: { field: spec.path, starts: / }`. Without a field it is about the place itself.
-    pub(super) text: Option<Text>,
+    text: Option<Text>,
     /// The field is a larger number or quantity, or a longer duration, than another field or a value:
     /// `exceeds: { field: timeouts.backendRequest, other: timeouts.request }`, `exceeds: { field: interval, value: 1h }`.
-    pub(super) exceeds: Option<Exceeds>,
+    exceeds: Option<Exceeds>,
     /// All lists of the places have more items together; an absent list counts as `absent` items:
     /// `total: { of: "spec.rules[]", field: matches, absent: 1, than: 128 }`.
-    pub(super) total: Option<Total>,
+    total: Option<Total>,
     /// The inner test holds for one of the keys of the mapping, as a text: `keys: { of: spec.labels, is: { text: { contains: / } } }`.
-    pub(super) keys: Option<Place>,
+    keys: Option<Place>,
     /// Two of the places are equal in every field: `repeats: { of: "spec.listeners[]", by: [port, protocol] }`. They are equal
     /// in a field that neither has; `defaults` has the values of absent fields, `if` selects the places that count. With
     /// `partly`, exactly one of the two must have any of those fields.
-    pub(super) repeats: Option<Repeats>,
+    repeats: Option<Repeats>,
     /// The inner test holds for one of the places: `some: { of: "spec.rules[]", is: { absent: backendRefs } }`.
-    pub(super) some: Option<Place>,
+    some: Option<Place>,
     /// One of the `parts` of the place, or of theirs, has one of `fields` that the place does not have, at any depth:
     /// `unmatched: { parts: ["oneOf[]", not], fields: ["properties{}"] }`.
     unmatched: Option<Unmatched>,
     /// The inner test fails: `not: { present: spec.tls }`.
-    pub(super) not: Option<Condition>,
+    not: Option<Condition>,
     /// Every inner test holds: `all: [...]`.
-    pub(super) all: Option<Vec<Condition>>,
+    all: Option<Vec<Condition>>,
     /// At least one inner test holds: `any: [...]`.
-    pub(super) any: Option<Vec<Condition>>,
+    any: Option<Vec<Condition>>,
 }
 
 impl Tests {
-    /// Returns the names of the tests that are written.
-    fn names(&self) -> Vec<&'static str> {
-        let written = [
-            ("present", self.present.is_some()),
-            ("absent", self.absent.is_some()),
-            ("equals", self.equals.is_some()),
-            ("same", self.same.is_some()),
-            ("type", self.r#type.is_some()),
-            ("more", self.more.is_some()),
-            ("text", self.text.is_some()),
-            ("exceeds", self.exceeds.is_some()),
-            ("total", self.total.is_some()),
-            ("keys", self.keys.is_some()),
-            ("repeats", self.repeats.is_some()),
-            ("some", self.some.is_some()),
-            ("unmatched", self.unmatched.is_some()),
-            ("not", self.not.is_some()),
-            ("all", self.all.is_some()),
-            ("any", self.any.is_some()),
+    /// The tests that are written, with their names.
+    fn written(self) -> Vec<(&'static str, Test)> {
+        let tests = [
+            ("present", self.present.map(Test::Present)),
+            ("absent", self.absent.map(Test::Absent)),
+            ("equals", self.equals.map(Test::Equals)),
+            ("same", self.same.map(Test::Same)),
+            ("type", self.r#type.map(Test::Type)),
+            ("more", self.more.map(Test::More)),
+            ("text", self.text.map(Test::Text)),
+            ("exceeds", self.exceeds.map(Test::Exceeds)),
+            ("total", self.total.map(Test::Total)),
+            ("keys", self.keys.map(Test::Keys)),
+            ("repeats", self.repeats.map(Test::Repeats)),
+            ("some", self.some.map(Test::Some)),
+            ("unmatched", self.unmatched.map(Test::Unmatched)),
+            ("not", self.not.map(Test::Not)),
+            ("all", self.all.map(Test::All)),
+            ("any", self.any.map(Test::Any)),
         ];
-        written.into_iter().filter(|(_, is_written)| *is_written).map(|(name, _)| name).collect()
+        tests.into_iter().filter_map(|(name, test)| Some((name, test?))).collect()
     }
 }
 
@@ -133,9 +161,9 @@ pub(super) struct Equals {
 #[serde(deny_unknown_fields)]
 pub(super) struct More {
     /// The list.
-    field: FieldPattern,
+    pub(super) field: FieldPattern,
     /// The number of items that it must exceed.
-    than: usize,
+    pub(super) than: usize,
 }
 
 /// Places, and the fields by which they are compared.
@@ -158,7 +186,7 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    fn holds(&self, object: &Value) -> bool {
+    pub(super) fn holds(&self, object: &Value) -> bool {
         let counted: Vec<_> = self.of.values(object).into_iter().filter(|place| self.r#if.holds(place)).collect();
         if counted.len() < 2 {
             return false;
@@ -221,7 +249,7 @@ pub(super) struct Total {
 }
 
 impl Total {
-    fn holds(&self, object: &Value) -> bool {
+    pub(super) fn holds(&self, object: &Value) -> bool {
         let count = |place: &Value| match self.field.values(place).as_slice() {
             [] => self.absent,
             lists => lists.iter().filter_map(|list| list.as_array()).map(Vec::len).sum(),
@@ -308,17 +336,10 @@ pub(super) struct Place {
     pub(super) is: Condition,
 }
 
-impl Place {
-    fn holds_for_a_key(&self, mapping: &Value) -> bool {
-        let mut keys = mapping.as_object().into_iter().flat_map(serde_json::Map::keys);
-        keys.any(|key| self.is.holds(&Value::from(key.as_str())))
-    }
-}
-
 /// Parts of a place that are about the same fields as the place.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Unmatched {
+pub(super) struct Unmatched {
     /// The parts, which can have parts themselves.
     parts: Vec<FieldPattern>,
     /// The fields of a part that the place must have too, and so must what is in them: `fields: ["properties{}", items]`.
@@ -326,7 +347,7 @@ struct Unmatched {
 }
 
 impl Unmatched {
-    fn holds(&self, place: &Value) -> bool {
+    pub(super) fn holds(&self, place: &Value) -> bool {
         self.parts_of(place).any(|part| self.is_unmatched(part, place))
     }
 
@@ -387,7 +408,7 @@ impl ValueType {
 }
 
 impl ValueType {
-    /// Returns what is expected of a field that has the type; nothing where any field can.
+    /// What is expected of a field that has the type; nothing where any field can.
     const fn form(self) -> Option<Form> {
         match self {
             Self::Map => Some(Form::Mapping),
@@ -401,121 +422,77 @@ impl ValueType {
 }
 
 impl Condition {
-    /// Returns what is written.
-    pub(super) fn tests(&self) -> &Tests {
-        &self.0
-    }
-
     /// Makes the test that at least one of `tests` holds.
     pub fn any(tests: Vec<Self>) -> Self {
-        Self(Arc::new(Tests { any: Some(tests), ..Tests::default() }))
+        Self::from(Test::Any(tests))
     }
 
     /// Returns whether it holds for every object that has a field that matches `field`.
     pub(super) fn follows_from(&self, field: &FieldPattern) -> bool {
-        let values =
-            self.0.equals.is_none() && self.0.same.is_none() && self.0.r#type.is_none() && self.0.more.is_none();
-        let values = values && self.0.text.is_none() && self.0.exceeds.is_none() && self.0.total.is_none();
-        let places =
-            self.0.absent.is_none() && self.0.repeats.is_none() && self.0.some.is_none() && self.0.not.is_none();
-        let places = places && self.0.keys.is_none() && self.0.unmatched.is_none();
-        values
-            && places
-            && self.0.present.as_ref().is_none_or(|present| field.starts_with(present))
-            && self.0.all.as_ref().is_none_or(|all| all.iter().all(|test| test.follows_from(field)))
-            && self.0.any.as_ref().is_none_or(|any| any.iter().any(|test| test.follows_from(field)))
+        match self.0.as_deref() {
+            None => true,
+            Some(Test::Present(present)) => field.starts_with(present),
+            Some(Test::All(tests)) => tests.iter().all(|test| test.follows_from(field)),
+            Some(Test::Any(tests)) => tests.iter().any(|test| test.follows_from(field)),
+            Some(_) => false,
+        }
     }
 
     /// Returns whether it holds for every object that has `value` in a field that matches `field`.
     pub(super) fn is_met_by(&self, field: &FieldPattern, value: &Value) -> bool {
-        let tests = &*self.0;
-        match (&tests.equals, &tests.all, &tests.any) {
-            (Some(test), ..) => test.field == *field && test.value == *value,
-            (None, Some(all), _) => all.iter().all(|test| test.is_met_by(field, value)),
-            (None, None, Some(any)) => any.iter().any(|test| test.is_met_by(field, value)),
-            (None, None, None) => self.follows_from(field),
+        match self.0.as_deref() {
+            Some(Test::Equals(test)) => test.field == *field && test.value == *value,
+            Some(Test::All(tests)) => tests.iter().all(|test| test.is_met_by(field, value)),
+            Some(Test::Any(tests)) => tests.iter().any(|test| test.is_met_by(field, value)),
+            _ => self.follows_from(field),
         }
     }
 
     /// Returns whether it can hold because of something that is absent, which a part of an object can leave to the whole.
     pub(super) fn reads_absence(&self) -> bool {
-        let mut inner = self.0.all.iter().chain(&self.0.any).flatten();
-        self.0.absent.is_some() || self.0.not.is_some() || self.0.unmatched.is_some() || inner.any(Self::reads_absence)
-    }
-
-    /// Returns what the tests take for granted about fields.
-    pub fn premises(&self) -> Vec<Premise> {
-        let tests = &*self.0;
-        let present = tests.present.iter().chain(&tests.absent).chain(tests.same.iter().flatten());
-        let present = present.chain(tests.text.iter().map(|test| &test.field));
-        let present = present.chain(tests.exceeds.iter().flat_map(|test| test.other.iter().chain([&test.field])));
-        let mut all: Vec<Premise> = present.map(Premise::present).collect();
-        let mut add = |field: &FieldPattern, form: Form| all.push(Premise::new(field, form, Side::Either));
-        if let Some(test) = &tests.equals {
-            add(&test.field, Form::Value(test.value.clone()));
+        match self.0.as_deref() {
+            Some(Test::Absent(_) | Test::Not(_) | Test::Unmatched(_)) => true,
+            Some(Test::All(tests) | Test::Any(tests)) => tests.iter().any(Self::reads_absence),
+            _ => false,
         }
-        if let Some(test) = &tests.r#type {
-            test.is.form().into_iter().for_each(|form| add(&test.field, form));
-        }
-        if let Some(test) = &tests.more {
-            add(&test.field, Form::List);
-        }
-        if let Some(test) = &tests.total {
-            add(&test.of.join(&test.field), Form::List);
-        }
-        if let Some(test) = &tests.keys {
-            add(&test.of, Form::Mapping);
-        }
-        if let Some(test) = &tests.repeats {
-            test.by.iter().chain(&test.partly).for_each(|field| add(&test.of.join(field), Form::Present));
-            all.extend(test.r#if.premises().into_iter().map(|premise| premise.below(&test.of)));
-        }
-        if let Some(test) = &tests.some {
-            all.push(Premise::present(&test.of));
-            all.extend(test.is.premises().into_iter().map(|premise| premise.below(&test.of)));
-        }
-        if let Some(test) = &tests.unmatched {
-            all.extend(test.parts.iter().chain(&test.fields).map(Premise::present));
-        }
-        let inner = tests.not.iter().chain(tests.all.iter().flatten()).chain(tests.any.iter().flatten());
-        all.extend(inner.flat_map(Self::premises));
-        all
     }
 
     /// Returns whether a field that `is_read` is compared with another one.
     pub(super) fn compares(&self, is_read: &dyn Fn(&FieldPattern) -> bool) -> bool {
-        let mut inner = self.0.all.iter().chain(&self.0.any).flatten().chain(&self.0.not);
-        self.0.same.iter().flatten().any(is_read) || inner.any(|inner| inner.compares(is_read))
+        match self.0.as_deref() {
+            Some(Test::Same(fields)) => fields.iter().any(is_read),
+            Some(Test::Not(test)) => test.compares(is_read),
+            Some(Test::All(tests) | Test::Any(tests)) => tests.iter().any(|test| test.compares(is_read)),
+            _ => false,
+        }
     }
 
-    /// Returns whether `object` passes every test.
-    pub fn holds(&self, object: &Value) -> bool {
-        let any_value = |field: &FieldPattern, test: &dyn Fn(&Value) -> bool| field.any(object, test);
-        let longer = |test: &More, value: &Value| value.as_array().is_some_and(|items| items.len() > test.than);
-        self.0.present.as_ref().is_none_or(|field| any_value(field, &|_| true))
-            && self.0.absent.as_ref().is_none_or(|field| !any_value(field, &|_| true))
-            && self
-                .0
-                .equals
-                .as_ref()
-                .is_none_or(|test| any_value(&test.field, &|value| amount::equal(value, &test.value)))
-            && self.0.same.as_ref().is_none_or(|[left, right]| any_value(left, &|l| any_value(right, &|r| l == r)))
-            && self
-                .0
-                .r#type
-                .as_ref()
-                .is_none_or(|test| any_value(&test.field, &|value| ValueType::of(value) == test.is))
-            && self.0.more.as_ref().is_none_or(|test| any_value(&test.field, &|value| longer(test, value)))
-            && self.0.text.as_ref().is_none_or(|test| any_value(&test.field, &|value| test.holds(value)))
-            && self.0.exceeds.as_ref().is_none_or(|test| test.holds(object))
-            && self.0.total.as_ref().is_none_or(|test| test.holds(object))
-            && self.0.keys.as_ref().is_none_or(|test| any_value(&test.of, &|value| test.holds_for_a_key(value)))
-            && self.0.repeats.as_ref().is_none_or(|test| test.holds(object))
-            && self.0.some.as_ref().is_none_or(|test| any_value(&test.of, &|place| test.is.holds(place)))
-            && self.0.unmatched.as_ref().is_none_or(|test| test.holds(object))
-            && self.0.not.as_ref().is_none_or(|inner| !inner.holds(object))
-            && self.0.all.as_ref().is_none_or(|inner| inner.iter().all(|test| test.holds(object)))
-            && self.0.any.as_ref().is_none_or(|inner| inner.iter().any(|test| test.holds(object)))
+    /// Returns what the tests take for granted about fields.
+    pub fn premises(&self) -> Vec<Premise> {
+        let Some(test) = self.0.as_deref() else { return Vec::new() };
+        let premise = |field: &FieldPattern, form| vec![Premise::new(field, form, Side::Either)];
+        let below = |place: &FieldPattern, test: &Self| {
+            test.premises().into_iter().map(|premise| premise.below(place)).collect::<Vec<_>>()
+        };
+        match test {
+            Test::Present(field) | Test::Absent(field) => vec![Premise::present(field)],
+            Test::Text(test) => vec![Premise::present(&test.field)],
+            Test::Same(fields) => fields.iter().map(Premise::present).collect(),
+            Test::Exceeds(test) => test.other.iter().chain([&test.field]).map(Premise::present).collect(),
+            Test::Equals(test) => premise(&test.field, Form::Value(test.value.clone())),
+            Test::Type(test) => test.is.form().map(|form| premise(&test.field, form)).unwrap_or_default(),
+            Test::More(test) => premise(&test.field, Form::List),
+            Test::Total(test) => premise(&test.of.join(&test.field), Form::List),
+            Test::Keys(test) => premise(&test.of, Form::Mapping),
+            Test::Repeats(test) => {
+                let fields = test.by.iter().chain(&test.partly).map(|field| Premise::present(&test.of.join(field)));
+                fields.chain(below(&test.of, &test.r#if)).collect()
+            }
+            Test::Some(test) => [Premise::present(&test.of)].into_iter().chain(below(&test.of, &test.is)).collect(),
+            Test::Unmatched(test) => test.parts.iter().chain(&test.fields).map(Premise::present).collect(),
+            Test::Not(test) => test.premises(),
+            Test::All(tests) | Test::Any(tests) => tests.iter().flat_map(Self::premises).collect(),
+        }
     }
 }
 

@@ -1,15 +1,14 @@
 //! Answers: which other objects of the run, and which parameters, can an operation read?
 //!
-//! [`Context`] is an index of the run's objects by kind, built once, before anything is converted; each is indexed as its
-//! file has it. Among several that a reference can name, the nearest count ([`Builds`]). It records what was read: the result for an object that was converted without reading other objects does not
-//! depend on them. It also holds the values that the user passed for the parameters of packs.
+//! [`Context`] is an index of the run's objects by kind, built once, before anything is converted; each is indexed as its file has it.
+//! Among several that a reference can name, the nearest count ([`Builds`]). It also holds the values that the user passed for the
+//! parameters of packs.
 //!
 //! Invariant: what an operation reads of other objects never depends on their conversion.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
@@ -36,9 +35,8 @@ pub struct Context<'a> {
     /// What belongs to the objects of a kind by a field of those of another; worked out when it is first needed.
     relations: Mutex<BTreeMap<(GroupKind, GroupKind, FieldPattern), Arc<Relation>>>,
     parameters: BTreeMap<&'a str, &'a str>,
-    read_completeness: AtomicBool,
-    read_namespaces: AtomicBool,
-    read_objects: AtomicBool,
+    /// Set once an operation asks for other objects, where none are known.
+    asked: OnceLock<()>,
 }
 
 impl<'a> Context<'a> {
@@ -74,34 +72,20 @@ impl<'a> Context<'a> {
         self.parameters.get(name).copied()
     }
 
-    /// Returns whether something was read that kustomizations of the run decide: which objects are whole, or their namespaces.
-    pub fn depends_on_kustomizations(&self) -> bool {
-        self.read_completeness.load(Ordering::Relaxed) || self.depends_on_namespaces()
+    /// Returns whether an operation asked for other objects, although none are known.
+    pub fn was_asked_in_vain(&self) -> bool {
+        self.asked.get().is_some()
     }
 
-    /// Returns whether the namespace of an object was read.
-    pub fn depends_on_namespaces(&self) -> bool {
-        self.read_namespaces.load(Ordering::Relaxed)
-    }
-
-    /// Returns whether other objects were read.
-    pub fn depends_on_other_objects(&self) -> bool {
-        self.read_objects.load(Ordering::Relaxed)
-    }
-
-    /// Records that it was read whether an object is whole.
-    pub fn record_completeness_read(&self) {
-        self.read_completeness.store(true, Ordering::Relaxed);
-    }
-
-    /// Records that the namespace of an object was read.
-    pub fn record_namespace_read(&self) {
-        self.read_namespaces.store(true, Ordering::Relaxed);
+    fn ask(&self) {
+        if self.by_kind.is_empty() {
+            self.asked.get_or_init(|| ());
+        }
     }
 
     /// Returns the objects of `kind`, in the order of the run.
     pub fn of_kind(&self, kind: &GroupKind) -> &[ObjectView<'a>] {
-        self.read_objects.store(true, Ordering::Relaxed);
+        self.ask();
         self.by_kind.get(kind).map_or(&[], Pool::all)
     }
 
@@ -113,7 +97,7 @@ impl<'a> Context<'a> {
         file: &str,
         fits: &dyn Fn(&ObjectView<'a>) -> Option<bool>,
     ) -> Vec<Candidates<'a>> {
-        self.read_objects.store(true, Ordering::Relaxed);
+        self.ask();
         self.by_kind.get(kind).map(|pool| pool.nearest_in_each(&self.builds, file, fits)).unwrap_or_default()
     }
 
@@ -134,7 +118,7 @@ impl<'a> Context<'a> {
         file: &str,
         fits: &dyn Fn(&ObjectView<'a>) -> Option<bool>,
     ) -> Candidates<'a> {
-        self.read_objects.store(true, Ordering::Relaxed);
+        self.ask();
         let pool = self.by_name.get(kind).and_then(|names| names.get(name));
         pool.map(|pool| pool.nearest(&self.builds, file, fits)).unwrap_or_default()
     }
@@ -160,8 +144,10 @@ impl<'a> Context<'a> {
     /// positions of those that one belongs to, and is called once for each.
     pub(super) fn belonging(
         &self,
-        (id, owner): (ObjectId, &GroupKind),
-        (kind, field): (&GroupKind, &FieldPattern),
+        id: ObjectId,
+        owner: &GroupKind,
+        kind: &GroupKind,
+        field: &FieldPattern,
         owners: impl Fn(&ObjectView<'a>) -> BTreeSet<ObjectId>,
     ) -> Vec<ObjectView<'a>> {
         let objects = self.of_kind(kind);

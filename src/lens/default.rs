@@ -1,15 +1,15 @@
 //! The operation `default`: a value that one side implies is written for the other, or removed where the other implies it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::amount;
+use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
-use super::image::Claims;
-use super::operation::{Constant, Description, Operation, Parameter};
+use super::operation::{Constant, Description, Operation, Parameter, Pass};
 use super::premise::{Form, Premise, Side};
 use super::references::{FoundValue, ReferencedBy, References};
 use super::session::{Completeness, Session};
@@ -132,10 +132,23 @@ impl Default {
         example: "default: { field: spec.parametersRef.scope, value: Namespace, forward: elide, backward: write }",
     };
 
+    fn field(&self) -> FieldPattern {
+        self.parent.key(&self.key)
+    }
+
+    /// What happens in `direction`, and what undoes it in the other one.
+    const fn actions(&self, direction: Direction) -> [Option<Action>; 2] {
+        match direction {
+            Direction::Forward => [self.forward, self.backward],
+            Direction::Backward => [self.backward, self.forward],
+        }
+    }
+
     /// Returns the implied value, where there is one, and the other objects that it was read from.
     fn implied<'a>(&self, session: &Session<'a>) -> FoundValue<'a> {
         let object = session.object();
-        let found = |value: Option<Value>| value.map_or(FoundValue::Nothing, |value| FoundValue::One(value, Vec::new()));
+        let found =
+            |value: Option<Value>| value.map_or(FoundValue::Nothing, |value| FoundValue::One(value, Vec::new()));
         match &self.source {
             Source::Value(value) => found(Some(value.clone())),
             Source::Table(by, table) => {
@@ -143,9 +156,7 @@ impl Default {
                 found(name.and_then(|name| table.get(name)).cloned())
             }
             Source::Like(path) => found(path.get(&session.view_for(|is_read| is_read(&path.pattern()))).cloned()),
-            Source::Parameter(name) => {
-                found(session.context().and_then(|all| all.parameter(name)).map(Value::from))
-            }
+            Source::Parameter(name) => found(session.context().and_then(|all| all.parameter(name)).map(Value::from)),
             Source::ReferencedBy(reference) => reference.value(session),
             Source::References(reference) => reference.value(session),
         }
@@ -153,8 +164,8 @@ impl Default {
 
     /// Returns the places of the field that have the implied value, the last first, and whether it is written as implied there.
     fn written(&self, session: &Session<'_>) -> Vec<(FieldPath, bool)> {
-        let (field, object) = (self.parent.with(Part::Key(self.key.clone())), session.object());
-        let places = field.matches(object);
+        let object = session.object();
+        let places = self.field().matches(object);
         // Other objects are not read where nothing depends on them.
         if places.is_empty() {
             return Vec::new();
@@ -173,10 +184,10 @@ impl Default {
         self.nulls == Nulls::Absent && value.is_null()
     }
 
-    fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+    fn elide(&self, undo: Option<Action>, session: &mut Session<'_>) -> Result<(), Halt> {
         for (path, is_same) in self.written(session) {
             // Another spelling of a quantity does not come back.
-            if self.backward != Some(Action::Write) || !is_same {
+            if undo != Some(Action::Write) || !is_same {
                 session.record_removal(&path, "it is the default of the field");
             }
             session.change(Intent::Delete { path })?;
@@ -184,14 +195,14 @@ impl Default {
         Ok(())
     }
 
-    fn write(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        if self.backward == Some(Action::Elide) {
+    fn write(&self, undo: Option<Action>, session: &mut Session<'_>) -> Result<(), Halt> {
+        if undo == Some(Action::Elide) {
             for (path, _) in self.written(session) {
                 session.record_normalization(&path, "it is the default of the field");
             }
         }
         self.warn_of_wrong_namespace(session);
-        let is_set = session.is_set_by_kustomization(&self.parent.with(Part::Key(self.key.clone())));
+        let is_set = session.is_set_by_kustomization(&self.field());
         for path in self.parent.matches(session.object()).into_iter().filter(|_| !is_set) {
             let map = path.get(session.object()).and_then(Value::as_object);
             let lacks = map.is_some_and(|map| map.get(&self.key).is_none_or(|value| self.is_unset(value)));
@@ -200,7 +211,7 @@ impl Default {
             let is_reference = matches!(self.source, Source::References(_));
             let whole = || item || is_reference || session.completeness() == Completeness::Whole;
             if lacks && whole() {
-                self.write_at(path, session)?;
+                self.write_at(undo, path, session)?;
             }
         }
         Ok(())
@@ -210,7 +221,7 @@ impl Default {
     fn ambiguous(&self, at: FieldPath, values: &str) -> Halt {
         let reason = format!("{} is required, and the files have several values for it: {values}", self.key);
         let help = format!("write {} by hand; where several objects share this one, make a copy for each", self.key);
-        Halt::Refused { at, reason, help: Some(help) }
+        Halt::refused(at, reason, help)
     }
 
     /// Records a reference to a namespace without such an object, where the run has one of that name in another namespace.
@@ -222,23 +233,17 @@ impl Default {
         }
     }
 
-    /// Returns that objects without a value to write are held back, where they are.
-    fn refused(&self) -> Option<Fidelity> {
-        self.missing.as_ref().filter(|_| self.forward == Some(Action::Write)).map(|_| Fidelity::Refused)
-    }
-
-    fn write_at(&self, path: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+    fn write_at(&self, undo: Option<Action>, path: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let (value, sources) = match self.implied(session) {
             FoundValue::One(value, sources) => (value, sources),
             FoundValue::Several(values) => return Err(self.ambiguous(path, &values)),
             FoundValue::Nothing => {
-                return self.missing.clone().map_or(Ok(()), |Missing { reason, help }| {
-                    Err(Halt::Refused { at: path, reason, help: Some(help) })
-                });
+                let Some(Missing { reason, help }) = &self.missing else { return Ok(()) };
+                return Err(Halt::refused(path, reason, help));
             }
         };
         sources.iter().for_each(|other| session.convert_together_with(other));
-        if self.backward != Some(Action::Elide) {
+        if undo != Some(Action::Elide) {
             session.record_normalization(&path, format!("{} is written, and converting back keeps it", self.key));
         }
         let written = path.key(&self.key);
@@ -251,25 +256,17 @@ impl Default {
 }
 
 impl Operation for Default {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        match self.forward {
-            Some(Action::Elide) => self.elide(session),
-            Some(Action::Write) => self.write(session),
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        let [action, undo] = self.actions(pass.direction);
+        match action {
+            Some(Action::Elide) => self.elide(undo, session),
+            Some(Action::Write) => self.write(undo, session),
             None => Ok(()),
         }
     }
 
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { forward: self.backward, backward: self.forward, ..self.clone() })
-    }
-
-    /// The field is the same on both sides: nothing is removed.
-    fn claims(&self) -> Claims {
-        Claims::default()
-    }
-
     fn premises(&self) -> Vec<Premise> {
-        let field = self.parent.with(Part::Key(self.key.clone()));
+        let field = self.field();
         let value = |value: &Value| Premise::new(&field, Form::Value(value.clone()), Side::Either);
         let mut all = vec![Premise::present(&field)];
         match &self.source {
@@ -285,16 +282,15 @@ impl Operation for Default {
         all
     }
 
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
-        self.forward == Some(Action::Write) && *field == self.parent.with(Part::Key(self.key.clone()))
+    fn makes_valid(&self, direction: Direction, field: &FieldPattern) -> bool {
+        self.actions(direction)[0] == Some(Action::Write) && *field == self.field()
     }
 
-    fn constants(&self) -> Vec<Constant> {
-        let is_here = self.forward == Some(Action::Elide) || self.backward == Some(Action::Write);
+    fn constants(&self, direction: Direction) -> Vec<Constant> {
+        let [action, undo] = self.actions(direction);
         match &self.source {
-            Source::Value(value) if is_here => {
-                let field = self.parent.with(Part::Key(self.key.clone()));
-                vec![Constant { field, value: value.clone(), is_default: false }]
+            Source::Value(value) if action == Some(Action::Elide) || undo == Some(Action::Write) => {
+                vec![Constant { field: self.field(), value: value.clone(), is_default: false }]
             }
             _ => Vec::new(),
         }
@@ -307,6 +303,10 @@ impl Operation for Default {
         }
     }
 
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        self.kinds_read()
+    }
+
     fn kinds_read(&self) -> Vec<GroupKind> {
         match &self.source {
             Source::ReferencedBy(reference) => vec![reference.kind().clone()],
@@ -315,30 +315,19 @@ impl Operation for Default {
         }
     }
 
-    fn parameters_read(&self) -> Vec<String> {
-        match &self.source {
-            Source::Parameter(name) => vec![name.clone()],
-            Source::Value(_) | Source::Table(..) | Source::Like(_) | Source::ReferencedBy(_) | Source::References(_) => {
-                Vec::new()
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        let refused = self.missing.as_ref().map(|_| Fidelity::Refused);
+        match self.actions(direction) {
+            [None, _] => Vec::new(),
+            // What the inverse undoes comes back as it was.
+            [Some(Action::Elide), Some(Action::Write)] => vec![Fidelity::Exact],
+            [Some(Action::Elide), _] => vec![Fidelity::Normalized],
+            // A default that was written before is removed when converting back.
+            [Some(Action::Write), Some(Action::Elide)] => {
+                [Fidelity::Exact, Fidelity::Normalized].into_iter().chain(refused).collect()
             }
+            [Some(Action::Write), _] => [Fidelity::Normalized].into_iter().chain(refused).collect(),
         }
-    }
-
-    fn fidelity(&self) -> Option<Fidelity> {
-        // What the inverse undoes comes back as it was.
-        let undone = match self.forward? {
-            Action::Elide => self.backward == Some(Action::Write),
-            Action::Write => self.backward == Some(Action::Elide),
-        };
-        let changed = if undone { Fidelity::Exact } else { Fidelity::Normalized };
-        Some(self.refused().unwrap_or(changed))
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        // A default that was written before is removed when converting back.
-        let too_many = (self.forward == Some(Action::Write)).then_some(Fidelity::Normalized);
-        let changed = Self { missing: None, ..self.clone() }.fidelity();
-        changed.into_iter().chain(too_many).chain(self.refused()).collect()
     }
 }
 
@@ -416,34 +405,36 @@ impl Wire {
         let halves = self.by.is_some() != self.table.is_some();
         match (sources.pop(), sources.is_empty(), halves) {
             (Some(source), true, false) => Ok(source),
-            _ => Err("write one of `value`, `like`, `parameter`, `named-by`, `names`, and `by` with `table`".to_owned()),
+            _ => {
+                Err("write one of `value`, `like`, `parameter`, `named-by`, `names`, and `by` with `table`".to_owned())
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{data, operation};
     use super::super::sequence::Lens;
+    use super::super::trial::{data, operation};
     use super::*;
     use serde_json::json;
 
-    const KIND: &str =
-        "default: { field: k.kind, by: protocol, table: { TCP: TCPRoute, UDP: UDPRoute }, forward: elide, backward: write }";
+    const KIND: &str = "default: { field: k.kind, by: protocol, table: { TCP: TCPRoute, UDP: UDPRoute }, forward: elide, backward: write }";
 
     #[track_caller]
     fn check(text: &str, before: &Value, after: &Value) {
-        assert_eq!(data(&*operation(text), before), Ok((after.clone(), 0)));
+        assert_eq!(data(&operation(text), before), Ok((after.clone(), 0)));
     }
 
     #[track_caller]
     fn check_back(text: &str, before: &Value, after: &Value) {
-        assert_eq!(data(&*operation(text).inverse(&GroupKind::new("A", "")), before), Ok((after.clone(), 0)));
+        assert_eq!(data(&operation(text).inverse(&GroupKind::new("A", "")), before), Ok((after.clone(), 0)));
     }
 
     #[test]
     fn an_implied_value_is_removed_and_restored() {
-        let (written, implied) = (json!({"protocol": "TCP", "k": {"kind": "TCPRoute"}}), json!({"protocol": "TCP", "k": {}}));
+        let (written, implied) =
+            (json!({"protocol": "TCP", "k": {"kind": "TCPRoute"}}), json!({"protocol": "TCP", "k": {}}));
         check(KIND, &written, &implied);
         check_back(KIND, &implied, &written);
     }
@@ -477,7 +468,11 @@ mod tests {
         check_back(text, &before, &after);
         check(text, &after, &after);
         let text = "default: { field: \"l[].n\", like: m.n, forward: elide }";
-        check(text, &json!({"m": {"n": "a"}, "l": [{"n": "a"}, {"n": "b"}]}), &json!({"m": {"n": "a"}, "l": [{}, {"n": "b"}]}));
+        check(
+            text,
+            &json!({"m": {"n": "a"}, "l": [{"n": "a"}, {"n": "b"}]}),
+            &json!({"m": {"n": "a"}, "l": [{}, {"n": "b"}]}),
+        );
         check(text, &json!({"l": [{"n": "a"}]}), &json!({"l": [{"n": "a"}]}));
     }
 
@@ -497,7 +492,7 @@ mod tests {
     fn a_written_field_is_put_next_to_a_key() {
         let written = |place: &str, object: Value| {
             let text = format!("default: {{ field: s.n, value: 1, forward: write, {place} }}");
-            data(&*operation(&text), &object).unwrap().0.to_string()
+            data(&operation(&text), &object).unwrap().0.to_string()
         };
         let object = || json!({"s": {"a": 0, "b": 0, "c": 0}});
         assert_eq!(written("before: b", object()), r#"{"s":{"a":0,"n":1,"b":0,"c":0}}"#);

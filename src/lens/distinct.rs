@@ -5,14 +5,13 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
-use super::image::Claims;
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::FieldPattern;
-use crate::release::GroupKind;
 use crate::yaml::Intent;
 
 /// `distinct: { field: "spec.rules[].retry.codes" }`
@@ -33,7 +32,10 @@ impl Distinct {
 }
 
 impl Operation for Distinct {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        if pass.direction == Direction::Backward {
+            return Ok(());
+        }
         for list in self.field.matches(session.object()) {
             let Some(items) = list.get(session.object()).and_then(Value::as_array) else { continue };
             let mut seen = HashSet::new();
@@ -46,48 +48,19 @@ impl Operation for Distinct {
         Ok(())
     }
 
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(DistinctInverse { field: self.field.clone() })
-    }
-
-    fn claims(&self) -> Claims {
-        Claims::default()
-    }
-
     fn premises(&self) -> Vec<Premise> {
         vec![Premise::new(&self.field, Form::List, Side::Either)]
     }
 
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
-        *field == self.field
+    fn makes_valid(&self, direction: Direction, field: &FieldPattern) -> bool {
+        direction == Direction::Forward && *field == self.field
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Normalized)
-    }
-}
-
-/// The inverse of [`Distinct`]: a set is a list. Not written in rule files.
-#[derive(Clone, Debug)]
-struct DistinctInverse {
-    field: FieldPattern,
-}
-
-impl Operation for DistinctInverse {
-    fn run(&self, _session: &mut Session<'_>) -> Result<(), Halt> {
-        Ok(())
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Distinct { field: self.field.clone() })
-    }
-
-    fn claims(&self) -> Claims {
-        Claims::default()
-    }
-
-    fn fidelity(&self) -> Option<Fidelity> {
-        None
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        match direction {
+            Direction::Forward => vec![Fidelity::Normalized],
+            Direction::Backward => Vec::new(),
+        }
     }
 }
 
@@ -101,7 +74,7 @@ mod tests {
         let distinct = operation("distinct: { field: \"r[].c\" }");
         let before = json!({"r": [{"c": [500, 503, 500, "500", 503]}, {"c": 1}, {"c": []}]});
         let after = json!({"r": [{"c": [500, 503, "500"]}, {"c": 1}, {"c": []}]});
-        assert_eq!(data(&*distinct, &before), Ok((after.clone(), 0)));
-        assert_eq!(data(&*distinct, &after), Ok((after, 0)));
+        assert_eq!(data(&distinct, &before), Ok((after.clone(), 0)));
+        assert_eq!(data(&distinct, &after), Ok((after, 0)));
     }
 }

@@ -1,7 +1,5 @@
 //! The operation `drop`: a field that the other side does not have is removed.
 
-use std::collections::BTreeSet;
-
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -10,11 +8,10 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::loss::LossClass;
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
-use crate::release::GroupKind;
 use crate::yaml::Intent;
 
 /// `drop: { field: spec.idleTimeout, reason: no implementation supported it }`
@@ -78,8 +75,8 @@ impl Drop {
 }
 
 impl Operation for Drop {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        if self.direction == Direction::Backward {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        if self.direction != pass.direction {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
@@ -93,10 +90,6 @@ impl Operation for Drop {
         Ok(())
     }
 
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { direction: self.direction.reversed(), ..self.clone() })
-    }
-
     fn claims(&self) -> Claims {
         let field = vec![self.field.clone()];
         match self.direction {
@@ -106,30 +99,31 @@ impl Operation for Drop {
     }
 
     fn premises(&self) -> Vec<Premise> {
-        let default = self.default.iter().map(|value| Premise::new(&self.field, Form::Value(value.clone()), Side::Either));
+        let default =
+            self.default.iter().map(|value| Premise::new(&self.field, Form::Value(value.clone()), Side::Either));
         self.default_field.iter().map(Premise::present).chain(default).collect()
     }
 
-    fn claims_value(&self, field: &FieldPattern, _value: &Value) -> bool {
-        self.direction == Direction::Forward && *field == self.field
+    fn claims_value(&self, direction: Direction, field: &FieldPattern, _value: &Value) -> bool {
+        self.direction == direction && *field == self.field
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        self.fidelities().into_iter().next_back()
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        let can_be_default = self.loss == LossWhen::None || self.default.is_some() || self.default_field.is_some();
-        let lossy = (self.loss != LossWhen::None).then_some(Fidelity::Lossy);
-        let both = can_be_default.then_some(Fidelity::Normalized).into_iter().chain(lossy);
-        both.filter(|_| self.direction == Direction::Forward).collect()
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        if self.direction != direction {
+            return Vec::new();
+        }
+        match (self.loss, &self.default, &self.default_field) {
+            (LossWhen::None, ..) => vec![Fidelity::Normalized],
+            (LossWhen::UnlessDefault, None, None) => vec![Fidelity::Lossy],
+            (LossWhen::UnlessDefault, ..) => vec![Fidelity::Normalized, Fidelity::Lossy],
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::trial::{data, operation};
-    use super::*;
+    use crate::release::GroupKind;
     use serde_json::json;
 
     #[test]
@@ -137,10 +131,10 @@ mod tests {
         let there = json!({"spec": {"a": 1, "b": 2}});
         let gone = json!({"spec": {"b": 2}});
         let forward = operation("drop: { field: spec.a, reason: r, default: 1 }");
-        assert_eq!(data(&*forward, &there), Ok((gone.clone(), 0)));
-        assert_eq!(data(&*forward.inverse(&GroupKind::new("A", "")), &there), Ok((there.clone(), 0)));
+        assert_eq!(data(&forward, &there), Ok((gone.clone(), 0)));
+        assert_eq!(data(&forward.inverse(&GroupKind::new("A", "")), &there), Ok((there.clone(), 0)));
         let backward = operation("drop: { field: spec.a, reason: r, direction: backward }");
-        assert_eq!(data(&*backward, &there), Ok((there.clone(), 0)));
-        assert_eq!(data(&*backward.inverse(&GroupKind::new("A", "")), &there), Ok((gone, 1)));
+        assert_eq!(data(&backward, &there), Ok((there.clone(), 0)));
+        assert_eq!(data(&backward.inverse(&GroupKind::new("A", "")), &there), Ok((gone, 1)));
     }
 }

@@ -1,18 +1,16 @@
 //! The operation `embed`: a mapping or list on one side is a text that holds it on the other.
 
-use std::collections::BTreeSet;
-
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
-use super::image::{Claims, Image};
-use super::operation::{Description, Operation};
+use super::image::Image;
+use super::operation::{Description, Operation, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
-use crate::release::GroupKind;
 use crate::yaml::{Intent, TextFormat, is_written_as_structure};
 
 /// `embed: { field: "spec.patches[]", format: yaml, text: old }`
@@ -48,13 +46,18 @@ impl Embed {
         example: "embed: { field: spec.settings, format: yaml, text: old }",
     };
 
+    /// Whether the text becomes a structure.
+    fn parses(&self, direction: Direction) -> bool {
+        (self.text == Edition::Old) == (direction == Direction::Forward)
+    }
+
     fn parse(&self, path: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let Some(text) = path.get(session.object()).and_then(Value::as_str) else { return Ok(()) };
         let is_exact = is_written_as_structure(text);
         if let Err(why) = self.format.structure_of(text) {
             let reason = format!("the text in {path} cannot become a mapping or list: {why}");
-            let help = Some("write it as one YAML document without these, or convert it by hand".to_owned());
-            return Err(Halt::Refused { at: path, reason, help });
+            let help = "write it as one YAML document without these, or convert it by hand";
+            return Err(Halt::refused(path, reason, help));
         }
         if !is_exact {
             session.record_normalization(&path, "as text again, it has other line ends");
@@ -69,26 +72,14 @@ impl Embed {
 }
 
 impl Operation for Embed {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
         for path in self.field.matches(session.object()) {
-            match self.text {
-                Edition::Old => self.parse(path, session)?,
-                Edition::New => self.write(path, session)?,
+            match self.parses(pass.direction) {
+                true => self.parse(path, session)?,
+                false => self.write(path, session)?,
             }
         }
         Ok(())
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        let text = match self.text {
-            Edition::Old => Edition::New,
-            Edition::New => Edition::Old,
-        };
-        Box::new(Self { text, ..self.clone() })
-    }
-
-    fn claims(&self) -> Claims {
-        Claims::default()
     }
 
     fn premises(&self) -> Vec<Premise> {
@@ -99,26 +90,20 @@ impl Operation for Embed {
         vec![Premise::new(&self.field, Form::Text, text), Premise::new(&self.field, Form::Structure, structure)]
     }
 
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, _direction: Direction, field: &FieldPattern) -> bool {
         *field == self.field
     }
 
-    fn image(&self, field: &FieldPattern) -> Image {
-        match self.text {
-            // What is below the field is part of its text.
-            Edition::New if field.starts_with(&self.field) && *field != self.field => Image::Moved(self.field.clone()),
-            Edition::New | Edition::Old => Image::Kept,
-        }
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        // What is below the field is part of its text.
+        let is_in_text = !self.parses(direction) && field.starts_with(&self.field) && *field != self.field;
+        if is_in_text { Image::Moved(self.field.clone()) } else { Image::Kept }
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        self.fidelities().into_iter().next_back()
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        match self.text {
-            Edition::Old => BTreeSet::from([Fidelity::Exact, Fidelity::Normalized, Fidelity::Refused]),
-            Edition::New => BTreeSet::from([Fidelity::Exact]),
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        match self.parses(direction) {
+            true => vec![Fidelity::Exact, Fidelity::Normalized, Fidelity::Refused],
+            false => vec![Fidelity::Exact],
         }
     }
 }
@@ -129,6 +114,7 @@ mod tests {
 
     use super::super::trial::operation;
     use super::*;
+    use crate::release::GroupKind;
 
     #[test]
     fn a_text_becomes_what_it_holds_and_back() {

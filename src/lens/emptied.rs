@@ -89,7 +89,6 @@ fn add_again(field: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
 mod tests {
     use serde_json::json;
 
-    use super::super::operation::Operation;
     use super::super::sequence::Lens;
     use super::super::trial::data;
     use super::super::when::at_each;
@@ -106,8 +105,7 @@ mod tests {
         let unless = serde_json::from_value(json!({"present": "named"})).unwrap();
         let keep = Some(Keep { field: root.key("v").key("k"), unless });
         let lens = at_each(root.pattern(), Condition::default(), Some(Emptied { within: root.key("v"), keep }), lens);
-        let operation: &dyn Operation = lens.operations()[0].as_ref();
-        assert_eq!(data(operation, before).unwrap().0, *after);
+        assert_eq!(data(&lens, before).unwrap().0, *after);
     }
 
     #[test]

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::loss::LossClass;
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part};
-use crate::release::GroupKind;
 use crate::yaml::{Intent, Naming, Place};
 
 /// `entries: { field: "spec.rules[].matches[].headers", values: values, shared: { type: Exact }, key: name, value: value }`
@@ -67,19 +67,23 @@ impl Entries {
         let entries = self.entries_at(place);
         let Some(names) = entries.get(session.object()).and_then(Value::as_object).map(keys) else {
             let reason = format!("{entries} is not a mapping, so it cannot become a list");
-            return Err(refused(place.clone(), reason, "write the entries, or remove the field"));
+            return Err(Halt::refused(place.clone(), reason, "write the entries, or remove the field"));
         };
         self.distinct(&names, &entries, FieldPath::key)?;
         if let Some(values) = &self.values {
             let known = |key: &&String| *key == values || self.shared.contains_key(*key);
             if let Some(extra) = whole.keys().find(|key| !known(key)) {
                 let reason = format!("the items of the list have no field {extra}");
-                return Err(refused(place.key(extra), reason, "remove the field"));
+                return Err(Halt::refused(place.key(extra), reason, "remove the field"));
             }
         }
         if names.is_empty() {
             for key in whole.keys().filter(|key| self.shared.contains_key(*key)) {
-                session.record_loss(LossClass::DroppedField, &place.key(key), "the list has no item that could have it");
+                session.record_loss(
+                    LossClass::DroppedField,
+                    &place.key(key),
+                    "the list has no item that could have it",
+                );
             }
             return session.change(Intent::Replace { path: place.clone(), value: Value::Array(Vec::new()) });
         }
@@ -119,7 +123,12 @@ impl Entries {
     }
 
     /// Refuses names that are the same.
-    fn distinct(&self, names: &[String], at: &FieldPath, place: impl Fn(&FieldPath, &str) -> FieldPath) -> Result<(), Halt> {
+    fn distinct(
+        &self,
+        names: &[String],
+        at: &FieldPath,
+        place: impl Fn(&FieldPath, &str) -> FieldPath,
+    ) -> Result<(), Halt> {
         let mut met = BTreeSet::new();
         for name in names {
             let folded = match self.names {
@@ -128,7 +137,7 @@ impl Entries {
             };
             if !met.insert(folded) {
                 let reason = format!("{name} is listed twice, and the target release allows each name once");
-                return Err(refused(place(at, name), reason, "keep one of the two"));
+                return Err(Halt::refused(place(at, name), reason, "keep one of the two"));
             }
         }
         Ok(())
@@ -186,13 +195,18 @@ impl Entries {
         let known = |key: &String| *key == self.key || *key == self.value || self.shared.contains_key(key);
         let extra = item.as_object().and_then(|item| item.keys().find(|key| !known(key)));
         if let Some(extra) = extra {
-            return Err(refused(at.key(extra), format!("the entries of the mapping have no field {extra}"), "remove the field"));
+            return Err(Halt::refused(
+                at.key(extra),
+                format!("the entries of the mapping have no field {extra}"),
+                "remove the field",
+            ));
         }
         match (item.get(&self.key).and_then(Value::as_str), item.get(&self.value)) {
             (Some(name), Some(_)) => Ok(name.to_owned()),
             _ => {
-                let reason = format!("an item without {} and {} cannot become an entry of a mapping", self.key, self.value);
-                Err(refused(at.clone(), reason, "write both"))
+                let reason =
+                    format!("an item without {} and {} cannot become an entry of a mapping", self.key, self.value);
+                Err(Halt::refused(at.clone(), reason, "write both"))
             }
         }
     }
@@ -204,24 +218,23 @@ impl Entries {
             let other = items.iter().position(|item| value(item) != value(&items[0]));
             if let Some(index) = other {
                 let reason = format!("the target release has one {key} for all items, and these items differ in it");
-                return Err(refused(place.index(index).key(key), reason, "write the same value in all items"));
+                return Err(Halt::refused(place.index(index).key(key), reason, "write the same value in all items"));
             }
         }
         Ok(())
     }
 
-    /// Returns the fields of the mapping and of the list.
-    fn claimed(&self) -> (Vec<FieldPattern>, Vec<FieldPattern>) {
-        let key = |pattern: &FieldPattern, key: &str| pattern.with(Part::Key(key.to_owned()));
-        let entries = self.values.as_ref().map_or_else(|| self.field.clone(), |values| key(&self.field, values));
-        let items = self.field.with(Part::Items);
+    /// The fields of the mapping and of the list, those that become each other at the same positions.
+    fn claimed(&self) -> Claims {
+        let entries = self.values.as_ref().map_or_else(|| self.field.clone(), |values| self.field.key(values));
+        let items = self.field.items();
         let mut old = vec![entries.with(Part::Values), entries.with(Part::Values)];
-        let mut new = vec![key(&items, &self.value), key(&items, &self.key)];
+        let mut new = vec![items.key(&self.value), items.key(&self.key)];
         for shared in self.shared.keys() {
-            old.push(key(&self.field, shared));
-            new.push(key(&items, shared));
+            old.push(self.field.key(shared));
+            new.push(items.key(shared));
         }
-        (old, new)
+        Claims { old, new }
     }
 }
 
@@ -229,106 +242,68 @@ fn keys(map: &Map<String, Value>) -> Vec<String> {
     map.keys().cloned().collect()
 }
 
-fn refused(at: FieldPath, reason: String, help: &str) -> Halt {
-    Halt::Refused { at, reason, help: Some(help.to_owned()) }
-}
-
 impl Operation for Entries {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        self.field.matches(session.object()).iter().try_for_each(|place| self.spread(place, session))
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(EntriesInverse { entries: self.clone() })
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        self.field.matches(session.object()).iter().try_for_each(|place| match pass.direction {
+            Direction::Forward => self.spread(place, session),
+            Direction::Backward => self.collect(place, session),
+        })
     }
 
     fn claims(&self) -> Claims {
-        let (mut old, new) = self.claimed();
-        old.extend(self.values.iter().map(|key| self.field.with(Part::Key(key.clone()))));
+        let Claims { mut old, new } = self.claimed();
+        old.extend(self.values.iter().map(|key| self.field.key(key)));
         Claims { old, new }
     }
 
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
-        *field == self.field
-    }
-
-    fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Refused)
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        let lost = (!self.shared.is_empty()).then_some(Fidelity::Lossy);
-        [Fidelity::Exact, Fidelity::Refused].into_iter().chain(lost).collect()
-    }
-}
-
-/// The inverse of [`Entries`]. Not written in rule files.
-#[derive(Clone, Debug)]
-struct EntriesInverse {
-    entries: Entries,
-}
-
-impl Operation for EntriesInverse {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let Entries { field, .. } = &self.entries;
-        field.matches(session.object()).iter().try_for_each(|place| self.entries.collect(place, session))
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(self.entries.clone())
-    }
-
-    fn claims(&self) -> Claims {
-        let Claims { old, new } = self.entries.claims();
-        Claims { old: new, new: old }
-    }
-
-    fn image(&self, field: &FieldPattern) -> Image {
-        let (old, new) = self.entries.claimed();
-        let taken = match *field == self.entries.field.with(Part::Items) {
-            true => Some(0),
-            false => new.iter().position(|item| item == field),
-        };
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        if direction == Direction::Forward {
+            return self.claims().image(field);
+        }
+        let Claims { old, new } = self.claimed();
+        let is_item = *field == self.field.items();
+        let taken = if is_item { Some(0) } else { new.iter().position(|one| one == field) };
         taken.map_or(Image::Kept, |at| Image::Moved(old[at].clone()))
     }
 
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
-        *field == self.entries.field
+    fn makes_valid(&self, _direction: Direction, field: &FieldPattern) -> bool {
+        *field == self.field
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Refused)
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        let shared = (!self.entries.shared.is_empty()).then_some(Fidelity::Normalized);
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        let shared = (!self.shared.is_empty()).then_some(match direction {
+            Direction::Forward => Fidelity::Lossy,
+            Direction::Backward => Fidelity::Normalized,
+        });
         [Fidelity::Exact, Fidelity::Refused].into_iter().chain(shared).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::sequence::Lens;
     use super::super::trial::{data, operation};
     use super::*;
+    use crate::release::GroupKind;
     use proptest::prelude::*;
     use serde_json::json;
 
     const FLAT: &str = "entries: { field: \"r[].add\", key: name, value: value, names: any-case }";
     const NESTED: &str = "entries: { field: h, values: values, shared: { type: Exact }, key: name, value: value }";
 
-    fn back(text: &str) -> Box<dyn Operation> {
+    fn back(text: &str) -> Lens {
         operation(text).inverse(&GroupKind::new("A", ""))
     }
 
     /// Compares as text, so that the order of keys counts.
     #[track_caller]
     fn check(text: &str, map: &Value, list: &Value) {
-        assert_eq!(data(&*operation(text), map).unwrap().0.to_string(), list.to_string());
-        assert_eq!(data(&*back(text), list).unwrap().0.to_string(), map.to_string());
+        assert_eq!(data(&operation(text), map).unwrap().0.to_string(), list.to_string());
+        assert_eq!(data(&back(text), list).unwrap().0.to_string(), map.to_string());
     }
 
     #[track_caller]
-    fn check_refused(operation: &dyn Operation, before: &Value, place: &str) {
+    fn check_refused(operation: &Lens, before: &Value, place: &str) {
         match data(operation, before) {
             Err(Halt::Refused { at, .. }) => assert_eq!(at.to_string(), place),
             other => panic!("{other:?}"),
@@ -348,13 +323,19 @@ mod tests {
             &json!({"h": {"type": "Exact", "values": {"b": "1", "a": "2"}}}),
             &json!({"h": [{"type": "Exact", "name": "b", "value": "1"}, {"type": "Exact", "name": "a", "value": "2"}]}),
         );
-        check(NESTED, &json!({"h": {"values": {"a": "2"}, "type": "X"}}), &json!({"h": [{"name": "a", "value": "2", "type": "X"}]}));
+        check(
+            NESTED,
+            &json!({"h": {"values": {"a": "2"}, "type": "X"}}),
+            &json!({"h": [{"name": "a", "value": "2", "type": "X"}]}),
+        );
         check(NESTED, &json!({"h": {"values": {}}}), &json!({"h": []}));
     }
 
     #[test]
     fn entries_can_be_named_like_the_keys() {
-        for names in [["name", "value"], ["value", "name"], ["value", "x"], ["x", "value"], ["name", "x"], ["type", "values"]] {
+        for names in
+            [["name", "value"], ["value", "name"], ["value", "x"], ["x", "value"], ["name", "x"], ["type", "values"]]
+        {
             let map = json!({names[0]: "1", names[1]: "2"});
             let list = json!([{"name": names[0], "value": "1"}, {"name": names[1], "value": "2"}]);
             check(FLAT, &json!({"r": [{"add": map}]}), &json!({"r": [{"add": list}]}));
@@ -365,18 +346,22 @@ mod tests {
     #[test]
     fn an_explicit_default_equals_an_absent_one() {
         let mixed = json!({"h": [{"name": "a", "value": "1"}, {"type": "Exact", "name": "b", "value": "2"}]});
-        assert_eq!(data(&*back(NESTED), &mixed), Ok((json!({"h": {"values": {"a": "1", "b": "2"}}}), 0)));
+        assert_eq!(data(&back(NESTED), &mixed), Ok((json!({"h": {"values": {"a": "1", "b": "2"}}}), 0)));
     }
 
     #[test]
     fn items_that_a_mapping_cannot_hold_are_refused() {
-        check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1"}, {"type": "X", "name": "b", "value": "2"}]}), "h[1].type");
-        check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1"}, {"name": "a", "value": "2"}]}), "h");
-        check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1", "x": 1}]}), "h[0].x");
-        check_refused(&*back(NESTED), &json!({"h": [{"name": "a"}]}), "h[0]");
-        check_refused(&*operation(NESTED), &json!({"h": {"type": "X"}}), "h");
-        check_refused(&*operation(NESTED), &json!({"h": {"values": {"a": "1"}, "x": 1}}), "h.x");
-        check_refused(&*operation(FLAT), &json!({"r": [{"add": {"X-A": "1", "x-a": "2"}}]}), "r[0].add.x-a");
+        check_refused(
+            &back(NESTED),
+            &json!({"h": [{"name": "a", "value": "1"}, {"type": "X", "name": "b", "value": "2"}]}),
+            "h[1].type",
+        );
+        check_refused(&back(NESTED), &json!({"h": [{"name": "a", "value": "1"}, {"name": "a", "value": "2"}]}), "h");
+        check_refused(&back(NESTED), &json!({"h": [{"name": "a", "value": "1", "x": 1}]}), "h[0].x");
+        check_refused(&back(NESTED), &json!({"h": [{"name": "a"}]}), "h[0]");
+        check_refused(&operation(NESTED), &json!({"h": {"type": "X"}}), "h");
+        check_refused(&operation(NESTED), &json!({"h": {"values": {"a": "1"}, "x": 1}}), "h.x");
+        check_refused(&operation(FLAT), &json!({"r": [{"add": {"X-A": "1", "x-a": "2"}}]}), "r[0].add.x-a");
     }
 
     #[test]
@@ -397,10 +382,10 @@ mod tests {
                 nested["type"] = Value::from(kind);
             }
             for (text, before) in [(FLAT, json!({"r": [{"add": map}]})), (NESTED, json!({"h": nested}))] {
-                let (after, losses) = data(&*operation(text), &before).unwrap();
+                let (after, losses) = data(&operation(text), &before).unwrap();
                 prop_assert_eq!(losses, 0);
-                prop_assert_eq!(data(&*operation(text), &after), Ok((after.clone(), 0)));
-                prop_assert_eq!(data(&*back(text), &after), Ok((before, 0)));
+                prop_assert_eq!(data(&operation(text), &after), Ok((after.clone(), 0)));
+                prop_assert_eq!(data(&back(text), &after), Ok((before, 0)));
             }
         }
     }

@@ -120,7 +120,7 @@ mod tests {
     fn large_values_are_written() {
         let lens = "default: { field: a.c, like: a.b, forward: write }";
         let big = "x".repeat(1 << 20);
-        let after = data(&*super::super::trial::operation(lens), &json!({"a": {"b": big}}));
+        let after = data(&super::super::trial::operation(lens), &json!({"a": {"b": big}}));
         assert_eq!(after, Ok((json!({"a": {"b": big, "c": big}}), 0)));
     }
 }

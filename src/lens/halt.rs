@@ -22,3 +22,10 @@ pub enum Halt {
         help: Option<String>,
     },
 }
+
+impl Halt {
+    /// Refuses the object because of what is at `at`: why, and what to do by hand.
+    pub(super) fn refused(at: FieldPath, reason: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Refused { at, reason: reason.into(), help: Some(help.into()) }
+    }
+}

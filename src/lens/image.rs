@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::direction::Direction;
 use crate::field::FieldPattern;
 
 /// The fields that an operation removes and adds, for the static checks of a pack.
@@ -11,6 +12,24 @@ pub struct Claims {
     pub old: Vec<FieldPattern>,
     /// Fields of the new side that the operation adds.
     pub new: Vec<FieldPattern>,
+}
+
+impl Claims {
+    /// What becomes of the fields that match `field`: a claim on each side is one field that moved, a claim on the old side alone is
+    /// one that is dropped.
+    pub(super) fn image(&self, field: &FieldPattern) -> Image {
+        let taken = self.old.iter().enumerate().find_map(|(at, old)| Some((at, field.below(old)?)));
+        let Some((at, below)) = taken else { return Image::Kept };
+        self.new.get(at).map_or(Image::Dropped, |new| Image::Moved(new.join(&below)))
+    }
+
+    /// The same, with the side that objects come from in `direction` as the old one.
+    pub(super) fn facing(self, direction: Direction) -> Self {
+        match direction {
+            Direction::Forward => self,
+            Direction::Backward => Self { old: self.new, new: self.old },
+        }
+    }
 }
 
 /// What becomes of a field.

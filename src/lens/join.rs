@@ -9,11 +9,10 @@ use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part};
-use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
 
 /// `join: { field: spec.valuesFile, to: valuesFiles, position: first }`
@@ -50,10 +49,6 @@ impl Join {
                `to` is no list.",
         example: "join: { field: spec.valuesFile, to: valuesFiles, position: first }",
     };
-
-    fn pattern(&self, key: &str) -> FieldPattern {
-        self.parent.with(Part::Key(key.to_owned()))
-    }
 
     /// Joins the value in the mapping at `parent` into the list there.
     fn join(&self, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
@@ -132,97 +127,58 @@ impl Position {
     }
 }
 
-impl Operation for Join {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        if self.direction == Some(Direction::Backward) {
-            return Ok(());
-        }
-        self.parent.matches(session.object()).iter().try_for_each(|parent| self.join(parent, session))
+impl Join {
+    /// Whether values are joined in `direction`; none are taken out of a list again where there is only one direction.
+    fn joins(&self, direction: Direction) -> bool {
+        direction == self.direction.unwrap_or(Direction::Forward)
     }
 
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        match self.direction {
-            Some(direction) => Box::new(Self { direction: Some(direction.reversed()), ..self.clone() }),
-            None => Box::new(Disjoin(self.clone())),
+    fn takes_out(&self, direction: Direction) -> bool {
+        self.direction.is_none() && direction == Direction::Backward
+    }
+}
+
+impl Operation for Join {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        let parents = self.parent.matches(session.object());
+        if self.joins(pass.direction) {
+            return parents.iter().try_for_each(|parent| self.join(parent, session));
+        }
+        match self.takes_out(pass.direction) {
+            true => parents.iter().try_for_each(|parent| self.part(parent, session)),
+            false => Ok(()),
         }
     }
 
     /// The list can be on both sides.
     fn claims(&self) -> Claims {
-        match self.direction {
-            None | Some(Direction::Forward) => Claims { old: vec![self.pattern(&self.key)], new: Vec::new() },
-            Some(Direction::Backward) => Claims { old: Vec::new(), new: vec![self.pattern(&self.key)] },
-        }
+        let value = vec![self.parent.key(&self.key)];
+        Claims { old: value, new: Vec::new() }.facing(self.direction.unwrap_or(Direction::Forward))
     }
 
     fn premises(&self) -> Vec<Premise> {
         let side = if self.direction == Some(Direction::Backward) { Side::Old } else { Side::New };
-        vec![Premise::new(&self.pattern(&self.list), Form::List, side)]
+        vec![Premise::new(&self.parent.key(&self.list), Form::List, side)]
     }
 
-    fn image(&self, field: &FieldPattern) -> Image {
-        let below = field.parts().strip_prefix(self.pattern(&self.key).parts());
-        match below.filter(|_| self.direction != Some(Direction::Backward)) {
-            None => Image::Kept,
-            Some(below) => {
-                let item = self.pattern(&self.list).with(Part::Items);
-                Image::Moved(item.join(&FieldPattern::new(below.iter().cloned())))
-            }
-        }
-    }
-
-    fn fidelity(&self) -> Option<Fidelity> {
-        (self.direction != Some(Direction::Backward)).then_some(Fidelity::Normalized)
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        match self.direction {
-            None => BTreeSet::from([Fidelity::Exact, Fidelity::Normalized]),
-            Some(Direction::Forward) => BTreeSet::from([Fidelity::Normalized]),
-            Some(Direction::Backward) => BTreeSet::new(),
-        }
-    }
-}
-
-/// The inverse of [`Join`]: an item is taken out of the list. Not written in rule files.
-#[derive(Clone, Debug)]
-struct Disjoin(Join);
-
-impl Operation for Disjoin {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        self.0.parent.matches(session.object()).iter().try_for_each(|parent| self.0.part(parent, session))
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(self.0.clone())
-    }
-
-    fn claims(&self) -> Claims {
-        let Claims { old, new } = self.0.claims();
-        Claims { old: new, new: old }
-    }
-
-    fn image(&self, _field: &FieldPattern) -> Image {
-        Image::Kept
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        let below = field.below(&self.parent.key(&self.key)).filter(|_| self.joins(direction));
+        below.map_or(Image::Kept, |below| Image::Moved(self.parent.key(&self.list).items().join(&below)))
     }
 
     /// Each item of the list can be the one that is taken out, and the others stay.
-    fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
-        let items = self.0.pattern(&self.0.list).with(Part::Items);
-        let below = field.parts().strip_prefix(items.parts());
-        let out = below.map(|below| {
-            let value = self.0.pattern(&self.0.key);
-            Image::Moved(value.join(&FieldPattern::new(below.iter().cloned())))
-        });
-        out.into_iter().chain([Image::Kept]).collect()
+    fn images(&self, direction: Direction, field: &FieldPattern) -> BTreeSet<Image> {
+        let below = field.below(&self.parent.key(&self.list).items()).filter(|_| self.takes_out(direction));
+        let out = below.map(|below| Image::Moved(self.parent.key(&self.key).join(&below)));
+        out.into_iter().chain([self.image(direction, field)]).collect()
     }
 
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Normalized])
-    }
-
-    fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Normalized)
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        match self.direction {
+            None => vec![Fidelity::Exact, Fidelity::Normalized],
+            Some(only) if only == direction => vec![Fidelity::Normalized],
+            Some(_) => Vec::new(),
+        }
     }
 }
 
@@ -262,15 +218,16 @@ pub(super) fn beside(field: &FieldPattern, list: &str) -> Result<(FieldPattern, 
 mod tests {
     use super::super::trial::{data, operation};
     use super::*;
+    use crate::release::GroupKind;
     use serde_json::json;
 
     #[track_caller]
     fn check(position: &str, old: Value, new: Value) {
         let join = operation(&format!("join: {{ field: s.a, to: l, position: {position} }}"));
         let back = join.inverse(&GroupKind::new("A", ""));
-        assert_eq!(data(&*join, &old), Ok((new.clone(), 0)));
-        assert_eq!(data(&*back, &new).unwrap().0.to_string(), old.to_string(), "the order of keys counts");
-        assert_eq!(data(&*join, &new), Ok((new, 0)));
+        assert_eq!(data(&join, &old), Ok((new.clone(), 0)));
+        assert_eq!(data(&back, &new).unwrap().0.to_string(), old.to_string(), "the order of keys counts");
+        assert_eq!(data(&join, &new), Ok((new, 0)));
     }
 
     #[test]
@@ -320,18 +277,18 @@ mod tests {
         assert_eq!((object, told), (json!({"s": {"l": [1, 2]}}), vec!["s.a".to_owned()]));
         let join = operation("join: { field: s.a, to: l, position: first, direction: forward }");
         let same = json!({"s": {"l": [1, 2]}});
-        assert_eq!(data(&*join.inverse(&GroupKind::new("A", "")), &same), Ok((same.clone(), 0)));
+        assert_eq!(data(&join.inverse(&GroupKind::new("A", "")), &same), Ok((same.clone(), 0)));
     }
 
     #[test]
     fn what_is_no_list_takes_no_item() {
         let join = operation("join: { field: s.a, to: l, position: first }");
         let taken = json!({"s": {"a": 1, "l": "x"}});
-        assert!(matches!(data(&*join, &taken), Err(Halt::Conflict { new, .. }) if new.to_string() == "s.l"));
+        assert!(matches!(data(&join, &taken), Err(Halt::Conflict { new, .. }) if new.to_string() == "s.l"));
         let back = join.inverse(&GroupKind::new("A", ""));
-        assert!(matches!(data(&*back, &json!({"s": {"a": 1, "l": [2]}})), Err(Halt::Conflict { .. })));
+        assert!(matches!(data(&back, &json!({"s": {"a": 1, "l": [2]}})), Err(Halt::Conflict { .. })));
         for same in [json!({"s": {"l": []}}), json!({"s": {"l": null}}), json!({"s": {"b": 1}})] {
-            assert_eq!(data(&*back, &same), Ok((same.clone(), 0)));
+            assert_eq!(data(&back, &same), Ok((same.clone(), 0)));
         }
     }
 
@@ -348,7 +305,8 @@ mod tests {
 
     #[test]
     fn operations_without_a_list_are_rejected() {
-        for text in ["field: s.a, to: a, position: first", "field: \"s[]\", to: a, position: last", "field: s.a, to: l"] {
+        for text in ["field: s.a, to: a, position: first", "field: \"s[]\", to: a, position: last", "field: s.a, to: l"]
+        {
             assert!(serde_yaml::from_str::<Box<dyn Operation>>(&format!("join: {{ {text} }}")).is_err(), "{text}");
         }
     }

@@ -8,6 +8,7 @@ use proptest::test_runner::{RngSeed, TestCaseError};
 use serde_json::{Value, json};
 
 use super::halt::Halt;
+use super::native::CONVERSIONS;
 use super::sequence::Lens;
 use super::session::Session;
 use crate::field::{FieldPattern, Part};
@@ -33,7 +34,6 @@ const MORE: &[&str] = &[
     "concat: { field: \"spec.rules[].last\", to: args, position: last, direction: forward }",
     "changed-default: { field: spec.policy, old: Ignore, new: Fail, parameter: shop.defaults, direction: forward }",
     "when: { each: spec.tree, through: [\"children[]\", \"named{}\"], except: [named.meta], then: [{ rename: { field: tls, to: validation } }] }",
-    "distribute: { field: spec.settings, to: \"spec.rules[].settings\", before: rules }",
     "changed-default: { field: \"spec.rules[].policy\", old: Ignore, new: Fail, parameter: shop.defaults, before: name }",
     "when: { each: [spec.backend, \"spec.rules[].backend\"], then: [{ rename: { field: a, to: b } }] }",
     "drop: { field: spec.namespace, reason: it follows from the object, default-field: metadata.namespace }",
@@ -69,15 +69,19 @@ impl Subject {
         // Values that an operation converts and its example does not have.
         for (name, values) in [
             ("units", json!(["10m", "2h", "7s"])),
-            ("negate", json!([true, false])),
-            ("embed", json!(["a: 1\n", "- b\n- 1\n"])),
             ("number", json!(["80", "-7", "007"])),
+            ("embed", json!(["a: 1\n", "- b\n- 1\n"])),
         ] {
             let more = values.as_array().filter(|_| operation.starts_with(name)).into_iter().flatten();
             words.extend(more.flat_map(|value| std::iter::repeat_n(value.clone(), 4)));
         }
         let mut patterns = Vec::new();
         collect(&value, &mut patterns, &mut words);
+        if let Some(native) = CONVERSIONS.iter().find(|native| native.description.example == operation) {
+            let values: Vec<Value> = serde_yaml::from_str(native.values).expect("a conversion has a list of values");
+            words.extend(values.iter().flat_map(|value| std::iter::repeat_n(value.clone(), 8)));
+            patterns.extend(lens.premises().into_iter().map(|premise| premise.written));
+        }
         if operation.contains("rename") && operation.contains("wrap") {
             // A list under the old name is not valid there, and under the new name it counts as wrapped.
             words.retain(|word| !word.is_array());
@@ -218,9 +222,14 @@ fn check(subject: &Subject, object: &Value) -> Result<usize, TestCaseError> {
 #[track_caller]
 pub(super) fn check_operation(operation: &str) {
     let subject = Subject::of(operation);
-    // `refuse` changes nothing, operations that read other objects find none here, and `gather` needs equal items.
-    let exempt =
-        ["refuse", "gather", "lookup", "selectors-to-references"].iter().any(|name| operation.starts_with(name));
+    // `refuse` changes nothing, conversions that read other objects find none here, and some need items that agree.
+    let exempt = [
+        "refuse",
+        "native: frontend-validation-per-port",
+        "native: listener-hostnames",
+        "native: label-selectors-to-parent-refs",
+    ];
+    let exempt = exempt.iter().any(|name| operation.starts_with(name));
     let applied = std::cell::Cell::new(0);
     let config = ProptestConfig {
         cases: 1000,

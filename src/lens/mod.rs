@@ -2,40 +2,60 @@
 //!
 //! A [`Lens`] is a list of operations; running it on a [`Session`] changes the session's plain data and records every
 //! change as an [`Intent`](crate::yaml::Intent), which the text layer performs on the bytes. Backward, the operations'
-//! inverses run in reverse order. An operation is one file here and one line in the list below; parsing, `explain` and the
-//! laws derive from it.
+//! inverses run in reverse order. An operation of the language is one file here and one line in the list below; a change that is like
+//! no other has a conversion in `native`. Parsing, `explain` and the laws derive from both.
 //!
 //! Invariant: an operation finds its fields in the present data; where nothing has the form of its old side, it changes nothing.
 
 use serde::de::{self, MapAccess};
 use serde::{Deserialize, Deserializer};
 
+use operation::Operation;
+
 mod amount;
+mod changed_default;
+mod concat;
 mod condition;
 mod context;
+mod default;
 mod direction;
+mod distinct;
+mod drop;
+mod embed;
 mod emptied;
+mod entries;
 mod fidelity;
 mod growth;
 mod halt;
 mod image;
+mod join;
 #[cfg(test)]
 mod laws;
 mod loss;
 mod namespace;
+mod native;
 mod nearest;
+mod number;
 mod object_view;
 mod operation;
 mod order;
 mod origin;
 mod premise;
 mod references;
+mod refuse;
+mod relocate;
+mod rename;
+mod retype;
 mod sequence;
 mod session;
 mod template;
 #[cfg(test)]
 mod trial;
+mod units;
+mod values;
 mod verdict;
+mod when;
+mod wrap;
 
 pub use condition::Condition;
 pub use context::Context;
@@ -46,31 +66,32 @@ pub use halt::Halt;
 pub use image::{Claims, Image};
 pub use loss::{Equivalence, Loss, LossClass, Normalization};
 pub use namespace::Namespace;
+pub use native::{CONVERSIONS, Conversion};
 pub use nearest::Builds;
 pub use object_view::{Candidates, ObjectId, ObjectPlace, ObjectView, some_of};
-pub use operation::{Constant, Description, Operation, Parameter};
+pub use operation::{Constant, Description, Parameter};
 pub use order::displaced;
 pub use origin::{Reach, TracedPath, changes_below, trace};
 pub use premise::{Form, Premise, Side};
 pub use sequence::Lens;
 pub use session::{Completeness, ObjectName, Session};
 pub use template::Template;
-pub use verdict::can_hold;
 pub use when::at_each;
 
-/// Declares the operations: module, type. The name in rule files is that of the type's description.
+/// Lists the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
     ($($module:ident $type:ident;)*) => {
-        $(mod $module;)*
-
         /// Every operation of the lens language, in the order of the documentation.
-        pub const OPERATIONS: &[Description] = &[$($module::$type::DESCRIPTION),*];
+        pub const OPERATIONS: &[Description] = &[$($module::$type::DESCRIPTION,)* native::DESCRIPTION];
 
         impl<'de> operation::Registry<'de> for Registry {
             fn read<A: MapAccess<'de>>(name: &str, map: &mut A) -> Result<Box<dyn Operation>, A::Error> {
                 $(if name == $module::$type::DESCRIPTION.name {
                     return Ok(Box::new(map.next_value::<$module::$type>()?));
                 })*
+                if name == native::DESCRIPTION.name {
+                    return native::find(&map.next_value::<String>()?).map_err(de::Error::custom);
+                }
                 let names = OPERATIONS.iter().map(|operation| operation.name).collect::<Vec<_>>().join(", ");
                 Err(de::Error::custom(format!("there is no operation `{name}`; the operations are {names}")))
             }
@@ -89,20 +110,18 @@ operations! {
     drop Drop;
     default Default;
     changed_default ChangedDefault;
-    identify Identify;
     entries Entries;
-    lift Lift;
-    selection SelectorsToReferences;
     distinct Distinct;
-    gather Gather;
     join Join;
     concat Concat;
-    distribute Distribute;
-    lookup Lookup;
     units Units;
-    negate Negate;
     refuse Refuse;
     retype Retype;
+}
+
+/// What is known by name: the operations of the language, then the native conversions.
+pub fn described() -> impl Iterator<Item = &'static Description> {
+    OPERATIONS.iter().chain(CONVERSIONS.iter().map(|conversion| &conversion.description))
 }
 
 /// The operations listed above.
@@ -116,10 +135,10 @@ impl<'de> Deserialize<'de> for Box<dyn Operation> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OPERATIONS, laws};
+    use super::{described, laws};
 
     #[test]
     fn every_operation_keeps_the_laws_on_its_example() {
-        OPERATIONS.iter().for_each(|operation| laws::check_operation(operation.example));
+        described().for_each(|operation| laws::check_operation(operation.example));
     }
 }

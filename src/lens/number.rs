@@ -6,13 +6,11 @@ use serde_json::Value;
 use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
-use super::image::Claims;
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use super::verdict::undecided;
 use crate::field::{FieldPath, FieldPattern};
-use crate::release::GroupKind;
 use crate::variable::OpenText;
 use crate::yaml::Intent;
 
@@ -52,32 +50,48 @@ fn refuse_open(path: &FieldPath, session: &Session<'_>) -> Result<(), Halt> {
     }
 }
 
+/// What becomes of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// A text of digits becomes a number.
+    Parse,
+    /// A number becomes a text of digits.
+    Print,
+}
+
+impl Number {
+    fn change(&self, direction: Direction) -> Option<Change> {
+        match self.direction {
+            None if direction == Direction::Backward => Some(Change::Print),
+            Some(only) if only != direction => None,
+            None | Some(_) => Some(Change::Parse),
+        }
+    }
+
+    /// Returns what becomes of `value`, where it changes.
+    fn changed(&self, direction: Direction, value: &Value) -> Option<Value> {
+        match self.change(direction)? {
+            Change::Parse => value.as_str().and_then(integer).map(Value::from),
+            Change::Print => value.as_i64().map(|number| Value::from(number.to_string())),
+        }
+    }
+}
+
 impl Operation for Number {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        if self.direction == Some(Direction::Backward) {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        if self.change(pass.direction).is_none() {
             return Ok(());
         }
         for path in self.field.matches(session.object()) {
             refuse_open(&path, session)?;
-            let text = path.get(session.object()).and_then(Value::as_str);
-            let Some(number) = text.and_then(integer) else { continue };
+            let value = path.get(session.object()).and_then(|value| self.changed(pass.direction, value));
+            let Some(value) = value else { continue };
             if self.direction.is_some() {
-                session.record_normalization(&path, format!("the text \"{number}\" is read as the number {number}"));
+                session.record_normalization(&path, format!("the text \"{value}\" is read as the number {value}"));
             }
-            session.change(Intent::Replace { path, value: Value::from(number) })?;
+            session.change(Intent::Replace { path, value })?;
         }
         Ok(())
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        match self.direction {
-            Some(direction) => Box::new(Self { direction: Some(direction.reversed()), ..self.clone() }),
-            None => Box::new(Digits { field: self.field.clone() }),
-        }
-    }
-
-    fn claims(&self) -> Claims {
-        Claims::default()
     }
 
     fn premises(&self) -> Vec<Premise> {
@@ -88,47 +102,16 @@ impl Operation for Number {
         vec![Premise::new(&self.field, Form::Text, old), Premise::new(&self.field, Form::Number, new)]
     }
 
-    fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
-        let runs = self.direction != Some(Direction::Backward) && *field == self.field;
-        value.as_str().filter(|_| runs).and_then(integer).map(Value::from)
+    fn value_image(&self, direction: Direction, field: &FieldPattern, value: &Value) -> Option<Value> {
+        if *field == self.field { self.changed(direction, value) } else { None }
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        match self.direction {
-            None => Some(Fidelity::Exact),
-            Some(Direction::Forward) => Some(Fidelity::Normalized),
-            Some(Direction::Backward) => None,
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        match (self.direction, self.change(direction)) {
+            (_, None) => Vec::new(),
+            (None, Some(_)) => vec![Fidelity::Exact],
+            (Some(_), Some(_)) => vec![Fidelity::Normalized],
         }
-    }
-}
-
-/// The inverse of [`Number`]: an integer becomes a text of digits. Not written in rule files.
-#[derive(Clone, Debug)]
-struct Digits {
-    field: FieldPattern,
-}
-
-impl Operation for Digits {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        for path in self.field.matches(session.object()) {
-            refuse_open(&path, session)?;
-            if let Some(number) = path.get(session.object()).and_then(Value::as_i64) {
-                session.change(Intent::Replace { path, value: Value::from(number.to_string()) })?;
-            }
-        }
-        Ok(())
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Number { field: self.field.clone(), direction: None })
-    }
-
-    fn claims(&self) -> Claims {
-        Claims::default()
-    }
-
-    fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
-        value.as_i64().filter(|_| *field == self.field).map(|number| Value::from(number.to_string()))
     }
 }
 
@@ -136,6 +119,7 @@ impl Operation for Digits {
 mod tests {
     use super::super::trial::{data, operation};
     use super::*;
+    use crate::release::GroupKind;
     use serde_json::json;
 
     fn kind() -> GroupKind {
@@ -147,8 +131,8 @@ mod tests {
         let number = operation("number: { field: p }");
         for (text, value) in [("8080", 8080_i64), ("0", 0), ("-5", -5), ("9223372036854775807", i64::MAX)] {
             let (old, new) = (json!({"p": text}), json!({"p": value}));
-            assert_eq!(data(&*number, &old), Ok((new.clone(), 0)));
-            assert_eq!(data(&*number.inverse(&kind()), &new), Ok((old, 0)));
+            assert_eq!(data(&number, &old), Ok((new.clone(), 0)));
+            assert_eq!(data(&number.inverse(&kind()), &new), Ok((old, 0)));
         }
     }
 
@@ -157,18 +141,18 @@ mod tests {
         let number = operation("number: { field: p }");
         for same in ["007", "+1", "1.5", "1e3", "0x10", "", "http", "9223372036854775808", "-0", " 1"] {
             let same = json!({"p": same});
-            assert_eq!(data(&*number, &same), Ok((same.clone(), 0)));
+            assert_eq!(data(&number, &same), Ok((same.clone(), 0)));
         }
         let same = json!({"p": 1.5});
-        assert_eq!(data(&*number.inverse(&kind()), &same), Ok((same.clone(), 0)));
+        assert_eq!(data(&number.inverse(&kind()), &same), Ok((same.clone(), 0)));
     }
 
     #[test]
     fn a_variable_that_can_become_a_number_is_refused() {
         let number = operation("number: { field: p }");
         for (text, is_refused) in [("${PORT}", true), ("80${N}", true), ("p-${N}", false), ("$${PORT}", false)] {
-            assert_eq!(data(&*number, &json!({"p": text})).is_err(), is_refused, "{text}");
-            assert_eq!(data(&*number.inverse(&kind()), &json!({"p": text})).is_err(), is_refused, "{text}");
+            assert_eq!(data(&number, &json!({"p": text})).is_err(), is_refused, "{text}");
+            assert_eq!(data(&number.inverse(&kind()), &json!({"p": text})).is_err(), is_refused, "{text}");
         }
     }
 
@@ -180,8 +164,8 @@ mod tests {
         assert_eq!(*session.object(), json!({"p": 80}));
         assert_eq!(session.normalized()[0].reason, "the text \"80\" is read as the number 80");
         let same = json!({"p": 80});
-        assert_eq!(data(&*number.inverse(&kind()), &same), Ok((same.clone(), 0)));
+        assert_eq!(data(&number.inverse(&kind()), &same), Ok((same.clone(), 0)));
         let same = json!({"p": "80"});
-        assert_eq!(data(&*number.inverse(&kind()), &same), Ok((same.clone(), 0)));
+        assert_eq!(data(&number.inverse(&kind()), &same), Ok((same.clone(), 0)));
     }
 }

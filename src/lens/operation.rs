@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use serde::Deserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::premise::Premise;
+use super::sequence::Steps;
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -50,121 +51,108 @@ pub struct Parameter<'o> {
     pub wanted: Option<&'o str>,
 }
 
-/// One reversible step of a lens.
+/// One run of an operation over an object.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass<'l> {
+    /// The direction in which the rule runs.
+    pub direction: Direction,
+    /// The kind before the change, which an object gets back.
+    pub kind: Option<&'l GroupKind>,
+    /// The operations that run afterwards.
+    pub rest: Steps<'l>,
+}
+
+/// One reversible step of a lens. It describes both directions: its old side is what it starts from forward, and what it leads to backward.
 pub trait Operation: fmt::Debug + Send + Sync {
-    /// Changes the session's object where it has the form of the old side.
+    /// Changes the session's object where it has the form of the side that the pass starts from.
     ///
     /// # Errors
     /// A [`Halt`] where the object cannot be converted; the session is then discarded.
-    fn run(&self, session: &mut Session) -> Result<(), Halt>;
+    fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt>;
 
-    /// Runs the step as one of several, before the steps `rest`.
-    ///
-    /// # Errors
-    /// As [`Operation::run`].
-    fn run_before(&self, _rest: &[Arc<dyn Operation>], session: &mut Session) -> Result<(), Halt> {
-        self.run(session)
-    }
-
-    /// Returns whether the step can give keys another order, which converting back does not always restore.
+    /// Whether it can give keys another order, which converting back does not always restore.
     fn reorders(&self) -> bool {
         false
     }
 
-    /// Returns the step that converts back, for a rule about `kind`.
-    fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation>;
+    /// The fields that it removes from the old side and adds to the new one.
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
 
-    /// Returns the fields that the step removes and adds.
-    fn claims(&self) -> Claims;
-
-    /// Returns what the step takes for granted about fields, besides that those of its claims exist.
+    /// What it takes for granted about fields, besides that those of its claims exist.
     fn premises(&self) -> Vec<Premise> {
         Vec::new()
     }
 
-    /// Returns what becomes of the fields that match `field`, read from the claims: a claim on each side is one field that
-    /// moved, a claim on the old side alone is one that is dropped.
-    fn image(&self, field: &FieldPattern) -> Image {
-        let claims = self.claims();
-        let taken = claims.old.iter().position(|old| field.starts_with(old));
-        match (taken, claims.new.as_slice()) {
-            (None, _) => Image::Kept,
-            (Some(_), []) => Image::Dropped,
-            (Some(at), new) => {
-                let below = field.parts().iter().skip(claims.old[at].parts().len()).cloned();
-                new.get(at).map_or(Image::Dropped, |new| Image::Moved(new.join(&FieldPattern::new(below))))
-            }
-        }
+    /// What becomes of the fields that match `field`, by default as the claims say.
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        self.claims().facing(direction).image(field)
     }
 
-    /// Returns everything that can become of the fields that match `field`: [`Operation::image`], and [`Image::Kept`]
-    /// where the step leaves the field unchanged in some objects.
-    fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
-        BTreeSet::from([self.image(field)])
+    /// Everything that can become of the fields that match `field`: [`Operation::image`], and [`Image::Kept`] where it leaves the
+    /// field unchanged in some objects.
+    fn images(&self, direction: Direction, field: &FieldPattern) -> BTreeSet<Image> {
+        BTreeSet::from([self.image(direction, field)])
     }
 
-    /// Returns what becomes of `value` in the fields that match `field`, where the step changes it.
-    fn value_image(&self, _field: &FieldPattern, _value: &Value) -> Option<Value> {
+    /// What becomes of `value` in the fields that match `field`, where it changes the value.
+    fn value_image(&self, _direction: Direction, _field: &FieldPattern, _value: &Value) -> Option<Value> {
         None
     }
 
-    /// Returns whether every object that has `value` in a field that matches `field` is held back or loses that field.
-    fn claims_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+    /// Whether every object that has `value` in a field that matches `field` is held back or loses that field.
+    fn claims_value(&self, _direction: Direction, _field: &FieldPattern, _value: &Value) -> bool {
         false
     }
 
-    /// Returns the constants that the step reads or writes on its old side; those of the new side are its inverse's.
-    fn constants(&self) -> Vec<Constant> {
+    /// The constants that it reads or writes on the side that objects come from.
+    fn constants(&self, _direction: Direction) -> Vec<Constant> {
         Vec::new()
     }
 
-    /// Returns whether the step makes the values of the fields that match `field` valid on the other side.
-    fn makes_valid(&self, _field: &FieldPattern) -> bool {
+    /// Whether it makes the values of the fields that match `field` valid on the side that objects get to.
+    fn makes_valid(&self, _direction: Direction, _field: &FieldPattern) -> bool {
         false
     }
 
-    /// Returns whether the step sets the fields that match `field` where they are absent or empty.
-    fn fills_absent(&self, _field: &FieldPattern) -> bool {
+    /// Whether it sets the fields that match `field` where they are absent or empty.
+    fn fills_absent(&self, _direction: Direction, _field: &FieldPattern) -> bool {
         false
     }
 
-    /// Returns the worst fidelity of the step for an object that it changes; `None` where it never changes one.
-    fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Exact)
+    /// How well it preserves objects that it changes; nothing where it never changes one.
+    fn fidelities(&self, _direction: Direction) -> Vec<Fidelity> {
+        vec![Fidelity::Exact]
     }
 
-    /// Returns all fidelities that the step can have.
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        self.fidelity().into_iter().collect()
-    }
-
-    /// Returns the parameters of packs that the step reads.
+    /// The parameters of packs that it reads.
     fn parameters(&self) -> Vec<Parameter<'_>> {
         Vec::new()
     }
 
-    /// Returns the kinds of the other objects that the step reads.
+    /// The kinds of the other objects that it reads.
     fn kinds_read(&self) -> Vec<GroupKind> {
         Vec::new()
     }
 
-    /// Returns the parameters whose values the step reads: `shop.namespace`.
-    fn parameters_read(&self) -> Vec<String> {
+    /// Those of [`Operation::kinds_read`] with whose objects the step may convert an object only together.
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
         Vec::new()
     }
 
-    /// Returns whether the step changes only objects that pass a test.
+    /// Whether it changes only objects that pass a test.
     fn is_conditional(&self) -> bool {
         false
     }
 
-    /// Returns whether no object that has the form of the new side may be converted back.
+    /// Whether no object that has the form of the new side may be converted back.
     fn is_one_way(&self) -> bool {
         false
     }
 
-    /// Returns the kinds that the step can give an object of `kind`, in the order of its operations.
-    fn retypes(&self, _kind: &GroupKind) -> Vec<GroupKind> {
+    /// The kinds that it can give an object: one of `kind` forward, and one that was of `kind` backward.
+    fn retypes(&self, _direction: Direction, _kind: &GroupKind) -> Vec<GroupKind> {
         Vec::new()
     }
 }

@@ -14,7 +14,7 @@ use super::namespace::Namespace;
 use super::object_view::{ObjectView, some_of};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
-use crate::release::GroupKind;
+use crate::release::{ApiVersion, GroupKind};
 
 /// A reference to the object in others: `{ kind: ShopClass.example.com, refs: spec.parametersRef }`
 #[derive(Clone, Debug, Deserialize)]
@@ -61,7 +61,7 @@ impl ReferencedBy {
     pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Referrers<'a> {
         let mut found = Referrers::default();
         let Some(context) = session.context() else { return found };
-        for other in referring(session, context, (&self.kind, &self.refs)) {
+        for other in referring(session, context, &self.kind, &self.refs) {
             for reference in self.refs.values(other.value) {
                 match resolves_to_own(reference, &other, session) {
                     Some(true) => found.certain.push((other, reference)),
@@ -194,7 +194,8 @@ fn is_to(reference: &Value, kind: &GroupKind) -> bool {
 pub(super) fn referring<'a>(
     session: &Session<'_>,
     context: &Context<'a>,
-    (kind, refs): (&GroupKind, &FieldPattern),
+    kind: &GroupKind,
+    refs: &FieldPattern,
 ) -> Vec<ObjectView<'a>> {
     let (own, Some(name)) = own(session.object()) else { return Vec::new() };
     let Some(id) = session.place().id.filter(|_| context.has_namesakes(&own, name)) else {
@@ -209,13 +210,12 @@ pub(super) fn referring<'a>(
         });
         found.flat_map(|found| found.all().filter_map(|one| one.place.id).collect::<Vec<_>>()).collect()
     };
-    context.belonging((id, &own), (kind, refs), owners)
+    context.belonging(id, &own, kind, refs, owners)
 }
 
 /// Returns the kind and the name of an object.
 fn own(object: &Value) -> (GroupKind, Option<&str>) {
-    let version = text(object, "apiVersion").unwrap_or_default();
-    let group = version.split_once('/').map_or("", |(group, _)| group);
+    let group = ApiVersion::parse(text(object, "apiVersion").unwrap_or_default()).group;
     let kind = GroupKind::new(text(object, "kind").unwrap_or_default(), group);
     (kind, object.get("metadata").and_then(|metadata| text(metadata, "name")))
 }

@@ -7,14 +7,13 @@ use super::condition::Condition;
 use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
-use super::image::{Claims, Image};
-use super::operation::{Description, Operation};
+use super::image::Image;
+use super::operation::{Description, Operation, Pass};
 use super::premise::Premise;
 use super::session::{Completeness, Session};
 use super::template::Template;
-use super::verdict::{Verdict, undecided, verdict};
+use super::verdict::{Verdict, undecided};
 use crate::field::{FieldPath, FieldPattern};
-use crate::release::GroupKind;
 
 /// `refuse: { direction: forward, if: { present: spec.x }, at: spec.x, reason: ..., help: ... }`
 #[derive(Clone, Debug, Deserialize)]
@@ -44,9 +43,7 @@ impl Refuse {
                not refuse a patch, except in items of lists. In the other direction nothing happens.",
         example: "refuse: { direction: forward, if: { present: spec.snis }, at: spec.snis, reason: the new kind has no snis, help: split the route }",
     };
-}
 
-impl Refuse {
     fn advice(&self, session: &Session<'_>) -> String {
         self.add.as_ref().map_or_else(|| self.help.clone(), |add| add.below(&self.help, session.object()))
     }
@@ -56,7 +53,7 @@ impl Refuse {
         match undecided(at, session.object()) {
             Halt::Refused { at, reason, .. } => {
                 let reason = format!("{reason}; for some values {}", self.reason);
-                Halt::Refused { at, reason, help: Some(format!("write the value out here, or: {}", self.advice(session))) }
+                Halt::refused(at, reason, format!("write the value out here, or: {}", self.advice(session)))
             }
             conflict @ Halt::Conflict { .. } => conflict,
         }
@@ -64,11 +61,11 @@ impl Refuse {
 }
 
 impl Operation for Refuse {
-    fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        if self.direction == Direction::Backward {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
+        if self.direction != pass.direction {
             return Ok(());
         }
-        let verdict = verdict(&self.r#if, &session.view_for(|is_read| self.r#if.compares(is_read)));
+        let verdict = self.r#if.verdict(&session.view_for(|is_read| self.r#if.compares(is_read)));
         if verdict == Verdict::Fails || self.r#if.reads_absence() && session.completeness() == Completeness::Partial {
             return Ok(());
         }
@@ -78,18 +75,9 @@ impl Operation for Refuse {
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
         if !self.r#if.holds(session.object()) && session.namespace().name().is_none() {
             let reason = format!("the namespace of the object is unknown: it {}", session.namespace().description());
-            return Err(Halt::Refused { at, reason, help: Some(self.advice(session)) });
+            return Err(Halt::refused(at, reason, self.advice(session)));
         }
-        Err(Halt::Refused { at, reason: self.reason.clone(), help: Some(self.advice(session)) })
-    }
-
-    /// The inverse is the same refusal in the other direction: it refuses what now runs forward.
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { direction: self.direction.reversed(), ..self.clone() })
-    }
-
-    fn claims(&self) -> Claims {
-        Claims::default()
+        Err(Halt::refused(at, self.reason.as_str(), self.advice(session)))
     }
 
     fn premises(&self) -> Vec<Premise> {
@@ -97,17 +85,17 @@ impl Operation for Refuse {
         self.r#if.premises().into_iter().chain(at).collect()
     }
 
-    fn image(&self, field: &FieldPattern) -> Image {
-        let refused = self.direction == Direction::Forward && self.r#if.follows_from(field);
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        let refused = self.direction == direction && self.r#if.follows_from(field);
         if refused { Image::Refused } else { Image::Kept }
     }
 
-    fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
-        self.direction == Direction::Forward && self.r#if.is_met_by(field, value)
+    fn claims_value(&self, direction: Direction, field: &FieldPattern, value: &Value) -> bool {
+        self.direction == direction && self.r#if.is_met_by(field, value)
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        (self.direction == Direction::Forward).then_some(Fidelity::Refused)
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        if self.direction == direction { vec![Fidelity::Refused] } else { Vec::new() }
     }
 }
 

@@ -1,17 +1,15 @@
 //! The operation `move`: a field gets another path in the object. (The module is not called `move`: that is a keyword.)
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
+use super::direction::Direction;
 use super::halt::Halt;
 use super::image::Claims;
-use super::operation::{Description, Operation};
-use super::sequence::follow;
+use super::operation::{Description, Operation, Pass};
+use super::sequence::Steps;
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
-use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
 
 /// `move: { from: spec.cacheSize, to: spec.cache.size }`
@@ -23,8 +21,6 @@ pub(super) struct Move {
     from: FieldPath,
     /// The new path below the base: keys only.
     to: FieldPath,
-    /// In which order it moves with others.
-    side: Side,
 }
 
 /// In which order several fields move into or out of one mapping: the inverses run in the reverse order, and each finds the
@@ -38,10 +34,10 @@ enum Side {
 }
 
 impl Side {
-    const fn reversed(self) -> Self {
-        match self {
-            Self::Trailing => Self::Leading,
-            Self::Leading => Self::Trailing,
+    const fn of(direction: Direction) -> Self {
+        match direction {
+            Direction::Forward => Self::Trailing,
+            Direction::Backward => Self::Leading,
         }
     }
 
@@ -71,7 +67,7 @@ struct Mover<'s, 'a> {
     /// The mapping that it moves into.
     parent: &'s FieldPath,
     /// The steps of the lens that follow.
-    rest: &'s [Arc<dyn Operation>],
+    rest: Steps<'s>,
     session: &'s Session<'a>,
 }
 
@@ -113,8 +109,8 @@ impl Mover<'_, '_> {
 
     /// Returns whether a step that follows takes the entry out of its mapping.
     fn leaves(&self, mapping: &FieldPath, key: &str) -> bool {
-        let outer = follow(self.rest, mapping.pattern());
-        let entry = follow(self.rest, mapping.key(key).pattern());
+        let outer = self.rest.follow(mapping.pattern());
+        let entry = self.rest.follow(mapping.key(key).pattern());
         entry.and_then(|entry| entry.split_last().map(|(parent, _)| parent)).is_some_and(|parent| Some(parent) != outer)
     }
 
@@ -173,15 +169,19 @@ impl Move {
         let from = FieldPattern::new(old.iter().cloned()).as_path()?;
         let to = FieldPattern::new(new.iter().cloned()).as_path()?;
         (!from.steps().is_empty() && !to.steps().is_empty() && !to.starts_with(&from) && !from.starts_with(&to))
-            .then(|| Self { base: FieldPattern::new(base.iter().cloned()), from, to, side: Side::Trailing })
+            .then(|| Self { base: FieldPattern::new(base.iter().cloned()), from, to })
     }
 
-    fn move_one(&self, base: &FieldPath, rest: &[Arc<dyn Operation>], session: &mut Session) -> Result<(), Halt> {
-        let from = base.join(&self.from);
+    fn move_one(&self, base: &FieldPath, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
+        let [old, new] = match pass.direction {
+            Direction::Forward => [&self.from, &self.to],
+            Direction::Backward => [&self.to, &self.from],
+        };
+        let (from, side) = (base.join(old), Side::of(pass.direction));
         if from.get(session.object()).is_none() {
             return Ok(());
         }
-        let to = base.join(&self.to);
+        let to = base.join(new);
         if to.get(session.object()).is_some() {
             return Err(Halt::Conflict { old: from, new: to });
         }
@@ -189,43 +189,46 @@ impl Move {
         if parent.steps().len() > base.steps().len() && parent.get(session.object()).is_some_and(is_empty) {
             session.record_normalization(&parent, "it was empty, and is removed when the field moves back out of it");
         }
-        self.make_parents(base, &parent, session)?;
-        let place = Mover { side: self.side, from: &from, parent: &parent, rest, session }.place();
+        make_parents(base, &parent, |outer| side.branch_place(&from, outer), session)?;
+        let place = Mover { side, from: &from, parent: &parent, rest: pass.rest, session }.place();
         session.change(Intent::Move { from: from.clone(), to: parent.key(&key), place })?;
-        self.remove_emptied(base, &from, session)
+        remove_emptied(base, &from, session)
     }
+}
 
-    /// Adds the missing parents of the new path: the outermost is put where the branch of the old field is.
-    fn make_parents(&self, base: &FieldPath, parent: &FieldPath, session: &mut Session) -> Result<(), Halt> {
-        let depth = |path: &FieldPath| path.steps().len();
-        let mut have = parent.clone();
-        let mut value = Value::Object(Map::new());
-        let mut missing = None;
-        while depth(&have) > depth(base) && have.get(session.object()).is_none() {
-            let (outer, key) = split_key(&have);
-            if let Some(inner) = missing.replace(key) {
-                value = Value::Object(Map::from_iter([(inner, value)]));
-            }
-            have = outer;
+/// Adds the missing parents of a new path, from `base` to `parent`; `place` says where the outermost is put in the mapping above it.
+fn make_parents(
+    base: &FieldPath,
+    parent: &FieldPath,
+    place: impl Fn(&FieldPath) -> Place,
+    session: &mut Session,
+) -> Result<(), Halt> {
+    let mut have = parent.clone();
+    let mut value = Value::Object(Map::new());
+    let mut missing = None;
+    while have.steps().len() > base.steps().len() && have.get(session.object()).is_none() {
+        let (outer, key) = split_key(&have);
+        if let Some(inner) = missing.replace(key) {
+            value = Value::Object(Map::from_iter([(inner, value)]));
         }
-        let Some(key) = missing else { return Ok(()) };
-        let place = self.side.branch_place(&base.join(&self.from), &have);
-        session.change(Intent::Insert { path: have.key(&key), value, place })
+        have = outer;
     }
+    let Some(key) = missing else { return Ok(()) };
+    let place = place(&have);
+    session.change(Intent::Insert { path: have.key(&key), value, place })
+}
 
-    /// Removes the old field's parents, innermost first, as long as they are empty.
-    fn remove_emptied(&self, base: &FieldPath, from: &FieldPath, session: &mut Session) -> Result<(), Halt> {
-        let mut path = from.clone();
-        while let Some((parent, _)) = path.split_last().filter(|(parent, _)| parent.steps().len() > base.steps().len()) {
-            let empty = parent.get(session.object()).and_then(Value::as_object).is_some_and(Map::is_empty);
-            if !empty {
-                break;
-            }
-            session.change(Intent::Delete { path: parent.clone() })?;
-            path = parent;
+/// Removes the mappings between `base` and the removed field `from`, innermost first, as long as they are empty.
+pub(super) fn remove_emptied(base: &FieldPath, from: &FieldPath, session: &mut Session) -> Result<(), Halt> {
+    let mut path = from.clone();
+    while let Some((parent, _)) = path.split_last().filter(|(parent, _)| parent.steps().len() > base.steps().len()) {
+        if !parent.get(session.object()).and_then(Value::as_object).is_some_and(Map::is_empty) {
+            break;
         }
-        Ok(())
+        session.change(Intent::Delete { path: parent.clone() })?;
+        path = parent;
     }
+    Ok(())
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -239,23 +242,12 @@ fn split_key(path: &FieldPath) -> (FieldPath, String) {
 }
 
 impl Operation for Move {
-    fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        self.run_before(&[], session)
-    }
-
-    fn run_before(&self, rest: &[Arc<dyn Operation>], session: &mut Session) -> Result<(), Halt> {
-        for base in self.base.matches(session.object()) {
-            self.move_one(&base, rest, session)?;
-        }
-        Ok(())
+    fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
+        self.base.matches(session.object()).iter().try_for_each(|base| self.move_one(base, pass, session))
     }
 
     fn reorders(&self) -> bool {
         true
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { base: self.base.clone(), from: self.to.clone(), to: self.from.clone(), side: self.side.reversed() })
     }
 
     fn claims(&self) -> Claims {
@@ -277,7 +269,9 @@ impl<'de> Deserialize<'de> for Move {
         let wire = Wire::deserialize(deserializer)?;
         Self::new(&wire.from, &wire.to).ok_or_else(|| {
             let (from, to) = (wire.from, wire.to);
-            de::Error::custom(format!("cannot move {from} to {to}: both must share every `[]` and `{{}}`, and neither may contain the other"))
+            de::Error::custom(format!(
+                "cannot move {from} to {to}: both must share every `[]` and `{{}}`, and neither may contain the other"
+            ))
         })
     }
 }
@@ -286,6 +280,7 @@ impl<'de> Deserialize<'de> for Move {
 mod tests {
     use super::super::sequence::Lens;
     use super::*;
+    use crate::release::GroupKind;
     use serde_json::json;
 
     /// Compares as text, so that the order of keys counts.
@@ -304,7 +299,11 @@ mod tests {
     #[test]
     fn several_moves_keep_the_order_in_both_directions() {
         let out = "[{ move: { from: \"l[].r.a\", to: \"l[].a\" } }, { move: { from: \"l[].r.b\", to: \"l[].b\" } }]";
-        check(out, &json!({"l": [{"x": 0, "r": {"a": 1, "b": 2}, "y": 0}]}), &json!({"l": [{"x": 0, "a": 1, "b": 2, "y": 0}]}));
+        check(
+            out,
+            &json!({"l": [{"x": 0, "r": {"a": 1, "b": 2}, "y": 0}]}),
+            &json!({"l": [{"x": 0, "a": 1, "b": 2, "y": 0}]}),
+        );
         let into = "[{ move: { from: a, to: r.c.a } }, { move: { from: b, to: r.c.b } }]";
         check(into, &json!({"x": 0, "a": 1, "b": 2, "y": 0}), &json!({"x": 0, "r": {"c": {"a": 1, "b": 2}}, "y": 0}));
     }
@@ -314,13 +313,17 @@ mod tests {
         let into = "[{ rename: { field: s.t, to: v } }, { move: { from: s.a, to: s.v.a } }, { move: { from: s.b, to: s.v.b } }]";
         let check_each = |before: [&str; 2], after: Value| {
             let [left, right] = before.map(|text| serde_yaml::from_str::<Map<String, Value>>(text).unwrap());
-            let spec: Map<_, _> = left.into_iter().chain([("t".to_owned(), json!({"x": 0, "y": 0}))]).chain(right).collect();
+            let spec: Map<_, _> =
+                left.into_iter().chain([("t".to_owned(), json!({"x": 0, "y": 0}))]).chain(right).collect();
             check(into, &json!({"s": spec}), &json!({"s": after}));
         };
         check_each(["{ a: 1, b: 2 }", "{}"], json!({"v": {"a": 1, "b": 2, "x": 0, "y": 0}}));
         check_each(["{}", "{ a: 1, b: 2 }"], json!({"v": {"x": 0, "y": 0, "a": 1, "b": 2}}));
         check_each(["{ a: 1 }", "{ b: 2 }"], json!({"v": {"a": 1, "x": 0, "y": 0, "b": 2}}));
-        check_each(["{ o: 0, b: 2 }", "{ a: 1, p: 0 }"], json!({"o": 0, "v": {"b": 2, "x": 0, "y": 0, "a": 1}, "p": 0}));
+        check_each(
+            ["{ o: 0, b: 2 }", "{ a: 1, p: 0 }"],
+            json!({"o": 0, "v": {"b": 2, "x": 0, "y": 0, "a": 1}, "p": 0}),
+        );
     }
 
     #[test]

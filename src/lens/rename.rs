@@ -2,22 +2,21 @@
 
 use serde::Deserialize;
 
+use super::direction::Direction;
 use super::halt::Halt;
 use super::image::Claims;
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::session::Session;
 use crate::field::{FieldPattern, Part};
-use crate::release::GroupKind;
 use crate::yaml::Intent;
 
 /// `rename: { field: spec.tls, to: validation }`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Wire")]
 pub(super) struct Rename {
-    /// The field whose last key gets another name.
-    field: FieldPattern,
-    /// The new name: a key, and no path.
-    to: String,
+    parent: FieldPattern,
+    old: String,
+    new: String,
 }
 
 /// The operation as it is written.
@@ -35,7 +34,9 @@ impl TryFrom<Wire> for Rename {
 
     fn try_from(Wire { field, to }: Wire) -> Result<Self, Self::Error> {
         let Some((parent, Part::Key(key))) = field.split_last() else {
-            return Err(format!("{field} does not end in a key, so it has no name: write the field that is called otherwise"));
+            return Err(format!(
+                "{field} does not end in a key, so it has no name: write the field that is called otherwise"
+            ));
         };
         if *key == to {
             return Err(format!("{field} is called `{to}` already: write the name that it gets"));
@@ -44,7 +45,7 @@ impl TryFrom<Wire> for Rename {
         if let Some((_, Part::Key(last))) = path.as_ref().and_then(FieldPattern::split_last) {
             return Err(format!("`to` is the new last key alone: write `to: {last}`, or use `move` for another path"));
         }
-        Ok(Self { field, to })
+        Ok(Self { parent, old: key.clone(), new: to })
     }
 }
 
@@ -55,43 +56,22 @@ impl Rename {
                renames back. Exact; a conflict where both keys are present.",
         example: "rename: { field: spec.tls, to: validation }",
     };
-
-    /// Returns the field under its new name, and its old last key.
-    fn renamed(&self) -> (FieldPattern, String) {
-        match self.field.split_last() {
-            Some((parent, Part::Key(key))) => (parent.with(Part::Key(self.to.clone())), key.clone()),
-            _ => (self.field.clone(), self.to.clone()),
-        }
-    }
-}
-
-impl Rename {
-    /// Returns the fields whose last key is renamed.
-    pub(super) const fn field(&self) -> &FieldPattern {
-        &self.field
-    }
-
-    /// Returns the inverse.
-    pub(super) fn reversed(&self) -> Self {
-        let (field, to) = self.renamed();
-        Self { field, to }
-    }
 }
 
 impl Operation for Rename {
-    fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        for path in self.field.matches(session.object()) {
-            session.change(Intent::Rename { path, to: self.to.clone() })?;
+    fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
+        let (from, to) = match pass.direction {
+            Direction::Forward => (&self.old, &self.new),
+            Direction::Backward => (&self.new, &self.old),
+        };
+        for path in self.parent.key(from).matches(session.object()) {
+            session.change(Intent::Rename { path, to: to.clone() })?;
         }
         Ok(())
     }
 
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(self.reversed())
-    }
-
     fn claims(&self) -> Claims {
-        Claims { old: vec![self.field.clone()], new: vec![self.renamed().0] }
+        Claims { old: vec![self.parent.key(&self.old)], new: vec![self.parent.key(&self.new)] }
     }
 }
 

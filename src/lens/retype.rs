@@ -3,10 +3,10 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
+use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
-use super::image::Claims;
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::session::Session;
 use crate::field::FieldPath;
 use crate::release::GroupKind;
@@ -50,30 +50,28 @@ impl Retype {
 }
 
 impl Operation for Retype {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let word = |key: &str| session.object().get(key).and_then(Value::as_str).unwrap_or_default();
-        let (old, to) = (word("kind").to_owned(), self.to.of(&GroupKind::new(word("kind"), "")));
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        if pass.direction == Direction::Backward {
+            return pass.kind.map_or(Ok(()), |kind| session.retype(kind));
+        }
+        let kind = session.object().get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let to = self.to.of(&GroupKind::new(kind.as_str(), ""));
         if self.is_one_way {
-            let path = FieldPath::default().key("kind");
-            session.record_normalization(&path, format!("converting back leaves {}, and does not make {old} of it", to.kind));
+            let reason = format!("converting back leaves {}, and does not make {kind} of it", to.kind);
+            session.record_normalization(&FieldPath::default().key("kind"), reason);
         }
         session.retype(&to)
     }
 
-    fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { to: Goal::Kind(kind.clone()), is_one_way: false })
+    fn fidelities(&self, _direction: Direction) -> Vec<Fidelity> {
+        vec![if self.is_one_way { Fidelity::Normalized } else { Fidelity::Exact }]
     }
 
-    fn claims(&self) -> Claims {
-        Claims::default()
-    }
-
-    fn fidelity(&self) -> Option<Fidelity> {
-        Some(if self.is_one_way { Fidelity::Normalized } else { Fidelity::Exact })
-    }
-
-    fn retypes(&self, kind: &GroupKind) -> Vec<GroupKind> {
-        vec![self.to.of(kind)]
+    fn retypes(&self, direction: Direction, kind: &GroupKind) -> Vec<GroupKind> {
+        match direction {
+            Direction::Forward => vec![self.to.of(kind)],
+            Direction::Backward => vec![kind.clone()],
+        }
     }
 
     fn is_one_way(&self) -> bool {

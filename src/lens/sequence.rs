@@ -6,19 +6,26 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
-use super::operation::{Constant, Operation, Parameter};
+use super::operation::{Constant, Operation, Parameter, Pass};
 use super::premise::Premise;
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
-/// A list of operations that run one after the other; a clone shares them.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// A list of operations that run one after the other, in one direction; a clone shares them.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Written")]
-pub struct Lens(Vec<Arc<dyn Operation>>);
+pub struct Lens {
+    /// In the order in which they run forward.
+    operations: Arc<[Arc<dyn Operation>]>,
+    direction: Direction,
+    /// The kind before the change, where the lens converts back.
+    kind: Option<Arc<GroupKind>>,
+}
 
 /// The operations of a lens as they are written.
 #[derive(Deserialize)]
@@ -34,85 +41,160 @@ impl TryFrom<Written> for Lens {
                 "there is no operation: write at least one, such as `- rename: { field: spec.tls, to: validation }`",
             );
         }
-        Ok(Self::from(operations))
+        Ok(Self::of(operations.into_iter().map(Arc::from)))
     }
 }
 
-impl From<Vec<Box<dyn Operation>>> for Lens {
-    fn from(operations: Vec<Box<dyn Operation>>) -> Self {
-        Self(operations.into_iter().map(Arc::from).collect())
+/// Operations in the order in which they run in a direction.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps<'l> {
+    /// In the order in which they run forward.
+    operations: &'l [Arc<dyn Operation>],
+    direction: Direction,
+}
+
+impl<'l> Steps<'l> {
+    fn iter(self) -> impl Iterator<Item = &'l dyn Operation> {
+        let (forward, backward) = match self.direction {
+            Direction::Forward => (self.operations, &[][..]),
+            Direction::Backward => (&[][..], self.operations),
+        };
+        forward.iter().chain(backward.iter().rev()).map(AsRef::as_ref)
+    }
+
+    fn split_first(self) -> Option<(&'l dyn Operation, Self)> {
+        let (first, operations) = match self.direction {
+            Direction::Forward => self.operations.split_first()?,
+            Direction::Backward => self.operations.split_last()?,
+        };
+        Some((first.as_ref(), Self { operations, ..self }))
+    }
+
+    /// Splits off the first `at`.
+    fn split(self, at: usize) -> (Self, Self) {
+        let (first, rest) = match self.direction {
+            Direction::Forward => self.operations.split_at(at),
+            Direction::Backward => {
+                let (rest, first) = self.operations.split_at(self.operations.len() - at);
+                (first, rest)
+            }
+        };
+        (Self { operations: first, ..self }, Self { operations: rest, ..self })
+    }
+
+    fn reversed(self) -> Self {
+        Self { direction: self.direction.reversed(), ..self }
+    }
+
+    /// Returns the path of `field` afterwards; `None` where it is removed.
+    pub(super) fn follow(self, field: FieldPattern) -> Option<FieldPattern> {
+        self.iter().try_fold(field, |field, operation| match operation.image(self.direction, &field) {
+            Image::Kept => Some(field),
+            Image::Moved(moved) => Some(moved),
+            Image::Dropped | Image::Refused => None,
+        })
     }
 }
 
 impl Lens {
-    /// Runs every operation in turn.
-    ///
-    /// # Errors
-    /// The [`Halt`] of the first operation that cannot convert the object.
-    pub fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        let mut operations = self.0.iter().enumerate();
-        operations.try_for_each(|(at, operation)| operation.run_before(&self.0[at + 1..], session))
+    /// Makes the lens that runs `operations` forward.
+    pub(super) fn of(operations: impl IntoIterator<Item = Arc<dyn Operation>>) -> Self {
+        Self { operations: operations.into_iter().collect(), direction: Direction::Forward, kind: None }
     }
 
-    /// Returns whether an operation can give keys another order, which converting back does not always restore.
-    pub fn reorders(&self) -> bool {
-        self.0.iter().any(|operation| operation.reorders())
+    /// Makes the lens that runs `lenses`, which run forward, one after the other.
+    #[must_use]
+    pub fn chain(lenses: impl IntoIterator<Item = Self>) -> Self {
+        Self::of(lenses.into_iter().flat_map(|lens| lens.operations.to_vec()))
     }
 
     /// Returns the lens that converts back, for a rule about `kind`. It is empty where an operation is one-way: what the
     /// others changed may have been so before.
     #[must_use]
     pub fn inverse(&self, kind: &GroupKind) -> Self {
-        if self.is_one_way() {
-            return Self::default();
+        let operations = if self.is_one_way() { Arc::from([]) } else { Arc::clone(&self.operations) };
+        Self { operations, direction: self.direction.reversed(), kind: Some(Arc::new(kind.clone())) }
+    }
+
+    /// The same operations in another direction, to ask what they do there.
+    pub(super) fn facing(&self, direction: Direction) -> Self {
+        Self { direction, ..self.clone() }
+    }
+
+    /// Runs every operation in turn.
+    ///
+    /// # Errors
+    /// The [`Halt`] of the first operation that cannot convert the object.
+    pub fn run(&self, session: &mut Session) -> Result<(), Halt> {
+        self.run_as(self.direction, self.kind.as_deref(), session)
+    }
+
+    /// Runs every operation as part of another lens, which runs in `direction` and is about `kind`.
+    pub(super) fn run_as(
+        &self,
+        direction: Direction,
+        kind: Option<&GroupKind>,
+        session: &mut Session,
+    ) -> Result<(), Halt> {
+        let mut steps = Steps { operations: &self.operations, direction };
+        while let Some((operation, rest)) = steps.split_first() {
+            operation.run(&Pass { direction, kind, rest }, session)?;
+            steps = rest;
         }
-        Self(self.0.iter().rev().map(|operation| operation.inverse(kind).into()).collect())
+        Ok(())
     }
 
-    /// Returns the lens that runs `lenses` one after the other.
-    #[must_use]
-    pub fn chain(lenses: impl IntoIterator<Item = Self>) -> Self {
-        Self(lenses.into_iter().flat_map(|lens| lens.0).collect())
+    fn steps(&self) -> Steps<'_> {
+        Steps { operations: &self.operations, direction: self.direction }
     }
 
-    /// Returns the operations in order.
-    pub fn operations(&self) -> &[Arc<dyn Operation>] {
-        &self.0
+    /// Whether an operation can give keys another order, which converting back does not always restore.
+    pub fn reorders(&self) -> bool {
+        self.operations.iter().any(|operation| operation.reorders())
     }
 
-    /// Returns whether an operation is one-way.
+    /// Whether an operation is one-way.
     pub(super) fn is_one_way(&self) -> bool {
-        self.0.iter().any(|operation| operation.is_one_way())
+        self.operations.iter().any(|operation| operation.is_one_way())
     }
 
     /// Returns the kinds that the lens can give an object of `kind`, in the order of its operations.
     pub fn retypes(&self, kind: &GroupKind) -> Vec<GroupKind> {
-        self.0.iter().flat_map(|operation| operation.retypes(kind)).collect()
+        let kind = self.kind.as_deref().unwrap_or(kind);
+        self.steps().iter().flat_map(|operation| operation.retypes(self.direction, kind)).collect()
     }
 
     /// Returns whether the lens gives every object of `kind` another kind, whatever the object holds.
     pub fn always_retypes(&self, kind: &GroupKind) -> bool {
-        self.0.iter().any(|operation| !operation.is_conditional() && !operation.retypes(kind).is_empty())
+        let mut certain = self.operations.iter().filter(|operation| !operation.is_conditional());
+        certain.any(|operation| !operation.retypes(self.direction, kind).is_empty())
     }
 
-    /// Returns the parameters of packs that the lens reads.
+    /// The parameters of packs that the lens reads.
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
-        self.0.iter().flat_map(|operation| operation.parameters()).collect()
+        self.steps().iter().flat_map(Operation::parameters).collect()
     }
 
-    /// Returns whether an operation is about a default that is another one on the other side, which the user decides about.
+    /// Whether an operation is about a default that is another one on the other side, which the user decides about.
     pub fn changes_defaults(&self) -> bool {
         self.parameters().iter().any(|parameter| !parameter.choices.is_empty())
     }
 
-    /// Returns the kinds of the other objects that the lens reads.
-    pub fn kinds_read(&self) -> BTreeSet<GroupKind> {
-        self.0.iter().flat_map(|operation| operation.kinds_read()).collect()
+    /// The parameters whose values the lens reads.
+    pub fn parameters_read(&self) -> Vec<&str> {
+        let parameters = self.parameters().into_iter();
+        let read = parameters.filter(|parameter| parameter.choices.is_empty() && parameter.wanted.is_none());
+        read.map(|parameter| parameter.name).collect()
     }
 
-    /// Returns the parameters whose values the lens reads.
-    pub fn parameters_read(&self) -> Vec<String> {
-        self.0.iter().flat_map(|operation| operation.parameters_read()).collect()
+    /// The kinds of the other objects that the lens reads.
+    pub fn kinds_read(&self) -> BTreeSet<GroupKind> {
+        self.operations.iter().flat_map(|operation| operation.kinds_read()).collect()
+    }
+
+    /// The kinds of the other objects with which the lens may convert an object only together.
+    pub fn kinds_converted_with(&self) -> BTreeSet<GroupKind> {
+        self.operations.iter().flat_map(|operation| operation.kinds_converted_with()).collect()
     }
 
     /// Returns the fields that the lens removes, with their paths before it, and those that it adds, with their paths after
@@ -126,44 +208,47 @@ impl Lens {
         self.claims_of(|operation| !operation.is_conditional())
     }
 
+    /// Returns the fields that each operation removes and adds, in the order in which they run.
+    pub fn claims_of_each(&self) -> Vec<Claims> {
+        self.steps().iter().map(|operation| operation.claims().facing(self.direction)).collect()
+    }
+
     fn claims_of(&self, counts: impl Fn(&dyn Operation) -> bool) -> Claims {
         let mut claims = Claims::default();
-        for (at, operation) in self.0.iter().enumerate().filter(|(_, operation)| counts(operation.as_ref())) {
-            let step = operation.claims();
+        for (at, operation) in self.steps().iter().enumerate().filter(|(_, operation)| counts(*operation)) {
+            let step = operation.claims().facing(self.direction);
             claims.old.extend(step.old.into_iter().filter_map(|field| self.before(at, field)));
-            claims.new.extend(step.new.into_iter().filter_map(|field| follow(&self.0[at + 1..], field)));
+            claims.new.extend(step.new.into_iter().filter_map(|field| self.steps().split(at + 1).1.follow(field)));
         }
         claims
     }
 
     /// Returns what the operations take for granted about fields, with the names that these have before and after the lens.
     pub fn premises(&self) -> Vec<Premise> {
-        let named = |at: usize, mut premise: Premise| {
-            let field = premise.written.clone();
-            premise.names.extend(self.before(at, field.clone()));
-            premise.names.extend(follow(&self.0[at..], field));
-            premise
-        };
-        let each = self.0.iter().enumerate();
-        each.flat_map(|(at, operation)| operation.premises().into_iter().map(move |premise| named(at, premise)))
-            .collect()
+        let mut premises = Vec::new();
+        for (at, operation) in self.steps().iter().enumerate() {
+            for mut premise in operation.premises() {
+                let field = premise.written.clone();
+                premise.names.extend(self.before(at, field.clone()));
+                premise.names.extend(self.steps().split(at).1.follow(field));
+                premises.push(premise);
+            }
+        }
+        premises
     }
 
     /// Returns the path before the lens of the field `field` before the operation `at`.
     fn before(&self, at: usize, field: FieldPattern) -> Option<FieldPattern> {
-        // Only the conversion of the kind itself depends on the kind.
-        let any = GroupKind::new("", "");
-        let inverses: Vec<_> = self.0[..at].iter().rev().map(|operation| operation.inverse(&any).into()).collect();
-        follow(&inverses, field)
+        self.steps().split(at).0.reversed().follow(field)
     }
 
     /// Returns what becomes of the fields that match `field`.
     pub fn image(&self, field: &FieldPattern) -> Image {
         let mut image = Image::Kept;
-        for operation in &self.0 {
+        for operation in self.steps().iter() {
             let now = match &image {
-                Image::Kept => operation.image(field),
-                Image::Moved(moved) => operation.image(moved),
+                Image::Kept => operation.image(self.direction, field),
+                Image::Moved(moved) => operation.image(self.direction, moved),
                 Image::Dropped | Image::Refused => break,
             };
             if now != Image::Kept {
@@ -175,76 +260,59 @@ impl Lens {
 
     /// Returns everything that can become of the fields that match `field`.
     pub fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
-        self.0.iter().fold(BTreeSet::from([Image::Kept]), |images, operation| {
-            images.iter().flat_map(|image| image.after(field, |field| operation.images(field))).collect()
+        self.steps().iter().fold(BTreeSet::from([Image::Kept]), |images, operation| {
+            let after = |image: &Image| image.after(field, |field| operation.images(self.direction, field));
+            images.iter().flat_map(after).collect()
+        })
+    }
+
+    /// Returns each operation with the name that the fields that match `field` have before it.
+    fn along(&self, field: &FieldPattern) -> impl Iterator<Item = (&dyn Operation, FieldPattern)> {
+        self.steps().iter().scan(field.clone(), |at, operation| {
+            let before = at.clone();
+            if let Image::Moved(moved) = operation.image(self.direction, at) {
+                *at = moved;
+            }
+            Some((operation, before))
         })
     }
 
     /// Returns what becomes of `value` in the fields that match `field`, where an operation changes it.
     pub fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
-        let (mut at, mut image) = (field.clone(), None);
-        for operation in &self.0 {
-            image = operation.value_image(&at, image.as_ref().unwrap_or(value)).or(image);
-            if let Image::Moved(moved) = operation.image(&at) {
-                at = moved;
-            }
-        }
-        image
+        self.along(field).fold(None, |image: Option<Value>, (operation, at)| {
+            operation.value_image(self.direction, &at, image.as_ref().unwrap_or(value)).or(image)
+        })
     }
 
     /// Returns whether an operation holds back every object that has `value` in a field that matches `field`, or removes it.
     pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
-        let mut at = field.clone();
-        for operation in &self.0 {
-            if operation.claims_value(&at, value) {
-                return true;
-            }
-            if let Image::Moved(moved) = operation.image(&at) {
-                at = moved;
-            }
-        }
-        false
-    }
-
-    /// Returns the constants that operations read or write on the old side, with the paths of their fields before the lens.
-    pub fn constants(&self) -> Vec<Constant> {
-        let at = |(at, operation): (usize, &Arc<dyn Operation>)| {
-            let before = |one: Constant| Some(Constant { field: self.before(at, one.field)?, ..one });
-            operation.constants().into_iter().filter_map(before).collect::<Vec<_>>()
-        };
-        self.0.iter().enumerate().flat_map(at).collect()
-    }
-
-    /// Returns whether an operation sets the fields that match `field` where they are absent or empty.
-    pub fn fills_absent(&self, field: &FieldPattern) -> bool {
-        self.0.iter().any(|operation| operation.fills_absent(field))
+        self.along(field).any(|(operation, at)| operation.claims_value(self.direction, &at, value))
     }
 
     /// Returns whether an operation makes the values of the fields that match `field` valid on the other side.
     pub fn makes_valid(&self, field: &FieldPattern) -> bool {
-        let mut at = field.clone();
-        for operation in &self.0 {
-            if operation.makes_valid(&at) {
-                return true;
-            }
-            if let Image::Moved(moved) = operation.image(&at) {
-                at = moved;
+        self.along(field).any(|(operation, at)| operation.makes_valid(self.direction, &at))
+    }
+
+    /// Returns the constants that operations read or write on the old side, with the paths of their fields before the lens.
+    pub fn constants(&self) -> Vec<Constant> {
+        let mut constants = Vec::new();
+        for (at, operation) in self.steps().iter().enumerate() {
+            for constant in operation.constants(self.direction) {
+                let field = self.before(at, constant.field);
+                constants.extend(field.map(|field| Constant { field, value: constant.value, ..constant }));
             }
         }
-        false
+        constants
     }
 
-    /// Returns all fidelities that the lens can have.
+    /// Returns whether an operation sets the fields that match `field` where they are absent or empty.
+    pub fn fills_absent(&self, field: &FieldPattern) -> bool {
+        self.operations.iter().any(|operation| operation.fills_absent(self.direction, field))
+    }
+
+    /// All fidelities that the lens can have.
     pub fn fidelities(&self) -> BTreeSet<Fidelity> {
-        self.0.iter().flat_map(|operation| operation.fidelities()).collect()
+        self.operations.iter().flat_map(|operation| operation.fidelities(self.direction)).collect()
     }
-}
-
-/// Returns the path of `field` after `operations`; `None` where it is removed.
-pub(super) fn follow(operations: &[Arc<dyn Operation>], field: FieldPattern) -> Option<FieldPattern> {
-    operations.iter().try_fold(field, |field, operation| match operation.image(&field) {
-        Image::Kept => Some(field),
-        Image::Moved(moved) => Some(moved),
-        Image::Dropped | Image::Refused => None,
-    })
 }

@@ -45,8 +45,6 @@ pub struct Session<'a> {
     completeness: Completeness,
     namespace: Namespace,
     place: ObjectPlace<'a>,
-    /// Whether the session is about an item of a list, which is whole even in a patch.
-    is_item: bool,
     converts_with: BTreeSet<ObjectId>,
     growth: Growth,
 }
@@ -69,7 +67,6 @@ impl<'a> Session<'a> {
             context: None,
             completeness: Completeness::Whole,
             place: ObjectPlace::default(),
-            is_item: false,
             converts_with: BTreeSet::new(),
             growth: Growth::NONE,
         }
@@ -98,10 +95,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the namespace of the object: a kustomization of the run can set another one than its data has.
-    pub fn namespace(&self) -> &Namespace {
-        if let Some(context) = self.context {
-            context.record_namespace_read();
-        }
+    pub const fn namespace(&self) -> &Namespace {
         &self.namespace
     }
 
@@ -144,10 +138,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns whether the object is whole: a kustomization of the run can use it as a patch.
-    pub fn completeness(&self) -> Completeness {
-        if let (Some(context), false) = (self.context, self.is_item) {
-            context.record_completeness_read();
-        }
+    pub const fn completeness(&self) -> Completeness {
         self.completeness
     }
 
@@ -228,9 +219,8 @@ impl<'a> Session<'a> {
         // A patch replaces a list as a whole, so its items are whole.
         let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
         let completeness = if item { Completeness::Whole } else { self.completeness };
-        let (is_item, namespace) = (item || self.is_item, self.namespace.clone());
-        let (context, own) = (self.context, Session::new(value).at(self.place));
-        let mut inner = Session { context, completeness, is_item, namespace, ..own };
+        let (context, namespace, own) = (self.context, self.namespace.clone(), Session::new(value).at(self.place));
+        let mut inner = Session { context, completeness, namespace, ..own };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
         self.converts_with.extend(inner.converts_with);

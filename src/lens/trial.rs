@@ -5,18 +5,24 @@
 use serde_json::Value;
 
 use super::halt::Halt;
-use super::operation::Operation;
+use super::sequence::Lens;
 use super::session::Session;
+use crate::release::GroupKind;
 
 /// Reads an operation as a rule file writes it.
-pub(super) fn operation(text: &str) -> Box<dyn Operation> {
-    serde_yaml::from_str(text).expect("the test writes an operation")
+pub(super) fn operation(text: &str) -> Lens {
+    serde_yaml::from_str(&format!("- {text}")).expect("the test writes an operation")
 }
 
-/// Runs an operation: the data afterwards, and the number of losses.
-pub(super) fn data(operation: &dyn Operation, before: &Value) -> Result<(Value, usize), Halt> {
+/// Reads an operation, to convert back.
+pub(super) fn inverse(text: &str) -> Lens {
+    operation(text).inverse(&GroupKind::new("A", ""))
+}
+
+/// Runs operations: the data afterwards, and the number of losses.
+pub(super) fn data(lens: &Lens, before: &Value) -> Result<(Value, usize), Halt> {
     let mut session = Session::new(before.clone());
-    operation.run(&mut session)?;
+    lens.run(&mut session)?;
     let (value, program, losses) = session.finish();
     let mut replayed = before.clone();
     for intent in &program {

@@ -8,13 +8,11 @@ use serde_json::Value;
 use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
-use super::image::Claims;
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use super::verdict::undecided;
 use crate::field::FieldPattern;
-use crate::release::GroupKind;
 use crate::variable::OpenText;
 use crate::yaml::Intent;
 
@@ -43,9 +41,7 @@ impl Units {
         let product = number.parse::<u64>().ok()?.checked_mul(*self.factors.get(unit)?)?;
         Some(format!("{product}{}", self.to))
     }
-}
 
-impl Units {
     /// Returns whether a text with variables can become one that is converted.
     fn can_convert(&self, text: &OpenText<'_>) -> bool {
         let end = text.end().trim_start_matches(|one: char| one.is_ascii_digit());
@@ -55,8 +51,8 @@ impl Units {
 }
 
 impl Operation for Units {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        if self.direction == Direction::Backward {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        if self.direction != pass.direction {
             return Ok(());
         }
         for path in self.field.matches(session.object()) {
@@ -72,25 +68,17 @@ impl Operation for Units {
         Ok(())
     }
 
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { direction: self.direction.reversed(), ..self.clone() })
-    }
-
-    fn claims(&self) -> Claims {
-        Claims::default()
-    }
-
     fn premises(&self) -> Vec<Premise> {
         vec![Premise::new(&self.field, Form::Text, Side::Either)]
     }
 
-    fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
-        let runs = self.direction == Direction::Forward && *field == self.field;
+    fn value_image(&self, direction: Direction, field: &FieldPattern, value: &Value) -> Option<Value> {
+        let runs = self.direction == direction && *field == self.field;
         value.as_str().filter(|_| runs).and_then(|text| self.converted(text)).map(Value::from)
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        (self.direction == Direction::Forward).then_some(Fidelity::Exact)
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        if self.direction == direction { vec![Fidelity::Exact] } else { Vec::new() }
     }
 }
 
@@ -110,7 +98,9 @@ impl<'de> Deserialize<'de> for Units {
         }
         let Wire { field, direction, to, factors } = Wire::deserialize(deserializer)?;
         if factors.contains_key(&to) {
-            return Err(de::Error::custom(format!("`{to}` is the unit that all values of {field} get, so it must not have a factor")));
+            return Err(de::Error::custom(format!(
+                "`{to}` is the unit that all values of {field} get, so it must not have a factor"
+            )));
         }
         Ok(Self { field, direction, to, factors })
     }
@@ -129,8 +119,8 @@ mod tests {
         let units = operation("units: { field: spec.t, direction: backward, to: s, factors: { m: 60, h: 3600 } }");
         let (before, after) = (json!({"spec": {"t": before}}), json!({"spec": {"t": after}}));
         let back = units.inverse(&GroupKind::new("A", ""));
-        assert_eq!(data(&*back, &before), Ok((after, 0)));
-        assert_eq!(data(&*units, &before), Ok((before, 0)), "the other side knows every unit");
+        assert_eq!(data(&back, &before), Ok((after, 0)));
+        assert_eq!(data(&units, &before), Ok((before, 0)), "the other side knows every unit");
     }
 
     #[test]
@@ -143,8 +133,10 @@ mod tests {
     #[test]
     fn a_variable_that_can_have_a_larger_unit_is_refused() {
         let units = operation("units: { field: t, direction: forward, to: s, factors: { m: 60, h: 3600 } }");
-        for (text, is_refused) in [("${T}", true), ("${T}m", true), ("1${T}", true), ("${T}s", false), ("x${T}", false), ("$${T}", false)] {
-            assert_eq!(data(&*units, &json!({"t": text})).is_err(), is_refused, "{text}");
+        for (text, is_refused) in
+            [("${T}", true), ("${T}m", true), ("1${T}", true), ("${T}s", false), ("x${T}", false), ("$${T}", false)]
+        {
+            assert_eq!(data(&units, &json!({"t": text})).is_err(), is_refused, "{text}");
         }
     }
 

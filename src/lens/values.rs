@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
+use super::direction::Direction;
 use super::halt::Halt;
-use super::image::Claims;
-use super::operation::{Constant, Description, Operation};
+use super::operation::{Constant, Description, Operation, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use super::verdict::undecided;
 use crate::field::FieldPattern;
-use crate::release::GroupKind;
 use crate::variable::OpenText;
 use crate::yaml::Intent;
 
@@ -31,6 +30,16 @@ struct Pair {
     new: Value,
 }
 
+impl Pair {
+    /// The value that is replaced in `direction`, and the one that it becomes.
+    const fn facing(&self, direction: Direction) -> [&Value; 2] {
+        match direction {
+            Direction::Forward => [&self.old, &self.new],
+            Direction::Backward => [&self.new, &self.old],
+        }
+    }
+}
+
 impl Values {
     pub(super) const DESCRIPTION: Description = Description {
         name: "values",
@@ -43,32 +52,25 @@ impl Values {
     };
 
     /// Returns what the table has for `value`.
-    fn image_of(&self, value: &Value) -> Option<&Value> {
-        self.table.iter().find(|pair| pair.old == *value).map(|pair| &pair.new)
+    fn image_of(&self, direction: Direction, value: &Value) -> Option<&Value> {
+        self.table.iter().map(|pair| pair.facing(direction)).find(|[from, _]| *from == value).map(|[_, to]| to)
     }
 }
 
 impl Operation for Values {
-    fn run(&self, session: &mut Session) -> Result<(), Halt> {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
         for path in self.field.matches(session.object()) {
             let Some(old) = path.get(session.object()) else { continue };
-            if OpenText::of(old).is_some_and(|open| self.table.iter().any(|pair| open.can_be(&pair.old))) {
+            if OpenText::of(old)
+                .is_some_and(|open| self.table.iter().any(|pair| open.can_be(pair.facing(pass.direction)[0])))
+            {
                 return Err(undecided(path, session.object()));
             }
-            if let Some(new) = self.image_of(old) {
+            if let Some(new) = self.image_of(pass.direction, old) {
                 session.change(Intent::Replace { path, value: new.clone() })?;
             }
         }
         Ok(())
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        let table = self.table.iter().map(|pair| Pair { old: pair.new.clone(), new: pair.old.clone() }).collect();
-        Box::new(Self { field: self.field.clone(), table })
-    }
-
-    fn claims(&self) -> Claims {
-        Claims::default()
     }
 
     fn premises(&self) -> Vec<Premise> {
@@ -76,19 +78,19 @@ impl Operation for Values {
         self.table.iter().flat_map(|pair| [value(&pair.old, Side::Old), value(&pair.new, Side::New)]).collect()
     }
 
-    fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
-        (*field == self.field).then(|| self.image_of(value).cloned())?
+    fn value_image(&self, direction: Direction, field: &FieldPattern, value: &Value) -> Option<Value> {
+        (*field == self.field).then(|| self.image_of(direction, value).cloned())?
     }
 
     /// Values of the other type are none of the old side's.
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, _direction: Direction, field: &FieldPattern) -> bool {
         let is_same_type = |pair: &Pair| std::mem::discriminant(&pair.old) == std::mem::discriminant(&pair.new);
         *field == self.field && !self.table.iter().any(is_same_type)
     }
 
-    fn constants(&self) -> Vec<Constant> {
-        let constant = |value: &Value| Constant { field: self.field.clone(), value: value.clone(), is_default: false };
-        self.table.iter().map(|pair| constant(&pair.old)).collect()
+    fn constants(&self, direction: Direction) -> Vec<Constant> {
+        let values = self.table.iter().map(|pair| pair.facing(direction)[0].clone());
+        values.map(|value| Constant { field: self.field.clone(), value, is_default: false }).collect()
     }
 }
 
@@ -128,7 +130,9 @@ fn check(field: &FieldPattern, table: &[Pair]) -> Result<(), String> {
     }
     for (at, pair) in table.iter().enumerate() {
         if pair.old.is_null() || pair.new.is_null() {
-            return Err(format!("the table of {field} has null, which means that the field is absent: use `default` with `elide` and `write`"));
+            return Err(format!(
+                "the table of {field} has null, which means that the field is absent: use `default` with `elide` and `write`"
+            ));
         }
         let (old, new) = (&pair.old, &pair.new);
         if table[..at].iter().any(|other| other.old == *old) {
@@ -138,7 +142,9 @@ fn check(field: &FieldPattern, table: &[Pair]) -> Result<(), String> {
             return Err(format!("two values of {field} become the same one, `{new}`: the table must be one to one"));
         }
         if table.iter().any(|other| other.old == *new) {
-            return Err(format!("`{new}` is both an old and a new value of {field}: the two sides must have different values"));
+            return Err(format!(
+                "`{new}` is both an old and a new value of {field}: the two sides must have different values"
+            ));
         }
     }
     Ok(())
@@ -148,6 +154,7 @@ fn check(field: &FieldPattern, table: &[Pair]) -> Result<(), String> {
 mod tests {
     use super::super::trial::{data, operation};
     use super::*;
+    use crate::release::GroupKind;
     use serde_json::json;
 
     #[test]
@@ -156,14 +163,22 @@ mod tests {
             "values: { field: a, table: [{ old: true, new: Always }, { old: 0, new: none }, { old: Pod, new: { single: {} } }] }",
         );
         let back = values.inverse(&GroupKind::new("A", ""));
-        for (old, new) in [(json!(true), json!("Always")), (json!(0), json!("none")), (json!("Pod"), json!({"single": {}}))] {
+        for (old, new) in
+            [(json!(true), json!("Always")), (json!(0), json!("none")), (json!("Pod"), json!({"single": {}}))]
+        {
             let (old, new) = (json!({"a": old}), json!({"a": new}));
-            assert_eq!(data(&*values, &old), Ok((new.clone(), 0)));
-            assert_eq!(data(&*back, &new), Ok((old, 0)));
+            assert_eq!(data(&values, &old), Ok((new.clone(), 0)));
+            assert_eq!(data(&back, &new), Ok((old, 0)));
         }
         // A text that looks like the constant is another value.
-        for same in [json!({"a": "true"}), json!({"a": "0"}), json!({"a": false}), json!({"a": {"single": 1}}), json!({"a": null})] {
-            assert_eq!(data(&*values, &same), Ok((same.clone(), 0)));
+        for same in [
+            json!({"a": "true"}),
+            json!({"a": "0"}),
+            json!({"a": false}),
+            json!({"a": {"single": 1}}),
+            json!({"a": null}),
+        ] {
+            assert_eq!(data(&values, &same), Ok((same.clone(), 0)));
         }
         let field = FieldPattern::parse("a").unwrap();
         assert_eq!(values.value_image(&field, &json!(true)), Some(json!("Always")));
@@ -175,11 +190,11 @@ mod tests {
         let values = operation("values: { field: a, table: { rsa: RSA, ecdsa: ECDSA } }");
         let back = values.inverse(&GroupKind::new("A", ""));
         for open in ["${ALG}", "${ALG:-rsa}", "r${A}"] {
-            assert!(data(&*values, &json!({"a": open})).is_err(), "{open}");
+            assert!(data(&values, &json!({"a": open})).is_err(), "{open}");
         }
-        assert!(data(&*back, &json!({"a": "${ALG}"})).is_err());
+        assert!(data(&back, &json!({"a": "${ALG}"})).is_err());
         for same in ["$${ALG}", "x-${ALG}", "{{ .alg }}"] {
-            assert_eq!(data(&*values, &json!({"a": same})), Ok((json!({"a": same}), 0)));
+            assert_eq!(data(&values, &json!({"a": same})), Ok((json!({"a": same}), 0)));
         }
     }
 

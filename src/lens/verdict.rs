@@ -1,12 +1,11 @@
-//! Does a condition hold for an object, whatever its variables are?
+//! Does a condition hold for an object, whatever its variables are? A [`Verdict`] is yes, no, or a text that decides it.
 //!
-//! Invariant: where the condition does not depend on what variables become, the verdict is that of [`Condition::holds`]. Two texts
-//! with variables in one list are the same where they are written the same.
+//! Invariant: two texts with variables in one list are the same where they are written the same.
 
 use serde_json::Value;
 
 use super::amount;
-use super::condition::{Condition, Equals, Exceeds, Expression, Place, Text, TypeIs, ValueType};
+use super::condition::{Condition, Equals, Exceeds, Expression, Place, Test, Text, ValueType};
 use super::halt::Halt;
 use crate::field::{FieldPath, FieldPattern};
 use crate::variable::OpenText;
@@ -45,6 +44,11 @@ impl Verdict {
         any
     }
 
+    /// Whether all of `verdicts` hold: none fails.
+    fn all(verdicts: impl IntoIterator<Item = Self>) -> Self {
+        Self::any(verdicts.into_iter().map(Self::opposite)).opposite()
+    }
+
     fn opposite(self) -> Self {
         match self {
             Self::Holds => Self::Fails,
@@ -72,56 +76,60 @@ pub(super) fn undecided(at: FieldPath, object: &Value) -> Halt {
     Halt::Refused { at, reason, help: Some(help) }
 }
 
-/// Returns whether one of the values that match `field` passes `test`.
-fn some_value(field: &FieldPattern, object: &Value, test: &dyn Fn(&Value) -> Verdict) -> Verdict {
-    if field.any(object, |value| test(value) == Verdict::Holds) {
-        return Verdict::Holds;
+impl Condition {
+    /// Whether it holds for `object`, whatever its variables are.
+    pub(super) fn verdict(&self, object: &Value) -> Verdict {
+        let Some(test) = self.0.as_deref() else { return Verdict::Holds };
+        match test {
+            Test::Present(field) => field.any(object, |_| true).into(),
+            Test::Absent(field) => (!field.any(object, |_| true)).into(),
+            Test::Equals(test) => equals(test, object),
+            Test::Same([left, right]) => {
+                let others = right.values(object);
+                some_value(left, object, |value| Verdict::any(others.iter().map(|other| same(value, other))))
+            }
+            Test::Type(test) => some_value(&test.field, object, |value| has_type(test.is, value)),
+            Test::More(test) => {
+                let is_longer = |value: &Value| value.as_array().is_some_and(|items| items.len() > test.than);
+                test.field.any(object, is_longer).into()
+            }
+            Test::Text(test) => some_value(&test.field, object, |value| text(test, value)),
+            Test::Exceeds(test) => exceeds(test, object),
+            Test::Total(test) => test.holds(object).into(),
+            Test::Keys(test) => some_value(&test.of, object, |value| keys(test, value)),
+            Test::Repeats(test) => test.holds(object).into(),
+            Test::Some(test) => some_value(&test.of, object, |place| test.is.verdict(place)),
+            Test::Unmatched(test) => test.holds(object).into(),
+            Test::Not(test) => test.verdict(object).opposite(),
+            Test::All(tests) => Verdict::all(tests.iter().map(|test| test.verdict(object))),
+            Test::Any(tests) => Verdict::any(tests.iter().map(|test| test.verdict(object))),
+        }
+    }
+
+    /// Whether it holds for `object`, whatever its variables are.
+    pub fn holds(&self, object: &Value) -> bool {
+        self.verdict(object) == Verdict::Holds
+    }
+
+    /// Whether some values of the variables in `object` make it hold.
+    pub fn can_hold(&self, object: &Value) -> bool {
+        self.verdict(object) != Verdict::Fails
+    }
+}
+
+/// The verdict of the first value that matches `field` and passes `test`, else of the first that may.
+fn some_value(field: &FieldPattern, object: &Value, test: impl Fn(&Value) -> Verdict) -> Verdict {
+    let mut is_open = false;
+    let holds = field.any(object, |value| {
+        let verdict = test(value);
+        is_open |= matches!(verdict, Verdict::Open(_));
+        verdict == Verdict::Holds
+    });
+    if holds || !is_open {
+        return holds.into();
     }
     let open = field.matches_where(object, |value| matches!(test(value), Verdict::Open(_))).into_iter().next();
     open.map_or(Verdict::Fails, |place| place.get(object).map_or(Verdict::Fails, test).below(&place))
-}
-
-/// Returns whether some values of the variables in `object` make `condition` hold.
-pub fn can_hold(condition: &Condition, object: &Value) -> bool {
-    verdict(condition, object) != Verdict::Fails
-}
-
-/// Returns whether `condition` holds for `object`.
-pub(super) fn verdict(condition: &Condition, object: &Value) -> Verdict {
-    let tests = condition.tests();
-    if let Some(test) = &tests.equals {
-        return equals(test, object);
-    }
-    if let Some([left, right]) = &tests.same {
-        let others = right.values(object);
-        return some_value(left, object, &|value| Verdict::any(others.iter().map(|other| same(value, other))));
-    }
-    if let Some(test) = &tests.r#type {
-        return has_type(test, object);
-    }
-    if let Some(test) = &tests.text {
-        return some_value(&test.field, object, &|value| self::text(test, value));
-    }
-    if let Some(test) = &tests.exceeds {
-        return exceeds(test, object);
-    }
-    if let Some(test) = &tests.keys {
-        return some_value(&test.of, object, &|value| keys(test, value));
-    }
-    if let Some(test) = &tests.some {
-        return some_value(&test.of, object, &|place| verdict(&test.is, place));
-    }
-    if let Some(inner) = &tests.not {
-        return verdict(inner, object).opposite();
-    }
-    if let Some(inner) = &tests.all {
-        // All hold where none fails.
-        return Verdict::any(inner.iter().map(|test| verdict(test, object).opposite())).opposite();
-    }
-    if let Some(inner) = &tests.any {
-        return Verdict::any(inner.iter().map(|test| verdict(test, object)));
-    }
-    condition.holds(object).into()
 }
 
 /// Returns whether two values are the same.
@@ -143,27 +151,25 @@ fn equals(test: &Equals, object: &Value) -> Verdict {
     // A variable can become any spelling of an amount.
     let is_amount = amount::is_amount(&test.value);
     let can_be = |value: &Value| OpenText::of(value).is_some_and(|open| is_amount || open.can_be(&test.value));
-    some_value(&test.field, object, &|value| match amount::equal(value, &test.value) {
+    some_value(&test.field, object, |value| match amount::equal(value, &test.value) {
         true => Verdict::Holds,
         false if can_be(value) => Verdict::Open(FieldPath::default()),
         false => Verdict::Fails,
     })
 }
 
-fn has_type(test: &TypeIs, object: &Value) -> Verdict {
-    some_value(&test.field, object, &|value| {
-        let can_be = |open: &OpenText<'_>| match test.is {
-            ValueType::Number | ValueType::String => {
-                open.can_consist_of(|one| one.is_ascii_digit() || ".-+e".contains(one))
-            }
-            ValueType::Bool => [true, false].into_iter().any(|constant| open.can_be(&Value::from(constant))),
-            ValueType::Map | ValueType::List | ValueType::Null => false,
-        };
-        match OpenText::of(value) {
-            Some(open) if can_be(&open) => Verdict::Open(FieldPath::default()),
-            _ => (ValueType::of(value) == test.is).into(),
+fn has_type(wanted: ValueType, value: &Value) -> Verdict {
+    let can_be = |open: &OpenText<'_>| match wanted {
+        ValueType::Number | ValueType::String => {
+            open.can_consist_of(|one| one.is_ascii_digit() || ".-+e".contains(one))
         }
-    })
+        ValueType::Bool => [true, false].into_iter().any(|constant| open.can_be(&Value::from(constant))),
+        ValueType::Map | ValueType::List | ValueType::Null => false,
+    };
+    match OpenText::of(value) {
+        Some(open) if can_be(&open) => Verdict::Open(FieldPath::default()),
+        _ => (ValueType::of(value) == wanted).into(),
+    }
 }
 
 fn text(test: &Text, value: &Value) -> Verdict {
@@ -187,7 +193,7 @@ fn text(test: &Text, value: &Value) -> Verdict {
         test.matches.as_ref().map(matches),
         test.is.map(is_address),
     ];
-    Verdict::any(tests.into_iter().flatten().map(Verdict::opposite)).opposite()
+    Verdict::all(tests.into_iter().flatten())
 }
 
 /// Returns whether a text is a template, `{{ .name }}`, or a regular expression is about some: a variable brings data and no actions, so that
@@ -220,7 +226,7 @@ fn exceeds(test: &Exceeds, object: &Value) -> Verdict {
 
 fn keys(test: &Place, mapping: &Value) -> Verdict {
     let keys = mapping.as_object().into_iter().flat_map(serde_json::Map::keys);
-    let verdicts = keys.map(|key| match verdict(&test.is, &Value::from(key.as_str())) {
+    let verdicts = keys.map(|key| match test.is.verdict(&Value::from(key.as_str())) {
         // The path of the text ends at the mapping: a key has no value.
         Verdict::Open(_) => Verdict::Open(FieldPath::default()),
         decided => decided,
@@ -240,7 +246,7 @@ mod tests {
             "m": {"${K}": 1}, "t": "{{ .a }}/${T}", "s": "$${S}",
         });
         let condition: Condition = serde_yaml::from_str(condition).unwrap();
-        let found = match verdict(&condition, &object) {
+        let found = match condition.verdict(&object) {
             Verdict::Holds => "holds".to_owned(),
             Verdict::Fails => "fails".to_owned(),
             Verdict::Open(at) => at.to_string(),

@@ -1,6 +1,7 @@
 //! The operation `when`: other operations run only where a test holds.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,16 +9,16 @@ use serde_json::Value;
 use super::condition::Condition;
 use super::direction::Direction;
 use super::emptied::Emptied;
-use super::object_view::{ObjectView, some_of};
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
-use super::operation::{Constant, Description, Operation, Parameter};
+use super::object_view::{ObjectView, some_of};
+use super::operation::{Constant, Description, Operation, Parameter, Pass};
 use super::premise::Premise;
-use super::references::{ReferencedBy, Referrers, References, unknown_namespaces};
+use super::references::{ReferencedBy, References, Referrers, unknown_namespaces};
 use super::sequence::Lens;
 use super::session::Session;
-use super::verdict::{Verdict, undecided, verdict};
+use super::verdict::{Verdict, undecided};
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
 
@@ -81,7 +82,9 @@ impl TryFrom<Wire> for When {
 
     fn try_from(written: Wire) -> Result<Self, Self::Error> {
         if written.direction.is_some() && written.back.is_some() {
-            return Err("`back` is for converting back, and with `direction` nothing is: remove one of the two".to_owned());
+            return Err(
+                "`back` is for converting back, and with `direction` nothing is: remove one of the two".to_owned()
+            );
         }
         Ok(Self { written, emptied: None })
     }
@@ -131,10 +134,7 @@ impl TryFrom<OneOrMore> for Each {
 impl Each {
     /// Returns the pattern that `field` is below, and `field` relative to it.
     fn around(&self, field: &FieldPattern) -> Option<(&FieldPattern, FieldPattern)> {
-        self.0.iter().find_map(|place| {
-            let below: &[Part] = field.parts().strip_prefix(place.parts())?;
-            Some((place, FieldPattern::new(below.iter().cloned())))
-        })
+        self.0.iter().find_map(|place| Some((place, field.below(place)?)))
     }
 }
 
@@ -155,7 +155,8 @@ pub fn at_each(place: FieldPattern, condition: Condition, emptied: Option<Emptie
         direction: None,
         choice: None,
     };
-    Lens::from(vec![Box::new(When { written, emptied }) as Box<dyn Operation>])
+    let when: Arc<dyn Operation> = Arc::new(When { written, emptied });
+    Lens::of([when])
 }
 
 impl When {
@@ -186,7 +187,8 @@ impl When {
         while let Some((place, inner)) = found.get(next).cloned() {
             for through in &self.written.through {
                 let (head, rest) = inner.parts().split_at(through.parts().len().min(inner.parts().len()));
-                let is_matched = head.len() == through.parts().len() && head.iter().zip(through.parts()).all(is_matched);
+                let is_matched =
+                    head.len() == through.parts().len() && head.iter().zip(through.parts()).all(is_matched);
                 if is_matched && !(next == 0 && self.written.except.iter().any(|except| inner.starts_with(except))) {
                     let head = FieldPattern::new(head.iter().cloned());
                     found.push((place.join(&head), FieldPattern::new(rest.iter().cloned())));
@@ -197,12 +199,25 @@ impl When {
         found
     }
 
-    /// Returns the places for which the test holds; those of a tree are mappings, each before those inside it: of a tree, one level after the other.
-    fn places(&self, data: &Value, holds: &dyn Fn(&Value) -> bool) -> Vec<FieldPath> {
-        if self.written.through.is_empty() {
+    /// Returns the places for which the test holds or is open, with that verdict; those of a tree are mappings, one level after the
+    /// other.
+    fn places(&self, test: &Condition, data: &Value) -> Vec<(FieldPath, Verdict)> {
+        let places = if self.written.through.is_empty() {
             let each = self.written.each.0.iter();
-            return each.flat_map(|each| each.matches_where(data, holds)).collect();
-        }
+            // Most places fail, and their paths are not made.
+            each.flat_map(|each| each.matches_where(data, |place| test.can_hold(place))).collect()
+        } else {
+            self.nodes(data)
+        };
+        let judged = places.into_iter().filter_map(|place| {
+            let verdict = test.verdict(place.get(data)?);
+            Some((place, verdict))
+        });
+        judged.filter(|(_, verdict)| *verdict != Verdict::Fails).collect()
+    }
+
+    /// Returns the mappings of the trees, one level after the other.
+    fn nodes(&self, data: &Value) -> Vec<FieldPath> {
         let each = self.written.each.0.iter();
         let outermost: Vec<FieldPath> = each.flat_map(|each| each.matches_where(data, Value::is_object)).collect();
         let except = |place: &FieldPath| {
@@ -215,27 +230,48 @@ impl When {
         while !level.is_empty() {
             let inner = |place: &FieldPath| {
                 let value = place.get(data).into_iter();
-                let inner =
-                    value.flat_map(|value| self.written.through.iter().flat_map(|field| field.matches_where(value, Value::is_object)));
+                let inner = value.flat_map(|value| {
+                    self.written.through.iter().flat_map(|field| field.matches_where(value, Value::is_object))
+                });
                 inner.map(|inner| place.join(&inner)).collect::<Vec<_>>()
             };
             let next = level.iter().flat_map(inner).filter(|place| !left_out.contains(place)).collect();
             all.append(&mut std::mem::replace(&mut level, next));
         }
-        all.retain(|place| place.get(data).is_some_and(holds));
         all
     }
 
-    fn run_everywhere(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let data = session.view_for(|is_read| self.written.r#if.compares(is_read));
-        let places = self.places(&data, &|value| self.written.r#if.holds(value));
-        self.refuse_undecided(session, &data)?;
+    /// What must hold for a place in `direction`.
+    fn test(&self, direction: Direction) -> &Condition {
+        match (direction, &self.written.back) {
+            (Direction::Backward, Some(back)) => back,
+            (Direction::Forward | Direction::Backward, _) => &self.written.r#if,
+        }
+    }
+
+    /// The operations that run in `direction`, none where nothing runs: those of one direction alone run as they are written.
+    fn lens(&self, direction: Direction) -> Option<Lens> {
+        match self.written.direction {
+            None => Some(self.written.then.facing(direction)),
+            Some(only) => (only == direction).then(|| self.written.then.clone()),
+        }
+    }
+
+    fn run_everywhere(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        let test = self.test(pass.direction);
+        let data = session.view_for(|is_read| test.compares(is_read));
+        let places = self.places(test, &data);
+        for (place, verdict) in &places {
+            if let Verdict::Open(at) = verdict {
+                self.refuse_undecided(pass, session, place, at, &data)?;
+            }
+        }
         let reported = session.normalized().len();
         // A change in one place moves no other.
-        for place in places {
+        for (place, _) in places.into_iter().filter(|(_, verdict)| *verdict == Verdict::Holds) {
             session.within(&place, |inner| match &self.emptied {
-                Some(emptied) => emptied.during(inner, |inner| self.run_together(inner)),
-                None => self.run_together(inner),
+                Some(emptied) => emptied.during(inner, |inner| self.run_together(pass, inner)),
+                None => self.run_together(pass, inner),
             })?;
         }
         if !self.written.through.is_empty() {
@@ -244,26 +280,34 @@ impl When {
         Ok(())
     }
 
-    /// Refuses an object where it depends on variables whether an operation changes it.
-    fn refuse_undecided(&self, session: &Session<'_>, data: &Value) -> Result<(), Halt> {
-        let verdict = |value: &Value| verdict(&self.written.r#if, value);
-        for place in self.places(data, &|value| matches!(verdict(value), Verdict::Open(_))) {
-            let (mut trial, before) = (session.clone(), session.program().len());
-            let tried = trial.within(&place, |inner| self.written.then.run(inner));
-            if tried.is_ok() && trial.program().len() == before {
-                continue;
-            }
-            let Some(Verdict::Open(at)) = place.get(data).map(verdict) else { continue };
-            return Err(undecided(place.join(&at), data));
+    /// Refuses an object where it depends on the text at `at` of a place whether an operation changes it.
+    fn refuse_undecided(
+        &self,
+        pass: &Pass<'_>,
+        session: &Session<'_>,
+        place: &FieldPath,
+        at: &FieldPath,
+        data: &Value,
+    ) -> Result<(), Halt> {
+        let (mut trial, before) = (session.clone(), session.program().len());
+        let tried = trial.within(place, |inner| self.run_then(pass, inner));
+        match tried.is_ok() && trial.program().len() == before {
+            true => Ok(()),
+            false => Err(undecided(place.join(at), data)),
         }
-        Ok(())
+    }
+
+    fn run_then(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        let direction = if self.written.direction.is_some() { Direction::Forward } else { pass.direction };
+        self.written.then.run_as(direction, pass.kind, session)
     }
 
     /// Runs the operations, of which the last may remove the references to others.
-    fn run_together(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let (targets, before) = (self.written.together_with.iter().flat_map(|references| references.targets(session)), session.program().len());
-        let targets: Vec<ObjectView<'_>> = targets.collect();
-        self.written.then.run(session)?;
+    fn run_together(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        let references = self.written.together_with.iter();
+        let targets: Vec<ObjectView<'_>> = references.flat_map(|references| references.targets(session)).collect();
+        let before = session.program().len();
+        self.run_then(pass, session)?;
         if session.program().len() > before && self.written.direction.is_some() {
             let place = session.changed_at(before).unwrap_or_default();
             session.record_normalization(&place, "converting back leaves it in the new form");
@@ -274,14 +318,10 @@ impl When {
         Ok(())
     }
 
-    /// Returns whether the operations run in this direction.
-    fn runs(&self) -> bool {
-        self.written.direction != Some(Direction::Backward)
-    }
-
-    /// Returns whether the operations run on every object that has a field that matches `field`.
-    fn is_sure_of(&self, field: &FieldPattern) -> bool {
-        self.written.choice.is_none() && self.inner(field).is_some_and(|inner| self.written.r#if.follows_from(&inner))
+    /// Whether the operations run on every object that has a field that matches `field`.
+    fn is_sure_of(&self, direction: Direction, field: &FieldPattern) -> bool {
+        let inner = self.inner(field).filter(|_| self.written.choice.is_none());
+        inner.is_some_and(|inner| self.test(direction).follows_from(&inner))
     }
 }
 
@@ -301,21 +341,22 @@ fn is_matched((part, pattern): (&Part, &Part)) -> bool {
 }
 
 impl Operation for When {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let is_chosen = |choice: &Choice| {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+        let is_other_way = self.written.direction.is_some_and(|only| only != pass.direction);
+        let is_chosen = self.written.choice.as_ref().is_none_or(|choice| {
             session.context().and_then(|all| all.parameter(&choice.parameter)) == Some(choice.is.as_str())
-        };
-        if !self.runs() || !self.written.choice.as_ref().is_none_or(is_chosen) {
+        });
+        if is_other_way || !is_chosen {
             return Ok(());
         }
-        let Some(reference) = &self.written.named_by else { return self.run_everywhere(session) };
+        let Some(reference) = &self.written.named_by else { return self.run_everywhere(pass, session) };
         let referrers = reference.referrers(session);
         let before = session.program().len();
         if !referrers.certain.is_empty() {
-            self.run_everywhere(session)?;
+            self.run_everywhere(pass, session)?;
         } else if !referrers.possible.is_empty() {
             let mut trial = session.clone();
-            self.run_everywhere(&mut trial)?;
+            self.run_everywhere(pass, &mut trial)?;
             return if trial.program().len() > before { Err(refused_namespace(&referrers, session)) } else { Ok(()) };
         }
         if session.program().len() > before {
@@ -324,31 +365,16 @@ impl Operation for When {
         Ok(())
     }
 
-    fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
-        let Wire { named_by, together_with, each, through, except, r#if, then, back, direction, choice } = &self.written;
-        let (condition, then, back) = match direction {
-            Some(_) => (r#if.clone(), then.clone(), None),
-            None => (back.as_ref().unwrap_or(r#if).clone(), then.inverse(kind), Some(r#if.clone())),
-        };
-        let written = Wire {
-            named_by: named_by.clone(),
-            together_with: together_with.clone(),
-            each: each.clone(),
-            through: through.clone(),
-            except: except.clone(),
-            r#if: condition,
-            then,
-            back,
-            direction: direction.map(Direction::reversed),
-            choice: choice.clone(),
-        };
-        Box::new(Self { written, emptied: self.emptied.clone() })
-    }
-
     fn parameters(&self) -> Vec<Parameter<'_>> {
         let choice = self.written.choice.iter();
         let own = choice.map(|one| Parameter { name: &one.parameter, choices: &[], wanted: Some(&one.is) });
         self.written.then.parameters().into_iter().chain(own).collect()
+    }
+
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        let named_by = self.written.named_by.iter().map(|reference| reference.kind().clone());
+        let targets = self.written.together_with.iter().map(|references| references.kind().clone());
+        named_by.chain(targets).chain(self.written.then.kinds_converted_with()).collect()
     }
 
     fn kinds_read(&self) -> Vec<GroupKind> {
@@ -357,96 +383,84 @@ impl Operation for When {
         named_by.chain(targets).chain(self.written.then.kinds_read()).collect()
     }
 
-    fn parameters_read(&self) -> Vec<String> {
-        self.written.then.parameters_read()
-    }
-
     fn claims(&self) -> Claims {
-        let outer = |fields: Vec<FieldPattern>| {
-            self.written.each.0.iter().flat_map(|place| fields.iter().map(|field| place.join(field))).collect()
-        };
         let claims = self.written.then.claims();
+        let places = &self.written.each.0;
+        let outer = |fields: &[FieldPattern]| {
+            places.iter().flat_map(|place| fields.iter().map(|field| place.join(field))).collect::<Vec<_>>()
+        };
         match self.written.direction {
-            None => Claims { old: outer(claims.old), new: outer(claims.new) },
+            None => Claims { old: outer(&claims.old), new: outer(&claims.new) },
             // The new form is on both sides.
-            Some(Direction::Forward) => Claims { old: outer(claims.old), new: Vec::new() },
-            Some(Direction::Backward) => Claims { old: Vec::new(), new: outer(claims.old) },
+            Some(only) => Claims { old: outer(&claims.old), new: Vec::new() }.facing(only),
         }
     }
 
     fn premises(&self) -> Vec<Premise> {
-        let tests = self.written.r#if.premises().into_iter().chain(self.written.back.iter().flat_map(Condition::premises));
+        let tests = [&self.written.r#if].into_iter().chain(&self.written.back).flat_map(Condition::premises);
         let inner: Vec<Premise> = tests.chain(self.written.then.premises()).collect();
-        let at = |place: &FieldPattern| {
-            let present = (!place.parts().is_empty()).then(|| Premise::present(place));
-            present.into_iter().chain(inner.iter().map(|premise| premise.clone().below(place))).collect::<Vec<_>>()
-        };
-        self.written.each.0.iter().flat_map(at).collect()
-    }
-
-    fn image(&self, field: &FieldPattern) -> Image {
-        if !self.runs() {
-            return Image::Kept;
+        let mut premises = Vec::new();
+        for place in &self.written.each.0 {
+            premises.extend((!place.parts().is_empty()).then(|| Premise::present(place)));
+            premises.extend(inner.iter().map(|premise| premise.clone().below(place)));
         }
-        let image = |(place, inner): (FieldPattern, FieldPattern)| match self.written.then.image(&inner) {
-            Image::Moved(moved) => Image::Moved(place.join(&moved)),
-            // Objects that do not pass the test keep the field.
-            Image::Refused if !self.is_sure_of(field) => Image::Kept,
-            image => image,
-        };
-        self.around(field).into_iter().map(image).find(|image| *image != Image::Kept).unwrap_or(Image::Kept)
+        premises
     }
 
-    fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
-        if !self.runs() {
-            return BTreeSet::from([Image::Kept]);
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        let Some(lens) = self.lens(direction) else { return Image::Kept };
+        for (place, inner) in self.around(field) {
+            match lens.image(&inner) {
+                Image::Kept => {}
+                Image::Moved(moved) => return Image::Moved(place.join(&moved)),
+                // Objects that do not pass the test keep the field.
+                Image::Refused if !self.is_sure_of(direction, field) => {}
+                image => return image,
+            }
         }
-        let around = self.around(field);
-        let outer = |(place, image): (&FieldPattern, Image)| match image {
-            Image::Moved(moved) => Image::Moved(place.join(&moved)),
-            other => other,
-        };
-        let kept = (!self.is_sure_of(field)).then_some(Image::Kept);
-        let inner =
-            around.iter().flat_map(|(place, inner)| self.written.then.images(inner).into_iter().map(move |one| (place, one)));
-        inner.map(outer).chain(kept).collect()
+        Image::Kept
     }
 
-    fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
-        self.written.then.value_image(&self.inner(field)?, value).filter(|_| self.runs())
-    }
-
-    fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
-        let Some(inner) = self.inner(field) else { return false };
-        self.runs() && self.written.r#if.is_met_by(&inner, value) && self.written.then.claims_value(&inner, value)
-    }
-
-    fn constants(&self) -> Vec<Constant> {
-        if !self.runs() {
-            return Vec::new();
+    fn images(&self, direction: Direction, field: &FieldPattern) -> BTreeSet<Image> {
+        let Some(lens) = self.lens(direction) else { return BTreeSet::from([Image::Kept]) };
+        let mut images = BTreeSet::new();
+        for (place, inner) in self.around(field) {
+            images.extend(lens.images(&inner).into_iter().map(|image| match image {
+                Image::Moved(moved) => Image::Moved(place.join(&moved)),
+                other => other,
+            }));
         }
-        let inner = self.written.then.constants();
-        let at = |place: &FieldPattern| {
-            inner.iter().map(|one| Constant { field: place.join(&one.field), ..one.clone() }).collect::<Vec<_>>()
-        };
-        self.written.each.0.iter().flat_map(at).collect()
+        images.extend((!self.is_sure_of(direction, field)).then_some(Image::Kept));
+        images
     }
 
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
-        let is_surely_valid = |inner| self.written.r#if.follows_from(&inner) && self.written.then.makes_valid(&inner);
-        self.runs() && self.inner(field).is_some_and(is_surely_valid)
+    fn value_image(&self, direction: Direction, field: &FieldPattern, value: &Value) -> Option<Value> {
+        self.lens(direction)?.value_image(&self.inner(field)?, value)
     }
 
-    fn fidelity(&self) -> Option<Fidelity> {
-        self.fidelities().into_iter().next_back()
+    fn claims_value(&self, direction: Direction, field: &FieldPattern, value: &Value) -> bool {
+        let Some((lens, inner)) = self.lens(direction).zip(self.inner(field)) else { return false };
+        self.test(direction).is_met_by(&inner, value) && lens.claims_value(&inner, value)
     }
 
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        if !self.runs() {
-            return BTreeSet::new();
-        }
+    fn constants(&self, direction: Direction) -> Vec<Constant> {
+        let inner = self.lens(direction).map(|lens| lens.constants()).unwrap_or_default();
+        let places = self.written.each.0.iter();
+        let outer = places.flat_map(|place| {
+            inner.iter().map(|constant| Constant { field: place.join(&constant.field), ..constant.clone() })
+        });
+        outer.collect()
+    }
+
+    fn makes_valid(&self, direction: Direction, field: &FieldPattern) -> bool {
+        let Some((lens, inner)) = self.lens(direction).zip(self.inner(field)) else { return false };
+        self.test(direction).follows_from(&inner) && lens.makes_valid(&inner)
+    }
+
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        let Some(lens) = self.lens(direction) else { return Vec::new() };
         let refused = self.written.named_by.as_ref().map(|_| Fidelity::Refused);
-        let all = self.written.then.fidelities().into_iter().chain(refused);
+        let all = lens.fidelities().into_iter().chain(refused);
         match self.written.direction {
             None => all.collect(),
             Some(_) => all.map(|one| one.max(Fidelity::Normalized)).collect(),
@@ -465,8 +479,8 @@ impl Operation for When {
         self.written.then.is_one_way()
     }
 
-    fn retypes(&self, kind: &GroupKind) -> Vec<GroupKind> {
-        self.written.then.retypes(kind)
+    fn retypes(&self, direction: Direction, kind: &GroupKind) -> Vec<GroupKind> {
+        self.lens(direction).map(|lens| lens.retypes(kind)).unwrap_or_default()
     }
 }
 
@@ -485,14 +499,15 @@ mod tests {
         );
         let before = json!({"l": [{"p": 1, "a": 5}, {"p": 2, "a": 6}, {"p": 1}]});
         let after = json!({"l": [{"p": 1, "b": {"c": 5}}, {"p": 2, "a": 6}, {"p": 1}]});
-        assert_eq!(data(&*when, &before), Ok((after.clone(), 0)));
-        assert_eq!(data(&*when.inverse(&GroupKind::new("A", "")), &after), Ok((before, 0)));
+        assert_eq!(data(&when, &before), Ok((after.clone(), 0)));
+        assert_eq!(data(&when.inverse(&GroupKind::new("A", "")), &after), Ok((before, 0)));
         let field = |text: &str| FieldPattern::parse(text).unwrap();
         assert_eq!(when.claims(), Claims { old: vec![field("l[].a")], new: vec![field("l[].b.c")] });
         assert_eq!(when.image(&field("l[].a.x")), Image::Moved(field("l[].b.c.x")));
         assert_eq!(when.image(&field("a")), Image::Kept);
         assert_eq!(when.images(&field("l[].a")), [Image::Kept, Image::Moved(field("l[].b.c"))].into());
-        let unconditional = operation("when: { each: \"l[]\", if: { present: a }, then: [{ rename: { field: a, to: b } }] }");
+        let unconditional =
+            operation("when: { each: \"l[]\", if: { present: a }, then: [{ rename: { field: a, to: b } }] }");
         assert_eq!(unconditional.images(&field("l[].a")), [Image::Moved(field("l[].b"))].into());
         assert_eq!(unconditional.images(&field("a")), [Image::Kept].into());
     }
@@ -504,8 +519,8 @@ mod tests {
             json!({"a": {"x": 1}, "l": [{"b": {"x": 2}, "x": 3}], "b": {"x": 4}}),
             json!({"a": {"y": 1}, "l": [{"b": {"y": 2}, "x": 3}], "b": {"x": 4}}),
         );
-        assert_eq!(data(&*when, &before), Ok((after.clone(), 0)));
-        assert_eq!(data(&*when.inverse(&GroupKind::new("A", "")), &after), Ok((before, 0)));
+        assert_eq!(data(&when, &before), Ok((after.clone(), 0)));
+        assert_eq!(data(&when.inverse(&GroupKind::new("A", "")), &after), Ok((before, 0)));
         let field = |text: &str| FieldPattern::parse(text).unwrap();
         assert_eq!(when.claims().old, [field("a.x"), field("l[].b.x")]);
         assert_eq!(when.image(&field("l[].b.x.z")), Image::Moved(field("l[].b.y.z")));
@@ -519,8 +534,8 @@ mod tests {
         let when = operation(text);
         let back = when.inverse(&GroupKind::new("A", ""));
         let (old, new) = (json!({"s": {"a": 1}}), json!({"s": {"b": 1}}));
-        assert_eq!(data(&*when, &old), Ok((new.clone(), 0)));
-        assert_eq!(data(&*back, &new), Ok((new, 0)));
+        assert_eq!(data(&when, &old), Ok((new.clone(), 0)));
+        assert_eq!(data(&back, &new), Ok((new, 0)));
         let mut session = Session::new(old.clone());
         when.run(&mut session).unwrap();
         assert_eq!(session.normalized().iter().map(|one| one.path.to_string()).collect::<Vec<_>>(), ["s.a"]);
@@ -529,15 +544,16 @@ mod tests {
         assert_eq!(when.claims(), Claims { old: vec![field("s.a")], new: vec![] });
         assert_eq!(back.claims(), Claims { old: vec![], new: vec![field("s.a")] });
         let downward = operation(&text.replace("forward", "backward"));
-        assert_eq!(data(&*downward, &old), Ok((old.clone(), 0)));
-        assert_eq!(data(&*downward.inverse(&GroupKind::new("A", "")), &old), Ok((json!({"s": {"b": 1}}), 0)));
+        assert_eq!(data(&downward, &old), Ok((old.clone(), 0)));
+        assert_eq!(data(&downward.inverse(&GroupKind::new("A", "")), &old), Ok((json!({"s": {"b": 1}}), 0)));
         let both = text.replace("if:", "back: { present: s.b }, if:");
         assert!(serde_yaml::from_str::<Box<dyn Operation>>(&both).is_err());
     }
 
     #[test]
     fn a_choice_of_the_user_decides() {
-        let when = operation("when: { choice: { parameter: shop.names, is: new }, then: [{ rename: { field: a, to: b } }] }");
+        let when =
+            operation("when: { choice: { parameter: shop.names, is: new }, then: [{ rename: { field: a, to: b } }] }");
         for (choice, after) in [("new", json!({"b": 1})), ("old", json!({"a": 1}))] {
             let parameters = std::collections::BTreeMap::from([("shop.names".to_owned(), choice.to_owned())]);
             let context = Context::default().with_parameters(&parameters);
@@ -560,7 +576,8 @@ mod tests {
 
     #[test]
     fn losses_and_refusals_have_the_path_from_the_object() {
-        let drop = "when: { each: \"l[]\", then: [{ rename: { field: a, to: b } }, { drop: { field: b, reason: r } }] }";
+        let drop =
+            "when: { each: \"l[]\", then: [{ rename: { field: a, to: b } }, { drop: { field: b, reason: r } }] }";
         let mut session = Session::new(json!({"l": [{}, {"a": 1}]}));
         operation(drop).run(&mut session).unwrap();
         assert_eq!(session.losses()[0].path.to_string(), "l[1].a");
@@ -571,12 +588,13 @@ mod tests {
 
     #[test]
     fn operations_run_at_every_node_of_a_tree() {
-        let text = "when: { each: t, through: [\"c[]\", \"n{}\"], except: [n.m], then: [{ rename: { field: x, to: y } }] }";
+        let text =
+            "when: { each: t, through: [\"c[]\", \"n{}\"], except: [n.m], then: [{ rename: { field: x, to: y } }] }";
         let when = operation(text);
         let before = json!({"t": {"x": 1, "c": [{"x": 2, "n": {"m": {"x": 3}}}, 4], "n": {"m": {"x": 5}, "x": {"x": 6}}, "d": {"x": 7}}});
         let after = json!({"t": {"y": 1, "c": [{"y": 2, "n": {"m": {"y": 3}}}, 4], "n": {"m": {"x": 5}, "x": {"y": 6}}, "d": {"x": 7}}});
-        assert_eq!(data(&*when, &before), Ok((after.clone(), 0)));
-        assert_eq!(data(&*when.inverse(&GroupKind::new("A", "")), &after), Ok((before, 0)));
+        assert_eq!(data(&when, &before), Ok((after.clone(), 0)));
+        assert_eq!(data(&when.inverse(&GroupKind::new("A", "")), &after), Ok((before, 0)));
         let field = |text: &str| FieldPattern::parse(text).unwrap();
         assert_eq!(when.image(&field("t.n.a.c[].x.z")), Image::Moved(field("t.n.a.c[].y.z")));
         assert_eq!(when.image(&field("t.n{}.x")), Image::Moved(field("t.n{}.y")));

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::loss::LossClass;
-use super::operation::{Description, Operation};
+use super::operation::{Description, Operation, Pass};
 use super::premise::{Form, Premise, Side};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part};
-use crate::release::GroupKind;
 use crate::yaml::Intent;
 
 /// `wrap: { field: spec.targetRef }` or `wrap: { field: "spec.dependsOn[]", key: name }`
@@ -52,19 +52,70 @@ impl Wrap {
             Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::Wrap { path: path.key(&key) }),
         }
     }
+
+    /// Gives the value at `path` the new form.
+    fn wrap(&self, path: FieldPath, session: &mut Session) -> Result<(), Halt> {
+        let change = path.get(session.object()).and_then(|value| self.change(path.clone(), value));
+        change.map_or(Ok(()), |change| session.change(change))
+    }
+
+    /// Gives the value at `path` the old form.
+    fn unwrap(&self, path: FieldPath, session: &mut Session) -> Result<(), Halt> {
+        match (path.get(session.object()), &self.key) {
+            (Some(Value::Array(items)), None) => {
+                let count = items.len();
+                Self::unwrap_list(path, count, session)
+            }
+            (Some(Value::Object(_)), Some(key)) => Self::unwrap_mapping(path, key, session),
+            _ => Ok(()),
+        }
+    }
+
+    /// Replaces the list at `path` by its first item.
+    fn unwrap_list(path: FieldPath, count: usize, session: &mut Session) -> Result<(), Halt> {
+        if count == 0 {
+            let reason = format!("{path} is an empty list, and the target release requires exactly one value");
+            return Err(Halt::refused(path, reason, "add an item or remove the field"));
+        }
+        for index in (1..count).rev() {
+            let item = path.index(index);
+            session.record_loss(
+                LossClass::Narrowed,
+                &item,
+                format!("the target release allows one item, and there are {count}"),
+            );
+            session.change(Intent::Delete { path: item })?;
+        }
+        session.change(Intent::Unwrap { path: path.index(0) })
+    }
+
+    /// Replaces the mapping at `path` by the value of `key`.
+    fn unwrap_mapping(path: FieldPath, key: &str, session: &mut Session) -> Result<(), Halt> {
+        let map = path.get(session.object()).and_then(Value::as_object);
+        let names: Vec<String> = map.into_iter().flat_map(Map::keys).filter(|name| *name != key).cloned().collect();
+        if path.key(key).get(session.object()).is_none() {
+            let reason = format!("{path} has no {key}, and in the target release it is its {key} alone");
+            return Err(Halt::refused(path, reason, format!("write {key}, or remove the field")));
+        }
+        for name in names {
+            let other = path.key(&name);
+            session.record_loss(
+                LossClass::DroppedField,
+                &other,
+                format!("in the target release {path} is its {key} alone"),
+            );
+            session.change(Intent::Delete { path: other })?;
+        }
+        session.change(Intent::Unwrap { path: path.key(key) })
+    }
 }
 
 impl Operation for Wrap {
-    fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        for path in self.field.matches(session.object()) {
-            let change = path.get(session.object()).and_then(|value| self.change(path.clone(), value));
-            change.map_or(Ok(()), |change| session.change(change))?;
-        }
-        Ok(())
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Unwrap(self.clone()))
+    fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
+        self.field.matches(session.object()).into_iter().try_for_each(|path| match pass.direction {
+            Direction::Forward => self.wrap(path, session),
+            Direction::Backward => self.unwrap(path, session),
+        })
     }
 
     fn claims(&self) -> Claims {
@@ -77,130 +128,64 @@ impl Operation for Wrap {
         vec![form(Form::Single, Side::Old), form(Form::List, Side::New)]
     }
 
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, _direction: Direction, field: &FieldPattern) -> bool {
         *field == self.field
     }
 
-    fn image(&self, field: &FieldPattern) -> Image {
-        match field.parts().strip_prefix(self.field.parts()) {
-            None | Some([]) => Image::Kept,
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        let Some(below) = field.below(&self.field) else { return Image::Kept };
+        match (direction, field.below(&self.inner()), &self.key) {
+            (Direction::Backward, Some(below), _) => Image::Moved(self.field.join(&below)),
+            (_, _, _) if below.parts().is_empty() => Image::Kept,
+            (Direction::Backward, None, Some(_)) => Image::Dropped,
             // What is below a mapping is not wrapped.
-            Some(_) if self.key.is_some() => Image::Kept,
-            Some(below) => Image::Moved(self.inner().join(&FieldPattern::new(below.iter().cloned()))),
+            (Direction::Backward, None, None) | (Direction::Forward, _, Some(_)) => Image::Kept,
+            (Direction::Forward, _, None) => Image::Moved(self.inner().join(&below)),
         }
     }
 
-    fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+    fn images(&self, direction: Direction, field: &FieldPattern) -> BTreeSet<Image> {
         // The mapping is where the value was, and the value is in it.
-        let inside = (self.key.is_some() && *field == self.field).then(|| Image::Moved(self.inner()));
-        inside.into_iter().chain([self.image(field)]).collect()
+        let is_wrapped = direction == Direction::Forward && self.key.is_some() && *field == self.field;
+        let inside = is_wrapped.then(|| Image::Moved(self.inner()));
+        inside.into_iter().chain([self.image(direction, field)]).collect()
     }
-}
 
-/// The inverse of [`Wrap`]. Not written in rule files.
-#[derive(Clone, Debug)]
-struct Unwrap(Wrap);
-
-impl Unwrap {
-    /// Replaces the list at `path` by its first item.
-    fn unwrap_list(&self, path: FieldPath, count: usize, session: &mut Session) -> Result<(), Halt> {
-        if count == 0 {
-            let reason = format!("{path} is an empty list, and the target release requires exactly one value");
-            return Err(Halt::Refused { at: path, reason, help: Some("add an item or remove the field".to_owned()) });
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        match direction {
+            Direction::Forward => vec![Fidelity::Exact],
+            Direction::Backward => vec![Fidelity::Exact, Fidelity::Lossy, Fidelity::Refused],
         }
-        for index in (1..count).rev() {
-            let item = path.index(index);
-            session.record_loss(LossClass::Narrowed, &item, format!("the target release allows one item, and there are {count}"));
-            session.change(Intent::Delete { path: item })?;
-        }
-        session.change(Intent::Unwrap { path: path.index(0) })
-    }
-
-    /// Replaces the mapping at `path` by the value of `key`.
-    fn unwrap_mapping(&self, path: FieldPath, key: &str, session: &mut Session) -> Result<(), Halt> {
-        let map = path.get(session.object()).and_then(Value::as_object);
-        let names: Vec<String> = map.into_iter().flat_map(Map::keys).filter(|name| *name != key).cloned().collect();
-        if path.key(key).get(session.object()).is_none() {
-            let reason = format!("{path} has no {key}, and in the target release it is its {key} alone");
-            return Err(Halt::Refused { at: path, reason, help: Some(format!("write {key}, or remove the field")) });
-        }
-        for name in names {
-            let other = path.key(&name);
-            session.record_loss(LossClass::DroppedField, &other, format!("in the target release {path} is its {key} alone"));
-            session.change(Intent::Delete { path: other })?;
-        }
-        session.change(Intent::Unwrap { path: path.key(key) })
-    }
-}
-
-impl Operation for Unwrap {
-    fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        for path in self.0.field.matches(session.object()) {
-            match (path.get(session.object()), &self.0.key) {
-                (Some(Value::Array(items)), None) => {
-                    let count = items.len();
-                    self.unwrap_list(path, count, session)?;
-                }
-                (Some(Value::Object(_)), Some(key)) => self.unwrap_mapping(path, key, session)?,
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(self.0.clone())
-    }
-
-    fn claims(&self) -> Claims {
-        let Claims { old, new } = self.0.claims();
-        Claims { old: new, new: old }
-    }
-
-    fn makes_valid(&self, field: &FieldPattern) -> bool {
-        *field == self.0.field
-    }
-
-    fn image(&self, field: &FieldPattern) -> Image {
-        let inside = self.0.inner();
-        match (field.parts().strip_prefix(inside.parts()), field.parts().strip_prefix(self.0.field.parts())) {
-            (Some(below), _) => Image::Moved(self.0.field.join(&FieldPattern::new(below.iter().cloned()))),
-            (None, Some([_, ..])) if self.0.key.is_some() => Image::Dropped,
-            (None, _) => Image::Kept,
-        }
-    }
-
-    fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Refused)
-    }
-
-    fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy, Fidelity::Refused])
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::sequence::Lens;
     use super::super::trial::{data, operation};
     use super::*;
+    use crate::release::GroupKind;
     use serde_json::json;
 
-    fn wrap() -> Box<dyn Operation> {
+    fn wrap() -> Lens {
         operation("wrap: { field: \"d[]\", key: name }")
     }
 
-    fn back() -> Box<dyn Operation> {
+    fn back() -> Lens {
         wrap().inverse(&GroupKind::new("A", ""))
     }
 
     #[test]
     fn values_become_mappings_and_back() {
         let (old, new) = (json!({"d": ["a", 1, null]}), json!({"d": [{"name": "a"}, {"name": 1}, null]}));
-        assert_eq!(data(&*wrap(), &old), Ok((new.clone(), 0)));
-        assert_eq!(data(&*back(), &new), Ok((old.clone(), 0)));
+        assert_eq!(data(&wrap(), &old), Ok((new.clone(), 0)));
+        assert_eq!(data(&back(), &new), Ok((old.clone(), 0)));
         // Each item has the form of one side or the other.
-        assert_eq!(data(&*wrap(), &json!({"d": ["a", {"name": "b"}]})), Ok((json!({"d": [{"name": "a"}, {"name": "b"}]}), 0)));
-        assert_eq!(data(&*back(), &old), Ok((old, 0)));
+        assert_eq!(
+            data(&wrap(), &json!({"d": ["a", {"name": "b"}]})),
+            Ok((json!({"d": [{"name": "a"}, {"name": "b"}]}), 0))
+        );
+        assert_eq!(data(&back(), &old), Ok((old, 0)));
     }
 
     #[test]
@@ -210,7 +195,7 @@ mod tests {
         let lost: Vec<_> = session.losses().iter().map(|loss| loss.path.to_string()).collect();
         assert_eq!(lost, ["d[0].namespace", "d[0].port"]);
         assert_eq!(*session.object(), json!({"d": ["a"]}));
-        let halt = data(&*back(), &json!({"d": [{"namespace": "n"}]})).unwrap_err();
+        let halt = data(&back(), &json!({"d": [{"namespace": "n"}]})).unwrap_err();
         assert!(matches!(halt, Halt::Refused { at, .. } if at.to_string() == "d[0]"));
     }
 

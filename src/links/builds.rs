@@ -9,24 +9,23 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::File;
 use super::kustomizations::{Graph, Part};
+use super::survey::FileSurvey;
 use crate::lens::Builds;
 
 /// Finds the builds of the run.
-pub(super) fn find(files: &[File<'_>]) -> Builds {
-    let graph = Graph::of(files);
+pub(super) fn find(files: &[FileSurvey], graph: &Graph<'_>) -> Builds {
     let applied = Applied::of(files);
     let mut maker = Maker::default();
     let mut patches: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for file in files.iter().filter(|file| file.kustomization().is_some()) {
-        patches.insert(file.name(), file.patches().iter().map(|patch| patch.file.as_str()).collect());
+    for file in files.iter().filter(|file| file.kustomization.is_some()) {
+        patches.insert(&file.file, file.patches.iter().map(|patch| patch.file.as_str()).collect());
     }
     let named = applied.folders.iter().flat_map(|(_, folders)| folders).filter_map(|folder| graph.in_folder(folder));
     let roots: BTreeSet<&str> = graph.roots().into_iter().chain(named).collect();
     let roots: BTreeMap<&str, usize> = roots.into_iter().map(|root| (root, maker.add())).collect();
     for (root, build) in &roots {
-        maker.take_in(*build, root, &graph, &patches);
+        maker.take_in(*build, root, graph, &patches);
     }
     let mut hosted = Vec::new();
     for (host, folders) in &applied.folders {
@@ -61,10 +60,10 @@ struct Applied<'a> {
 }
 
 impl<'a> Applied<'a> {
-    fn of(files: &[File<'a>]) -> Self {
+    fn of(files: &'a [FileSurvey]) -> Self {
         let hosts: Vec<(&str, &[String])> =
-            files.iter().map(|file| (file.name(), file.applied())).filter(|(_, applied)| !applied.is_empty()).collect();
-        let mut names: Vec<&str> = files.iter().map(|file| file.name()).collect();
+            files.iter().map(|file| (&*file.file, &*file.applied)).filter(|(_, applied)| !applied.is_empty()).collect();
+        let mut names: Vec<&str> = files.iter().map(|file| &*file.file).collect();
         names.sort_unstable();
         let ends = if hosts.is_empty() { BTreeMap::new() } else { by_end(&names) };
         let found = |folder: &String| ends.get(folder.as_str()).into_iter().flatten().copied().collect::<Vec<_>>();

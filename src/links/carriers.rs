@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::applications::{Application, Carrier, Role};
+use super::applications::{Application, Carrier};
 use super::held::{CarrierId, Held};
 use super::json_patch::{Proposal, changed};
 use super::linked::{Id, Linked};
+use super::steps::Role;
 use crate::convert::{Conversion, Remark, impossible};
 use crate::field::{FieldPath, Step};
 use crate::finding::{Code, Finding, Severity};
@@ -44,10 +45,10 @@ struct One {
 
 impl Carriers {
     /// Collects the carriers of `applications`; those of `unmade` may be applied to objects that are not known.
-    pub(super) fn new(linked: &Linked<'_>, applications: &[(Application, Id)], unmade: &[Carrier]) -> Self {
+    pub(super) fn new(linked: &Linked<'_>, applications: &[Application], unmade: &[Carrier]) -> Self {
         let mut carriers = Self { all: Vec::new(), numbers: BTreeMap::new(), sources: BTreeMap::new() };
-        for (application, _) in applications.iter().filter(|(one, _)| one.carrier.role != Role::Merge) {
-            let Some(id) = linked.id(application.carrier.position) else { continue };
+        for application in applications.iter().filter(|one| one.carrier.role != Role::Merge) {
+            let id = application.carrier.position;
             let place = application.carrier.place.clone();
             let number = *carriers.numbers.entry((id, place.clone())).or_insert_with(|| {
                 let before = place.get(&linked.object(id).value).cloned().unwrap_or_default();
@@ -66,15 +67,15 @@ impl Carriers {
             carriers.all[number].is_open |= application.is_open;
         }
         for carrier in unmade {
-            if let Some(number) = carriers.number(linked, carrier) {
+            if let Some(number) = carriers.number(carrier) {
                 carriers.all[number].is_open = true;
             }
         }
         carriers
     }
 
-    pub(super) fn number(&self, linked: &Linked<'_>, carrier: &Carrier) -> Option<CarrierId> {
-        self.numbers.get(&(linked.id(carrier.position)?, carrier.place.clone())).copied()
+    pub(super) fn number(&self, carrier: &Carrier) -> Option<CarrierId> {
+        self.numbers.get(&(carrier.position, carrier.place.clone())).copied()
     }
 
     /// Returns the values that replacements write and that are written in them.
@@ -217,9 +218,11 @@ impl Carriers {
     pub(super) fn finding(
         &self,
         linked: &Linked<'_>,
-        (carrier, role): (CarrierId, Role),
+        carrier: CarrierId,
+        role: Role,
         base: Id,
-        (why, severity): (&str, Severity),
+        why: &str,
+        severity: Severity,
     ) -> Finding {
         let one = &self.all[carrier];
         let base = format!("{} at {}", linked.object(base).title(), linked.location(base));

@@ -5,13 +5,10 @@
 //!
 //! Invariant: nothing here changes anything.
 
-use serde_json::Value;
-
-use crate::convert::{Conversion, Remark, Targets, find_where};
-use crate::field::FieldPath;
+use crate::convert::{Conversion, Reference, Remark, Targets, find_owners, find_references_to};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
-use crate::release::{ApiVersion, GroupKind};
+use crate::release::GroupKind;
 
 /// Reports the references of `object`, which became `made`, to kinds that the target does not have.
 pub(crate) fn findings(
@@ -27,27 +24,15 @@ pub(crate) fn findings(
     let (kind, value) = made.map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
     let is_lacking = |kind: &GroupKind| targets.lacking(kind).is_some();
     let may_lack = |name: &str| targets.kinds_named(name).any(is_lacking);
-    let found = find_where(value, targets.goal.catalog_of(kind), &may_lack, &is_lacking);
-    let remarks =
-        found.into_iter().filter_map(|reference| remark(&reference.path, &reference.kind, reference.name, targets));
-    let remarks = remarks.chain(owners(value, targets));
+    let mut references = find_references_to(value, targets.goal.catalog_of(kind), &may_lack, &is_lacking);
+    references.extend(find_owners(value));
+    let remarks = references.iter().filter_map(|reference| remark(reference, targets));
     remarks.map(|remark| remark.finding(manifest, object, Severity::Unresolved)).collect()
 }
 
-/// Reports the owners of an object whose kinds the target does not have.
-fn owners<'v>(value: &'v Value, targets: &'v Targets<'_>) -> impl Iterator<Item = Remark> + 'v {
-    let list = FieldPath::default().key("metadata").key("ownerReferences");
-    let owners = list.get(value).and_then(Value::as_array).into_iter().flatten().enumerate();
-    owners.filter_map(move |(at, owner)| {
-        let text = |key: &str| owner.get(key).and_then(Value::as_str);
-        let kind = GroupKind::new(text("kind")?, ApiVersion::parse(text("apiVersion")?).group);
-        remark(&list.index(at), &kind, text("name").map(str::to_owned), targets)
-    })
-}
-
-fn remark(path: &FieldPath, kind: &GroupKind, name: Option<String>, targets: &Targets<'_>) -> Option<Remark> {
+fn remark(Reference { path, kind, name, .. }: &Reference<'_>, targets: &Targets<'_>) -> Option<Remark> {
     let target = targets.lacking(kind)?;
-    let named = name.map_or_else(|| kind.to_string(), |name| format!("{} {name}", kind.kind));
+    let named = name.as_ref().map_or_else(|| kind.to_string(), |name| format!("{} {name}", kind.kind));
     let had = target.pack.line().describe(target.pack.catalog(kind)?.releases());
     let message = format!("{path} names {named}, but {target} does not have that kind; it exists in {had}");
     let help = Some("name an object that the target has, or remove the reference, by hand".to_owned());

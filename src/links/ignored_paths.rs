@@ -11,16 +11,15 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::path_expression::{PathExpression, Syntax};
-use super::selectors::{VersionChange, VersionChanges};
-use crate::carrier::Ignored as IgnoredFields;
-use crate::convert::{Conversion, Remark, Targets};
+use super::version_changes::{Follow, VersionChanges};
+use crate::carrier::{Carriers, Ignored as IgnoredFields};
+use crate::convert::{Remark, Targets};
 use crate::field::{FieldPath, FieldPattern};
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::Code;
 use crate::lens::Image;
-use crate::manifest::{Manifest, Object, Selector};
+use crate::manifest::{Object, Selector};
 use crate::pack::{KindTracker, Target};
 use crate::release::GroupKind;
-use crate::yaml::Intent;
 
 /// A path in an object that has fields ignored.
 struct Ignored {
@@ -30,71 +29,71 @@ struct Ignored {
     selector: Selector,
 }
 
-/// Returns whether `object` has fields of known kinds ignored.
-pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
-    let kinds = || targets.goal.targets.iter().flat_map(all_kinds);
-    let (paths, queries) = (find(object, targets), queries(object, targets));
-    let mut selectors = paths.iter().map(|one| &one.selector).chain(queries.iter().map(|(_, _, selector)| selector));
-    selectors.any(|selector| kinds().any(|kind| selector.selects_kind(kind)))
+/// Returns the fields that an object has ignored, each with what selects the objects that have it.
+pub(super) fn ignored_fields(object: &Object, carriers: &Carriers) -> Vec<(Selector, FieldPattern)> {
+    let paths = find(object, carriers).into_iter().map(|ignored| (ignored.selector, ignored.path.pattern()));
+    let queries = queries(object, carriers).into_iter();
+    paths.chain(queries.filter_map(|(_, text, selector)| Some((selector, pattern_of_query(text)?)))).collect()
 }
 
-/// Updates the paths in `object`; `made` is what became of it so far. What cannot follow is reported.
-pub(crate) fn update(
-    (manifest, object): (&Manifest, &Object),
-    made: Option<Conversion>,
-    changes: &VersionChanges<'_>,
-    targets: &Targets<'_>,
-    findings: &mut Vec<Finding>,
-) -> Option<Conversion> {
-    let mut session = Conversion::session(made.as_ref(), object);
-    for Ignored { place, path, selector } in find(object, targets) {
-        let images: BTreeSet<Image> = images(targets, &selector, &path.pattern());
+/// Returns whether the conversion to the targets moves or removes a field of what is selected.
+pub(super) fn changes_field(targets: &Targets<'_>, selector: &Selector, field: &FieldPattern) -> bool {
+    !images(targets, selector, field).is_empty()
+}
+
+/// Reads a jq expression that is a path.
+fn pattern_of_query(text: &str) -> Option<FieldPattern> {
+    FieldPattern::parse(text.trim_start_matches('.').replace("[]?", "[]").as_str()).ok()
+}
+
+/// Decides what becomes of the paths in `object`.
+pub(super) fn follow(object: &Object, changes: &VersionChanges<'_>, targets: &Targets<'_>) -> Vec<Follow> {
+    let mut follows = Vec::new();
+    for Ignored { place, path, selector } in find(object, targets.goal.packs.carriers()) {
+        let images = images(targets, &selector, &path.pattern());
         let Some(image) = images.first() else { continue };
         let new = match image {
             Image::Moved(new) if images.len() == 1 => path.with_pattern(new),
             _ => None,
         };
-        let fate = Fate::of(&selector, changes, targets);
-        match new {
-            _ if fate == Fate::Stay => {}
-            Some(new) if fate == Fate::Unseen => {
-                let message = format!(
-                    "{place} names {path}, which is {new} after the conversion; no object of that kind is among the files, so it is not updated"
-                );
-                let help =
-                    "write the new path by hand where the objects are converted, or run on their files too".to_owned();
-                let remark = Remark::new(Code::ReferenceNotUpdated, place, message, Some(help));
-                findings.push(remark.finding(manifest, object, Severity::Unresolved));
+        let (what, help) = match (new, Fate::of(&selector, changes, targets)) {
+            (_, Fate::Stay) => continue,
+            (Some(new), Fate::Change) => {
+                follows.push(Follow::Text { path: place, text: new.to_string() });
+                continue;
             }
-            Some(new) => {
-                let value = Value::from(new.to_string());
-                session.change(Intent::Replace { path: place, value }).expect("the path was found in this object");
-            }
-            None => {
-                let message = format!(
-                    "{place} names {path}, which the conversion removes or moves to several places; it is not updated"
-                );
-                let help = "write the path that the field has after the conversion, by hand".to_owned();
-                let remark = Remark::new(Code::ReferenceNotUpdated, place, message, Some(help));
-                findings.push(remark.finding(manifest, object, Severity::Unresolved));
-            }
-        }
-    }
-    for (place, text, selector) in queries(object, targets) {
-        let pattern = FieldPattern::parse(text.trim_start_matches('.').replace("[]?", "[]").as_str());
-        let images = pattern.map(|pattern| images(targets, &selector, &pattern)).unwrap_or_default();
-        let is_left = || Fate::of(&selector, changes, targets) == Fate::Stay;
-        let Some(image) = images.first().filter(|_| !is_left()) else { continue };
-        let becomes = match image {
-            Image::Moved(new) => format!("is .{new} after the conversion"),
-            _ => "does not exist after the conversion".to_owned(),
+            (Some(new), Fate::Unseen) => (
+                format!(
+                    "is {new} after the conversion; no object of that kind is among the files, so it is not updated"
+                ),
+                "write the new path by hand where the objects are converted, or run on their files too",
+            ),
+            (None, _) => (
+                "the conversion removes or moves to several places; it is not updated".to_owned(),
+                "write the path that the field has after the conversion, by hand",
+            ),
         };
-        let message = format!("{place} names {text}, which {becomes}; it is not updated");
-        let help = "change the jq expression by hand".to_owned();
-        let remark = Remark::new(Code::ReferenceNotUpdated, place, message, Some(help));
-        findings.push(remark.finding(manifest, object, Severity::Unresolved));
+        follows.push(kept(place, &path.to_string(), &what, help));
     }
-    Conversion::with_changes(made, object, session)
+    for (place, text, selector) in queries(object, targets.goal.packs.carriers()) {
+        let pattern = pattern_of_query(text);
+        let images = pattern.map(|pattern| images(targets, &selector, &pattern)).unwrap_or_default();
+        let Some(image) = images.first().filter(|_| Fate::of(&selector, changes, targets) != Fate::Stay) else {
+            continue;
+        };
+        let what = match image {
+            Image::Moved(new) => format!("is .{new} after the conversion; it is not updated"),
+            _ => "does not exist after the conversion; it is not updated".to_owned(),
+        };
+        follows.push(kept(place, text, &what, "change the jq expression by hand"));
+    }
+    follows
+}
+
+/// Reports that `path`, which stands at `place`, is left as it is.
+fn kept(place: FieldPath, path: &str, what: &str, help: &str) -> Follow {
+    let message = format!("{place} names {path}, which {what}");
+    Follow::Report(Remark::new(Code::ReferenceNotUpdated, place, message, Some(help.to_owned())))
 }
 
 /// What becomes of the objects whose fields are ignored.
@@ -110,17 +109,17 @@ enum Fate {
 
 impl Fate {
     fn of(selector: &Selector, changes: &VersionChanges<'_>, targets: &Targets<'_>) -> Self {
+        let objects: Vec<_> = changes.of_kinds(|kind| selector.selects_kind(kind)).collect();
         let is_foreign =
             |kind: &GroupKind| targets.goal.targets.iter().all(|target| target.pack.catalog(kind).is_none());
-        let selected = changes.iter().filter(|((kind, _), _)| selector.selects_kind(kind));
-        let ones: Vec<_> = selected.flat_map(|((kind, _), ones)| ones.iter().map(move |one| (kind, one))).collect();
-        let changed = |(_, one): &&(&GroupKind, &VersionChange<'_>)| one.is_changed;
-        let (some, all) = (ones.iter().any(|one| changed(&one)), ones.iter().all(|one| changed(&one)));
-        match ones.iter().all(|(kind, _)| is_foreign(kind)) {
-            _ if ones.is_empty() => Self::Unseen,
-            true if some => Self::Change,
-            false if all => Self::Change,
-            _ => Self::Stay,
+        let is_changed = match objects.iter().all(|object| is_foreign(object.old_kind)) {
+            true => objects.iter().any(|object| object.is_changed),
+            false => objects.iter().all(|object| object.is_changed),
+        };
+        match is_changed {
+            _ if objects.is_empty() => Self::Unseen,
+            true => Self::Change,
+            false => Self::Stay,
         }
     }
 }
@@ -159,9 +158,9 @@ pub(super) fn all_kinds<'t>(target: &'t Target<'_>) -> impl Iterator<Item = &'t 
 }
 
 /// Finds the ignored paths in an object.
-fn find(object: &Object, targets: &Targets<'_>) -> Vec<Ignored> {
+fn find(object: &Object, carriers: &Carriers) -> Vec<Ignored> {
     let mut found = Vec::new();
-    for (item, selector, ignored) in lists(object, targets) {
+    for (item, selector, ignored) in lists(object, carriers) {
         let paths = item.join(&ignored.pointers);
         let count = paths.get(&object.value).and_then(Value::as_array).map_or(0, Vec::len);
         found.extend((0..count).filter_map(|at| {
@@ -174,9 +173,9 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<Ignored> {
 }
 
 /// Finds the jq expressions of an object that name ignored fields, each with its place.
-fn queries<'o>(object: &'o Object, targets: &Targets<'_>) -> Vec<(FieldPath, &'o str, Selector)> {
+fn queries<'o>(object: &'o Object, carriers: &Carriers) -> Vec<(FieldPath, &'o str, Selector)> {
     let mut found = Vec::new();
-    for (item, selector, ignored) in lists(object, targets) {
+    for (item, selector, ignored) in lists(object, carriers) {
         let Some(queries) = &ignored.queries else { continue };
         let texts = item.join(queries);
         let all = texts.get(&object.value).and_then(Value::as_array).into_iter().flatten().enumerate();
@@ -186,9 +185,8 @@ fn queries<'o>(object: &'o Object, targets: &Targets<'_>) -> Vec<(FieldPath, &'o
 }
 
 /// Returns the places in an object that have fields ignored, each with what it selects and where it names the fields.
-fn lists<'t>(object: &Object, targets: &Targets<'t>) -> Vec<(FieldPath, Selector, &'t IgnoredFields)> {
-    let carriers = targets.goal.packs.carriers().of_kind(&object.kind);
-    let ignoring = carriers.filter_map(|carrier| Some((carrier, carrier.ignored.as_ref()?)));
+fn lists<'t>(object: &Object, carriers: &'t Carriers) -> Vec<(FieldPath, Selector, &'t IgnoredFields)> {
+    let ignoring = carriers.of_kind(&object.kind).filter_map(|carrier| Some((carrier, carrier.ignored.as_ref()?)));
     let items = ignoring.flat_map(|(carrier, ignored)| {
         carrier.places(&object.value).into_iter().filter_map(move |place| {
             let item = place.get(&object.value);

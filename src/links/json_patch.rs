@@ -106,7 +106,7 @@ pub(super) fn follow(
         let converted = convert(&value);
         let next = Side { value, converted };
         let place = FieldPath::default().index(at);
-        let chosen = choose(operation, (&side, &next)).ok_or_else(|| reason(operation, (&side, &next)))?;
+        let chosen = choose(operation, &side, &next).ok_or_else(|| reason(operation, &side, &next))?;
         let changes = match chosen.operation {
             Some(_) => chosen.changes.iter().map(|intent| intent.under(&place)).collect(),
             None => vec![Intent::Delete { path: place.clone() }],
@@ -200,8 +200,8 @@ fn leads(operations: &[Value], from: &Value, to: &Value) -> bool {
 
 /// Returns the first way to write an operation that does to the conversion what the operation does to the object. Where a state on
 /// the way cannot be converted, the first one is taken: the patch as a whole is checked with its object.
-fn choose(operation: &Value, (before, after): (&Side, &Side)) -> Option<Candidate> {
-    let candidates = candidates(operation, (before, after));
+fn choose(operation: &Value, before: &Side, after: &Side) -> Option<Candidate> {
+    let candidates = candidates(operation, before, after);
     match (&before.converted, &after.converted) {
         (Some(before), Some(after)) => candidates.into_iter().find(|candidate| match &candidate.operation {
             Some(operation) => leads(std::slice::from_ref(operation), &before.value, &after.value),
@@ -212,10 +212,10 @@ fn choose(operation: &Value, (before, after): (&Side, &Side)) -> Option<Candidat
 }
 
 /// Returns the ways to write an operation, the likely ones first.
-fn candidates(operation: &Value, sides: (&Side, &Side)) -> Vec<Candidate> {
+fn candidates(operation: &Value, before: &Side, after: &Side) -> Vec<Candidate> {
     let mut found = Vec::new();
     for reach in [Reach::Inner, Reach::Outer] {
-        found.extend(candidate(operation, sides, reach));
+        found.extend(candidate(operation, before, after, reach));
     }
     found.push(Candidate { operation: Some(operation.clone()), changes: Vec::new() });
     found.push(Candidate { operation: None, changes: Vec::new() });
@@ -223,7 +223,7 @@ fn candidates(operation: &Value, sides: (&Side, &Side)) -> Vec<Candidate> {
 }
 
 /// Rewrites the paths and the value of an operation.
-fn candidate(operation: &Value, (before, after): (&Side, &Side), reach: Reach) -> Option<Candidate> {
+fn candidate(operation: &Value, before: &Side, after: &Side, reach: Reach) -> Option<Candidate> {
     let text = |key: &str| operation.get(key).and_then(Value::as_str);
     let op = text("op")?;
     // What an operation writes is there afterwards; what it reads or removes is there before.
@@ -277,17 +277,17 @@ fn replaced(key: &str, old: &str, new: &str) -> Vec<Intent> {
 }
 
 /// Says what becomes of the field that an operation names.
-fn reason(operation: &Value, sides: (&Side, &Side)) -> String {
+fn reason(operation: &Value, before: &Side, after: &Side) -> String {
     let text = |key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default();
     let (op, path) = (text("op"), text("path"));
-    let moved = candidate(operation, sides, Reach::Inner).and_then(|candidate| {
+    let moved = candidate(operation, before, after, Reach::Inner).and_then(|candidate| {
         let new = candidate.operation?.get("path")?.as_str()?.to_owned();
         (new != path).then_some(new)
     });
     let is_gone = || {
-        let program = sides.0.converted.as_ref().map(|converted| &converted.program)?;
+        let program = before.converted.as_ref().map(|converted| &converted.program)?;
         let expression = PathExpression::parse(Syntax::Pointer, path)?;
-        let place = expression.places(&sides.0.value).pop()?;
+        let place = expression.places(&before.value).pop()?;
         Some(expression.after(&place, program, Reach::Inner).is_none())
     };
     match moved {

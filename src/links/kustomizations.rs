@@ -7,15 +7,15 @@
 //! Source: Flux, kustomize-controller, Kustomization, "Components"; Argo CD, Kustomize, `components`.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
-use std::rc::Rc;
+use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
+use std::sync::Arc;
 
-use super::file::File;
-use crate::manifest::{DataPatch, Kustomization};
+use super::survey::{Components, FileSurvey};
+use crate::manifest::Kustomization;
 
 /// The namespaces that kustomizations give to a file: each kustomization with its namespace, which is none where no
 /// kustomization on the path gives one.
-pub(super) type GivenNamespaces = BTreeSet<(Rc<str>, Option<Rc<str>>)>;
+pub(super) type GivenNamespaces = BTreeSet<(Arc<str>, Option<Arc<str>>)>;
 
 /// The kustomizations of a run, by file, and the file of each by folder.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(crate) struct Graph<'a> {
     added: BTreeMap<&'a str, Option<Vec<&'a str>>>,
     /// The kustomizations that have each component.
     users: BTreeMap<&'a str, Vec<&'a str>>,
+    /// The kustomizations that take in each file or kustomization.
+    takers: BTreeMap<&'a str, Vec<&'a str>>,
     /// The kustomizations that name each file of replacements, transformers or configurations.
     named: HashMap<&'a str, Vec<&'a str>>,
     /// What the builtin transformers in files do.
@@ -36,12 +38,12 @@ pub(crate) struct Graph<'a> {
 
 impl<'a> Graph<'a> {
     /// Collects the kustomizations among `files`.
-    pub(crate) fn of(files: &[File<'a>]) -> Self {
+    pub(crate) fn of(files: &'a [FileSurvey]) -> Self {
         let transformers: BTreeMap<&str, &Kustomization> =
-            files.iter().filter_map(|file| Some((file.name(), file.transformer()?))).collect();
-        let patches = files.iter().filter_map(|file| file.manifest()).flat_map(|manifest| &manifest.data_patches);
-        let files = files.iter().filter_map(|file| Some((file.name(), file.kustomization()?)));
-        let files: BTreeMap<_, _> = files.collect();
+            files.iter().filter_map(|file| Some((&*file.file, file.transformer.as_deref()?))).collect();
+        let components = files.iter().flat_map(|file| &file.components);
+        let kustomizations = files.iter().filter_map(|file| Some((&*file.file, file.kustomization.as_deref()?)));
+        let files: BTreeMap<_, _> = kustomizations.collect();
         let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
         let affixes = [0, 1].map(|end| {
             let all = files.values().chain(transformers.values());
@@ -55,10 +57,9 @@ impl<'a> Graph<'a> {
             }
         }
         let (added, users) = (BTreeMap::new(), BTreeMap::new());
-        let mut graph = Self { files, folders, added, users, named, transformers, affixes };
-        for patch in patches.filter(|patch| !patch.components.is_empty()) {
-            graph.add_components(patch);
-        }
+        let takers = BTreeMap::new();
+        let mut graph = Self { files, folders, added, users, takers, named, transformers, affixes };
+        components.for_each(|components| graph.add_components(components));
         let mut named_transformers: Vec<(&str, &str)> = Vec::new();
         for (file, one) in &graph.files {
             let files = one.transformers.iter().flat_map(|(_, path)| graph.files_at(path));
@@ -74,15 +75,29 @@ impl<'a> Graph<'a> {
         for (component, user) in users {
             graph.users.entry(component).or_default().push(user);
         }
+        for file in graph.kustomizations().collect::<Vec<_>>() {
+            let parts = graph.parts(file);
+            let resources = parts.resources.iter().map(|part| match part {
+                Part::File(name) | Part::Kustomization(name) => *name,
+            });
+            for part in resources.chain(parts.components) {
+                graph.takers.entry(part).or_default().push(file);
+            }
+        }
         graph
     }
 
-    /// Adds the components at `patch` to the kustomizations in its folder. Where several objects add different ones, or one that is not in
+    /// Returns the kustomizations that take in a file or kustomization.
+    pub(super) fn takers(&self, part: &str) -> &[&'a str] {
+        self.takers.get(part).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds components to the kustomizations in their folder. Where several objects add different ones, or one that is not in
     /// the run, what is built of the folder is not known.
-    fn add_components(&mut self, patch: &DataPatch) {
-        for file in self.of_folder(patch.folder.as_deref().unwrap_or_default()).collect::<Vec<_>>() {
+    fn add_components(&mut self, added: &Components) {
+        for file in self.of_folder(added.folder.as_deref().unwrap_or_default()).collect::<Vec<_>>() {
             let component = |path: &String| Some(self.named(&Kustomization::beside(file, path))?.0);
-            let components: Option<Vec<&str>> = patch.components.iter().map(component).collect();
+            let components: Option<Vec<&str>> = added.paths.iter().map(component).collect();
             match self.added.entry(file) {
                 btree_map::Entry::Vacant(first) => drop(first.insert(components)),
                 btree_map::Entry::Occupied(mut before) if *before.get() != components => drop(before.insert(None)),
@@ -91,11 +106,11 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Returns whether the components at `patch` are known, and work on a kustomization of the run.
-    pub(super) fn knows_components(&self, patch: &DataPatch) -> bool {
-        let mut files = self.of_folder(patch.folder.as_deref().unwrap_or_default()).peekable();
+    /// Returns whether all components that objects add to the kustomizations in `folder` are known, and there are any.
+    pub(super) fn knows_components(&self, folder: &str) -> bool {
+        let mut files = self.of_folder(folder).peekable();
         let is_known = |file: &str| self.added.get(file).is_some_and(Option::is_some);
-        !patch.components.is_empty() && files.peek().is_some() && files.all(is_known)
+        files.peek().is_some() && files.all(is_known)
     }
 
     /// Returns the kustomizations of the components of the kustomization `one` in `file`.
@@ -169,17 +184,6 @@ impl<'a> Graph<'a> {
     pub(crate) fn names_after(&self, name: &str) -> BTreeSet<String> {
         let [prefixes, suffixes] = self.affixes.each_ref().map(|affixes| affixes.iter().copied().chain([""]));
         prefixes.flat_map(|prefix| suffixes.clone().map(move |suffix| format!("{prefix}{name}{suffix}"))).collect()
-    }
-
-    /// Returns the kustomizations that each file is built by, of those that no other one takes in.
-    pub(crate) fn builds(&self) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
-        let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for root in self.roots() {
-            for file in self.reach(root) {
-                builds.entry(file).or_default().insert(root);
-            }
-        }
-        builds
     }
 
     /// Returns the kustomizations in a folder that is named from the root of a repository, which the run need not start at.
@@ -264,17 +268,18 @@ impl<'a> Graph<'a> {
         self.files.values().flat_map(taken).chain(added).collect()
     }
 
-    /// Collects the namespaces given to each of `files`, on every path from a kustomization that no other one takes in.
-    pub(super) fn namespaces_of(&self, files: &HashSet<&str>) -> HashMap<String, Rc<GivenNamespaces>> {
+    /// Collects the namespaces given to each file of the run, on every path from a kustomization that no other one takes in.
+    pub(super) fn namespaces_of(&self, is_file: &dyn Fn(&str) -> bool) -> HashMap<String, Arc<GivenNamespaces>> {
         let mut reached = HashMap::new();
         for root in self.roots() {
-            let mut add = |path: &str, namespaces: &Rc<GivenNamespaces>| match files
-                .get(path)
-                .map(|file| reached.entry((*file).to_owned()))
-            {
-                None => {}
-                Some(Entry::Vacant(first)) => drop(first.insert(Rc::clone(namespaces))),
-                Some(Entry::Occupied(mut before)) => Rc::make_mut(before.get_mut()).extend(namespaces.iter().cloned()),
+            let mut add = |path: &str, namespaces: &Arc<GivenNamespaces>| {
+                if !is_file(path) {
+                    return;
+                }
+                match reached.entry(path.to_owned()) {
+                    Entry::Vacant(first) => drop(first.insert(Arc::clone(namespaces))),
+                    Entry::Occupied(mut before) => Arc::make_mut(before.get_mut()).extend(namespaces.iter().cloned()),
+                }
             };
             self.follow(root, &mut add);
         }
@@ -282,7 +287,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Follows every path from the kustomization `root`, and adds the namespaces given to each file.
-    fn follow(&self, root: &'a str, add: &mut dyn FnMut(&str, &Rc<GivenNamespaces>)) {
+    fn follow(&self, root: &'a str, add: &mut dyn FnMut(&str, &Arc<GivenNamespaces>)) {
         let mut met: BTreeSet<(&str, GivenNamespaces)> = BTreeSet::new();
         let mut open = vec![(root, GivenNamespaces::new())];
         while let Some((file, mut given)) = open.pop() {
@@ -291,8 +296,11 @@ impl<'a> Graph<'a> {
                 continue;
             };
             // Most files are reached on one path, and share their namespaces.
-            let namespaces =
-                Rc::new(if given.is_empty() { GivenNamespaces::from([(Rc::from(root), None)]) } else { given.clone() });
+            let namespaces = Arc::new(if given.is_empty() {
+                GivenNamespaces::from([(Arc::from(root), None)])
+            } else {
+                given.clone()
+            });
             for path in kustomization.resources.iter().chain(&kustomization.components) {
                 match self.named(path) {
                     Some((inner, _)) => open.push((inner, given.clone())),
@@ -312,7 +320,7 @@ impl<'a> Graph<'a> {
             let given = [(file, kustomization.namespace.as_deref())]
                 .into_iter()
                 .chain(transformers.filter_map(|name| Some((name, self.transformers.get(name)?.namespace.as_deref()))));
-            namespaces.extend(given.filter_map(|(file, name)| Some((Rc::from(file), Some(Rc::from(name?))))));
+            namespaces.extend(given.filter_map(|(file, name)| Some((Arc::from(file), Some(Arc::from(name?))))));
             open.extend(self.components(file, kustomization));
         }
         namespaces

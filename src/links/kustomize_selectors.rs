@@ -4,9 +4,9 @@
 //! ignores a selector that selects nothing. So the parts that are written out follow the objects that a selector selects now, among
 //! all that its kustomization takes in. Where no selector could select just these objects, those that change are held back.
 //!
-//! Invariant: after [`Selectors::hold`], a selector that [`Selectors::update`] changes selects what it selected before.
+//! Invariant: after [`Selectors::hold`], a selector that follows selects what it selected before.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -15,13 +15,13 @@ use serde_json::{Map, Value};
 use super::held::Held;
 use super::kustomizations::Graph;
 use super::linked::{Id, Linked};
-use super::selectors::{VersionChange, VersionChanges, is_for_kustomize};
-use crate::convert::{Conversion, Remark, Targets, reference_roots, walk};
+use super::selectors::{DecidedSelectors, ReadByKustomize};
+use super::version_changes::{Follow, VersionChange, VersionChanges};
+use crate::convert::{Remark, Targets, reference_roots, walk};
 use crate::field::{FieldPath, PathRef};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object, Selector, SelectorPart, folder_at};
 use crate::release::{ApiVersion, GroupKind};
-use crate::yaml::Intent;
 
 /// A selector of Kustomize that can select known objects.
 pub(super) struct KustomizeSelector {
@@ -33,72 +33,42 @@ pub(super) struct KustomizeSelector {
 }
 
 /// What must become of a selector.
-enum Follow {
-    /// Its parts get these texts; it selects these objects.
-    Texts(Vec<(&'static str, String)>, Vec<Id>),
+enum Fate {
+    /// Its parts get these texts.
+    Texts { texts: Vec<(&'static str, String)>, selected: Vec<Id> },
     /// It would no longer select these objects, or others too.
-    Lost(Vec<Id>, String),
+    Lost { objects: Vec<Id>, why: String },
     /// It selects nothing of this run, and nothing shows what becomes of what it selects.
     Unseen,
 }
 
-/// The kustomizations of a run, made when a selector first needs them.
+/// The selectors of a group of files.
 pub(crate) struct Selectors<'l> {
     linked: &'l Linked<'l>,
-    graph: OnceCell<Graph<'l>>,
     /// The files that selectors select from, by the file or folder that shows it.
     reaches: RefCell<BTreeMap<String, Rc<BTreeSet<&'l str>>>>,
 }
 
-/// A known object, with its kind and version before.
-type Changed<'c> = (&'c GroupKind, &'c String, &'c VersionChange<'c>);
-
-/// What becomes of the objects of a run, by name.
-pub(crate) struct ChangesByName<'c>(BTreeMap<&'c str, Vec<Changed<'c>>>);
-
-impl<'c> ChangesByName<'c> {
-    /// Sorts what becomes of objects; patches are no objects of their own.
-    pub(crate) fn new(changes: &'c VersionChanges<'_>) -> Self {
-        let mut by_name: BTreeMap<&str, Vec<Changed<'c>>> = BTreeMap::new();
-        for ((kind, version), ones) in changes {
-            for one in ones.iter().filter(|one| !one.is_patch) {
-                by_name.entry(one.name.unwrap_or_default()).or_default().push((kind, version, one));
-            }
-        }
-        Self(by_name)
-    }
-
-    /// Returns the objects that `selector` can select by their names.
-    fn named<'s>(&'s self, selector: &Selector, graph: &Graph<'_>) -> Vec<Changed<'c>> {
-        match selector.name.as_ref().and_then(SelectorPart::plain) {
-            Some(name) => {
-                graph.names_before(name).into_iter().filter_map(|name| self.0.get(name)).flatten().copied().collect()
-            }
-            None => self.0.values().flatten().copied().collect(),
-        }
-    }
-}
-
 impl<'l> Selectors<'l> {
     pub(crate) const fn new(linked: &'l Linked<'l>) -> Self {
-        Self { linked, graph: OnceCell::new(), reaches: RefCell::new(BTreeMap::new()) }
+        Self { linked, reaches: RefCell::new(BTreeMap::new()) }
     }
 
-    fn graph(&self) -> &Graph<'l> {
-        self.graph.get_or_init(|| Graph::of(self.linked.files))
+    const fn graph(&self) -> &'l Graph<'l> {
+        &self.linked.run.graph
     }
 
     /// Holds back what selectors could no longer select, and reports it where they stand; returns whether there was anything.
-    pub(crate) fn hold(&self, changes: &ChangesByName<'_>, held: &mut Held) -> bool {
+    pub(crate) fn hold(&self, changes: &VersionChanges<'_>, held: &mut Held) -> bool {
         let linked = self.linked;
         let mut more: BTreeMap<Id, Finding> = BTreeMap::new();
         let mut reported = Vec::new();
-        for (id, manifest, object) in linked.objects() {
+        for (id, manifest, object) in linked.objects().filter(|(id, _, _)| linked.has_names(*id)) {
             for selector in find(object, linked.targets) {
-                let (lost, why) = match self.follow(manifest, object, &selector, changes) {
-                    Some(Follow::Lost(lost, why)) => (lost, why),
+                let (lost, why) = match self.fate(manifest, object, &selector, changes) {
+                    Some(Fate::Lost { objects, why }) => (objects, why),
                     // It cannot follow in a text that is not changed.
-                    Some(Follow::Texts(texts, selected)) if held.contains(id) && selector.differs(&texts) => {
+                    Some(Fate::Texts { texts, selected }) if held.contains(id) && selector.differs(&texts) => {
                         let why = format!("{} would have to change, and its object is held back", selector.path);
                         (selected, why)
                     }
@@ -123,96 +93,77 @@ impl<'l> Selectors<'l> {
         held.extend(more)
     }
 
-    /// Returns the paths of the selectors in `object` that select nothing of this run.
-    pub(crate) fn unseen(
+    /// Decides what becomes of the selectors in `object`, and says of which something shows what they select.
+    pub(super) fn follow(
         &self,
-        (manifest, object): (&Manifest, &Object),
-        changes: &ChangesByName<'_>,
-    ) -> BTreeSet<FieldPath> {
-        let all = find(object, self.linked.targets).into_iter();
-        let is_unseen =
-            |one: &KustomizeSelector| matches!(self.follow(manifest, object, one, changes), Some(Follow::Unseen));
-        all.filter(is_unseen).map(|one| one.path).collect()
-    }
-
-    /// Updates the selectors in `object`; `made` is what became of it so far.
-    pub(crate) fn update(
-        &self,
-        (manifest, object): (&Manifest, &Object),
-        made: Option<Conversion>,
-        changes: &ChangesByName<'_>,
-    ) -> Option<Conversion> {
-        let mut session = Conversion::session(made.as_ref(), object);
+        manifest: &Manifest,
+        object: &Object,
+        changes: &VersionChanges<'_>,
+    ) -> (Vec<Follow>, DecidedSelectors) {
+        let (mut follows, mut decided) = (Vec::new(), DecidedSelectors::default());
         for selector in find(object, self.linked.targets) {
-            let Some(Follow::Texts(texts, _)) = self.follow(manifest, object, &selector, changes) else { continue };
-            for (key, text) in texts {
-                let (path, value) = (selector.path.key(key), Value::from(text));
-                if path.get(session.object()).is_some_and(|old| *old != value) {
-                    session.change(Intent::Replace { path, value }).expect("the path was found in this object");
+            match self.fate(manifest, object, &selector, changes) {
+                Some(Fate::Texts { texts, .. }) => {
+                    let text = |(key, text): (&str, String)| Follow::Text { path: selector.path.key(key), text };
+                    follows.extend(texts.into_iter().map(text));
+                    decided.following.insert(selector.path);
                 }
+                Some(Fate::Unseen) => drop(decided.unseen.insert(selector.path)),
+                Some(Fate::Lost { .. }) | None => {}
             }
         }
-        Conversion::with_changes(made, object, session)
+        (follows, decided)
     }
 
     /// Returns what must become of a selector; `None` where nothing shows what it selects from, or what it selects is in no linked file.
-    fn follow(
+    fn fate(
         &self,
         manifest: &Manifest,
         object: &Object,
         selector: &KustomizeSelector,
-        changes: &ChangesByName<'_>,
-    ) -> Option<Follow> {
+        changes: &VersionChanges<'_>,
+    ) -> Option<Fate> {
         // What a chart renders is not in the run.
         let reach = self.reach(manifest, object, &selector.path)?;
-        let graph = self.graph();
-        let counts = |one: &VersionChange<'_>| reach.contains(one.file) && selector.is_named(one, graph);
-        let mut near = changes.named(&selector.selector, graph);
-        near.retain(|(_, _, one)| counts(one));
-        let all = || near.iter().copied();
-        let selected: Vec<_> = all().filter(|(kind, version, _)| selector.selects(kind, version)).collect();
-        let selects_after = |selector: &Selector, one: &VersionChange<'_>| {
-            selector.selects(one.kind, &ApiVersion { group: one.kind.group.clone(), version: one.version.clone() })
-        };
+        let mut near = self.named(selector, changes);
+        near.retain(|change| reach.contains(change.file) && selector.is_named(change, self.graph()));
+        let (selected, others): (Vec<_>, Vec<_>) = near
+            .iter()
+            .copied()
+            .partition(|change| selector.selector.selects(change.old_kind, &change.old_api_version()));
         if selected.is_empty() {
-            let new: Vec<Changed<'_>> = all().filter(|(_, _, one)| selects_after(&selector.selector, one)).collect();
-            let ids: Vec<Id> = new.iter().filter_map(|(_, _, one)| one.id).collect();
-            let message =
+            let new = others.iter().filter(|change| selector.selector.selects(change.kind, &change.api_version()));
+            let objects: Vec<Id> = new.map(|change| change.id).collect();
+            let why =
                 format!("{} selects no known object now, and would select some after the conversion", selector.path);
             let has_unseen = manifest.kustomization.as_ref().is_some_and(|own| own.has_unseen);
-            return match ids.is_empty() {
-                false => Some(Follow::Lost(ids, message)),
+            return match objects.is_empty() {
+                false => Some(Fate::Lost { objects, why }),
                 // A component shows nothing by itself.
-                true => (has_unseen || !reach.is_empty()).then_some(Follow::Unseen),
+                true => (has_unseen || !reach.is_empty()).then_some(Fate::Unseen),
             };
         }
         let texts: Option<Vec<_>> = selector.parts.iter().map(|(key, text)| part(key, text, &selected)).collect();
-        let changed = texts.as_ref().map(|texts| selector.with(texts));
-        let is_right = |changed: &Selector| {
-            all().all(|(kind, version, one)| selects_after(changed, one) == selector.selects(kind, version))
-        };
-        if changed.as_ref().is_some_and(is_right) {
-            let ids = selected.iter().filter_map(|(_, _, one)| one.id).collect();
-            return texts.map(|texts| Follow::Texts(texts, ids));
+        if let Some(texts) = texts {
+            let new = selector.with(&texts);
+            let selects = |change: &&VersionChange<'_>| new.selects(change.kind, &change.api_version());
+            if selected.iter().all(selects) && !others.iter().any(selects) {
+                return Some(Fate::Texts { texts, selected: selected.iter().map(|change| change.id).collect() });
+            }
         }
-        let becomes = |(kind, version, one): &Changed<'_>| {
-            let is_changed = *kind != one.kind || **version != one.version;
-            is_changed.then(|| format!("{} of {version} becomes {} of {}", kind.kind, one.kind.kind, one.version))
-        };
-        let is_selected = |(kind, version, _): &Changed<'_>| selector.selects(kind, version);
-        let changing: Vec<_> = all().filter(|one| becomes(one).is_some()).collect();
-        // Where all that it selects stays, others would be selected too.
-        let any_selected = changing.iter().any(is_selected);
-        let changing: Vec<_> = changing.into_iter().filter(|one| !any_selected || is_selected(one)).collect();
-        let lost: BTreeSet<String> = changing.iter().filter_map(becomes).collect();
-        let ids: Vec<Id> = changing.iter().filter_map(|(_, _, one)| one.id).collect();
-        let lost = lost.into_iter().collect::<Vec<_>>().join(", ");
-        let message = format!(
-            "{} selects {} of the known objects, and no selector would select just these after the conversion ({lost})",
-            selector.path,
-            selected.len()
-        );
-        (!ids.is_empty()).then_some(Follow::Lost(ids, message))
+        lost(selector, &selected, &others)
+    }
+
+    /// Returns the objects that `selector` can select by their names.
+    fn named<'c, 'r>(
+        &self,
+        selector: &KustomizeSelector,
+        changes: &'c VersionChanges<'r>,
+    ) -> Vec<&'c VersionChange<'r>> {
+        match selector.selector.name.as_ref().and_then(SelectorPart::plain) {
+            Some(name) => self.graph().names_before(name).into_iter().flat_map(|name| changes.named(name)).collect(),
+            None => changes.objects().collect(),
+        }
     }
 
     /// Returns the files that the selector at `path` of an object selects from; nothing where it does not show.
@@ -230,7 +181,7 @@ impl<'l> Selectors<'l> {
         let make = || match &folder {
             Some(folder) => {
                 let folder = graph.reach_of_folder(folder);
-                self.linked.files.iter().map(|file| file.name()).filter(|file| folder.has(file)).collect()
+                self.linked.run.files.iter().map(|file| &*file.file).filter(|file| folder.has(file)).collect()
             }
             None if is_own => graph.name(&manifest.file).map(|file| graph.reach(file)).unwrap_or_default(),
             None => users.iter().flat_map(|user| graph.reach(user)).collect(),
@@ -239,26 +190,44 @@ impl<'l> Selectors<'l> {
     }
 }
 
-/// Returns the text of a part of a selector that selects what these objects become; `None` where there is none.
-fn part(key: &'static str, text: &str, selected: &[Changed<'_>]) -> Option<(&'static str, String)> {
-    let matches = |new: &str| Selector::is_pattern(text, new);
-    let new = |(_, _, one): &Changed<'_>| match key {
-        "group" => one.kind.group.clone(),
-        "kind" => one.kind.kind.clone(),
-        "apiVersion" => ApiVersion { group: one.kind.group.clone(), version: one.version.clone() }.to_string(),
-        _ => one.version.clone(),
+/// Returns what is lost of what a selector selects among all that it could; nothing where nothing changes.
+fn lost(selector: &KustomizeSelector, selected: &[&VersionChange<'_>], others: &[&VersionChange<'_>]) -> Option<Fate> {
+    let is_changing =
+        |change: &&&VersionChange<'_>| change.old_kind != change.kind || change.old_version != change.version;
+    // Where all that it selects stays, others would be selected too.
+    let mut changing: Vec<_> = selected.iter().filter(is_changing).collect();
+    if changing.is_empty() {
+        changing = others.iter().filter(is_changing).collect();
+    }
+    let becomes = |change: &&&VersionChange<'_>| {
+        let VersionChange { old_kind, old_version, kind, version, .. } = change;
+        format!("{} of {old_version} becomes {} of {version}", old_kind.kind, kind.kind)
     };
-    let new: BTreeSet<String> = selected.iter().map(new).collect();
-    if new.iter().all(|new| matches(new)) {
+    let becomes: BTreeSet<String> = changing.iter().map(becomes).collect();
+    let why = format!(
+        "{} selects {} of the known objects, and no selector would select just these after the conversion ({})",
+        selector.path,
+        selected.len(),
+        Vec::from_iter(becomes).join(", ")
+    );
+    let objects: Vec<Id> = changing.iter().map(|change| change.id).collect();
+    (!objects.is_empty()).then_some(Fate::Lost { objects, why })
+}
+
+/// Returns the text of a part of a selector that selects what these objects become; `None` where there is none.
+fn part(key: &'static str, text: &str, selected: &[&VersionChange<'_>]) -> Option<(&'static str, String)> {
+    let value = |kind: &GroupKind, version: &ApiVersion| match key {
+        "group" => kind.group.clone(),
+        "kind" => kind.kind.clone(),
+        "apiVersion" => version.to_string(),
+        _ => version.version.clone(),
+    };
+    let new: BTreeSet<String> = selected.iter().map(|change| value(change.kind, &change.api_version())).collect();
+    if new.iter().all(|new| Selector::is_pattern(text, new)) {
         return Some((key, text.to_owned()));
     }
     let only = new.first().filter(|_| new.len() == 1)?;
-    let is_exact = selected.iter().all(|(kind, version, _)| match key {
-        "group" => kind.group == text,
-        "kind" => kind.kind == text,
-        "apiVersion" => ApiVersion { group: kind.group.clone(), version: (*version).clone() }.to_string() == text,
-        _ => *version == text,
-    });
+    let is_exact = selected.iter().all(|change| value(change.old_kind, &change.old_api_version()) == text);
     is_exact.then(|| (key, only.clone()))
 }
 
@@ -268,16 +237,10 @@ impl KustomizeSelector {
         texts.iter().any(|(key, text)| self.parts.get(key) != Some(text))
     }
 
-    /// Returns whether it can select objects of this kind and version.
-    fn selects(&self, kind: &GroupKind, version: &str) -> bool {
-        let version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
-        self.selector.selects(kind, &version)
-    }
-
     /// Returns whether it selects an object of this name, to which kustomizations can add prefixes and suffixes.
-    fn is_named(&self, one: &VersionChange<'_>, graph: &Graph<'_>) -> bool {
-        let names = || graph.names_after(one.name.unwrap_or_default());
-        self.selector.name.as_ref().is_none_or(|part| names().iter().any(|name| part.is(name)))
+    fn is_named(&self, object: &VersionChange<'_>, graph: &Graph<'_>) -> bool {
+        let Some(part) = &self.selector.name else { return true };
+        graph.names_after(object.name.unwrap_or_default()).iter().any(|name| part.is(name))
     }
 
     /// Returns the selector with other texts.
@@ -293,6 +256,11 @@ pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
     !find(object, targets).is_empty()
 }
 
+/// Returns whether a mapping of what Kustomize reads selects objects.
+pub(super) fn is_selector(at: &PathRef<'_>, map: &Map<String, Value>) -> bool {
+    matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref")) || is_field_spec(at, map)
+}
+
 /// Returns whether a mapping names a field of the objects that it selects, or what such fields refer to.
 ///
 /// Source: Kustomize, `FieldSpec` and `NameBackReferences`.
@@ -304,18 +272,21 @@ fn is_field_spec(at: &PathRef<'_>, map: &Map<String, Value>) -> bool {
 
 /// Finds the selectors in `object` that can select known objects.
 fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
+    let read = ReadByKustomize::of(object, targets.goal.packs.carriers());
+    if read.is_nothing() {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     let is_known = |selector: &Selector| {
         let kinds = targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
         kinds.into_iter().any(|kind| selector.selects_kind(kind))
     };
     let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
-        let is_selector = matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref"));
-        if !is_selector && !is_field_spec(at, map) {
+        if !is_selector(at, map) {
             return;
         }
         let path = at.path();
-        if is_for_kustomize(object, &path, targets) {
+        if read.has(&path) {
             let selector = Selector::of_reference(map);
             let keys = ["group", "version", "kind", "apiVersion"];
             let text = |key| Some((key, map.get(key)?.as_str().filter(|text| !text.is_empty())?.to_owned()));

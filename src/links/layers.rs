@@ -15,30 +15,10 @@ const MAX_WAYS: usize = 64;
 /// The most components, one in another, that may work on one file.
 const MAX_COMPONENTS: usize = 500;
 
-/// The kustomizations of a run, with those that take in each file or kustomization.
-pub(super) struct Layers<'a> {
-    pub(super) graph: Graph<'a>,
-    takers: BTreeMap<&'a str, Vec<&'a str>>,
-}
-
-impl<'a> Layers<'a> {
-    pub(super) fn new(graph: Graph<'a>) -> Self {
-        let mut takers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for file in graph.kustomizations() {
-            let parts = graph.parts(file);
-            let resources = parts.resources.iter().map(|part| match part {
-                Part::File(name) | Part::Kustomization(name) => *name,
-            });
-            for part in resources.chain(parts.components) {
-                takers.entry(part).or_default().push(file);
-            }
-        }
-        Self { graph, takers }
-    }
-
+impl<'a> Graph<'a> {
     /// Follows the ways of `file`, which start with `start`: `work` returns what a kustomization makes of the ways that it gets. Returns
     /// the ways behind each kustomization; `None` where one has too many.
-    pub(super) fn follow<W: Copy + Ord>(
+    pub(super) fn follow_layers<W: Copy + Ord>(
         &self,
         file: &str,
         start: W,
@@ -47,12 +27,12 @@ impl<'a> Layers<'a> {
         let mut ways: BTreeMap<&str, BTreeSet<W>> = BTreeMap::new();
         for above in self.above(file) {
             // A component works where it is used.
-            if self.graph.is_component(above) {
+            if self.is_component(above) {
                 continue;
             }
             let mut own = self.taken(above, file, start, &ways);
             let mut met = BTreeSet::new();
-            self.add_components(above, file, (start, &mut own, &ways), work, &mut met);
+            self.apply_components(above, file, start, &mut own, &ways, work, &mut met);
             let own = work(above, own);
             if own.len() > MAX_WAYS || met.len() >= MAX_COMPONENTS {
                 return None;
@@ -71,7 +51,7 @@ impl<'a> Layers<'a> {
         ways: &BTreeMap<&str, BTreeSet<W>>,
     ) -> BTreeSet<W> {
         let mut own = BTreeSet::new();
-        for part in self.graph.parts(above).resources {
+        for part in self.parts(above).resources {
             match part {
                 Part::File(name) if name == file => drop(own.insert(start)),
                 Part::File(_) => {}
@@ -82,18 +62,20 @@ impl<'a> Layers<'a> {
     }
 
     /// Lets the components of a kustomization, and theirs, work on what it has taken in so far.
-    fn add_components<W: Copy + Ord>(
+    fn apply_components<W: Copy + Ord>(
         &self,
         above: &str,
         file: &str,
-        (start, own, ways): (W, &mut BTreeSet<W>, &BTreeMap<&str, BTreeSet<W>>),
+        start: W,
+        own: &mut BTreeSet<W>,
+        ways: &BTreeMap<&str, BTreeSet<W>>,
         work: &mut dyn FnMut(&'a str, BTreeSet<W>) -> BTreeSet<W>,
         met: &mut BTreeSet<&'a str>,
     ) {
-        for component in self.graph.parts(above).components {
+        for component in self.parts(above).components {
             if met.len() < MAX_COMPONENTS && met.insert(component) {
                 own.extend(self.taken(component, file, start, ways));
-                self.add_components(component, file, (start, &mut *own, ways), work, met);
+                self.apply_components(component, file, start, &mut *own, ways, work, met);
                 *own = work(component, std::mem::take(own));
             }
         }
@@ -103,10 +85,10 @@ impl<'a> Layers<'a> {
     pub(super) fn have_schema(&self, file: &str) -> bool {
         let (mut open, mut met) = (self.above(file), BTreeSet::new());
         while let Some(name) = open.pop() {
-            if self.graph.has_schema(name) {
+            if self.has_schema(name) {
                 return true;
             }
-            open.extend(self.graph.parts(name).components.into_iter().filter(|component| met.insert(*component)));
+            open.extend(self.parts(name).components.into_iter().filter(|component| met.insert(*component)));
         }
         false
     }
@@ -114,23 +96,24 @@ impl<'a> Layers<'a> {
     /// Returns whether a kustomization or component that works on `file` adds a prefix or suffix to names.
     pub(super) fn rename(&self, file: &str) -> bool {
         self.above(file).into_iter().any(|name| {
-            let components = self.graph.parts(name).components;
-            [name].into_iter().chain(components).any(|name| self.graph.has_affixes(name))
+            let components = self.parts(name).components;
+            [name].into_iter().chain(components).any(|name| self.has_affixes(name))
         })
     }
 
     /// Returns the kustomizations that get `file` on any way, inner ones first.
     fn above(&self, file: &str) -> Vec<&'a str> {
-        let takers = |part: &str| self.takers.get(part).map_or(&[][..], Vec::as_slice);
         let (mut done, mut order) = (BTreeSet::new(), Vec::new());
         // Depth first: a kustomization is done once all above it are.
-        let mut open: Vec<(&'a str, bool)> = takers(file).iter().map(|taker| (*taker, false)).collect();
+        let mut open: Vec<(&'a str, bool)> = self.takers(file).iter().map(|taker| (*taker, false)).collect();
         while let Some((name, is_left)) = open.pop() {
             if is_left {
                 order.push(name);
             } else if done.insert(name) {
                 open.push((name, true));
-                open.extend(takers(name).iter().filter(|taker| !done.contains(*taker)).map(|taker| (*taker, false)));
+                open.extend(
+                    self.takers(name).iter().filter(|taker| !done.contains(*taker)).map(|taker| (*taker, false)),
+                );
             }
         }
         order.reverse();

@@ -1,15 +1,12 @@
 //! Which objects get the kind, namespace and name of another object?
 
-use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::file::{File, IndexedObject};
-use super::kustomizations::Graph;
 use super::linked::{Id, Linked};
-use crate::convert::{Conversion, Remark};
+use crate::convert::Remark;
 use crate::field::FieldPath;
-use crate::finding::{Code, Finding, Location, Severity};
-use crate::lens::{Namespace, ObjectName};
+use crate::finding::{Code, Finding, Severity};
+use crate::lens::ObjectName;
 use crate::manifest::{Manifest, Object};
 
 /// Finds the objects whose kind, namespace or apiVersion changes and that become one with another object by that.
@@ -29,11 +26,7 @@ fn by_version(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
         }
     }
     namesakes.retain(|_, ids| ids.len() > 1);
-    let builds = LazyCell::new(|| Graph::of(linked.files).builds());
-    let is_together = |one: Id, other: Id| {
-        let [one, other] = [one, other].map(|id| builds.get(&*linked.manifest(id).file));
-        one.zip(other).is_some_and(|(one, other)| !one.is_disjoint(other))
-    };
+    let is_together = |one: Id, other: Id| linked.run.are_built_together(one.0, other.0);
     let before = |id: Id| linked.object(id).api_version.to_string();
     let after = |id: Id| {
         let made = linked.conversion(id).and_then(|made| made.value.get("apiVersion")?.as_str());
@@ -66,9 +59,6 @@ fn is_whole(linked: &Linked<'_>, manifest: &Manifest, object: &Object) -> bool {
 fn by_name(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
     let renamed = renamed(linked);
     let mut owners = owners(linked, &renamed);
-    // Conflicts are rare, and only they need the builds.
-    let builds = LazyCell::new(|| Graph::of(linked.files).builds());
-    let builds_of = |file: &str| builds.get(file).into_iter().flatten().copied().collect::<BTreeSet<&str>>();
     let mut found = Vec::new();
     for (name, ids) in renamed {
         let owners = owners.remove(&name).unwrap_or_default();
@@ -76,13 +66,14 @@ fn by_name(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
             let (manifest, object) = (linked.manifest(*id), linked.object(*id));
             // Objects that had one name before, in other files of an overlay, had it all along.
             let others = ids.iter().filter(|other| linked.namespace(**other) != linked.namespace(*id));
-            let others = others.map(|other| linked.location(*other));
+            let others = others.copied();
             // Objects in different folders can belong to different clusters or overlays, unless one kustomization builds both.
-            let is_near = |place: &Location| {
-                let (one, other) = (&*place.file, &*manifest.file);
-                folder(one) == folder(other) || !builds_of(one).is_disjoint(&builds_of(other))
+            let is_near = |other: &Id| {
+                folder(&linked.manifest(*other).file) == folder(&manifest.file)
+                    || linked.run.are_built_together(id.0, other.0)
             };
-            let Some(place) = owners.iter().cloned().chain(others).find(is_near) else { continue };
+            let Some(other) = owners.iter().copied().chain(others).find(is_near) else { continue };
+            let place = linked.location(other);
             let what = if object.kind == name.0 { "namespace" } else { name.0.kind.as_str() };
             let message = match object.kind == name.0 {
                 true => format!("after the conversion it has the same {what} and name as the object at {place}"),
@@ -103,55 +94,32 @@ fn renamed(linked: &Linked<'_>) -> BTreeMap<ObjectName, Vec<Id>> {
     for (id, manifest, object) in linked.objects().filter(|(_, manifest, object)| is_whole(linked, manifest, object)) {
         let conversion = linked.conversion(id).filter(|conversion| conversion.renames(object));
         if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
-            let namespace = linked.namespaces.of(&manifest.file, &conversion.kind, conversion.namespace());
+            let namespace = linked.run.namespaces().of(&manifest.file, &conversion.kind, conversion.namespace());
             renamed.entry((conversion.kind.clone(), namespace, object.name.clone())).or_default().push(id);
         }
     }
     renamed
 }
 
-/// Returns the places of the objects that have one of these names before and after the run, in its order.
-fn owners(linked: &Linked<'_>, names: &BTreeMap<ObjectName, Vec<Id>>) -> BTreeMap<ObjectName, Vec<Location>> {
-    let mut owners: BTreeMap<ObjectName, Vec<Location>> = BTreeMap::new();
+/// Returns the objects that have one of these names before and after the run, in its order.
+fn owners(linked: &Linked<'_>, names: &BTreeMap<ObjectName, Vec<Id>>) -> BTreeMap<ObjectName, Vec<Id>> {
+    let mut owners: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
     if names.is_empty() {
         return owners;
     }
-    let mut linked_files = (0..).zip(&linked.conversions);
-    let mut indexed = linked.indexed();
-    for file in linked.files {
-        let found: Vec<(ObjectName, Location)> = match file {
-            File::Local(local) => {
-                let identify = |(name, one, namespace): (&str, &IndexedObject, &Namespace)| {
-                    (one.identity(namespace), one.location(name))
-                };
-                indexed.by_ref().take(local.indexed.len()).map(identify).collect()
-            }
-            File::Linked(_) => {
-                let next = linked_files.next();
-                next.into_iter().flat_map(|(number, made)| unrenamed(linked, number, made)).collect()
-            }
-        };
-        for (name, place) in found.into_iter().filter(|(name, _)| names.contains_key(name)) {
-            if !linked.is_patch_file(file.name()) {
-                owners.entry(name).or_default().push(place);
+    for (id, manifest, object) in linked.objects() {
+        let keeps_name = linked.conversion(id).is_none_or(|made| !made.renames(object));
+        if keeps_name && object.inline_patch.is_none() && !linked.is_patch_file(&manifest.file) {
+            let name = linked.identity(id);
+            if names.contains_key(&name) {
+                owners.entry(name).or_default().push(id);
             }
         }
     }
     owners
 }
 
-/// Returns the names and places of a linked file's objects that keep their kind and namespace.
-fn unrenamed(linked: &Linked<'_>, file: usize, made: &[Option<Conversion>]) -> Vec<(ObjectName, Location)> {
-    let keeps_name = |id: Id, made: &Option<Conversion>| {
-        let object = linked.object(id);
-        object.inline_patch.is_none() && made.as_ref().is_none_or(|made| !made.renames(object))
-    };
-    let objects = made.iter().enumerate().map(|(at, made)| ((file, at), made));
-    let kept = objects.filter(|(id, made)| keeps_name(*id, made));
-    kept.map(|(id, _)| (linked.identity(id), linked.location(id))).collect()
-}
-
 /// Returns the folder that a file is in.
-fn folder(file: &str) -> &str {
+pub(super) fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

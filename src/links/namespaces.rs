@@ -6,10 +6,9 @@
 //! Invariant: two objects are in one namespace only where every build of the files puts them there.
 
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
-use super::file::File;
-use super::kustomizations::{GivenNamespaces, Graph};
+use super::kustomizations::GivenNamespaces;
 use crate::catalog::Scope;
 use crate::lens::Namespace;
 use crate::pack::Packs;
@@ -17,23 +16,21 @@ use crate::release::GroupKind;
 
 /// The namespaces of the objects of a run.
 #[derive(Debug)]
-pub struct Namespaces<'p> {
-    by_file: HashMap<String, Rc<GivenNamespaces>>,
+pub(crate) struct Namespaces<'p> {
+    by_file: HashMap<String, Arc<GivenNamespaces>>,
     packs: &'p Packs,
     /// The namespace of objects that name none, which are not given one either.
     default: Option<&'p str>,
 }
 
 impl<'p> Namespaces<'p> {
-    /// Collects the namespaces that the kustomizations among `files` give to the files that they reach.
-    pub(crate) fn new(files: &[File<'_>], packs: &'p Packs, default: Option<&'p str>) -> Self {
-        let names = files.iter().map(|file| file.name()).collect();
-        Self { by_file: Graph::of(files).namespaces_of(&names), ..Self::as_written(packs, default) }
-    }
-
-    /// Makes the namespaces of objects that no kustomization builds.
-    pub(crate) fn as_written(packs: &'p Packs, default: Option<&'p str>) -> Self {
-        Self { by_file: HashMap::new(), packs, default }
+    /// Makes the namespaces of objects in files to which kustomizations give those in `by_file`.
+    pub(super) fn new(
+        by_file: HashMap<String, Arc<GivenNamespaces>>,
+        packs: &'p Packs,
+        default: Option<&'p str>,
+    ) -> Self {
+        Self { by_file, packs, default }
     }
 
     /// Returns the namespace of an object of `kind` in `file` whose `metadata.namespace` is `written`.
@@ -58,7 +55,7 @@ fn resolve(written: Option<&str>, given: &GivenNamespaces) -> Namespace {
     match names.first() {
         Some(name) if names.len() == 1 => Namespace::from_written(*name),
         _ => {
-            let one = |(file, name): &(Rc<str>, Option<Rc<str>>)| {
+            let one = |(file, name): &(Arc<str>, Option<Arc<str>>)| {
                 (file.as_ref().to_owned(), name.as_deref().or(written).map(str::to_owned))
             };
             Namespace::Several(given.iter().map(one).collect())
@@ -70,6 +67,8 @@ fn resolve(written: Option<&str>, given: &GivenNamespaces) -> Namespace {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::kustomizations::Graph;
+    use super::super::survey::{FileSurvey, Surveyor};
     use super::*;
     use crate::manifest::{Manifest, Reading, Recognizer, read};
 
@@ -87,8 +86,10 @@ mod tests {
         };
         let manifests: Vec<_> = files.iter().map(manifest).collect();
         let packs = Packs::new(Vec::new()).unwrap();
-        let files: Vec<_> = manifests.iter().map(File::Linked).collect();
-        let namespaces = Namespaces::new(&files, &packs, default);
+        let surveyor = Surveyor::new(&packs, &[]);
+        let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
+        let is_file = |name: &str| files.iter().any(|(file, _)| *file == name);
+        let namespaces = Namespaces::new(Graph::of(&surveys).namespaces_of(&is_file), &packs, default);
         let namespace = |manifest: &Manifest| {
             let object = manifest.objects.first()?;
             let namespace = namespaces.of(&manifest.file, &object.kind, object.namespace.as_deref());

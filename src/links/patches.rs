@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::applications::{Application, Role};
+use super::applications::Application;
 use super::held::Held;
 use super::linked::{Id, Linked};
+use super::steps::Role;
 use crate::convert::{Conversion, Remark, impossible};
 use crate::field::FieldPath;
 use crate::finding::{Code, Location, Severity};
@@ -27,12 +28,12 @@ pub(crate) struct Patching {
 
 impl Patching {
     /// Returns the patches of objects of their own kind.
-    pub(crate) fn all(linked: &Linked<'_>, applications: &[(Application, Id)]) -> Vec<Self> {
-        let merges = applications.iter().filter(|(one, _)| one.carrier.role == Role::Merge);
-        let pair = |(one, base): &(Application, Id)| {
-            let patch = linked.id(one.carrier.position)?;
-            let [own, other] = [patch, *base].map(|id| (&linked.object(id).kind, &linked.object(id).api_version));
-            (own == other).then_some(Self { patch, base: *base })
+    pub(crate) fn all(linked: &Linked<'_>) -> Vec<Self> {
+        let merges = linked.applications.iter().filter(|one| one.carrier.role == Role::Merge);
+        let pair = |one: &Application| {
+            let (patch, base) = (one.carrier.position, one.base);
+            let [own, other] = [patch, base].map(|id| (&linked.object(id).kind, &linked.object(id).api_version));
+            (own == other).then_some(Self { patch, base })
         };
         let mut all: Vec<Self> = merges.filter_map(pair).collect();
         all.sort_unstable();

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::held::Held;
 use super::linked::{Id, Linked};
-use super::selectors::is_for_kustomize;
+use super::selectors::ReadByKustomize;
 use crate::convert::{Conversion, Reference, Remark, Renames, impossible, normalized, update};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::{Context, Namespace, ObjectPlace, ObjectView, some_of};
@@ -71,12 +71,13 @@ impl<'a> RenamedObjects<'a> {
         let renames = &linked.targets.renames;
         // The objects that a reference without a name is about leave their API with the object that leaves it.
         let left = (kind.group != object.kind.group).then(|| object.kind.group.clone());
-        let leaves_too = |one: &Reference| one.name.is_none() && left.as_ref() == Some(&one.kind.group);
+        let leaves_too = |one: &Reference<'_>| one.name.is_none() && left.as_ref() == Some(&one.kind.group);
         let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
         let mut session = Conversion::session(Some(&made), object);
+        let read = ReadByKustomize::of(object, linked.targets.goal.packs.carriers());
         for reference in references {
             // A target without a namespace selects in every one.
-            let is_target = reference.namespace.is_none() && is_for_kustomize(object, &reference.path, linked.targets);
+            let is_target = reference.namespace.is_none() && read.has(&reference.path);
             let selected = || self.held_anywhere(&reference).filter(|_| is_target);
             let held = self.held(&reference, namespace, file).or_else(selected);
             if let Some(held) = held.filter(|_| !leaves_too(&reference)) {
@@ -102,7 +103,7 @@ impl<'a> RenamedObjects<'a> {
         let (object, namespace, file) = (linked.object(id), linked.namespace(id), linked.manifest(id).file.as_str());
         let references = linked.targets.references(&object.kind, &object.value);
         let outdated = references.into_iter().filter(|reference| self.held(reference, namespace, file).is_none());
-        let finding = |reference: Reference| {
+        let finding = |reference: Reference<'_>| {
             let what = reference.name.as_deref().unwrap_or("objects");
             let kind = &reference.kind.kind;
             let message = format!(
@@ -116,7 +117,7 @@ impl<'a> RenamedObjects<'a> {
     }
 
     /// Returns an object that is held back and that `reference`, from an object of `file` in `namespace`, names or may name.
-    fn held(&self, reference: &Reference, namespace: &Namespace, file: &str) -> Option<&Object> {
+    fn held(&self, reference: &Reference<'_>, namespace: &Namespace, file: &str) -> Option<&Object> {
         let Some(name) = &reference.name else { return applied_to(&self.held, reference).next() };
         let written = reference.namespace.clone().map(Namespace::Named);
         let found = self.all.resolve(&reference.kind, written.as_ref().unwrap_or(namespace), name, file);
@@ -124,7 +125,7 @@ impl<'a> RenamedObjects<'a> {
     }
 
     /// Returns an object of any namespace that is held back and has the kind and name of `reference`.
-    fn held_anywhere(&self, reference: &Reference) -> Option<&Object> {
+    fn held_anywhere(&self, reference: &Reference<'_>) -> Option<&Object> {
         let mut of_kind = self.held.get(&reference.kind)?.iter().map(|(object, _)| *object);
         let renamed = self.renamed.get(&reference.kind).into_iter().flatten().map(|(object, _)| *object);
         let is_named = |object: &&Object| reference.name.is_some() && object.name == reference.name;
@@ -132,7 +133,7 @@ impl<'a> RenamedObjects<'a> {
     }
 
     /// Reports that `reference` is kept because of `held`; where it is about others too that are renamed, what they lose.
-    fn kept(&self, reference: Reference, held: &Object, renames: &Renames) -> Remark {
+    fn kept(&self, reference: Reference<'_>, held: &Object, renames: &Renames) -> Remark {
         let renamed: BTreeSet<_> = applied_to(&self.renamed, &reference).map(Object::title).collect();
         let renamed = Vec::from_iter(renamed);
         let (path, old) = (reference.path.clone(), &reference.kind);
@@ -156,7 +157,7 @@ impl<'a> RenamedObjects<'a> {
 }
 
 /// Reports that `reference` is kept although its kind changes, since it has no key for the new group.
-fn without_key(reference: Reference, renames: &Renames) -> Option<Remark> {
+fn without_key(reference: Reference<'_>, renames: &Renames) -> Option<Remark> {
     let (old, new) = (&reference.kind, renames.get(&reference.kind)?.kind());
     let what = reference.name.as_deref().unwrap_or("objects");
     let message = format!(
@@ -172,7 +173,7 @@ fn without_key(reference: Reference, renames: &Renames) -> Option<Remark> {
 }
 
 /// Returns the objects that `reference`, which has no name, applies to: those of any namespace, unless it has one.
-fn applied_to<'a>(objects: &ByKind<'a>, reference: &Reference) -> impl Iterator<Item = &'a Object> {
+fn applied_to<'a>(objects: &ByKind<'a>, reference: &Reference<'_>) -> impl Iterator<Item = &'a Object> {
     let wanted = reference.namespace.clone().map(Namespace::Named);
     let is_elsewhere =
         move |namespace: &Namespace| wanted.as_ref().is_some_and(|wanted| wanted.same_as(namespace) == Some(false));

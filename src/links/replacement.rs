@@ -213,7 +213,8 @@ fn is_identity(intent: &Intent) -> bool {
 /// # Errors
 /// Why they cannot follow.
 pub(super) fn follow_target(
-    (carrier, target): (&Value, usize),
+    carrier: &Value,
+    target: usize,
     value: &Value,
     object: &Arc<Value>,
     convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,

@@ -1,61 +1,42 @@
 //! Which selectors and names give a version that their objects no longer have after the conversion?
 //!
 //! A selector of Kustomize is a mapping with `group`, `version` and `kind`; where the run shows what it selects from,
-//! `kustomize_selectors` decides about it, and overrides what is written here. Others name objects by such a mapping too, or by
+//! `kustomize_selectors` decides about it, and not this. Others name objects by such a mapping too, or by
 //! `apiVersion` and `kind`, or under keys that a pack declares: for those any served version will do, so only versions that the target does not serve count. Where
-//! every object of the run with that apiVersion and kind gets one other version, [`update`] writes it; where they get different
-//! ones, or the run has no such object and the target does not serve that version, [`findings`] reports it. The same holds for what a JSON
+//! every object of the run with that apiVersion and kind gets one other version, that is written; where they get different
+//! ones, or the run has no such object and the target does not serve that version, it is reported. The same holds for what a JSON
 //! patch writes into such a mapping.
 //!
 //! Invariant: a mapping whose kind is renamed is a reference and not handled here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::applications::{Application, Role};
-use super::held::Held;
 use super::linked::{Id, Linked};
 use super::path_expression::{PathExpression, Syntax};
-use crate::carrier::Carrier;
-use crate::convert::{Conversion, NamedVersion, Outcome, Remark, Targets, holds_body, reference_roots, walk};
-use crate::field::{FieldPath, FieldPattern, PathRef};
-use crate::finding::{Code, Finding, Severity};
-use crate::manifest::{Manifest, Object};
+use super::steps::Role;
+use super::version_changes::{Follow, VersionChange, VersionChanges};
+use crate::carrier::{Carrier, Carriers};
+use crate::convert::{Beside, Reference, Remark, Targets, each_named, find_owners};
+use crate::field::{FieldPath, FieldPattern};
+use crate::finding::Code;
+use crate::manifest::Object;
 use crate::release::{ApiVersion, GroupKind, is_version};
-use crate::yaml::Intent;
-
-/// What becomes of the objects of each kind and version.
-pub(crate) type VersionChanges<'r> = BTreeMap<(GroupKind, String), Vec<VersionChange<'r>>>;
-
-/// An object of the run, with its kind and version after the conversion.
-#[derive(Debug)]
-pub(crate) struct VersionChange<'r> {
-    pub(super) file: &'r str,
-    pub(super) name: Option<&'r str>,
-    pub(super) is_patch: bool,
-    pub(super) kind: &'r GroupKind,
-    pub(super) version: String,
-    /// Whether anything of it changes.
-    pub(super) is_changed: bool,
-    /// Its position, where it is in a linked file.
-    pub(super) id: Option<Id>,
-}
 
 /// What JSON patches write into references: the versions of other objects.
 pub(crate) struct PatchedVersions(BTreeMap<Id, Vec<Selected>>);
 
 impl PatchedVersions {
-    /// Finds the versions that the JSON patches among `applied` write, for kinds of which the target does not serve them. The object that is
+    /// Finds the versions that JSON patches write, for kinds of which the target does not serve them. The object that is
     /// patched shows the kind.
-    pub(crate) fn new(linked: &Linked<'_>, applied: &[(Application, Id)]) -> Self {
+    pub(crate) fn new(linked: &Linked<'_>) -> Self {
         let mut found: BTreeMap<Id, Vec<Selected>> = BTreeMap::new();
-        for (application, base) in applied.iter().filter(|(one, _)| one.carrier.role == Role::JsonPatch) {
-            let Some(id) = linked.id(application.carrier.position) else { continue };
-            let place = &application.carrier.place;
+        for application in linked.applications.iter().filter(|one| one.carrier.role == Role::JsonPatch) {
+            let (id, place) = (application.carrier.position, &application.carrier.place);
             let operations = place.get(&linked.object(id).value).and_then(Value::as_array).into_iter().flatten();
             for (operation, index) in operations.zip(0..) {
-                let written = Selected::written(operation, place.index(index), &linked.object(*base).value);
+                let written = Selected::written(operation, place.index(index), &linked.object(application.base).value);
                 let written = written.filter(|one| linked.targets.not_serving(&one.kind, &one.version).is_some());
                 let all = found.entry(id).or_default();
                 all.extend(written.filter(|one| all.iter().all(|other| other.path != one.path)));
@@ -86,23 +67,18 @@ pub(super) struct Selected {
 }
 
 impl Selected {
-    /// Reads a mapping such as `{ group: example.com, version: v1, kind: A }` or `{ apiVersion: example.com/v1, kind: A, name: a }`.
-    pub(super) fn read(at: &PathRef<'_>, map: &Map<String, Value>) -> Option<Self> {
-        let text = |key: &str| map.get(key).and_then(Value::as_str);
-        let kind = text("kind")?;
-        let (key, group, version) = match (text("group"), text("version"), text("apiVersion")) {
-            (Some(group), Some(version), _) => ("version", group.to_owned(), version.to_owned()),
-            // An embedded object names nothing.
-            (None, None, Some(version)) if !map.contains_key("metadata") => {
-                let ApiVersion { group, version } = ApiVersion::parse(version);
-                ("apiVersion", group, version)
-            }
-            _ => return None,
+    /// What a mapping such as `{ group: example.com, version: v1, kind: A }` or `{ apiVersion: example.com/v1, kind: A, name: a }` names by a version.
+    pub(super) fn of(reference: Reference<'_>) -> Option<Self> {
+        let path = reference.version_path()?;
+        let has_group = reference.has_api_version();
+        let Reference { kind, version, name, beside, .. } = reference;
+        // An embedded object names nothing.
+        let has_body = match beside {
+            Beside::Object if has_group => return None,
+            Beside::Object | Beside::Body => true,
+            Beside::Names => false,
         };
-        let (kind, name) = (GroupKind::new(kind, group), text("name").map(str::to_owned));
-        let has_body = map.iter().any(|(key, value)| holds_body(key, value));
-        let has_group = key == "apiVersion";
-        Some(Self { path: at.path().key(key), kind, version, name, is_selector: false, has_group, has_body })
+        Some(Self { path, kind, version: version?, name, is_selector: false, has_group, has_body })
     }
 
     /// Reads an operation of a JSON patch that stands at `place` and writes the apiVersion of a reference in `base`.
@@ -137,31 +113,30 @@ impl Selected {
     }
 
     /// Counts the versions that the selected objects have afterwards.
-    pub(super) fn versions<'m>(
-        &self,
-        changes: &'m VersionChanges<'_>,
-        targets: &Targets<'_>,
-    ) -> BTreeMap<&'m str, usize> {
-        let mut versions = BTreeMap::new();
+    fn versions<'m>(&self, changes: &'m VersionChanges<'_>, targets: &Targets<'_>) -> BTreeMap<&'m str, usize> {
         let mut chosen = self.chosen(changes);
         if chosen.is_empty() {
             chosen = self.named_in_another_version(changes);
-            chosen.retain(|one| targets.not_serving(&self.kind, &one.version).is_none());
+            chosen.retain(|change| targets.not_serving(&self.kind, &change.version).is_none());
         }
-        chosen.into_iter().for_each(|one| *versions.entry(one.version.as_str()).or_default() += 1);
+        let mut versions = BTreeMap::new();
+        for change in chosen {
+            *versions.entry(change.version.as_str()).or_default() += 1;
+        }
         versions
     }
 
     /// Returns the selected objects. A name that is no object's can be a pattern, or one that kustomizations give: then every object
     /// counts. Patches count where nothing else does.
     fn chosen<'m, 'r>(&self, changes: &'m VersionChanges<'r>) -> Vec<&'m VersionChange<'r>> {
-        let all = changes.get(&(self.kind.clone(), self.version.clone())).into_iter().flatten();
-        let all: Vec<&VersionChange<'_>> = all.filter(|one| *one.kind == self.kind).collect();
-        let is_named = |one: &&VersionChange<'_>| self.name.is_some() && one.name == self.name.as_deref();
-        let has_name = all.iter().any(is_named);
-        let mut chosen: Vec<_> = all.into_iter().filter(|one| !has_name || is_named(one)).collect();
-        if chosen.iter().any(|one| !one.is_patch) {
-            chosen.retain(|one| !one.is_patch);
+        let mut chosen: Vec<_> = changes.of_version(&self.kind, &self.version).collect();
+        chosen.retain(|change| *change.kind == self.kind);
+        let is_named = |change: &VersionChange<'_>| self.name.is_some() && change.name == self.name.as_deref();
+        if chosen.iter().any(|change| is_named(change)) {
+            chosen.retain(|change| is_named(change));
+        }
+        if chosen.iter().any(|change| !change.is_patch) {
+            chosen.retain(|change| !change.is_patch);
         }
         chosen
     }
@@ -169,107 +144,84 @@ impl Selected {
     /// Returns the objects with this kind and name, where the version does not matter: the API server has each object in all of them.
     fn named_in_another_version<'m, 'r>(&self, changes: &'m VersionChanges<'r>) -> Vec<&'m VersionChange<'r>> {
         let Some(name) = self.name.as_deref().filter(|_| !self.is_selector) else { return Vec::new() };
-        let of_kind =
-            changes.range((self.kind.clone(), String::new())..).take_while(|((kind, _), _)| *kind == self.kind);
-        let is_it = |one: &&VersionChange<'_>| !one.is_patch && *one.kind == self.kind && one.name == Some(name);
-        of_kind.flat_map(|(_, ones)| ones).filter(is_it).collect()
+        let of_kind = changes.of_kinds(|kind| *kind == self.kind);
+        of_kind.filter(|change| !change.is_patch && *change.kind == self.kind && change.name == Some(name)).collect()
+    }
+
+    /// The text that it was found as.
+    fn text(&self) -> String {
+        self.spelled(&self.version)
+    }
+
+    /// The text at its place in `value`.
+    fn text_in<'v>(&self, value: &'v Value) -> Option<&'v str> {
+        self.path.get(value).and_then(Value::as_str)
     }
 }
 
-/// Collects what becomes of the objects of known kinds, under the assumption of what is held back.
-pub(crate) fn changes<'l>(linked: &'l Linked<'_>, held: &Held) -> VersionChanges<'l> {
-    let mut changes = VersionChanges::new();
-    for (id, manifest, object) in linked.objects() {
-        let Some(made) = linked.conversion(id) else { continue };
-        let old = &object.api_version.version;
-        let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
-        let (kind, new) = match held.contains(id) {
-            true => (&object.kind, None),
-            false => (&made.kind, new),
-        };
-        let is_changed = !held.contains(id) && !made.program.is_empty();
-        let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
-        let is_patch = linked.is_patch_file(file) || object.is_inline_patch();
-        let change = VersionChange { file, name, is_patch, kind, version, is_changed, id: Some(id) };
-        changes.entry((object.kind.clone(), old.clone())).or_default().push(change);
-    }
-    for (file, plan) in linked.files.iter().flat_map(|file| file.planned().iter().map(move |plan| (file.name(), plan)))
-    {
-        let ((old_kind, old), (kind, new)) = (&plan.from, &plan.to);
-        let is_changed = plan.outcome == Outcome::Changed;
-        let (name, is_patch, version) = (plan.name.as_deref(), linked.is_patch_file(file), new.version.clone());
-        let change = VersionChange { file, name, is_patch, kind, version, is_changed, id: None };
-        changes.entry((old_kind.clone(), old.version.clone())).or_default().push(change);
-    }
-    changes
+/// The mappings in an object that are selectors of Kustomize which `kustomize_selectors` decides about.
+#[derive(Default)]
+pub(super) struct DecidedSelectors {
+    /// Those that follow what they select.
+    pub(super) following: BTreeSet<FieldPath>,
+    /// Those that select nothing of this run.
+    pub(super) unseen: BTreeSet<FieldPath>,
 }
 
-/// Updates the versions in what selects or names objects in `object`, but for the mappings at `unseen`, which select nothing of this
-/// run; `made` is what became of it so far.
-pub(crate) fn update(
-    (id, object): (Id, &Object),
-    made: Option<Conversion>,
-    (changes, patched, unseen): (&VersionChanges<'_>, &PatchedVersions, &BTreeSet<FieldPath>),
-    targets: &Targets<'_>,
-) -> Option<Conversion> {
-    let mut session = Conversion::session(made.as_ref(), object);
-    let is_written = |selected: &Selected| {
-        let now = selected.path.get(session.object()).and_then(Value::as_str);
-        now.is_some_and(|now| now == selected.spelled(&selected.version))
-    };
-    let mut found = find(session.object(), object, targets);
-    found.extend(patched.of(id).filter(is_written));
-    let is_followed = |selected: &Selected| !selected.has_body && !selected.is_in(unseen);
-    for selected in found.into_iter().filter(is_followed) {
-        let versions = selected.versions(changes, targets);
-        let Some((new, _)) = versions.first_key_value().filter(|_| versions.len() == 1) else { continue };
-        let (value, path) = (Value::from(selected.spelled(new)), selected.path);
-        if path.get(session.object()) != Some(&value) {
-            session.change(Intent::Replace { path, value }).expect("the path was found in this object");
+/// What decides about the versions that objects give of others.
+pub(super) struct Versions<'v> {
+    pub(super) targets: &'v Targets<'v>,
+    pub(super) changes: &'v VersionChanges<'v>,
+    pub(super) patched: &'v PatchedVersions,
+}
+
+impl Versions<'_> {
+    /// Decides what becomes of the versions in what selects or names objects in `object`, and in what it writes as JSON patches; the texts are those of `value`, which is
+    /// what became of it so far.
+    pub(super) fn follow(&self, id: Id, object: &Object, value: &Value, decided: &DecidedSelectors) -> Vec<Follow> {
+        let mut follows = Vec::new();
+        let written = self.patched.of(id).filter(|selected| selected.text_in(value) == Some(&*selected.text()));
+        for selected in find(value, object, self.targets).into_iter().chain(written) {
+            follows.extend(self.decide(&selected, decided).filter(|follow| matches!(follow, Follow::Text { .. })));
         }
+        for selected in find(&object.value, object, self.targets).into_iter().chain(self.patched.of(id)) {
+            let is_updated = selected.text_in(value).is_some_and(|text| text != selected.text());
+            let report = self.decide(&selected, decided).filter(|follow| matches!(follow, Follow::Report(_)));
+            follows.extend(report.filter(|_| !is_updated));
+        }
+        follows
     }
-    Conversion::with_changes(made, object, session)
-}
 
-/// Returns whether `object` selects or names any object by its version.
-pub(crate) fn selects(object: &Object, targets: &Targets<'_>) -> bool {
-    !find(&object.value, object, targets).is_empty()
-}
-
-/// Reports what selects or names objects in `object` that get different versions, or whose version the target does not serve, and that
-/// did not get another version in `made`, which became of the object.
-pub(crate) fn findings(
-    manifest: &Manifest,
-    (id, object, made): (Id, &Object, Option<&Conversion>),
-    (changes, patched, unseen): (&VersionChanges<'_>, &PatchedVersions, &BTreeSet<FieldPath>),
-    targets: &Targets<'_>,
-) -> Vec<Finding> {
-    let finding = |selected: Selected| {
-        let versions = if selected.is_in(unseen) { BTreeMap::new() } else { selected.versions(changes, targets) };
-        let (message, help) = match versions.len() {
-            _ if selected.has_body => embedded(&selected, targets)?,
-            0 => not_served(&selected, targets)?,
-            1 => return None,
+    fn decide(&self, selected: &Selected, decided: &DecidedSelectors) -> Option<Follow> {
+        if selected.is_in(&decided.following) {
+            return None;
+        }
+        let selects_nothing = selected.is_in(&decided.unseen);
+        let versions = if selects_nothing { BTreeMap::new() } else { selected.versions(self.changes, self.targets) };
+        let (message, help) = match versions.first_key_value() {
+            _ if selected.has_body => embedded(selected, self.targets)?,
+            None => not_served(selected, self.targets)?,
+            Some((new, _)) if versions.len() == 1 => {
+                return Some(Follow::Text { path: selected.path.clone(), text: selected.spelled(new) });
+            }
             // What it selects is held back.
             _ if selected.is_selector => return None,
-            _ => different(&selected, &versions),
+            _ => different(selected, &versions),
         };
-        let (path, verb) = (selected.path, if selected.is_selector { "selects" } else { "names" });
+        let verb = if selected.is_selector { "selects" } else { "names" };
         let help = match selected.is_selector || selected.has_body {
             true => help,
             false => "write the version that the object has after the conversion, by hand",
         };
         let code = if selected.is_selector { Code::PatchTarget } else { Code::ReferenceNotUpdated };
-        let message = format!("{path} {verb} {message}");
-        let remark = Remark::new(code, path, message, Some(help.to_owned()));
-        Some(remark.finding(manifest, object, Severity::Unresolved))
-    };
-    let is_updated = |selected: &Selected| {
-        let now = made.and_then(|made| selected.path.get(&made.value)).and_then(Value::as_str);
-        now.is_some_and(|now| now != selected.spelled(&selected.version))
-    };
-    let found = find(&object.value, object, targets).into_iter().chain(patched.of(id));
-    found.filter(|selected| !is_updated(selected)).filter_map(finding).collect()
+        let message = format!("{} {verb} {message}", selected.path);
+        Some(Follow::Report(Remark::new(code, selected.path.clone(), message, Some(help.to_owned()))))
+    }
+}
+
+/// Whether `object` selects or names any object by its version.
+pub(crate) fn selects(object: &Object, targets: &Targets<'_>) -> bool {
+    !find(&object.value, object, targets).is_empty()
 }
 
 /// Reports that the selected objects get different `versions`.
@@ -315,43 +267,62 @@ fn not_served(selected: &Selected, targets: &Targets<'_>) -> Option<(String, &'s
 /// Finds what selects objects by their version in `value`, what became of `object`, and what names them by a version that the
 /// target does not serve.
 fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> {
-    let mut found = Vec::new();
-    let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
-        let Some(mut selected) = Selected::read(at, map) else { return };
-        selected.is_selector =
-            selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path, targets);
-        if selected.is_selector || targets.not_serving(&selected.kind, &selected.version).is_some() {
-            found.push(selected);
+    let mut usual = find_owners(value);
+    each_named(value, &mut |at, named| {
+        if named.version().is_some() {
+            usual.extend(named.reference(at.path(), |_| None));
         }
-    };
-    for (place, part) in reference_roots(value) {
-        walk(part, &place, &mut visit);
+    });
+    let mut selected: Vec<Selected> = usual.into_iter().filter_map(Selected::of).collect();
+    let read = ReadByKustomize::of(object, targets.goal.packs.carriers());
+    for one in &mut selected {
+        one.is_selector = !one.has_group && read.has(&one.path);
     }
-    let metadata = PathRef::key(None, "metadata");
-    if let Some(owners) = value.get("metadata").and_then(|metadata| metadata.get("ownerReferences")) {
-        walk(owners, &PathRef::key(Some(&metadata), "ownerReferences"), &mut visit);
-    }
-    for NamedVersion { path, kind, version, name, has_group } in targets.named_versions(value) {
-        let is_found = found.iter().any(|other| other.path == path);
-        if !is_found && targets.not_serving(&kind, &version).is_some() {
-            found.push(Selected { path, kind, version, name, is_selector: false, has_group, has_body: false });
+    let is_followed = |one: &Selected| one.is_selector || targets.not_serving(&one.kind, &one.version).is_some();
+    selected.retain(is_followed);
+    let declared = targets.declared_references(value).into_iter().filter_map(Selected::of).filter(is_followed);
+    for declared in declared {
+        if selected.iter().all(|other| other.path != declared.path) {
+            selected.push(declared);
         }
     }
-    found
+    selected
 }
 
-/// Returns whether Kustomize reads the value at `path` of `object`: all of a kustomization, and what is in a list of patches of an object
-/// that has a controller run Kustomize.
-pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath, targets: &Targets<'_>) -> bool {
-    let kind = object.kind.kind.as_str();
-    let is_read = ["Kustomization", "Component"].contains(&kind) || object.is_carrier() || object.is_builtin();
-    let is_below = || {
-        let pattern = path.pattern();
-        let lists = |carrier: &Carrier| {
-            let is_in = |each: &FieldPattern| carrier.patches.iter().any(|list| pattern.starts_with(&each.join(list)));
-            carrier.each.iter().any(is_in)
-        };
-        targets.goal.packs.carriers().of_kind(&object.kind).any(lists)
-    };
-    is_read || is_below()
+/// Which parts of an object Kustomize reads.
+pub(super) enum ReadByKustomize {
+    /// All of it: a kustomization, or what one uses.
+    All,
+    /// What is in these lists of patches, of an object that has a controller run Kustomize.
+    Lists(Vec<FieldPattern>),
+}
+
+impl ReadByKustomize {
+    pub(super) fn of(object: &Object, carriers: &Carriers) -> Self {
+        let is_kustomization = ["Kustomization", "Component"].contains(&object.kind.kind.as_str());
+        if is_kustomization || object.is_carrier() || object.is_builtin() {
+            return Self::All;
+        }
+        Self::Lists(carriers.of_kind(&object.kind).flat_map(lists_of_patches).collect())
+    }
+
+    pub(super) const fn is_nothing(&self) -> bool {
+        matches!(self, Self::Lists(lists) if lists.is_empty())
+    }
+
+    pub(super) fn has(&self, path: &FieldPath) -> bool {
+        match self {
+            Self::All => true,
+            Self::Lists(lists) => {
+                !lists.is_empty() && {
+                    let pattern = path.pattern();
+                    lists.iter().any(|list| pattern.starts_with(list))
+                }
+            }
+        }
+    }
+}
+
+fn lists_of_patches(carrier: &Carrier) -> Vec<FieldPattern> {
+    carrier.each.iter().flat_map(|each| carrier.patches.iter().map(|list| each.join(list))).collect()
 }

@@ -10,23 +10,22 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::applications::{Application, Carrier, Role};
+use super::applications::{Application, Carrier};
 use super::carriers::Carriers;
 use super::difference::first_difference;
-use super::file::File;
 use super::held::{CarrierId, Held};
 use super::json_patch::{self, Converted, Proposal};
-use super::kustomizations::Graph;
 use super::labels;
-use super::layers::Layers;
 use super::linked::{Id, Linked};
 use super::merge::merged;
 use super::patches::only_changes_version;
 use super::replacement;
+use super::steps::Role;
 use crate::convert::{Conversion, ObjectContext, Remark, convert, update};
 use crate::field::{FieldPath, Step};
 use crate::finding::{Code, Finding, Severity};
@@ -123,6 +122,14 @@ struct Builder<'b> {
     /// The values that replacements read.
     sources: BTreeMap<CarrierId, Value>,
     found: RefCell<Found>,
+    /// What was converted so far: each state of an object once, whatever leads to it.
+    conversions: RefCell<BTreeMap<Id, Vec<ConvertedState>>>,
+}
+
+/// The conversion of a state of an object; `None` where no target is about it.
+struct ConvertedState {
+    value: Arc<Value>,
+    conversion: Option<Rc<Conversion>>,
 }
 
 #[derive(Default)]
@@ -133,16 +140,14 @@ struct Found {
 }
 
 impl States {
-    /// Builds what the linked files build, as far as patches and replacements change it.
-    pub(crate) fn new(
-        linked: &Linked<'_>,
-        (applications, unmade): (&[(Application, Id)], &[Carrier]),
-        others: &Context<'_>,
-    ) -> Self {
-        let mut carriers = Carriers::new(linked, applications, unmade);
-        let sources = sources(linked, applications, &carriers);
-        let builder = Builder { linked, others, sources, found: RefCell::default() };
-        let unbounded = builder.build(applications, &carriers);
+    /// Builds what the files of a group build, as far as patches and replacements change it; the carriers `elsewhere` may be applied to
+    /// objects that are not known too.
+    pub(crate) fn new(linked: &Linked<'_>, elsewhere: &[Carrier], others: &Context<'_>) -> Self {
+        let mut carriers = Carriers::new(linked, linked.applications, elsewhere);
+        let sources = sources(linked, &carriers);
+        let (found, conversions) = Default::default();
+        let builder = Builder { linked, others, sources, found, conversions };
+        let unbounded = builder.build(&carriers);
         let Found { states, proposals, .. } = builder.found.take();
         for (carrier, proposal) in proposals {
             carriers.propose(carrier, proposal);
@@ -158,10 +163,8 @@ impl States {
         let relies = |id: &Id| {
             let before = &linked.object(*id).value;
             linked.conversion(*id).is_some_and(|made| {
-                let mut names = made.converts_with.iter().filter_map(|(file, at)| match linked.files[*file] {
-                    File::Local(local) => local.indexed[*at].name.as_deref(),
-                    File::Linked(manifest) => manifest.objects[*at].name.as_deref(),
-                });
+                let names = made.converts_with.iter();
+                let mut names = names.filter_map(|(file, at)| linked.run.files[*file].objects[*at].name.as_deref());
                 names.any(|name| count(&made.value, name) > count(before, name))
             })
         };
@@ -169,7 +172,6 @@ impl States {
         if relying.is_empty() {
             return Vec::new();
         }
-        let layers = Layers::new(Graph::of(linked.files));
         let finding = |id: Id| {
             let message = "its conversion writes the name of another object, to which a kustomization adds a prefix or suffix; Kustomize does not update such a reference";
             let help = "convert the objects by hand, with the names that they have after the build, or tell Kustomize about the reference with `nameReference`";
@@ -177,7 +179,7 @@ impl States {
                 Remark::new(Code::ConvertsTogether, FieldPath::default(), message.to_owned(), Some(help.to_owned()));
             (id, linked.finding(id, &remark, Severity::Held))
         };
-        relying.into_iter().filter(|id| layers.rename(&linked.manifest(*id).file)).map(finding).collect()
+        relying.into_iter().filter(|id| linked.run.graph.rename(&linked.manifest(*id).file)).map(finding).collect()
     }
 
     /// Holds back the objects, patches and replacements that would build something else than the conversion of what is built;
@@ -205,7 +207,7 @@ impl States {
             after.is_wrong = follows_wrong || conflict.is_some();
             if let Some(conflict) = conflict.filter(|_| !follows_wrong) {
                 let why = self.words(held, number, conflict);
-                self.report(linked, held, (number, &why), &mut more);
+                self.report(linked, held, number, &why, &mut more);
             }
             all.push(after);
         }
@@ -250,7 +252,7 @@ impl States {
         let made = match before {
             None => Ok(data_after(linked, state.base, held)),
             Some((number, act, After { made: Some(made), .. })) => {
-                self.carry_out(linked, held, (act, &self.states[number]), made)
+                self.carry_out(linked, held, act, &self.states[number], made)
             }
             Some(_) => {
                 let conflict =
@@ -311,7 +313,8 @@ impl States {
         &self,
         linked: &Linked<'_>,
         held: &Held,
-        (act, before): (Act, &State),
+        act: Act,
+        before: &State,
         object: &Arc<Value>,
     ) -> Result<Arc<Value>, String> {
         let (carrier, role) = match act {
@@ -360,7 +363,7 @@ impl States {
     }
 
     /// Adds what is to be held back because of a state.
-    fn report(&self, linked: &Linked<'_>, held: &Held, (number, why): (usize, &str), more: &mut More) {
+    fn report(&self, linked: &Linked<'_>, held: &Held, number: usize, why: &str, more: &mut More) {
         let (base, acts) = (self.states[number].base, self.acts(number));
         let Some(last) = acts.last().copied() else { return };
         let is_moving = |act: &Act| match act {
@@ -404,7 +407,7 @@ impl States {
                 Act::Carry(carrier, role) if is_reported || *act == last => {
                     let is_new = !self.carriers.is_held(*carrier, held);
                     let severity = if held.is_kept(base) { Severity::Note } else { Severity::Held };
-                    let finding = || self.carriers.finding(linked, (*carrier, *role), base, (why, severity));
+                    let finding = || self.carriers.finding(linked, *carrier, *role, base, why, severity);
                     if is_new {
                         more.carriers.entry(*carrier).or_insert_with(finding);
                     }
@@ -446,37 +449,34 @@ impl After {
 
 impl Builder<'_> {
     /// Makes the states of every object that is patched; returns those with too many.
-    fn build(&self, applications: &[(Application, Id)], carriers: &Carriers) -> BTreeSet<Id> {
+    fn build(&self, carriers: &Carriers) -> BTreeSet<Id> {
         let mut by_base: BTreeMap<Id, BTreeMap<usize, Vec<_>>> = BTreeMap::new();
-        for one in applications {
-            by_base.entry(one.1).or_default().entry(one.0.host).or_default().push(one);
+        for application in self.linked.applications {
+            by_base.entry(application.base).or_default().entry(application.host).or_default().push(application);
         }
-        if by_base.is_empty() {
-            return BTreeSet::new();
-        }
-        let layers = Layers::new(Graph::of(self.linked.files));
+        let run = self.linked.run;
         let mut unbounded = BTreeSet::new();
         for (base, by_host) in by_base {
             let start = self.start(base);
             let hosts: BTreeMap<&str, &Vec<_>> =
-                by_host.iter().map(|(host, all)| (self.linked.files[*host].name(), all)).collect();
+                by_host.iter().map(|(host, all)| (&*run.files[*host].file, all)).collect();
             let file = &self.linked.manifest(base).file;
-            let has_schema = layers.have_schema(file);
+            let has_schema = run.graph.have_schema(file);
             let mut work = |host: &str, ways: BTreeSet<usize>| match hosts.get(host) {
                 Some(all) => self.apply(all, ways, carriers, has_schema),
                 None => ways,
             };
-            let Some(ways) = layers.follow(file, start, &mut work) else {
+            let Some(ways) = run.graph.follow_layers(file, start, &mut work) else {
                 unbounded.insert(base);
                 continue;
             };
             for (host, all) in &by_host {
-                if self.linked.files[*host].kustomization().is_some() {
+                if run.files[*host].kustomization.is_some() {
                     continue;
                 }
-                let folders = all.iter().filter_map(|(application, _)| application.folder.as_deref());
+                let folders = all.iter().filter_map(|application| application.folder.as_deref());
                 let folders: BTreeSet<&str> = folders.collect();
-                let built = folders.iter().flat_map(|folder| layers.graph.of_folder(folder));
+                let built = folders.iter().flat_map(|folder| run.graph.of_folder(folder));
                 let mut taken: BTreeSet<usize> = built.filter_map(|host| ways.get(host)).flatten().copied().collect();
                 if taken.is_empty() {
                     taken.insert(start);
@@ -502,12 +502,12 @@ impl Builder<'_> {
     /// Applies what one host applies to each of these states, in order.
     fn apply(
         &self,
-        applications: &[&(Application, Id)],
+        applications: &[&Application],
         mut ways: BTreeSet<usize>,
         carriers: &Carriers,
         has_schema: bool,
     ) -> BTreeSet<usize> {
-        for (application, _) in applications {
+        for application in applications {
             let Some(act) = self.act(application, carriers, has_schema) else { continue };
             let mut next = BTreeSet::new();
             for state in ways {
@@ -524,8 +524,8 @@ impl Builder<'_> {
     fn act(&self, application: &Application, carriers: &Carriers, has_schema: bool) -> Option<Act> {
         let merge = if has_schema { Act::MergeBySchema } else { Act::Merge };
         match application.carrier.role {
-            Role::Merge => self.linked.id(application.carrier.position).map(merge),
-            role => carriers.number(self.linked, &application.carrier).map(|carrier| Act::Carry(carrier, role)),
+            Role::Merge => Some(merge(application.carrier.position)),
+            role => carriers.number(&application.carrier).map(|carrier| Act::Carry(carrier, role)),
         }
     }
 
@@ -580,7 +580,7 @@ impl Builder<'_> {
             }
             (Role::Target(target), Some(source)) => (
                 replacement::write(own, target, source, value),
-                replacement::follow_target((own, target), source, value, &convert),
+                replacement::follow_target(own, target, source, value, &convert),
             ),
         };
         let Some(made) = made else {
@@ -605,23 +605,44 @@ impl Builder<'_> {
     fn known(&self, base: Id, value: Arc<Value>) -> Built {
         let made = self.conversion(base, &value);
         let block = made.as_ref().and_then(|made| made.blocks.first()).map(|block| block.message.clone());
-        let expected = made.filter(|made| made.blocks.is_empty()).map_or_else(|| Arc::clone(&value), |made| made.value);
+        let converted = made.as_ref().filter(|made| made.blocks.is_empty());
+        let expected = Arc::clone(converted.map_or(&value, |made| &made.value));
         Built::Known { value, expected, block }
     }
 
     fn converted(&self, base: Id, value: &Arc<Value>) -> Option<Converted> {
         match self.conversion(base, value) {
-            Some(made) => made.blocks.is_empty().then_some(Converted { value: made.value, program: made.program }),
+            Some(made) => made
+                .blocks
+                .is_empty()
+                .then(|| Converted { value: Arc::clone(&made.value), program: made.program.clone() }),
             None => Some(Converted { value: Arc::clone(value), program: Vec::new() }),
         }
     }
 
-    /// Converts what is built of an object.
-    fn conversion(&self, base: Id, value: &Arc<Value>) -> Option<Conversion> {
-        let whole = Object { value: Arc::clone(value), inline_patch: None, ..self.linked.object(base).clone() };
-        let (namespace, place) = (self.linked.namespace(base), self.linked.place(base));
-        let context = ObjectContext { completeness: Completeness::Whole, namespace, place, others: self.others };
-        let made = convert(&whole, self.linked.targets.goal, context);
+    /// Returns the conversion of what is built of an object.
+    fn conversion(&self, base: Id, value: &Arc<Value>) -> Option<Rc<Conversion>> {
+        let is_it = |state: &&ConvertedState| Arc::ptr_eq(&state.value, value) || state.value == *value;
+        if let Some(state) = self.conversions.borrow().get(&base).and_then(|states| states.iter().find(is_it)) {
+            return state.conversion.clone();
+        }
+        let conversion = self.convert(base, value).map(Rc::new);
+        let state = ConvertedState { value: Arc::clone(value), conversion: conversion.clone() };
+        self.conversions.borrow_mut().entry(base).or_default().push(state);
+        conversion
+    }
+
+    fn convert(&self, base: Id, value: &Arc<Value>) -> Option<Conversion> {
+        let object = self.linked.object(base);
+        let whole = Object { value: Arc::clone(value), inline_patch: None, ..object.clone() };
+        let made = if *value == object.value {
+            // An object that is patched is no patch itself.
+            self.linked.conversion(base).cloned()
+        } else {
+            let (namespace, place) = (self.linked.namespace(base), self.linked.place(base));
+            let context = ObjectContext { completeness: Completeness::Whole, namespace, place, others: self.others };
+            convert(&whole, self.linked.targets.goal, context)
+        };
         if made.as_ref().is_some_and(|made| !made.blocks.is_empty()) {
             return made;
         }
@@ -672,24 +693,26 @@ fn has_list(patch: &Value) -> bool {
 }
 
 /// Returns the values that replacements read, each from the first object that is its source, or written in it.
-fn sources(linked: &Linked<'_>, applications: &[(Application, Id)], carriers: &Carriers) -> BTreeMap<CarrierId, Value> {
+fn sources(linked: &Linked<'_>, carriers: &Carriers) -> BTreeMap<CarrierId, Value> {
     let mut found = carriers.constants();
     // Of a source that is not known, any value will do: its path matters.
-    let targets = applications.iter().filter_map(|(one, base)| match one.carrier.role {
-        Role::Target(target) => Some((one, *base, target)),
+    let applications = linked.applications;
+    let targets = applications.iter().filter_map(|application| match application.carrier.role {
+        Role::Target(target) => Some((application, target)),
         _ => None,
     });
-    for (application, base) in applications.iter().filter(|(one, _)| one.carrier.role == Role::Source) {
-        let Some(carrier) = carriers.number(linked, &application.carrier) else { continue };
-        let value = replacement::read(carriers.value(carrier, false), &linked.object(*base).value);
+    for application in applications.iter().filter(|one| one.carrier.role == Role::Source) {
+        let Some(carrier) = carriers.number(&application.carrier) else { continue };
+        let value = replacement::read(carriers.value(carrier, false), &linked.object(application.base).value);
         if let Some(value) = value {
             found.entry(carrier).or_insert(value);
         }
     }
-    for (application, base, target) in targets {
-        let Some(carrier) = carriers.number(linked, &application.carrier) else { continue };
+    for (application, target) in targets {
+        let Some(carrier) = carriers.number(&application.carrier) else { continue };
         let present = || {
-            let present = replacement::present(carriers.value(carrier, false), target, &linked.object(base).value);
+            let present =
+                replacement::present(carriers.value(carrier, false), target, &linked.object(application.base).value);
             present.unwrap_or_else(|| Value::from("x"))
         };
         found.entry(carrier).or_insert_with(present);

@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::applications::{Applications, Carrier, Role, Unmade};
+use super::applications::{Application, Carrier, Unmade};
 use super::ignored_paths::{all_kinds, moved as moved_to};
 use super::linked::{Id, Linked};
 use super::path_expression::{PathExpression, Syntax};
+use super::steps::Role;
 use crate::convert::{Remark, Targets};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
@@ -22,18 +23,15 @@ use crate::pack::Target;
 use crate::release::{ApiVersion, GroupKind};
 
 /// Reports what is applied to no known object, by the object that holds it.
-pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTreeMap<Id, Vec<Finding>> {
+pub(crate) fn findings(linked: &Linked<'_>, unmade: &[Unmade]) -> BTreeMap<Id, Vec<Finding>> {
     let goal = linked.targets.goal;
-    let packs = goal.packs.concerned_by(&goal.targets);
     let recognizer = LazyCell::new(|| {
+        let packs = goal.packs.concerned_by(&goal.targets);
         let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
         Recognizer::new(groups).with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
     });
-    let made: BTreeSet<(Id, &FieldPath)> = applications
-        .made
-        .iter()
-        .filter_map(|one| Some((linked.id(one.carrier.position)?, &one.carrier.place)))
-        .collect();
+    let made = linked.applications.iter().map(|one| (one.carrier.position, &one.carrier.place));
+    let made: BTreeSet<(Id, &FieldPath)> = made.collect();
     let mut found: BTreeMap<Id, Vec<Finding>> = BTreeMap::new();
     let mut add = |id: Id, remark: Remark, severity: Severity| {
         let finding = remark.finding(linked.manifest(id), linked.object(id), severity);
@@ -48,11 +46,11 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
         let is_foreign = |name: &str| foreign.iter().any(|kind| kind.kind == name);
         one.target.as_ref().is_some_and(|target| target.is_limited(&is_foreign))
     };
-    for Unmade { carrier, target, .. } in applications.unmade.iter().filter(|one| one.is_unseen || selects_foreign(one))
-    {
-        let Some(id) = linked.id(carrier.position).filter(|id| !made.contains(&(*id, &carrier.place))) else {
+    for Unmade { carrier, target, .. } in unmade.iter().filter(|one| one.is_unseen || selects_foreign(one)) {
+        let id = carrier.position;
+        if made.contains(&(id, &carrier.place)) {
             continue;
-        };
+        }
         let remarks = target.iter().flat_map(|target| moved(linked.targets, &linked.object(id).value, carrier, target));
         // Where it breaks what is built, nothing else would say so.
         remarks.for_each(|remark| add(id, remark, Severity::Held));
@@ -82,6 +80,12 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
     found
 }
 
+/// Returns the JSON patches that may be applied to objects that are not known too. A replacement has paths of its own for each target.
+pub(crate) fn elsewhere(unmade: &[Unmade]) -> Vec<Carrier> {
+    let is_shared = |one: &&Unmade| one.is_open && one.carrier.role == Role::JsonPatch;
+    unmade.iter().filter(is_shared).map(|one| one.carrier.clone()).collect()
+}
+
 /// Returns the places of the targets, by the object that they stand in, of the inline patches that `findings` say are not converted: what
 /// such a patch is applied to is not known, and its target stays with it.
 pub(crate) fn targets_that_stay(
@@ -104,11 +108,10 @@ pub(crate) fn targets_that_stay(
 
 /// Returns the strategic merge patches that would change, and whose objects a kustomization of the run gets from elsewhere: with another
 /// apiVersion than these, or other fields, they would not be merged as before.
-pub(crate) fn held(linked: &Linked<'_>, applications: &Applications) -> Vec<(Id, Finding)> {
+pub(crate) fn held(linked: &Linked<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)> {
     let is_merge = |one: &&Unmade| one.is_built && one.carrier.role == Role::Merge;
-    let made: BTreeSet<_> = applications.made.iter().map(|one| one.carrier.position).collect();
-    let unmade = applications.unmade.iter().filter(is_merge).map(|one| one.carrier.position);
-    let ids = unmade.filter(|position| !made.contains(position)).filter_map(|position| linked.id(position));
+    let made: BTreeSet<_> = linked.applications.iter().map(|one| one.carrier.position).collect();
+    let ids = unmade.iter().filter(is_merge).map(|one| one.carrier.position).filter(|id| !made.contains(id));
     let finding = |id: Id| {
         let message =
             "the object that it is merged into is not among the files, and whether that is converted is not known";
@@ -118,15 +121,15 @@ pub(crate) fn held(linked: &Linked<'_>, applications: &Applications) -> Vec<(Id,
         (id, linked.finding(id, &remark, Severity::Held))
     };
     let patches = ids.filter(|id| linked.is_changed(*id)).map(finding);
-    patches.chain(holders_of_data(linked, applications)).collect()
+    patches.chain(holders_of_data(linked, unmade)).collect()
 }
 
 /// Returns the objects that would change and hold a strategic merge patch as data, for a version that the target does not serve: written as
 /// a text, it would be a patch that the next run converts.
-fn holders_of_data(linked: &Linked<'_>, applications: &Applications) -> Vec<(Id, Finding)> {
-    let is_made = |one: &Carrier| applications.made.iter().any(|made| made.carrier == *one);
+fn holders_of_data(linked: &Linked<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)> {
+    let is_made = |one: &Carrier| linked.applications.iter().any(|made: &Application| made.carrier == *one);
     let held = |Unmade { carrier, .. }: &Unmade| {
-        let id = linked.id(carrier.position).filter(|id| linked.is_changed(*id) && !is_made(carrier))?;
+        let id = Some(carrier.position).filter(|id| linked.is_changed(*id) && !is_made(carrier))?;
         let patch = carrier.place.get(&linked.object(id).value)?;
         let text = |key: &str| patch.get(key).and_then(Value::as_str);
         let ApiVersion { group, version } = ApiVersion::parse(text("apiVersion")?);
@@ -138,7 +141,7 @@ fn holders_of_data(linked: &Linked<'_>, applications: &Applications) -> Vec<(Id,
         let remark = Remark::new(Code::InlinePatch, carrier.place.clone(), message, Some(help.to_owned()));
         Some((id, linked.finding(id, &remark, Severity::Held)))
     };
-    applications.unmade.iter().filter(|one| one.carrier.role == Role::Unknown).filter_map(held).collect()
+    unmade.iter().filter(|one| one.carrier.role == Role::Unknown).filter_map(held).collect()
 }
 
 /// Reports the paths of a carrier that rules about what it selects move.

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use memchr::memmem::{self, Finder};
 
 use super::core_group;
@@ -233,8 +233,10 @@ impl Recognizer {
 
 /// Makes the search for any of `texts`.
 fn search(texts: impl IntoIterator<Item = Vec<u8>>) -> AhoCorasick {
-    let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
-    builder.expect("a pack's texts are few and short")
+    // Most bytes are passed by a search for the texts' first bytes, so that a smaller automaton, made in less time, is as fast.
+    let mut builder = AhoCorasick::builder();
+    builder.kind(Some(AhoCorasickKind::ContiguousNFA)).match_kind(MatchKind::LeftmostFirst);
+    builder.build(texts).expect("a pack's texts are few and short")
 }
 
 /// Returns the texts without which a file has no object of `group`. A group without a dot (`apps`) is a word of its own, which

@@ -5,6 +5,8 @@
 //!
 //! Invariant: a missing part selects everything; one that is not a regular expression selects itself.
 
+use std::sync::OnceLock;
+
 use regex::Regex;
 use serde_json::{Map, Value};
 
@@ -28,25 +30,30 @@ pub struct Selector {
 #[derive(Clone, Debug)]
 pub struct Part {
     text: String,
-    /// None where the text stands for nothing but itself, as nearly all do.
-    pattern: Option<Regex>,
+    /// Whether the text stands for nothing but itself, as nearly all do.
+    is_plain: bool,
+    /// Made at the first text that is another one: an expression costs more than all else about a selector.
+    pattern: OnceLock<Option<Regex>>,
 }
 
 impl Part {
     fn new(text: &str) -> Self {
         let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'));
-        let pattern = if is_plain { None } else { Regex::new(&format!("^(?:{text})$")).ok() };
-        Self { text: text.to_owned(), pattern }
+        Self { text: text.to_owned(), is_plain, pattern: OnceLock::new() }
     }
 
     /// Returns the only text that this stands for, where it is no pattern.
     pub fn plain(&self) -> Option<&str> {
-        self.pattern.is_none().then_some(&*self.text)
+        (self.is_plain || self.pattern().is_none()).then_some(&*self.text)
     }
 
     /// Returns whether this stands for `text`.
     pub fn is(&self, text: &str) -> bool {
-        self.text == text || self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+        self.text == text || !self.is_plain && self.pattern().is_some_and(|pattern| pattern.is_match(text))
+    }
+
+    fn pattern(&self) -> Option<&Regex> {
+        self.pattern.get_or_init(|| Regex::new(&format!("^(?:{})$", self.text)).ok()).as_ref()
     }
 }
 

@@ -9,9 +9,10 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use serde::{Deserialize, Serialize};
+
 use crate::convert::Conversion;
 use crate::finding::{Code, Finding, FindingObject, Severity};
-use crate::lens::can_hold;
 use crate::manifest::Object;
 use crate::pack::release_notes::Advisory;
 use crate::pack::{About, Target};
@@ -28,7 +29,8 @@ pub(crate) struct CrossedAdvisory<'g> {
 }
 
 /// An advisory about the whole run, and not about an object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RunAdvisory {
     /// What it is about: the cluster or a release.
     pub about: About,
@@ -58,20 +60,20 @@ pub(crate) fn crossed<'g>(target: &'g Target<'g>) -> impl Iterator<Item = Crosse
 }
 
 impl CrossedAdvisory<'_> {
-    /// Returns whether the advisory concerns `object`, which became `made`, and whether no rule already wrote what it is about.
-    pub(crate) fn concerns(&self, object: &Object, made: &Conversion) -> bool {
-        let about = self.advisory.has_kind(&object.kind) || self.advisory.has_kind(&made.kind);
+    /// Returns whether the advisory concerns `object`, which became `conversion`, and whether no rule already wrote what it is about.
+    pub(crate) fn concerns(&self, object: &Object, conversion: &Conversion) -> bool {
+        let about = self.advisory.has_kind(&object.kind) || self.advisory.has_kind(&conversion.kind);
         about
-            && !(made.origins & self.from).is_empty()
+            && !(conversion.origins & self.from).is_empty()
             && self.target.pack.groups().contains(&object.kind.group)
-            && can_hold(&self.advisory.condition, &object.value)
-            && !self.is_answered(made)
+            && self.advisory.condition.can_hold(&object.value)
+            && !self.is_answered(conversion)
     }
 
     /// Returns whether a rule wrote the default out that the advisory is about: that made its condition false.
-    fn is_answered(&self, made: &Conversion) -> bool {
+    fn is_answered(&self, conversion: &Conversion) -> bool {
         let condition = &self.advisory.condition;
-        made.frozen.iter().any(|[before, after]| condition.holds(before) && !condition.holds(after))
+        conversion.frozen.iter().any(|[before, after]| condition.holds(before) && !condition.holds(after))
     }
 
     /// Returns whether it is reported with the objects that it concerns.
@@ -82,11 +84,11 @@ impl CrossedAdvisory<'_> {
     /// Returns whether it needs no action, or nothing shows that an object, which the advisory concerns, really crosses it: not all
     /// releases that it can come from are those of the advisory, and its own pack changes nothing, so that it may have crossed it
     /// long ago, or the advisory is about a rollback, and the object need not be newer than the target.
-    pub(crate) fn is_note(&self, made: &Conversion) -> bool {
-        let is_certain = self.from.is_superset(made.origins);
-        let is_at_target = made.program.len() == made.foreign_changes && made.blocks.is_empty();
-        let is_of_rollback = self.newer.is_superset(made.origins & self.from);
-        let may_not_cross = is_at_target || is_of_rollback && !self.newer.is_superset(made.origins);
+    pub(crate) fn is_note(&self, conversion: &Conversion) -> bool {
+        let is_certain = self.from.is_superset(conversion.origins);
+        let is_at_target = conversion.program.len() == conversion.foreign_changes && conversion.blocks.is_empty();
+        let is_of_rollback = self.newer.is_superset(conversion.origins & self.from);
+        let may_not_cross = is_at_target || is_of_rollback && !self.newer.is_superset(conversion.origins);
         self.advisory.additive || !is_certain && may_not_cross
     }
 

@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use super::old_names::OldNames;
 use super::rbac;
-use crate::convert::{Conversion, Remark, Renames, Successor, Targets};
+use crate::convert::{Conversion, Remark, Renames, Successor, Targets, named_kind};
 use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
-use crate::release::{ApiVersion, GroupKind, is_version};
+use crate::release::{GroupKind, is_version};
 use crate::yaml::{self, Intent, read_value};
 
 /// The texts without which a file mentions no renamed kind.
@@ -46,7 +46,7 @@ struct Search<'a> {
     renames: &'a Renames,
     /// What is updated, or reported elsewhere.
     known: BTreeSet<FieldPath>,
-    found: Vec<Mention<'a>>,
+    mentions: Vec<Mention<'a>>,
     /// The lists that name a new kind.
     already_listed: BTreeSet<(FieldPath, &'a GroupKind)>,
     /// What is reported about texts.
@@ -81,8 +81,8 @@ pub(crate) fn findings(
     if !names.may_be_in(&manifest.text) {
         return Vec::new();
     }
-    let of_objects = manifest.objects.iter().zip(conversions).flat_map(|(object, made)| {
-        let remarks = in_object(manifest, (object, made.as_ref()), targets).into_iter();
+    let of_objects = manifest.objects.iter().zip(conversions).flat_map(|(object, conversion)| {
+        let remarks = in_object(manifest, object, conversion.as_ref(), targets).into_iter();
         remarks.map(|remark| remark.finding(manifest, object)).collect::<Vec<_>>()
     });
     let others = manifest.documents_without_objects();
@@ -92,7 +92,8 @@ pub(crate) fn findings(
 /// Searches an object that no pack knows.
 fn in_object(
     manifest: &Manifest,
-    (object, made): (&Object, Option<&Conversion>),
+    object: &Object,
+    conversion: Option<&Conversion>,
     targets: &Targets<'_>,
 ) -> Vec<OldNames<Remark>> {
     let is_apart = ["CustomResourceDefinition", "Secret"].contains(&object.kind.kind.as_str());
@@ -100,7 +101,7 @@ fn in_object(
         return Vec::new();
     }
     let followed = targets.references(&object.kind, &object.value).into_iter().map(|reference| reference.path);
-    let updated = made.into_iter().flat_map(|made| &made.program).filter_map(|intent| match intent {
+    let updated = conversion.into_iter().flat_map(|conversion| &conversion.program).filter_map(|intent| match intent {
         Intent::Replace { path, .. } => path.split_last().map(|(parent, _)| parent),
         _ => None,
     });
@@ -143,8 +144,8 @@ fn in_document(manifest: &Manifest, number: usize, targets: &Targets<'_>) -> Vec
     if is_reported(&manifest.place_in(number, &FieldPath::default()), &[Code::NotAnObject]) {
         return Vec::new();
     }
-    let is_new = |one: &OldNames<Remark>| {
-        let location = manifest.place_in(number, &one.report.path);
+    let is_new = |mention: &OldNames<Remark>| {
+        let location = manifest.place_in(number, &mention.report.path);
         !is_reported(&location, &[Code::PatchTarget, Code::InlinePatch])
     };
     let finding = |remark: Remark| Finding {
@@ -156,8 +157,8 @@ fn in_document(manifest: &Manifest, number: usize, targets: &Targets<'_>) -> Vec
         message: remark.message,
         help: remark.help,
     };
-    let found = in_value(&value, &targets.renames, true).into_iter().filter(is_new);
-    found.map(|one| one.map(finding)).collect()
+    let mentions = in_value(&value, &targets.renames, true).into_iter().filter(is_new);
+    mentions.map(|mention| mention.map(finding)).collect()
 }
 
 /// Searches a value that is not an object. A schema names every version of a kind, and is reported when it is read.
@@ -167,14 +168,14 @@ fn in_value(value: &Value, renames: &Renames, alone: bool) -> Vec<OldNames<Remar
     }
     let mut search = Search::new(renames, BTreeSet::new());
     search.visit(value, At { path_ref: None, key: "", alone });
-    let mut found = rbac::remarks(value, renames);
-    found.extend(search.remarks());
-    found
+    let mut remarks = rbac::remarks(&rbac::rules_in(value), renames);
+    remarks.extend(search.remarks());
+    remarks
 }
 
 impl<'a> Search<'a> {
     const fn new(renames: &'a Renames, known: BTreeSet<FieldPath>) -> Self {
-        Self { renames, known, found: Vec::new(), already_listed: BTreeSet::new(), texts: Vec::new() }
+        Self { renames, known, mentions: Vec::new(), already_listed: BTreeSet::new(), texts: Vec::new() }
     }
 
     fn visit(&mut self, value: &Value, at: At<'_>) {
@@ -214,7 +215,7 @@ impl<'a> Search<'a> {
             if names(new, alone) {
                 self.already_listed.extend(path().split_last().map(|(list, _)| (list, new)));
             } else if names(old, alone) && !self.known.contains(&path()) {
-                self.found.push(Mention { path: path(), old, new });
+                self.mentions.push(Mention { path: path(), old, new });
             }
         }
     }
@@ -233,22 +234,27 @@ impl<'a> Search<'a> {
             let message = format!("in the text {path}: {}", remark.message);
             Remark { message, path: path.clone(), ..remark }
         };
-        self.texts.extend(remarks.into_iter().map(|one| one.map(in_text)));
+        self.texts.extend(remarks.into_iter().map(|remark| remark.map(in_text)));
     }
 
     /// Reports what was found, except where the same list names the new kind too.
     fn remarks(self) -> Vec<OldNames<Remark>> {
-        let Self { found, already_listed, texts, .. } = self;
-        let is_already_listed = |one: &Mention<'_>| match one.path.split_last() {
-            Some((list, Step::Index(_))) => already_listed.contains(&(list, one.new)),
+        let Self { mentions, already_listed, texts, .. } = self;
+        let is_already_listed = |mention: &Mention<'_>| match mention.path.split_last() {
+            Some((list, Step::Index(_))) => already_listed.contains(&(list, mention.new)),
             _ => false,
         };
-        let mentions = found.into_iter().filter(|one| !is_already_listed(one)).map(|Mention { path, old, new }| {
-            let what = if path.steps().is_empty() { "the document".to_owned() } else { path.to_string() };
-            let message = format!("{what} names {old}, renamed to {new}; it is not updated");
-            let help = Some(format!("replace it with {} of the group {} by hand, or add that", new.kind, new.group));
-            OldNames { kinds: vec![old.clone()], report: Remark::new(Code::ReferenceNotUpdated, path, message, help) }
-        });
+        let mentions =
+            mentions.into_iter().filter(|mention| !is_already_listed(mention)).map(|Mention { path, old, new }| {
+                let what = if path.steps().is_empty() { "the document".to_owned() } else { path.to_string() };
+                let message = format!("{what} names {old}, renamed to {new}; it is not updated");
+                let help =
+                    Some(format!("replace it with {} of the group {} by hand, or add that", new.kind, new.group));
+                OldNames {
+                    kinds: vec![old.clone()],
+                    report: Remark::new(Code::ReferenceNotUpdated, path, message, help),
+                }
+            });
         mentions.chain(texts).collect()
     }
 }
@@ -257,10 +263,8 @@ impl<'a> Search<'a> {
 fn names(value: &Value, key: &str, kind: &GroupKind, alone: bool) -> bool {
     match value {
         Value::Object(map) => {
-            let text = |key: &str| map.get(key).and_then(Value::as_str);
-            let group = text("group").or_else(|| text("apiGroup")).map(str::to_owned);
-            let group = group.or_else(|| text("apiVersion").map(|version| ApiVersion::parse(version).group));
-            text("kind") == Some(&kind.kind) && group.map_or(alone, |group| group == kind.group)
+            let named = named_kind(map).filter(|(name, _)| *name == kind.kind);
+            named.is_some_and(|(_, group)| group.map_or(alone, |group| group == kind.group))
         }
         Value::String(text) => {
             let is_chosen = alone && text.contains(&format!("[kind={}]", kind.kind));

@@ -7,7 +7,6 @@
 
 use crate::convert::{Goal, Remark};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::can_hold;
 use crate::manifest::{Manifest, Object};
 use crate::pack::Target;
 use crate::pack::release_notes::Moves;
@@ -37,7 +36,7 @@ pub(crate) fn crossed<'g>(goal: &'g Goal<'g>) -> Vec<CrossedMoves<'g>> {
 /// Reports the fields that move out of `object`.
 pub(crate) fn findings(manifest: &Manifest, object: &Object, crossed: &[CrossedMoves<'_>]) -> Vec<Finding> {
     let concerns = |crossed: &&CrossedMoves<'_>| {
-        crossed.moves.kinds.contains(&object.kind) && can_hold(&crossed.moves.condition, &object.value)
+        crossed.moves.kinds.contains(&object.kind) && crossed.moves.condition.can_hold(&object.value)
     };
     crossed.iter().filter(concerns).flat_map(|crossed| crossed.findings(manifest, object)).collect()
 }
@@ -47,7 +46,7 @@ impl CrossedMoves<'_> {
         let bundle = &self.target.pack.line().bundles()[self.moves.order];
         let places = self.moves.each.matches(&object.value).into_iter();
         let matching =
-            places.filter(|place| place.get(&object.value).is_some_and(|value| can_hold(&self.moves.only, value)));
+            places.filter(|place| place.get(&object.value).is_some_and(|value| self.moves.only.can_hold(value)));
         let mut found = Vec::new();
         for place in matching {
             for (field, to) in &self.moves.fields {

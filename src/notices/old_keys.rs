@@ -100,10 +100,13 @@ pub(crate) fn findings(manifest: &Manifest, conversions: &[Option<Conversion>], 
         let Ok(value) = read_value(&manifest.tree, &manifest.text, document.root) else { continue };
         let mut found = Vec::new();
         keys.find(&value, None, &mut found);
-        let objects =
-            manifest.objects.iter().zip(conversions).filter_map(|(object, made)| Some((object, made.as_ref()?)));
+        let objects = manifest
+            .objects
+            .iter()
+            .zip(conversions)
+            .filter_map(|(object, conversion)| Some((object, conversion.as_ref()?)));
         let own = objects.filter(|(object, _)| object.document == number && object.inline_patch.is_none());
-        let renamed: Vec<_> = own.flat_map(|(object, made)| renamed(object, made, keys)).collect();
+        let renamed: Vec<_> = own.flat_map(|(object, conversion)| renamed(object, conversion, keys)).collect();
         found.retain(|one| !is_patch(number, &one.0) && !renamed.contains(one));
         for (place, key) in found {
             let Some((new, target)) = keys.keys.get(&key) else { continue };

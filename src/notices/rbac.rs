@@ -40,22 +40,17 @@ pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<OldNam
         return Vec::new();
     }
     let of_object = manifest.objects.iter().flat_map(|object| {
-        let not_served = not_served(&object.value, targets).into_iter();
-        let not_served = not_served.map(|report| OldNames { kinds: Vec::new(), report });
-        let removed = removed(&object.value, targets).into_iter();
-        let removed = removed.map(|report| OldNames { kinds: Vec::new(), report });
-        let remarks = remarks(&object.value, &targets.renames).into_iter().chain(not_served).chain(removed);
+        let rules = rules_in(&object.value);
+        let others = not_served(&object.value, &rules, targets).into_iter().chain(removed(&rules, targets));
+        let others = others.map(|report| OldNames { kinds: Vec::new(), report });
+        let remarks = remarks(&rules, &targets.renames).into_iter().chain(others);
         remarks.map(|remark| remark.finding(manifest, object)).collect::<Vec<_>>()
     });
     of_object.collect()
 }
 
-/// Reports the mappings below `value` that name a kind in `renames`, where none names its new name.
-pub(super) fn remarks(value: &Value, renames: &Renames) -> Vec<OldNames<Remark>> {
-    if renames.is_empty() {
-        return Vec::new();
-    }
-    let rules = rules_in(value);
+/// Reports the mappings among `rules` that name a kind in `renames`, where none names its new name.
+pub(super) fn remarks(rules: &[ResourceRule<'_>], renames: &Renames) -> Vec<OldNames<Remark>> {
     let naming = |kind: &GroupKind| rules.iter().filter(|rule| !rule.parts_of(kind).is_empty()).collect();
     let renamed: Vec<Renamed<'_, '_>> =
         renames.iter().map(|(old, successor)| (old, successor.kind(), naming(successor.kind()))).collect();
@@ -63,7 +58,7 @@ pub(super) fn remarks(value: &Value, renames: &Renames) -> Vec<OldNames<Remark>>
 }
 
 /// Finds the mappings below `value` that select resources or kinds by API group.
-fn rules_in(value: &Value) -> Vec<ResourceRule<'_>> {
+pub(super) fn rules_in(value: &Value) -> Vec<ResourceRule<'_>> {
     let mut rules = Vec::new();
     let mut visit = |at: &PathRef<'_>, map| rules.extend(ResourceRule::read(at, map));
     for (key, value) in value.as_object().into_iter().flatten() {
@@ -77,8 +72,8 @@ fn rules_in(value: &Value) -> Vec<ResourceRule<'_>> {
 
 /// Reports the mappings that name a kind which the target no longer has, nor one that it becomes. What names all kinds of a group
 /// is not about that one.
-fn removed(object: &Value, targets: &Targets<'_>) -> Vec<Remark> {
-    let remarks = rules_in(object).into_iter().filter_map(|rule| {
+fn removed(rules: &[ResourceRule<'_>], targets: &Targets<'_>) -> Vec<Remark> {
+    let remarks = rules.iter().filter_map(|rule| {
         let path = rule.path.clone()?;
         let targets_of_run = targets.goal.targets.iter();
         let kinds = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (target, kind)));
@@ -101,14 +96,20 @@ fn removed(object: &Value, targets: &Targets<'_>) -> Vec<Remark> {
 type Renamed<'r, 'v> = (&'r GroupKind, &'r GroupKind, Vec<&'r ResourceRule<'v>>);
 
 /// Reports the rules of webhooks and admission policies that give a kind's resource with versions of which the target serves none.
-fn not_served(object: &Value, targets: &Targets<'_>) -> Vec<Remark> {
+fn not_served(object: &Value, rules: &[ResourceRule<'_>], targets: &Targets<'_>) -> Vec<Remark> {
+    let mut rules = rules.iter().filter(|rule| rule.map.contains_key("apiVersions")).peekable();
+    if rules.peek().is_none() {
+        return Vec::new();
+    }
     let patterns = ADMISSION_RULES.iter().map(|text| FieldPattern::parse(text).expect("it is a pattern"));
-    let rules = patterns.flat_map(|pattern| pattern.matches(object));
-    rules.filter_map(|path| not_served_by(path.get(object)?.as_object()?, &path, targets)).collect()
+    let places: BTreeSet<FieldPath> = patterns.flat_map(|pattern| pattern.matches(object)).collect();
+    let rules = rules.filter(|rule| rule.path.as_ref().is_some_and(|path| places.contains(path)));
+    rules.filter_map(|rule| not_served_by(rule, targets)).collect()
 }
 
-fn not_served_by(map: &Map<String, Value>, path: &FieldPath, targets: &Targets<'_>) -> Option<Remark> {
-    let rule = ResourceRule::read(&PathRef::key(None, ""), map)?;
+fn not_served_by(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Option<Remark> {
+    let ResourceRule { map, path, .. } = rule;
+    let path = path.as_ref()?;
     let versions: Vec<&str> = map.get("apiVersions")?.as_array()?.iter().filter_map(Value::as_str).collect();
     let targets_of_run = targets.goal.targets.iter();
     let (kind, target) = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (kind, target))).find(
@@ -136,7 +137,7 @@ fn not_served_by(map: &Map<String, Value>, path: &FieldPath, targets: &Targets<'
 }
 
 /// A mapping that selects resources or kinds by API group.
-struct ResourceRule<'v> {
+pub(super) struct ResourceRule<'v> {
     /// The mapping itself.
     map: &'v Map<String, Value>,
     /// Its path; none for a reference, which is updated.

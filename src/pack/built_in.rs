@@ -1,47 +1,65 @@
-//! Answers: which files of packs are in the program, and which carriers do they describe?
+//! Answers: which packs are in the program, and which carriers do they describe?
 //!
-//! The build script lists every file under `rules/`; what is YAML in them was made JSON when the program was built, since every start
-//! reads it.
+//! The build script lists every pack under `rules/`. What is YAML in them was made JSON when the program was built.
 //!
-//! Invariant: carriers are read once.
+//! Invariant: what the build script says of rules and catalogs is what they say themselves; a test compares the two.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::pack::PackFiles;
 use crate::carrier::CarrierFile;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// The file of a pack that describes carriers.
-pub(super) const CARRIERS: &str = "carriers.yaml";
+/// Why nothing of these packs can be wrong while the program runs.
+pub(super) const TESTED: &str = "tests read everything of the packs of the program";
 
-/// Files of a pack whose YAML is there as JSON too: path and JSON.
-pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
-
-/// Returns the files of each pack built into the program, and the same as JSON where they are YAML.
-pub(super) fn files() -> BTreeMap<&'static str, (PackFiles, Prepared)> {
-    let mut packs: BTreeMap<&str, (PackFiles, Prepared)> = BTreeMap::new();
-    for (path, text, json) in FILES {
-        if let Some((pack, path)) = path.split_once('/') {
-            let (files, prepared) = packs.entry(pack).or_default();
-            files.insert(path.to_owned(), Cow::Borrowed(text));
-            prepared.extend(json.map(|json| (path, json)));
-        }
-    }
-    packs
+/// A pack in the program.
+#[derive(Debug)]
+pub(super) struct BuiltInPack {
+    pub(super) name: &'static str,
+    /// What every run reads of `pack.yaml`, as JSON.
+    pub(super) head: &'static str,
+    /// The rest of `pack.yaml`, as JSON.
+    pub(super) rest: &'static str,
+    /// Whether it describes carriers, and has no releases.
+    pub(super) is_carriers_alone: bool,
+    /// Whether rules about CRDs read their schemas.
+    pub(super) reads_schemas: bool,
+    /// `carriers.yaml`, as JSON.
+    carriers: Option<&'static str>,
+    /// The kinds that its rules name.
+    pub(super) rule_kinds: &'static [&'static str],
+    /// The charts whose values its rules are about.
+    pub(super) charts_of_rules: &'static [&'static str],
+    /// The packs with releases that its own belong to.
+    pub(super) companions: &'static [&'static str],
+    /// The API groups that defaults in its catalogs can name.
+    pub(super) default_groups: &'static [&'static str],
+    /// Sorted by path.
+    pub(super) files: &'static [BuiltInFile],
 }
 
-/// Returns the carriers that the packs of the program describe, by the name of the pack.
+/// A file of a pack in the program.
+#[derive(Debug)]
+pub(super) struct BuiltInFile {
+    /// Its path in the folder of the pack.
+    pub(super) path: &'static str,
+    pub(super) text: &'static str,
+    /// The same as JSON, where it is a rule.
+    pub(super) json: Option<&'static str>,
+}
+
+/// Returns the packs, sorted by name.
+pub(super) fn packs() -> &'static [BuiltInPack] {
+    PACKS
+}
+
+/// Returns the carriers that the packs describe, by the name of the pack.
 pub(super) fn carriers() -> &'static BTreeMap<&'static str, CarrierFile> {
     static BY_PACK: LazyLock<BTreeMap<&str, CarrierFile>> = LazyLock::new(|| {
-        let files = FILES.iter().filter_map(|(path, _, json)| {
-            let (pack, file) = path.split_once('/')?;
-            let json = json.filter(|_| file == CARRIERS)?;
-            Some((pack, serde_json::from_str(json).expect("a test reads the carriers of every pack")))
-        });
-        files.collect()
+        let written = PACKS.iter().filter_map(|pack| Some((pack.name, pack.carriers?)));
+        written.map(|(name, json)| (name, serde_json::from_str(json).expect(TESTED))).collect()
     });
     &BY_PACK
 }

@@ -4,11 +4,13 @@
 //!
 //! Invariant: a pack in `rules/` is in the program; there is no other place to register one.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 
 use super::built_in;
 use super::load;
-use super::pack::{Pack, PackFiles};
+use super::pack::Pack;
 use super::packs::{self, Packs};
 
 /// Loads the packs built into the program together with `more`.
@@ -16,51 +18,59 @@ use super::packs::{self, Packs};
 /// # Errors
 /// A failure where two packs share a name or an API group.
 pub fn with(more: Vec<Pack>) -> Result<Packs> {
-    let replaced = |name: &str| more.iter().any(|pack| pack.name() == name);
-    let carriers = packs::carriers(more.iter().map(|pack| (pack.name(), pack.carriers())));
-    let built_in = built_in::files().into_iter().filter(|(name, (files, _))| !replaced(name) && has_knowledge(files));
-    let built_in = built_in.map(|(name, (files, prepared))| load::load_prepared(name, files, &prepared, &carriers));
-    let mut all = built_in.collect::<Result<Vec<_>>>()?;
+    let is_replaced = |name: &str| more.iter().any(|pack| pack.name() == name);
+    let carriers = Arc::new(packs::carriers(more.iter().map(|pack| (pack.name(), pack.carriers()))));
+    let built_in = built_in::packs().iter().filter(|pack| !is_replaced(pack.name) && !pack.is_carriers_alone);
+    let mut packs: Vec<Pack> = built_in.map(|pack| Pack::built_in(pack, &carriers)).collect();
     let has_others = more.len() > 1 && more.iter().any(|pack| !pack.carriers().carriers.is_empty());
     for pack in more {
         // It was loaded before the carriers of the others were known.
         let is_whole = pack.charts().is_empty() || !has_others;
-        all.push(if is_whole { pack } else { load::load_with(&pack.folder, pack.files.clone(), &carriers)? });
+        let carriers = Arc::clone(&carriers);
+        packs.push(if is_whole {
+            pack
+        } else {
+            load::load_with(pack.folder, pack.own_carriers.into_owned(), carriers)?
+        });
     }
-    Packs::new(all)
+    Packs::with_carriers(packs, carriers)
 }
-
-/// Returns whether a pack knows more than carriers.
-fn has_knowledge(files: &PackFiles) -> bool {
-    files.keys().any(|path| !["pack.yaml", built_in::CARRIERS].contains(&path.as_str()))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
+    use crate::lens::Direction;
+    use crate::pack::folder::Folder;
 
-    #[test]
-    fn the_embedded_files_equal_the_source_files() {
-        for (name, (files, prepared)) in built_in::files() {
-            assert_eq!(prepared.len(), files.keys().filter(|path| path.ends_with(".yaml")).count());
-            let written = load::load(name, files.clone()).unwrap();
-            let read = load::load_prepared(name, files, &prepared, &packs::carriers([])).unwrap();
-            assert_eq!(read.name(), name);
-            assert_eq!(format!("{read:?}"), format!("{written:?}"));
-        }
+    /// Reads everything of a pack.
+    #[track_caller]
+    fn everything(pack: &Pack) -> String {
+        let catalogs = pack.kinds().map(|kind| pack.catalog(kind).unwrap());
+        let catalogs: Vec<_> =
+            catalogs.map(|catalog| (catalog.listed(), catalog.fields().collect::<Vec<_>>())).collect();
+        let lenses: Vec<_> = pack.rules().iter().map(|rule| rule.lens(Direction::Backward)).collect();
+        let index = (pack.rule_kinds(), pack.rules_about_schemas().len(), pack.default_groups(), pack.carriers());
+        let places = pack.places();
+        format!("{:?}", (&pack.head, &pack.releases, &pack.rules, catalogs, lenses, index, places))
     }
 
     #[test]
-    fn only_embedded_files_are_read() {
-        for (name, (files, prepared)) in built_in::files() {
-            let unread = |(path, text): (String, _)| {
-                let text = if path.ends_with(".yaml") { Cow::Borrowed("- no pack's file\n") } else { text };
-                (path, text)
-            };
-            let files = files.into_iter().map(unread).collect();
-            load::load_prepared(name, files, &prepared, &packs::carriers([])).unwrap();
+    fn packs_of_the_program_are_what_their_files_say() {
+        let packs = with(Vec::new()).unwrap();
+        assert!(packs.iter().count() >= 6);
+        for pack in packs.iter() {
+            pack.line();
+            let written = load::load(pack.name(), pack.folder.copied()).unwrap();
+            assert!(everything(pack) == everything(&written), "{}", pack.name());
+            for other in packs.iter() {
+                assert_eq!(pack.is_bound_to(other), written.is_bound_to(other), "{} {}", pack.name(), other.name());
+            }
+        }
+        for pack in built_in::packs() {
+            let folder = Folder::built_in(pack);
+            let written = load::load(pack.name, folder.copied()).unwrap();
+            assert_eq!(written.has_releases(), !pack.is_carriers_alone, "{}", pack.name);
+            let carriers = built_in::carriers().get(pack.name).cloned().unwrap_or_default();
+            assert_eq!(format!("{:?}", written.carriers()), format!("{carriers:?}"));
         }
     }
 }

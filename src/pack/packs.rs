@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 
 use super::built_in;
+use super::folder::HEAD;
 use super::pack::Pack;
 use super::target::Target;
 use super::wire::{Parameter, ParameterValues};
@@ -33,12 +34,21 @@ impl Packs {
     ///
     /// # Errors
     /// A failure where two packs have one name, alias or API group.
-    pub fn new(mut packs: Vec<Pack>) -> Result<Self> {
+    pub fn new(packs: Vec<Pack>) -> Result<Self> {
+        let carriers = Arc::new(carriers(packs.iter().map(|pack| (pack.name(), pack.carriers()))));
+        Self::with_carriers(packs, carriers)
+    }
+
+    /// Makes the set of `packs`, where `carriers` are those that they and the packs of the program describe.
+    ///
+    /// # Errors
+    /// As [`Packs::new`].
+    pub(super) fn with_carriers(mut packs: Vec<Pack>, carriers: Arc<Carriers>) -> Result<Self> {
         packs.sort_by(|left, right| left.name().cmp(right.name()));
         let mut named: BTreeMap<&str, &Pack> = BTreeMap::new();
         for (pack, name) in packs.iter().flat_map(|pack| pack.names().map(move |name| (pack, name))) {
             if let Some(other) = named.insert(name, pack) {
-                let [one, two] = [other, pack].map(|pack| pack.path_of("pack.yaml"));
+                let [one, two] = [other, pack].map(|pack| pack.folder.path_of(HEAD));
                 let what = if other.name() == pack.name() { "name" } else { "name or alias" };
                 bail!("two packs have the {what} {name}: change it in {one} or in {two}");
             }
@@ -47,7 +57,7 @@ impl Packs {
         for pack in &packs {
             for group in pack.groups() {
                 if let Some(other) = owners.insert(group, pack) {
-                    let [one, two] = [other, pack].map(|pack| pack.path_of("pack.yaml"));
+                    let [one, two] = [other, pack].map(|pack| pack.folder.path_of(HEAD));
                     bail!(
                         "API group {group} belongs to two packs, {} in {one} and {} in {two}: a pack replaces one of the program if it has the same name",
                         other.name(),
@@ -56,8 +66,7 @@ impl Packs {
                 }
             }
         }
-        let carriers = Arc::new(carriers(packs.iter().map(|pack| (pack.name(), pack.carriers()))));
-        packs.retain(|pack| !pack.line().bundles().is_empty());
+        packs.retain(Pack::has_releases);
         Ok(Self { packs, carriers })
     }
 

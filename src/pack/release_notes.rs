@@ -187,8 +187,8 @@ pub struct Undetectable {
 }
 
 impl ReleaseNotes {
-    /// Checks the lists of `head`, whose bundles are on `line`; the pack has `kinds`.
-    pub(super) fn check(
+    /// Takes the lists out of `head` and checks them; their bundles are on `line`, and the pack has `kinds`.
+    pub(super) fn take(
         head: &mut wire::PackFile,
         line: &ReleaseLine,
         kinds: &BTreeSet<&GroupKind>,

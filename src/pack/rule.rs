@@ -2,6 +2,8 @@
 //!
 //! Invariant: the backward lens of a rule is the inverse of its forward one.
 
+use std::sync::OnceLock;
+
 use super::wire::Needs;
 use crate::lens::{Direction, Lens};
 use crate::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
@@ -19,8 +21,6 @@ pub struct Rule {
     pub kind: GroupKind,
     /// The kind after the change.
     pub new_kind: GroupKind,
-    /// The kind that converting back gives objects of the new kind: the new one again, where the change is one-way.
-    pub back_kind: GroupKind,
     /// The channels that the change was made in, as written; none for every channel of its bundle.
     pub channels: Vec<Channel>,
     /// The apiVersions before and after the change, where it was made between two of them.
@@ -40,14 +40,28 @@ pub struct Rule {
     /// The kind that objects have once every rule of the bundle ran: another one than `new_kind` where a later rule of the
     /// bundle retypes them.
     pub final_kind: GroupKind,
+    /// The lens as written.
     pub(super) forward: Lens,
-    pub(super) backward: Lens,
+    /// Its inverse, made when it is first used.
+    pub(super) backward: OnceLock<Lens>,
+    /// The kind that converting back gives objects of the new kind: the new one again, where the change is one-way.
+    pub(super) back_kind: GroupKind,
 }
 
 impl Rule {
+    /// Returns the path of its file in the folder of its pack.
+    pub(super) fn path(&self) -> String {
+        format!("{}.yaml", self.id.split_once('/').map_or("", |(_, path)| path))
+    }
+
     /// Returns whether the rule is a step between releases, and not the repair of a mistake.
     pub fn is_step(&self) -> bool {
         self.needs != Some(Needs::Repair)
+    }
+
+    /// Returns whether the rule is about CRDs and reads their schemas.
+    pub fn reads_schemas(&self) -> bool {
+        self.kind.kind == "CustomResourceDefinition" && self.text.contains("openAPIV3Schema")
     }
 
     /// Returns whether the change was made in `channel`.
@@ -62,10 +76,10 @@ impl Rule {
     }
 
     /// Returns the lens for `direction`.
-    pub const fn lens(&self, direction: Direction) -> &Lens {
+    pub fn lens(&self, direction: Direction) -> &Lens {
         match direction {
             Direction::Forward => &self.forward,
-            Direction::Backward => &self.backward,
+            Direction::Backward => self.backward.get_or_init(|| self.forward.inverse(&self.kind)),
         }
     }
 

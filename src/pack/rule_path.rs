@@ -32,7 +32,7 @@ impl<'p> RulePath<'p> {
             let (low, high) = (from.min(to), from.max(to));
             let is_crossed = || low < rule.order && rule.order <= high;
             let is_step = rule.within.is_none() && rule.is_step();
-            is_step && is_between(pack, rule, (from, to), direction).unwrap_or_else(is_crossed)
+            is_step && is_between(pack, rule, from, to, direction).unwrap_or_else(is_crossed)
         };
         let rules = pack.rules_about(kind).filter(between);
         let directed: Vec<_> = if from <= to {
@@ -141,14 +141,14 @@ impl<'p> RulePath<'p> {
 
 /// Returns whether an object takes a rule between two apiVersions on its way from one bundle to another: the first bundle serves what
 /// the object has before, the second one what it has after, and not the other. `None` for a rule between releases.
-fn is_between(pack: &Pack, rule: &Rule, (from, to): (usize, usize), direction: Direction) -> Option<bool> {
+fn is_between(pack: &Pack, rule: &Rule, from: usize, to: usize, direction: Direction) -> Option<bool> {
     let [old, new] = rule.api_versions.as_ref()?;
     let serves = |order: usize, kind: &GroupKind, version: &ApiVersion| {
         let of_bundle = |id: ReleaseId| pack.line().get(id).order == order;
         pack.catalog(kind).is_some_and(|catalog| catalog.serving(&version.version).iter().any(of_bundle))
     };
     let (has_old, has_new) = (|order| serves(order, &rule.kind, old), |order| serves(order, &rule.new_kind, new));
-    let is_passed = || passes(pack, rule, [old, new], (from, to));
+    let is_passed = || passes(pack, rule, from, to);
     Some(match direction {
         Direction::Forward => has_old(from) && has_new(to) || is_passed(),
         Direction::Backward => has_new(from) && has_old(to) && !has_new(to) || is_passed(),
@@ -157,7 +157,8 @@ fn is_between(pack: &Pack, rule: &Rule, (from, to): (usize, usize), direction: D
 
 /// Returns whether an object whose apiVersion the second bundle no longer serves gets past both of `rule` on its way to the nearest one
 /// that it does, although neither bundle needs to serve them.
-fn passes(pack: &Pack, rule: &Rule, [old, new]: [&ApiVersion; 2], (from, to): (usize, usize)) -> bool {
+fn passes(pack: &Pack, rule: &Rule, from: usize, to: usize) -> bool {
+    let Some([old, new]) = &rule.api_versions else { return false };
     let Some(by_age) = pack.versions_by_age(&rule.kind) else { return false };
     let served = |order: usize| -> Vec<usize> {
         let is_served = |version: &ApiVersion| {

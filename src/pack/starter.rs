@@ -52,7 +52,7 @@ pub fn example(name: &str, title: &str, kind: &str) -> Result<BTreeMap<String, S
     let changed = |key: &str| format!("spec:\n  # as many as there are doors\n  {key}: 3\n");
     let same = "  labels:\n    size: large\nspec: {}\n";
     Ok(BTreeMap::from([
-        ("pack.yaml".to_owned(), pack_yaml((name, title), &BTreeSet::from([kind.group.as_str()]), &releases)),
+        ("pack.yaml".to_owned(), pack_yaml(name, title, &BTreeSet::from([kind.group.as_str()]), &releases)),
         ("README.md".to_owned(), readme(name, title)),
         (format!("catalog/{kind}.tsv"), format!("kind\t{kind}\n{CATALOG}")),
         (format!("v2.0.0/{rule}.yaml"), rule_text),
@@ -69,7 +69,7 @@ pub fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<String,
         outline.releases.iter().map(|(bundle, of)| (bundle.clone(), by_stability(of))).collect();
     releases.sort_by_cached_key(|(bundle, _)| age(bundle));
     BTreeMap::from([
-        ("pack.yaml".to_owned(), pack_yaml((name, title), &groups, &releases)),
+        ("pack.yaml".to_owned(), pack_yaml(name, title, &groups, &releases)),
         ("README.md".to_owned(), readme(name, title)),
     ])
 }
@@ -118,7 +118,7 @@ fn by_stability(channels: &BTreeSet<String>) -> Vec<String> {
     sorted
 }
 
-fn pack_yaml((name, title): (&str, &str), groups: &BTreeSet<&str>, releases: &[(String, Vec<String>)]) -> String {
+fn pack_yaml(name: &str, title: &str, groups: &BTreeSet<&str>, releases: &[(String, Vec<String>)]) -> String {
     let title = serde_json::Value::from(title);
     let groups: String = groups.iter().map(|group| format!("- {group}\n")).collect();
     let release = |(bundle, channels): &(String, Vec<String>)| match channels.as_slice() {

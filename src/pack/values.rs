@@ -7,6 +7,8 @@
 //!
 //! Invariant: values are converted only next to the name of their chart, or if they have the chart's own key.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::wire;
@@ -61,8 +63,28 @@ fn within(levels: &[Level], object: &Value) -> Vec<FieldPath> {
     levels.iter().fold(vec![FieldPath::default()], step)
 }
 
+/// The places of the values of charts, by the name of the chart.
+pub(super) type PlacesByChart = BTreeMap<String, Vec<Place>>;
+
+/// Returns where the values of each of `charts` can be.
+pub(super) fn places_by_chart(charts: &[wire::Chart], carriers: &Carriers) -> PlacesByChart {
+    charts.iter().map(|chart| (chart.name.clone(), places(chart, carriers))).collect()
+}
+
+/// Returns the kinds of the objects that can hold the values of `chart`.
+pub(super) fn kinds(chart: &wire::Chart, carriers: &Carriers) -> Vec<GroupKind> {
+    let carrying = carriers.iter().filter(|carrier| !carrier.each.is_empty() && !carrier.values.is_empty());
+    let own = chart.values_in.iter().map(|own| &own.kind);
+    carrying.flat_map(|carrier| &carrier.kind).chain(own).cloned().chain([kind_of_files(chart)]).collect()
+}
+
+/// Returns the kind that files of values have here.
+fn kind_of_files(chart: &wire::Chart) -> GroupKind {
+    GroupKind::new("Values", chart.name.as_str())
+}
+
 /// Returns where the values of `chart` can be.
-pub(super) fn places(chart: &wire::Chart, carriers: &Carriers) -> Vec<Place> {
+fn places(chart: &wire::Chart, carriers: &Carriers) -> Vec<Place> {
     let carried = carriers.iter().flat_map(|carrier| {
         let all = carrier.each.iter().flat_map(|each| carrier.values.iter().map(move |values| (each, values)));
         let levels = all.map(|(each, values)| levels(chart, carrier, each, values)).collect::<Vec<_>>();
@@ -80,7 +102,7 @@ pub(super) fn places(chart: &wire::Chart, carriers: &Carriers) -> Vec<Place> {
     let keep = Keep { field: FieldPath::default().key(&chart.key), unless: any(Vec::new()) };
     let emptied = Emptied { within: FieldPath::default(), keep: Some(keep) };
     let levels = vec![(FieldPattern::default(), Condition::default(), Some(emptied))];
-    let file = Place { kind: GroupKind::new("Values", chart.name.as_str()), levels };
+    let file = Place { kind: kind_of_files(chart), levels };
     carried.chain(own).chain([file]).collect()
 }
 

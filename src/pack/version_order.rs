@@ -69,7 +69,8 @@ impl VersionOrder {
     /// Returns the apiVersions in their order; `catalog` returns that of a kind.
     pub(super) fn by_age<'c>(
         &self,
-        (line, groups): (&ReleaseLine, &[String]),
+        line: &ReleaseLine,
+        groups: &[String],
         catalog: impl Fn(&GroupKind) -> Option<&'c Catalog>,
     ) -> VersionsByAge<'_> {
         let read = || {
@@ -102,7 +103,8 @@ impl<'o> VersionsByAge<'o> {
     pub(super) fn direction(
         self,
         [old, new]: &[ApiVersion; 2],
-        (from, to): (&ApiVersion, &ApiVersion),
+        from: &ApiVersion,
+        to: &ApiVersion,
     ) -> Option<Direction> {
         let (old, new, from, to) = (self.age(old)?, self.age(new)?, self.age(from)?, self.age(to)?);
         match () {

@@ -6,14 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::field::FieldPattern;
 use crate::lens::{Condition, Direction, Lens, Template};
 use crate::release::{ApiVersion, Channel, GroupKind, ReleaseLine};
 
 /// The file `pack.yaml` of a pack.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PackFile {
     /// The pack's name, by which targets and the ids of its rules call it: `name: gateway-api`.
@@ -426,7 +426,7 @@ pub struct Advisory {
 }
 
 /// What an advisory tells something about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum About {
     /// The cluster that the objects are applied to.

@@ -56,15 +56,8 @@ fn is_rule(name: &str, rule: &str) -> bool {
     rule.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Returns whether object number `at`, which would become `made`, is left as it is.
-pub(super) fn keeps(planner: &Planner<'_>, manifest: &Manifest, at: usize, made: Option<&Conversion>) -> bool {
-    made.is_some_and(|made| {
-        !made.program.is_empty() && !is_blocked(made) && is_kept(planner.goal(), manifest, at, &made.rules)
-    })
-}
-
 /// Returns whether an object is held back by itself.
-pub(super) fn is_blocked(made: &Conversion) -> bool {
+fn is_blocked(made: &Conversion) -> bool {
     !made.blocks.is_empty()
 }
 
@@ -80,7 +73,7 @@ pub(super) fn kept(planner: &Planner<'_>, linked: &Linked<'_>) -> Vec<(Id, Findi
             let version =
                 |made: &Conversion| made.value.get("apiVersion").and_then(|value| value.as_str()).map(str::to_owned);
             let becomes = made.and_then(|made| Some((&made.kind, version(made)?))).unwrap_or_else(|| unchanged.clone());
-            let message = change((unchanged.0, &unchanged.1), (becomes.0, &becomes.1));
+            let message = change(unchanged.0, &unchanged.1, becomes.0, &becomes.1);
             let remark = Remark::new(Code::ChangesNeeded, FieldPath::default(), message, None);
             (id, linked.finding(id, &remark, Severity::Held))
         })

@@ -47,19 +47,19 @@ pub(super) fn assemble(
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
     let (mut kinds, mut old_names) = (KindsOfRun::default(), Vec::new());
     for planned in files {
-        planned.local.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
+        planned.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
         sources.extend(planned.value_sources.iter().cloned());
-        let is_reported = is_listed(planned.file());
+        let is_reported = is_listed(&planned.file);
         for (at, found) in planned.advised.into_iter().filter(|_| is_reported || is_shard) {
             found.add_to(&mut advised, at);
         }
         if !is_reported {
-            plan.recognized_elsewhere |= planned.local.objects.iter().any(|object| object.is_recognized);
+            plan.recognized_elsewhere |= planned.objects.iter().any(|object| object.is_recognized);
             continue;
         }
         unconverted.extend(planned.unconverted_values);
         plan.files.extend(planned.change);
-        plan.objects.extend(planned.local.objects);
+        plan.objects.extend(planned.objects);
         plan.findings.extend(planned.findings);
         old_names.extend(planned.old_names);
         ignores.push(planned.ignores);

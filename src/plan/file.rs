@@ -9,39 +9,22 @@ use crate::convert::{Conversion, ObjectPlan};
 use crate::edits::{EditOptions, FilePlan, Rejected, edit};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, FindingObject, Severity};
-use crate::links::{File, LocalFile, dangling};
+use crate::links::dangling;
 use crate::manifest::{Ignores, Manifest, Object, sops};
 use crate::notices::advisories::Advised;
 use crate::notices::old_names::OldNames;
 use crate::notices::values::{self, UnconvertedValues};
 use crate::notices::{mentions, moved_fields, old_keys, open_versions, pins, rbac, typed_lists};
-use crate::release::GroupKind;
 use crate::text::EditSet;
 use crate::yaml::Style;
 
-/// One file of a run, before the run is finished.
-#[derive(Debug)]
-pub enum RunFile<'m> {
-    /// A local file: what it adds to the plan is known.
-    Local(Box<PlannedFile>),
-    /// A linked file: what it adds to the plan depends on other files.
-    Linked(&'m Manifest),
-}
-
-impl RunFile<'_> {
-    /// Returns what the rest of the run needs to know of the file.
-    pub(super) fn linkable(&self) -> File<'_> {
-        match self {
-            Self::Local(planned) => File::Local(&planned.local),
-            Self::Linked(manifest) => File::Linked(manifest),
-        }
-    }
-}
-
 /// What one file adds to the plan.
 #[derive(Debug)]
-pub struct PlannedFile {
-    pub(super) local: LocalFile,
+pub(super) struct PlannedFile {
+    /// The file as the user named it.
+    pub(super) file: String,
+    /// The objects of targeted packs, in the order of the text.
+    pub(super) objects: Vec<ObjectPlan>,
     pub(super) change: Option<FilePlan>,
     pub(super) findings: Vec<Finding>,
     /// What is reported about names of renamed kinds, unless the run renames none of their objects.
@@ -53,18 +36,8 @@ pub struct PlannedFile {
     pub(super) unconverted_values: Vec<UnconvertedValues>,
     /// Where values of charts are converted in this file.
     pub(super) value_sources: Vec<String>,
-    pub(super) assumptions: Option<Assumptions>,
-    /// Whether a list or a quoted string was written where nothing shows the style of one.
-    pub(super) is_unstyled: bool,
     /// The comments of the file that acknowledge findings.
     pub(super) ignores: Ignores,
-}
-
-/// What the plan of a local file takes for granted: that the file is no patch, and that these objects have the namespaces that are
-/// written in them.
-#[derive(Debug, Default)]
-pub(super) struct Assumptions {
-    pub(super) namespaces: Vec<(GroupKind, Option<String>)>,
 }
 
 impl PlannedFile {
@@ -86,21 +59,10 @@ impl PlannedFile {
             goal.packs.iter().flat_map(|pack| pack.schema_comments()).map(String::as_str).collect();
         let options = EditOptions { neighbors, front_end: goal.choices.front_end, schema_forms: &schema_forms };
         let edited = edit(manifest, &conversions, &options)?;
-        let is_unstyled = edited.as_ref().is_some_and(|edited| edited.is_unstyled);
         let (change, about_edits) = edited.map(|edited| (edited.file, edited.findings)).unzip();
-        let local = LocalFile {
+        let mut planned = Self {
             file: manifest.file.clone(),
             objects: Vec::with_capacity(manifest.objects.len()),
-            has_others: false,
-            indexed: Vec::new(),
-            patches: manifest.patches.clone(),
-            kustomization: manifest.kustomization.clone(),
-            transformer: manifest.transformer.clone(),
-            style: manifest.style(),
-            applied: manifest.applied.clone(),
-        };
-        let mut planned = Self {
-            local,
             change,
             findings: manifest.findings.clone(),
             old_names: mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names),
@@ -108,8 +70,6 @@ impl PlannedFile {
             advised: BTreeMap::new(),
             unconverted_values: Vec::new(),
             value_sources: Vec::new(),
-            assumptions: None,
-            is_unstyled,
             ignores: ignores(manifest, goal).cloned().unwrap_or_default(),
         };
         planned.findings.extend(findings);
@@ -137,6 +97,7 @@ impl PlannedFile {
                 planned.add(planner, (manifest, object), conversion, held, &|| sealed.has(manifest, object));
             }
         }
+        planned.shrink();
         Ok(planned)
     }
 
@@ -171,23 +132,8 @@ impl PlannedFile {
         }
         let is_known = !is_unknown && goal.target_of(&object.kind.group).is_some() || goal.holds_values(object);
         let record = goal.choices.record;
-        let place = (location, manifest.extent(object));
-        self.local.objects.push(ObjectPlan::new(place, object, conversion, (is_held && !is_kept, is_known), record));
-    }
-
-    /// Returns the file as the user named it.
-    pub fn file(&self) -> &str {
-        &self.local.file
-    }
-
-    /// Returns whether the file's text is still needed: its assumptions may turn out wrong, and the plan does not hold the text.
-    pub const fn needs_text(&self) -> bool {
-        self.assumptions.is_some() && self.change.is_none()
-    }
-
-    /// Returns the file's text, where it changes.
-    pub fn text(&self) -> Option<&str> {
-        self.change.as_ref().map(|change| &*change.before)
+        let (extent, is_held) = (manifest.extent(object), is_held && !is_kept);
+        self.objects.push(ObjectPlan::new(location, extent, object, conversion, is_held, is_known, record));
     }
 
     /// Returns what changes in the file's text.
@@ -196,10 +142,9 @@ impl PlannedFile {
     }
 
     /// Frees unused capacity: a run keeps the plans of all its files.
-    pub(super) fn shrink(&mut self) {
-        self.local.objects.shrink_to_fit();
-        self.local.objects.iter_mut().for_each(|object| object.rules.shrink_to_fit());
-        self.local.indexed.shrink_to_fit();
+    fn shrink(&mut self) {
+        self.objects.shrink_to_fit();
+        self.objects.iter_mut().for_each(|object| object.rules.shrink_to_fit());
         self.findings.shrink_to_fit();
         self.old_names.shrink_to_fit();
     }

@@ -5,23 +5,26 @@
 //!
 //! Invariant: what is held back once is held back for good, so that this ends.
 
+use super::group::GroupPlanner;
 use crate::finding::Finding;
-use crate::links::kustomize_selectors::{ChangesByName, Selectors};
-use crate::links::patches::{self, Patching};
-use crate::links::selectors as versions;
-use crate::links::states::States;
+use crate::links::kustomize_selectors::Selectors;
+use crate::links::patches;
 use crate::links::together::Together;
-use crate::links::{Held, Id, Linked, name_conflicts};
+use crate::links::{Held, Id, VersionChanges, name_conflicts};
 
 /// Objects that are held back, with the reasons.
-type Found = Vec<(Id, Finding)>;
+type Reasons = Vec<(Id, Finding)>;
 
-/// Finds everything that is held back, `first`, what is `kept` whatever else there is and what follows from them included, and returns what `attempt` plans without it.
+/// Finds everything that is held back in a group, what is held back `first`, what is `kept` whatever else there is and what follows from
+/// them included, and returns what `attempt` plans without it.
 pub(super) fn hold_back<T>(
-    (linked, patchings, states, selectors): (&Linked<'_>, &[Patching], &States, &Selectors<'_>),
-    (first, kept): (Found, Found),
-    attempt: impl Fn(&Held) -> Result<T, Vec<(Id, Finding)>>,
+    group: &GroupPlanner<'_>,
+    selectors: &Selectors<'_>,
+    first: Reasons,
+    kept: Reasons,
+    attempt: impl Fn(&Held) -> Result<T, Reasons>,
 ) -> T {
+    let GroupPlanner { linked, patchings, states, .. } = group;
     let mut held = Held::by_themselves(linked);
     held.extend(first);
     held.extend(name_conflicts::find(linked));
@@ -34,8 +37,7 @@ pub(super) fn hold_back<T>(
         if holds_more {
             continue;
         }
-        let changes = versions::changes(linked, &held);
-        if selectors.hold(&ChangesByName::new(&changes), &mut held) {
+        if selectors.hold(&VersionChanges::new(linked, &held), &mut held) {
             continue;
         }
         match attempt(&held) {

@@ -1,121 +1,97 @@
 //! Which changes of listed files need changes in files that are not listed, and so cannot be made alone?
 //!
-//! The run is planned again with the listed files left unchanged: another file that then has other edits follows one of them. Those
-//! that it may follow are held back: first those that it names, and where it still follows one, more. Then the run is planned
+//! Their group is planned again with the listed files left unchanged: another file that then has other edits follows one of them.
+//! Those that it may follow are held back: first those that it names, and where it still follows one, more. Then the group is planned
 //! with these and the other files left unchanged; what a listed file becomes can be written alone.
 //!
 //! Invariant: the plan of a listed file is that of a run on all files, or has a finding that says why it is not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::{PlannedFile, RunFile};
-use super::planner::Planner;
-use super::run;
+use super::file::PlannedFile;
+use super::group::GroupPlanner;
 use super::scope::{Dependent, Listed, Others};
-use super::styles::Styles;
 use super::withheld::Withheld;
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::links::{File, Namespaces, selectors};
 use crate::manifest::Manifest;
 use crate::text::EditSet;
 
-/// A run that was planned as a whole.
-pub(super) struct Whole<'r> {
-    pub(super) planner: &'r Planner<'r>,
-    pub(super) namespaces: &'r Namespaces<'r>,
-    /// How the files are indented, and what is left unchanged in any case.
-    pub(super) beside: (&'r Styles, &'r Withheld),
-    pub(super) files: &'r [RunFile<'r>],
-    /// The plans of the linked files, in their order.
-    pub(super) linked: &'r [PlannedFile],
+/// Limits the plans of a group's files, which are `whole`, to what needs no file that is not listed, as `listed` says.
+pub(super) fn limited(
+    group: &GroupPlanner<'_>,
+    whole: Vec<PlannedFile>,
+    listed: Listed<'_>,
+    withheld: &Withheld,
+) -> Vec<PlannedFile> {
+    let mut alone = Changes::new(group, &whole, listed).map_or_else(Plans::new, |changes| changes.alone(withheld));
+    let limit = |planned: PlannedFile| match alone.remove(&planned.file) {
+        Some(alone) => limit(planned, alone, listed),
+        None => planned,
+    };
+    whole.into_iter().map(limit).collect()
 }
 
-/// The plans of a run with some files left unchanged, by file.
+/// The plans of a group with some files left unchanged, by file.
 type Plans = BTreeMap<String, PlannedFile>;
 
-impl<'r> Whole<'r> {
-    /// Returns the plan of each file, in their order.
-    fn plans(&self) -> impl Iterator<Item = &'r PlannedFile> {
-        let mut linked = self.linked.iter();
-        self.files.iter().map(move |file| match file {
-            RunFile::Local(planned) => planned.as_ref(),
-            RunFile::Linked(_) => linked.next().expect("every linked file is planned"),
-        })
+/// A group in which files change that are listed, and others.
+struct Changes<'g> {
+    group: &'g GroupPlanner<'g>,
+    /// What changes in each file in a run on all files.
+    whole: BTreeMap<&'g str, Option<&'g EditSet>>,
+    listed: Listed<'g>,
+    /// The listed files that change.
+    mine: Vec<&'g Manifest>,
+    /// The others that do.
+    others: Vec<&'g Manifest>,
+}
+
+impl<'g> Changes<'g> {
+    /// Finds what changes; `None` where that is listed, or is not, as a whole.
+    fn new(group: &'g GroupPlanner<'g>, whole: &'g [PlannedFile], listed: Listed<'g>) -> Option<Self> {
+        let changed = || whole.iter().filter(|planned| planned.change.is_some());
+        if changed().all(|planned| (listed.has)(&planned.file)) || !changed().any(|planned| (listed.has)(&planned.file))
+        {
+            return None;
+        }
+        let whole: BTreeMap<&str, Option<&EditSet>> =
+            whole.iter().map(|planned| (&*planned.file, planned.edits())).collect();
+        let manifests = group.linked.files().map(|(_, manifest)| manifest);
+        let changed = manifests.filter(|manifest| whole[&*manifest.file].is_some());
+        let (mine, others) = changed.partition(|manifest| (listed.has)(&manifest.file));
+        Some(Self { group, whole, listed, mine, others })
     }
 
-    /// Returns the local files, with their positions, whose plans the run with some files left unchanged can contradict.
-    pub(super) fn to_link(&self, listed: Listed<'_>) -> Vec<(usize, &'r PlannedFile)> {
-        let is_changed = |planned: &PlannedFile| planned.change.is_some();
-        let some = |is_listed: bool| {
-            self.plans().any(|planned| is_changed(planned) && (listed.has)(planned.file()) == is_listed)
-        };
-        if !some(true) || !some(false) {
-            return Vec::new();
-        }
-        let local = self.files.iter().enumerate().filter_map(|(at, file)| match file {
-            RunFile::Local(planned) => Some((at, planned.as_ref())),
-            RunFile::Linked(_) => None,
-        });
-        let selects = self.files.iter().any(|file| match file {
-            RunFile::Local(_) => false,
-            RunFile::Linked(manifest) => {
-                let selects = |object| selectors::selects(object, &self.planner.targets);
-                (listed.has)(&manifest.file) && manifest.objects.iter().any(selects)
-            }
-        });
-        // Others rely on a local file only where they look its objects up, or select them by their version.
-        let counts =
-            |planned: &PlannedFile| (listed.has)(planned.file()) || !planned.local.indexed.is_empty() || selects;
-        local.filter(|(_, planned)| is_changed(planned) && counts(planned)).collect()
-    }
-
-    /// Plans the listed files so that each change can be made without the other files. `manifests` are those of the files that
-    /// [`Whole::to_link`] returned. The plans that differ from those of the whole run are returned.
-    pub(super) fn alone(&self, manifests: &[(usize, &'r Manifest)], listed: Listed<'_>) -> Plans {
-        let manifests: BTreeMap<usize, &Manifest> = manifests.iter().copied().collect();
-        let known = self.files.iter().enumerate().map(|(at, file)| match manifests.get(&at) {
-            Some(manifest) => File::Linked(manifest),
-            None => file.linkable(),
-        });
-        let known: Vec<File<'_>> = known.collect();
-        let linked = |file: &File<'r>| match file {
-            File::Linked(manifest) => Some(*manifest),
-            File::Local(_) => None,
-        };
-        let linked: Vec<&Manifest> = known.iter().filter_map(linked).collect();
-        let whole: BTreeMap<&str, &PlannedFile> = self.plans().map(|planned| (planned.file(), planned)).collect();
-        let is_changed = |manifest: &&&Manifest| whole[&*manifest.file].change.is_some();
-        let (mine, others): (Vec<&Manifest>, Vec<&Manifest>) =
-            linked.iter().filter(is_changed).copied().partition(|manifest| (listed.has)(&manifest.file));
-        if mine.is_empty() || others.is_empty() {
-            return Plans::new();
-        }
-        let plan = |withheld: &Withheld| -> Plans {
-            let planned = run::plan(self.planner, &known, self.namespaces, (self.beside.0, withheld));
-            planned.into_iter().map(|planned| (planned.file().to_owned(), planned)).collect()
-        };
-        let mut withheld = self.beside.1.clone();
-        mine.iter().for_each(|manifest| withheld.add_unchanged(&manifest.file));
-        let without_listed = plan(&withheld);
-        let mut withheld = self.beside.1.clone();
+    /// Plans the listed files so that each change can be made without the other files. The plans that differ from those of the whole
+    /// run are returned.
+    fn alone(&self, always: &Withheld) -> Plans {
+        let mut withheld = always.clone();
+        self.mine.iter().for_each(|manifest| withheld.add_unchanged(&manifest.file));
+        let without_listed = self.plan(&withheld);
         let follows = |other: &&Manifest, planned: Option<&EditSet>| planned != without_listed[&other.file].edits();
-        let mut following: Vec<&Manifest> =
-            others.iter().copied().filter(|other| follows(other, whole[&*other.file].edits())).collect();
+        let mut following: Vec<&Manifest> = self.others.clone();
+        following.retain(|other| follows(other, self.whole[&*other.file]));
+        let mut withheld = always.clone();
         for needs in [names, mentions, |_: &Manifest, _: &Manifest| true] {
             if following.is_empty() {
                 break;
             }
             for other in &following {
-                let why = format!("{} changes with it, and is {}", other.file, listed.others.are());
-                mine.iter().filter(|one| needs(other, one)).for_each(|one| withheld.add(&one.file, why.clone()));
+                let why = format!("{} changes with it, and is {}", other.file, self.listed.others.are());
+                let needed = self.mine.iter().filter(|one| needs(other, one));
+                needed.for_each(|one| withheld.add(&one.file, why.clone()));
             }
-            let planned = plan(&withheld);
+            let planned = self.plan(&withheld);
             following.retain(|other| follows(other, planned[&other.file].edits()));
         }
-        others.iter().for_each(|manifest| withheld.add_unchanged(&manifest.file));
-        let mut alone = plan(&withheld);
-        alone.retain(|file, planned| (listed.has)(file) && planned.edits() != whole[file.as_str()].edits());
+        self.others.iter().for_each(|manifest| withheld.add_unchanged(&manifest.file));
+        let mut alone = self.plan(&withheld);
+        alone.retain(|file, planned| (self.listed.has)(file) && planned.edits() != self.whole[file.as_str()]);
         alone
+    }
+
+    fn plan(&self, withheld: &Withheld) -> Plans {
+        self.group.plan(withheld).into_iter().map(|planned| (planned.file.clone(), planned)).collect()
     }
 }
 
@@ -131,13 +107,13 @@ fn mentions(other: &Manifest, listed: &Manifest) -> bool {
 }
 
 /// Limits the plan of a listed file to `alone`, what needs no other file, as `listed` says.
-pub(super) fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>) -> PlannedFile {
+fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>) -> PlannedFile {
     let known: BTreeSet<&Finding> = whole.findings.iter().collect();
     let found = alone.findings.iter().filter(|finding| !known.contains(finding) && finding.severity >= Severity::Held);
     let mut found: Vec<Finding> = found.cloned().collect();
     if found.is_empty() {
         found.push(Finding {
-            location: Location { file: whole.file().to_owned(), position: None },
+            location: Location { file: whole.file.clone(), position: None },
             code: Code::ConvertsTogether,
             severity: Severity::Held,
             object: None,

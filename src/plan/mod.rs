@@ -1,135 +1,149 @@
 //! Answers: what must be done to every file of a run to take its objects to the targets?
 //!
 //! The pipeline, for a run over files that are read one by one, in any order and by several threads:
-//! 1. [`Planner::new`]: what follows from the goal for every file;
-//! 2. [`plan_local`]: a file that needs no other is planned as soon as it is read (`local`); the others are linked;
-//! 3. [`plan_files`]: a local plan that a kustomization of the run contradicts, or that lacks a style that neighbors show (`styles`), is dropped, and its file is linked too; the linked files
-//!    are planned together (`run`, with `fixpoint` for what is held back because something else is); all plans are put together
-//!    (`assemble`).
-//!
-//! Both kinds of files share one way for an object (`convert`) and one for a file (`file`).
+//! 1. [`Surveyor::survey`]: what the rest of the run needs to know of each file, while it is read; nothing is converted;
+//! 2. [`plan_files`]: all surveys together show the run (`links::Run`) and which files are tied (`links::ties`); each group of files is
+//!    planned (`group`, with `fixpoint` for what is held back because something else is) by one of several threads, which reads the
+//!    files of the group again and drops them; all plans are put together (`assemble`).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::links::File;
+use crate::lens::Context;
+use crate::links::{Group, Run, groups};
 use crate::manifest::Manifest;
 
 mod planner;
 mod recognizer;
 
 mod file;
+mod manifests;
+mod scope;
 mod styles;
 
 mod acknowledged;
 mod assemble;
-mod fixpoint;
-mod local;
-mod scope;
 mod withheld;
 
-mod listed;
+mod fixpoint;
+mod group;
 
-mod run;
+mod listed;
 
 pub use crate::convert::{
     ANNOTATION, AllowedLoss, Choices, Comments, Conversion, FileChoices, FileSet, Goal, Ignored, Keeping, MAX_STASH,
     Mistakes, ObjectPlan, Outcome, Record, Remark, Schema, Sides, VersionChoice, change, inference_findings, loss_code,
 };
+pub use crate::links::{FileSurvey, Surveyor};
 pub use crate::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
-pub use file::{PlannedFile, RunFile};
+pub use manifests::Manifests;
 pub use planner::Planner;
 pub use recognizer::recognizer;
 pub use scope::{Dependent, Listed, Others, Scope};
 pub use withheld::LeftOut;
 
 use assemble::assemble;
-use listed::Whole;
+use file::PlannedFile;
+use group::{GroupPlanner, RunPlanner};
+use manifests::ReadObjects;
 use styles::Styles;
 use withheld::Withheld;
 
-/// From how many files on several threads plan them.
-const MANY_FILES: usize = 64;
+/// From how many groups on several threads plan them.
+const MANY_GROUPS: usize = 16;
+
+/// How many groups a thread takes at once.
+const GROUPS_AT_ONCE: usize = 8;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
-    let planner = Planner::new(goal);
-    let file = |manifest| match plan_local(&planner, manifest) {
-        Some(planned) => RunFile::Local(Box::new(planned)),
-        None => RunFile::Linked(manifest),
-    };
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let files = if manifests.len() < MANY_FILES || threads == 1 {
-        manifests.iter().map(file).collect()
-    } else {
-        std::thread::scope(|scope| {
-            let parts = manifests.chunks(manifests.len().div_ceil(threads));
-            let parts: Vec<_> = parts.map(|part| scope.spawn(|| part.iter().map(file).collect::<Vec<_>>())).collect();
-            parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
-        })
-    };
-    let Ok(plan) = plan_files(&planner, files, &Scope::default(), |at, _| Ok::<_, Infallible>(&manifests[at]));
+    let concerned = goal.packs.concerned_by(&goal.targets);
+    let surveyor = Surveyor::new(goal.packs, &concerned);
+    let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
+    let Ok(plan) = plan_files(&Planner::new(goal), &surveys, &manifests, &Scope::default());
     plan
 }
 
-/// Plans a file by itself; `None` where the objects of other files can affect its plan.
-pub fn plan_local(planner: &Planner<'_>, manifest: &Manifest) -> Option<PlannedFile> {
-    local::plan(planner, manifest)
-}
-
-/// Plans a run over `files`, in their order, for what `scope` is about. `read_again` returns the manifest of a local file, by its
-/// position, whose plan the run contradicts.
+/// Plans a run over files of which `surveys` were taken, in their order, for what `scope` is about.
 ///
 /// # Errors
-/// The first error of `read_again`.
-pub fn plan_files<M: Borrow<Manifest>, E>(
+/// One of `manifests` cannot be read again.
+pub fn plan_files<M: Manifests>(
     planner: &Planner<'_>,
-    files: Vec<RunFile<'_>>,
+    surveys: &[FileSurvey],
+    manifests: &M,
     scope: &Scope<'_>,
-    read_again: impl Fn(usize, &PlannedFile) -> Result<M, E>,
-) -> Result<Plan, E> {
-    let known = linkable(&files);
-    let namespaces = planner.namespaces(&known);
-    let withheld = Withheld::without(scope.left_out, &known).and(scope.declined);
-    let styles = Styles::of(&known);
-    let contradicted =
-        local::contradicted(&files, (&namespaces, &planner.namespaces_as_written()), (&styles, &withheld)).into_iter();
-    let manifests = contradicted.map(|(at, planned)| Ok((at, read_again(at, planned)?)));
-    let manifests = manifests.collect::<Result<Vec<_>, E>>()?;
-    let mut files: Vec<RunFile<'_>> = files;
-    for (at, manifest) in &manifests {
-        files[*at] = RunFile::Linked(manifest.borrow());
-    }
-    let linked = run::plan(planner, &linkable(&files), &namespaces, (&styles, &withheld));
-    let mut alone = match scope.listed.filter(|listed| !listed.is_as_whole()) {
-        None => BTreeMap::new(),
-        Some(listed) => {
-            let beside = (&styles, &withheld);
-            let whole = Whole { planner, namespaces: &namespaces, beside, files: &files, linked: &linked };
-            let manifests = whole.to_link(listed).into_iter().map(|(at, planned)| Ok((at, read_again(at, planned)?)));
-            let manifests = manifests.collect::<Result<Vec<_>, E>>()?;
-            let manifests: Vec<_> = manifests.iter().map(|(at, manifest)| (*at, manifest.borrow())).collect();
-            whole.alone(&manifests, listed)
-        }
-    };
-    let mut linked = linked.into_iter();
-    let planned = files.into_iter().map(|file| match file {
-        RunFile::Local(planned) => *planned,
-        RunFile::Linked(_) => linked.next().expect("every linked file is planned"),
-    });
-    let planned = planned.map(|planned| match (scope.listed, alone.remove(planned.file())) {
-        (Some(listed), Some(alone)) => listed::limit(planned, alone, listed),
-        _ => planned,
-    });
+) -> Result<Plan, M::Error> {
+    let run = Run::new(&planner.targets, surveys);
+    let withheld = Withheld::without(scope.left_out, &run).and(scope.declined);
+    let objects = ReadObjects::read(&run, manifests)?;
+    let parameters = &planner.goal().choices.parameters;
+    let others = Context::new(objects.views(), run.builds()).with_parameters(parameters);
+    let styles = Styles::of(surveys);
+    let of_run = RunPlanner { planner, run: &run, others: &others, styles: &styles };
+    let plan = |group: &Group| plan_group(&of_run, group, manifests, scope, &withheld);
+    let planned = in_parallel(&groups(&run), scope.threads, &plan)?;
+    let planned = planned.into_iter().map(|(_, planned)| planned);
     Ok(assemble(planner, planned, scope.found, scope.listed))
 }
 
-fn linkable<'f>(files: &'f [RunFile<'_>]) -> Vec<File<'f>> {
-    files.iter().map(RunFile::linkable).collect()
+/// The plans of files, with their numbers.
+type Planned = Vec<(usize, PlannedFile)>;
+
+fn plan_group<M: Manifests>(
+    of_run: &RunPlanner<'_>,
+    group: &Group,
+    manifests: &M,
+    scope: &Scope<'_>,
+    withheld: &Withheld,
+) -> Result<Planned, M::Error> {
+    let read = group.files.iter().map(|file| Ok((*file, manifests.take(*file)?)));
+    let read = read.collect::<Result<Vec<_>, M::Error>>()?;
+    let planner = GroupPlanner::new(of_run, group, read.iter().map(|(file, manifest)| (*file, manifest.borrow())));
+    let mut planned = planner.plan(withheld);
+    if let Some(listed) = scope.listed.filter(|listed| !listed.is_as_whole()) {
+        planned = listed::limited(&planner, planned, listed, withheld);
+    }
+    Ok(group.files.iter().copied().zip(planned).collect())
+}
+
+/// Plans `groups` by several threads, and returns the plans in the order of the files.
+fn in_parallel<E: Send>(
+    groups: &[Group],
+    threads: usize,
+    plan: &(dyn Fn(&Group) -> Result<Planned, E> + Sync),
+) -> Result<Planned, E> {
+    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = if threads == 0 { processors() } else { threads };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut planned = Planned::new();
+        loop {
+            let first = next.fetch_add(GROUPS_AT_ONCE, Ordering::Relaxed);
+            let Some(some) = groups.get(first..groups.len().min(first + GROUPS_AT_ONCE)) else { return Ok(planned) };
+            if some.is_empty() {
+                return Ok(planned);
+            }
+            for group in some {
+                planned.extend(plan(group)?);
+            }
+        }
+    };
+    let mut planned = if groups.len() < MANY_GROUPS || threads == 1 {
+        work()?
+    } else {
+        let parts = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let results = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            results.collect::<Result<Vec<Planned>, E>>()
+        });
+        parts?.into_iter().flatten().collect()
+    };
+    planned.sort_by_key(|(file, _)| *file);
+    Ok(planned)
 }

@@ -27,9 +27,7 @@ pub fn recognizer(packs: &Packs, (concerned, targets): (&[&Pack], &[Target<'_>])
 fn settled_crds(pack: &Pack, targets: &[Target<'_>]) -> BTreeSet<ApiVersion> {
     let target = targets.iter().find(|target| target.pack.name() == pack.name());
     let is_reached = |rule: &Rule| target.is_none_or(|to| rule.order <= pack.line().get(to.release).order);
-    let reads_schemas =
-        |rule: &&Rule| rule.kind.kind == "CustomResourceDefinition" && rule.text.contains("openAPIV3Schema");
-    let rules: Vec<&Rule> = pack.rules().iter().filter(reads_schemas).collect();
+    let rules = pack.rules_about_schemas();
     if rules.iter().any(|rule| rule.api_versions.is_none()) {
         return BTreeSet::new();
     }

@@ -14,13 +14,15 @@ pub struct Scope<'s> {
     pub declined: &'s [Location],
     /// The files that are reported and written; all where there is no list.
     pub listed: Option<Listed<'s>>,
+    /// How many threads plan; 0 for as many as there are processors.
+    pub threads: usize,
 }
 
 /// The files that are reported and written; the others are read only.
 #[derive(Clone, Copy)]
 pub struct Listed<'s> {
     /// Returns whether a file is listed.
-    pub has: &'s dyn Fn(&str) -> bool,
+    pub has: &'s (dyn Fn(&str) -> bool + Sync),
     /// What happens to a change that needs changes in other files.
     pub dependent: Dependent,
     /// What becomes of the other files.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::links::File;
+use crate::links::FileSurvey;
 use crate::yaml::Style;
 
 /// What most files of each folder show of their style.
@@ -13,10 +13,10 @@ pub(super) struct Styles(BTreeMap<String, Style>);
 
 impl Styles {
     /// Reads the styles of all files of a run.
-    pub(super) fn of(files: &[File<'_>]) -> Self {
+    pub(super) fn of(files: &[FileSurvey]) -> Self {
         let mut by_folder: BTreeMap<&str, Vec<Style>> = BTreeMap::new();
         for file in files {
-            by_folder.entry(folder(file.name())).or_default().push(file.style());
+            by_folder.entry(folder(&file.file)).or_default().push(file.style);
         }
         Self(by_folder.into_iter().map(|(folder, styles)| (folder.to_owned(), Style::of_most(&styles))).collect())
     }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::convert::Remark;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::links::{File, Graph, Id, Linked, kustomize_selectors, selectors};
+use crate::links::{FileSurvey, Graph, Id, Linked, Run, kustomize_selectors, selectors};
 use crate::manifest::{Kustomization, Object};
 
 /// A file of the run that could not be read.
@@ -39,18 +39,17 @@ pub(super) struct Withheld {
 }
 
 impl Withheld {
-    /// Finds what depends on the files in `left_out`, as far as `files` show it.
-    pub(super) fn without(left_out: &[LeftOut], files: &[File<'_>]) -> Self {
+    /// Finds what depends on the files in `left_out`, as far as the others show it.
+    pub(super) fn without(left_out: &[LeftOut], run: &Run<'_>) -> Self {
         let mut withheld = Self::default();
         if left_out.is_empty() {
             return withheld;
         }
         let missing = Missing::new(left_out);
-        let graph = Graph::of(files);
-        for file in files.iter().copied() {
-            withheld.around(file, &missing, left_out, &graph);
+        for file in run.files {
+            withheld.around(file, &missing, left_out, &run.graph);
         }
-        withheld.by_unread_kustomizations(left_out, files, &graph);
+        withheld.by_unread_kustomizations(left_out, run);
         withheld
     }
 
@@ -63,12 +62,12 @@ impl Withheld {
     }
 
     /// Adds what depends on a missing file because of `file`, which is a kustomization or an object with patches.
-    fn around(&mut self, file: File<'_>, missing: &Missing<'_>, left_out: &[LeftOut], graph: &Graph<'_>) {
-        let name = file.name();
-        let missing_patch = file.patches().iter().find_map(|patch| missing.at(&patch.file));
-        let components = file.kustomization().into_iter().flat_map(|one| &one.components);
+    fn around(&mut self, file: &FileSurvey, missing: &Missing<'_>, left_out: &[LeftOut], graph: &Graph<'_>) {
+        let name = &*file.file;
+        let missing_patch = file.patches.iter().find_map(|patch| missing.at(&patch.file));
+        let components = file.kustomization.iter().flat_map(|one| &one.components);
         let missing_component = components.into_iter().find_map(|path| missing.at(path));
-        let reach = if file.kustomization().is_some() { graph.reach(name) } else { BTreeSet::new() };
+        let reach = if file.kustomization.is_some() { graph.reach(name) } else { BTreeSet::new() };
         for (one, verb) in missing_patch
             .map(|one| (one, "patches it with"))
             .into_iter()
@@ -80,13 +79,12 @@ impl Withheld {
         }
         if let Some(one) = reach.iter().find_map(|path| missing.at(path)) {
             let why = format!("{name} includes {one}, which could not be read and may hold what it patches");
-            for patch in file.patches() {
+            for patch in &file.patches {
                 self.add(&patch.file, why.clone());
             }
             self.add_part(name, Part::InlinePatches, why);
         }
-        let File::Linked(manifest) = file else { return };
-        for folder in manifest.inline_patches.iter().filter_map(|patch| patch.folder.as_deref()) {
+        for folder in file.inline_patches.iter().filter_map(|patch| patch.folder.as_deref()) {
             let reach = graph.reach_of_folder(folder);
             if let Some(one) = left_out.iter().find(|one| reach.has(&one.name)) {
                 let why =
@@ -97,11 +95,11 @@ impl Withheld {
     }
 
     /// Adds what the kustomizations among `left_out` may patch, or may patch others with.
-    fn by_unread_kustomizations(&mut self, left_out: &[LeftOut], files: &[File<'_>], graph: &Graph<'_>) {
+    fn by_unread_kustomizations(&mut self, left_out: &[LeftOut], run: &Run<'_>) {
         if left_out.iter().all(|one| one.mentions.is_empty()) {
             return;
         }
-        let names: BTreeSet<&str> = files.iter().map(|file| file.name()).collect();
+        let names: BTreeSet<&str> = run.files.iter().map(|file| &*file.file).collect();
         let folders = names.iter().filter_map(|name| Some((Kustomization::folder(name)?, *name)));
         let folders: BTreeMap<String, &str> = folders.collect();
         for one in left_out {
@@ -110,7 +108,7 @@ impl Withheld {
                 if names.contains(path.as_str()) {
                     self.add(path, why.clone());
                 }
-                for reached in folders.get(path).into_iter().flat_map(|kustomization| graph.reach(kustomization)) {
+                for reached in folders.get(path).into_iter().flat_map(|kustomization| run.graph.reach(kustomization)) {
                     self.add(reached, why.clone());
                 }
             }
@@ -130,11 +128,6 @@ impl Withheld {
     fn add_part(&mut self, file: &str, part: Part, why: String) {
         let entry = self.files.entry(file.to_owned()).or_insert((part, why));
         entry.0 = entry.0.max(part);
-    }
-
-    /// Returns whether objects of a file are held back.
-    pub(super) fn has(&self, file: &str) -> bool {
-        self.files.contains_key(file) || self.declined.contains_key(file)
     }
 
     /// Returns the objects that are held back.
@@ -169,11 +162,12 @@ impl Withheld {
 /// Returns whether an object changes by itself, or may follow others that do.
 pub(super) fn would_change(linked: &Linked<'_>, id: Id) -> bool {
     let object = linked.object(id);
-    linked.is_changed(id)
-        || !linked.targets.references(&object.kind, &object.value).is_empty()
-        || selectors::selects(object, linked.targets)
-        || object.is_carrier()
-        || kustomize_selectors::is_in(object, linked.targets)
+    let follows = || {
+        !linked.targets.references(&object.kind, &object.value).is_empty()
+            || selectors::selects(object, linked.targets)
+            || kustomize_selectors::is_in(object, linked.targets)
+    };
+    linked.is_changed(id) || object.is_carrier() || linked.has_names(id) && follows()
 }
 
 /// The files that were left out, by the paths that name them.

@@ -21,7 +21,7 @@ const WIDTH: usize = 100;
 const MAX_NAMED: usize = 3;
 
 /// Prints one paragraph for each object, and a line for each place with values of a chart, or that names a release.
-pub fn objects(detection: &Detection<'_>, painter: &Painter) -> String {
+pub(crate) fn objects(detection: &Detection<'_>, painter: &Painter) -> String {
     let values = detection.values.iter().map(|(pack, object, place, field)| {
         let title = visible(&object.title());
         let field = if field.is_empty() { String::new() } else { format!(", in {}", visible(field)) };
@@ -31,25 +31,25 @@ pub fn objects(detection: &Detection<'_>, painter: &Painter) -> String {
         let exactness = if one.is_exact() { "" } else { ", not exactly a known release" };
         format!("{}: {} of {name}{exactness}\n", painter.place(&one.location), visible(&one.text))
     });
-    detection.objects.iter().map(|found| object(found, painter)).chain(values).chain(evidence).collect()
+    detection.objects.iter().map(|detected| object(detected, painter)).chain(values).chain(evidence).collect()
 }
 
-fn object(found: &Detected<'_>, painter: &Painter) -> String {
-    let place = painter.place(&found.location);
-    let inference = &found.inference;
-    let releases = found.releases();
-    let title = painter.strong(&visible(&found.object.title()));
-    let mut out = format!("{place}: {title} ({}): {releases}\n", visible(&found.object.api_version.to_string()));
-    for (fact, place) in inference.evidence.iter().zip(&found.evidence) {
+fn object(detected: &Detected<'_>, painter: &Painter) -> String {
+    let place = painter.place(&detected.location);
+    let inference = &detected.inference;
+    let releases = detected.releases();
+    let title = painter.strong(&visible(&detected.object.title()));
+    let mut out = format!("{place}: {title} ({}): {releases}\n", visible(&detected.object.api_version.to_string()));
+    for (fact, place) in inference.evidence.iter().zip(&detected.evidence) {
         let place = painter.place(place);
         let path = visible(&fact.path.to_string());
-        let _infallible = writeln!(out, "  {place}: {path} is in {}", found.pack.line().describe(fact.releases));
+        let _infallible = writeln!(out, "  {place}: {path} is in {}", detected.pack.line().describe(fact.releases));
     }
     out
 }
 
 /// Prints a paragraph for each API, and the command that brings everything up to date.
-pub fn summary(detection: &Detection<'_>, detail: Detail, painter: &Painter) -> String {
+pub(crate) fn summary(detection: &Detection<'_>, detail: Detail, painter: &Painter) -> String {
     let apis = detection.apis.iter().map(|api| {
         let installed = detection.crds.iter().filter(|installed| installed.pack.name() == api.newest.pack.name());
         let installed: String =
@@ -75,7 +75,7 @@ pub fn summary(detection: &Detection<'_>, detail: Detail, painter: &Painter) -> 
 
 /// How much is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub(crate) enum Detail {
     /// What is to be known about each API.
     Summary,
     /// Each object too.
@@ -170,7 +170,7 @@ fn kinds(api: &Api<'_>, painter: &Painter) -> String {
         }
         let (count, name) = (thousands(kind.objects), visible(&kind.kind.kind));
         let start = format!("    {count:>width$} {name} {}", visible(&kind.api_version.to_string()));
-        let becomes: Vec<String> = kind.becomes.iter().map(|new| becomes(kind, new)).collect();
+        let becomes: Vec<String> = kind.becomes.iter().map(|(new, version)| becomes(kind, new, version)).collect();
         let becomes = (!becomes.is_empty()).then(|| format!(" -> {}", becomes.join(" or ")));
         // What becomes of objects of CRDs without a pack is not known here.
         let remark = Some(kind).filter(|_| !api.newest.pack.is_of_crds()).and_then(remark);
@@ -201,7 +201,7 @@ fn state(age: Age, api: &Api<'_>) -> String {
 }
 
 /// Prints what a kind becomes: its version alone, where nothing else changes.
-fn becomes(kind: &KindInUse, (new, version): &(GroupKind, ApiVersion)) -> String {
+fn becomes(kind: &KindInUse, new: &GroupKind, version: &ApiVersion) -> String {
     match (new.kind == kind.kind.kind, version.group == kind.api_version.group) {
         (true, true) => visible(&version.version),
         (true, false) => visible(&version.to_string()),

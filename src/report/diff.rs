@@ -23,7 +23,7 @@ const CONTEXT: usize = 3;
 pub fn unified(plan: &FilePlan, paint: Paint) -> Option<String> {
     let after = plan.after();
     let (old, new) = (lines(&plan.before), lines(&after));
-    let groups = shown_hunks((&plan.before, &old), (&after, &new))?;
+    let groups = shown_hunks(&plan.before, &after)?;
     let mut out = String::new();
     let old_name = file_name("a/", &plan.file, paint);
     let new_name = file_name("b/", &plan.file, paint);
@@ -42,9 +42,9 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
 
 /// Groups the changes between two texts, each given with its lines, with the lines around them that may be shown; `None` where
 /// that would show what a Secret holds.
-pub(super) fn shown_hunks((before, old): (&str, &[&str]), (after, new): (&str, &[&str])) -> Option<Vec<Vec<DiffOp>>> {
+pub(super) fn shown_hunks(before: &str, after: &str) -> Option<Vec<Vec<DiffOp>>> {
     let [old_secrets, new_secrets] = [before, after].map(secret_lines);
-    let operations = capture_diff_slices(Algorithm::Myers, old, new);
+    let operations = capture_diff_slices(Algorithm::Myers, &lines(before), &lines(after));
     let groups = hunks(&operations, &old_secrets)?;
     let shows = |operation: &DiffOp| {
         let is_change = operation.tag() != similar::DiffTag::Equal;
@@ -134,8 +134,8 @@ fn marks(operation: &DiffOp, paint: Paint, old: &[&str], new: &[&str]) -> Vec<Ve
     if paint != Paint::Colour || operation.tag() != similar::DiffTag::Replace {
         return Vec::new();
     }
-    let (of_old, of_new) = words::changed(&old[operation.old_range()], &new[operation.new_range()]);
-    of_old.into_iter().chain(of_new).collect()
+    let changed = words::changed(&old[operation.old_range()], &new[operation.new_range()]);
+    [changed.old, changed.new].concat()
 }
 
 fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str, marks: &[Span]) {
@@ -169,11 +169,9 @@ fn marked(line: &str, marks: &[Span]) -> String {
 }
 
 /// Counts the lines that are added and removed in a file.
+#[cfg(feature = "cli")]
 pub(super) fn lines_changed(plan: &FilePlan) -> (usize, usize) {
-    let old: Vec<&str> = plan.before.split_inclusive('\n').collect();
-    let after = plan.after();
-    let new: Vec<&str> = after.split_inclusive('\n').collect();
-    let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let operations = capture_diff_slices(Algorithm::Myers, &lines(&plan.before), &lines(&plan.after()));
     let changes = operations.iter().filter(|operation| operation.tag() != similar::DiffTag::Equal);
     changes
         .fold((0, 0), |(added, removed), change| (added + change.new_range().len(), removed + change.old_range().len()))

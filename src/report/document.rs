@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::conversion::{Fate, Report, Written, changes_needed};
 use super::count::Counts;
 use super::detection::Detection;
 use super::escape::{visible, visible_lines};
+use super::run_report::{Fate, Report, Written, changes_needed};
 use crate::edits::FilePlan;
-use crate::finding::{self, AcknowledgedBy, Code, Finding, Location};
+use crate::finding::{Acknowledged, AcknowledgedBy, Code, Finding, FindingObject, Location, Severity};
 use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
 use crate::redaction::shows_secret;
 use crate::release::{ApiVersion, GroupKind};
@@ -59,11 +59,11 @@ pub struct Document {
     /// The objects of the targeted packs.
     pub objects: Vec<Object>,
     /// The findings about none of these objects.
-    pub findings: Vec<Found>,
+    pub findings: Vec<FindingRecord>,
     /// Those of them that are acknowledged.
-    pub acknowledged: Vec<Accepted>,
+    pub acknowledged: Vec<AcknowledgedRecord>,
     /// What is to be known about the cluster and the releases.
-    pub advisories: Vec<Advisory>,
+    pub advisories: Vec<RunAdvisory>,
 }
 
 /// How many files and objects a run saw, and what becomes of them.
@@ -154,29 +154,29 @@ pub struct Object {
     /// Its kind, namespace and name, as `HTTPRoute store/checkout`.
     pub object: String,
     /// Where it starts.
-    pub location: Place,
+    pub location: Location,
     /// What becomes of it.
     pub outcome: Fate,
     /// The codes of its findings, sorted; not those that are acknowledged.
     pub codes: Vec<String>,
     /// Its kind and apiVersion before.
-    pub from: Side,
+    pub from: TypeMeta,
     /// Its kind and apiVersion after the conversion.
-    pub to: Side,
+    pub to: TypeMeta,
     /// The rules that change it.
     pub rules: Vec<AppliedRule>,
     /// RFC 6902: from its data before the conversion to that after it.
     pub patch: Value,
     /// The findings about it.
-    pub findings: Vec<Found>,
+    pub findings: Vec<FindingRecord>,
     /// Those that are acknowledged.
-    pub acknowledged: Vec<Accepted>,
+    pub acknowledged: Vec<AcknowledgedRecord>,
 }
 
 /// A kind and an apiVersion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Side {
+pub struct TypeMeta {
     /// The kind.
     pub kind: String,
     /// The apiVersion.
@@ -193,22 +193,22 @@ pub struct AppliedRule {
     pub direction: String,
 }
 
-/// A finding.
+/// A finding, as reports and saved plans hold it: its code can be one of another version of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Found {
+pub struct FindingRecord {
     /// Where; first, so that findings sort by place.
-    pub location: Place,
+    pub location: Location,
     /// The name of its code.
     pub code: String,
     /// What it does to the run.
     pub severity: Severity,
     /// The object, where there is one that is not in the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub object: Option<Subject>,
+    pub object: Option<FindingObject>,
     /// The other objects that the same is reported about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<Subject>,
+    pub others: Vec<FindingObject>,
     /// The field, where there is one.
     pub field: Option<String>,
     /// One sentence, which does not name the object.
@@ -217,80 +217,16 @@ pub struct Found {
     pub help: Option<String>,
 }
 
-/// What a finding does to the run, from least to most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Severity {
-    /// Nothing to do.
-    Note,
-    /// Likely a mistake, or something to do by hand.
-    Warning,
-    /// Nothing converts it, and it can break or change what is applied.
-    Unresolved,
-    /// The object is left unchanged.
-    HeldBack,
-    /// The file failed.
-    Error,
-}
-
-/// The object that a finding is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Subject {
-    /// What reports call it.
-    pub title: String,
-    /// Where it starts.
-    pub location: Place,
-}
-
 /// A finding that was accepted before.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Accepted {
+pub struct AcknowledgedRecord {
     /// What acknowledges it.
-    pub by: AcceptedBy,
+    pub by: AcknowledgedBy,
     /// The reason that is given there.
     pub reason: Option<String>,
     /// The finding.
-    pub finding: Found,
-}
-
-/// What acknowledges a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AcceptedBy {
-    /// A comment in the file.
-    Comment,
-    /// A setting of `reversion.toml`.
-    Config,
-    /// The baseline.
-    Baseline,
-}
-
-/// An advisory about the run.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Advisory {
-    /// `cluster` or `release`.
-    pub about: String,
-    /// A warning or a note.
-    pub severity: Severity,
-    /// What to know.
-    pub message: String,
-    /// What to do.
-    pub help: Option<String>,
-}
-
-/// A place in a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Place {
-    /// The file as the user named it, or `-` for standard input.
-    pub file: String,
-    /// The line, from 1.
-    pub line: Option<usize>,
-    /// The column in characters, from 1.
-    pub column: Option<usize>,
+    pub finding: FindingRecord,
 }
 
 /// Where the program ran: the root of the repository on this machine, and the folder below it.
@@ -317,19 +253,16 @@ impl Document {
         let mut findings = Vec::new();
         for finding in report.findings.iter().chain(&needed) {
             match of(finding) {
-                Some(at) => objects[at].findings.push(Found { object: None, ..Found::new(finding) }),
-                None => findings.push(Found::new(finding)),
+                Some(at) => objects[at].findings.push(FindingRecord::of_object(finding)),
+                None => findings.push(FindingRecord::new(finding)),
             }
         }
         let mut acknowledged = Vec::new();
-        for one in report.acknowledged {
-            let accepted = |finding| Accepted { by: one.by.into(), reason: one.reason.clone(), finding };
-            match of(&one.finding) {
-                Some(at) => {
-                    let finding = Found { object: None, ..Found::new(&one.finding) };
-                    objects[at].acknowledged.push(accepted(finding));
-                }
-                None => acknowledged.push(accepted(Found::new(&one.finding))),
+        for Acknowledged { finding, by, reason } in report.acknowledged {
+            let record = |finding| AcknowledgedRecord { by: *by, reason: reason.clone(), finding };
+            match of(finding) {
+                Some(at) => objects[at].acknowledged.push(record(FindingRecord::of_object(finding))),
+                None => acknowledged.push(record(FindingRecord::new(finding))),
             }
         }
         for object in &mut objects {
@@ -339,24 +272,17 @@ impl Document {
             object.codes.dedup();
         }
         let mut document = Self {
-            schema_version: REPORT_SCHEMA_VERSION,
-            tool: env!("CARGO_PKG_VERSION").to_owned(),
-            command: report.command.to_owned(),
             targets: report.targets.clone(),
             shard: report.shard.clone(),
-            folder: ran_in.folder,
-            top: ran_in.top,
-            exit_code: report.exit,
             nothing_recognized: report.nothing_recognized.clone(),
             written: report.written == Written::Yes,
-            summary: Summary::of_counts(&report.counts),
-            totals: Totals::default(),
             left_out: report.left_out.iter().map(|file| (*file).to_owned()).collect(),
             files: report.files_to_change().map(ChangedFile::new).collect(),
             objects,
             findings,
             acknowledged,
-            advisories: report.advisories.iter().map(Advisory::new).collect(),
+            advisories: report.advisories.to_vec(),
+            ..Self::empty(report.command, report.exit, &report.counts, ran_in)
         };
         document.count();
         document
@@ -365,27 +291,35 @@ impl Document {
     /// Makes the document of the findings of `detect`, for the formats that hold nothing else.
     pub fn of_detection(detection: &Detection<'_>, exit_code: u8, ran_in: RanIn) -> Self {
         let mut document = Self {
+            shard: detection.shard.clone(),
+            findings: detection.findings.iter().map(FindingRecord::new).collect(),
+            ..Self::empty("detect", exit_code, &detection.counts, ran_in)
+        };
+        document.count();
+        document
+    }
+
+    fn empty(command: &str, exit_code: u8, counts: &Counts, ran_in: RanIn) -> Self {
+        Self {
             schema_version: REPORT_SCHEMA_VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
-            command: "detect".to_owned(),
+            command: command.to_owned(),
             targets: Vec::new(),
-            shard: detection.shard.clone(),
+            shard: None,
             folder: ran_in.folder,
             top: ran_in.top,
             exit_code,
             nothing_recognized: None,
             written: false,
-            summary: Summary::of_counts(&detection.counts),
+            summary: Summary::of_counts(counts),
             totals: Totals::default(),
             left_out: Vec::new(),
             files: Vec::new(),
             objects: Vec::new(),
-            findings: detection.findings.iter().map(Found::new).collect(),
+            findings: Vec::new(),
             acknowledged: Vec::new(),
             advisories: Vec::new(),
-        };
-        document.count();
-        document
+        }
     }
 
     /// Returns whether it holds what `detect` found, which decides nothing about objects.
@@ -397,10 +331,10 @@ impl Document {
     pub(super) fn count(&mut self) {
         let with = |fate| self.objects.iter().filter(|object| object.outcome == fate).count();
         let (changed, held_back) = (with(Fate::Changed), with(Fate::HeldBack));
-        let acknowledged = self.accepted().count();
-        let unresolved = self.found().filter(|(_, finding)| finding.severity == Severity::Unresolved).count();
+        let acknowledged = self.acknowledged_records().count();
+        let unresolved = self.records().filter(|(_, finding)| finding.severity == Severity::Unresolved).count();
         let mut totals = Totals::default();
-        for (_, finding) in self.found() {
+        for (_, finding) in self.records() {
             *totals.codes.entry(finding.code.clone()).or_default() += 1;
         }
         for object in &self.objects {
@@ -421,7 +355,7 @@ impl Document {
     }
 
     /// Returns every finding with its object's title, the findings of objects first.
-    pub fn found(&self) -> impl Iterator<Item = (Option<&str>, &Found)> {
+    pub fn records(&self) -> impl Iterator<Item = (Option<&str>, &FindingRecord)> {
         let of_objects = self
             .objects
             .iter()
@@ -430,7 +364,7 @@ impl Document {
     }
 
     /// Returns every acknowledged finding with its object's title, those of objects first.
-    pub fn accepted(&self) -> impl Iterator<Item = (Option<&str>, &Accepted)> {
+    pub fn acknowledged_records(&self) -> impl Iterator<Item = (Option<&str>, &AcknowledgedRecord)> {
         let of_objects = self.objects.iter().flat_map(|object| {
             object.acknowledged.iter().map(move |accepted| (Some(object.object.as_str()), accepted))
         });
@@ -440,7 +374,7 @@ impl Document {
     /// Keeps the findings and advisories that `shows` accepts, by their severity and code; the totals stay.
     #[must_use]
     pub fn with(mut self, shows: impl Fn(Severity, &str) -> bool) -> Self {
-        let keep = |found: &Found| shows(found.severity, &found.code);
+        let keep = |record: &FindingRecord| shows(record.severity, &record.code);
         self.objects.iter_mut().for_each(|object| object.findings.retain(keep));
         self.findings.retain(keep);
         self.advisories.retain(|advisory| shows(advisory.severity, Code::Advisory.name()));
@@ -477,7 +411,7 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
 }
 
 impl Summary {
-    fn of_counts(counts: &Counts) -> Self {
+    pub(super) fn of_counts(counts: &Counts) -> Self {
         Self {
             listed: counts.listed,
             files: counts.files,
@@ -491,18 +425,16 @@ impl Summary {
         }
     }
 
-    /// Returns how many files and objects were seen.
-    pub fn counts(&self) -> Counts {
-        Counts {
-            listed: self.listed,
-            files: self.files,
-            parsed: self.parsed_files,
-            objects: self.objects,
-            recognized: self.recognized,
-            templates: self.templates,
-            binaries: self.binaries,
-            failed: self.failed,
-            ..Counts::default()
+    /// Counts what a run saw, and what becomes of it.
+    pub(super) fn of(report: &Report<'_>) -> Self {
+        let is_unresolved = |finding: &&Finding| finding.severity == Severity::Unresolved;
+        Self {
+            changed: report.to_change().count(),
+            changed_files: report.files_to_change().count(),
+            held_back: report.held_back().count(),
+            unresolved: report.findings.iter().filter(is_unresolved).count(),
+            acknowledged: report.acknowledged.len(),
+            ..Self::of_counts(&report.counts)
         }
     }
 }
@@ -519,7 +451,7 @@ impl ChangedFile {
     }
 }
 
-impl Side {
+impl TypeMeta {
     /// Returns the kind with its group.
     fn group_kind(&self) -> GroupKind {
         let group = self.api_version.rsplit_once('/').map_or("", |(group, _)| group);
@@ -530,7 +462,7 @@ impl Side {
 impl Object {
     /// Makes the object without its findings. There is a patch where the plan holds data.
     pub(super) fn new(plan: &ObjectPlan, outcome: Fate) -> Self {
-        let side = |(kind, api_version): &(GroupKind, ApiVersion)| Side {
+        let side = |(kind, api_version): &(GroupKind, ApiVersion)| TypeMeta {
             kind: kind.kind.clone(),
             api_version: api_version.to_string(),
         };
@@ -545,7 +477,7 @@ impl Object {
             rules.map(|(rule, direction)| AppliedRule { rule: rule.clone(), direction: direction.name().to_owned() });
         Self {
             object: plan.title.clone(),
-            location: Place::new(&plan.location),
+            location: plan.location.clone(),
             outcome,
             codes: Vec::new(),
             from: side(&plan.from),
@@ -558,18 +490,19 @@ impl Object {
     }
 }
 
-impl Found {
+impl FindingRecord {
     pub(super) fn new(finding: &Finding) -> Self {
-        let subject = |object: &finding::FindingObject| Subject {
-            title: object.title.clone(),
-            location: Place::new(&object.location),
-        };
+        Self { object: finding.object.clone(), ..Self::of_object(finding) }
+    }
+
+    /// Makes a finding that stands below its object.
+    fn of_object(finding: &Finding) -> Self {
         Self {
-            location: Place::new(&finding.location),
+            location: finding.location.clone(),
             code: finding.code.name().to_owned(),
-            severity: finding.severity.into(),
-            object: finding.object.as_ref().map(subject),
-            others: finding.object.iter().flat_map(|object| &object.others).map(subject).collect(),
+            severity: finding.severity,
+            object: None,
+            others: finding.object.as_ref().map_or_else(Vec::new, |object| object.others.clone()),
             field: finding.field.clone(),
             message: finding.message.clone(),
             help: finding.help.clone(),
@@ -592,20 +525,9 @@ impl Found {
     }
 }
 
-impl Advisory {
-    fn new(advisory: &RunAdvisory) -> Self {
-        Self {
-            about: advisory.about.name().to_owned(),
-            severity: advisory.severity.into(),
-            message: advisory.message.clone(),
-            help: advisory.help.clone(),
-        }
-    }
-
-    /// Returns the message, and the help on a line of its own.
-    pub fn advice(&self) -> String {
-        with_help(&self.message, self.help.as_deref())
-    }
+/// Returns the message of an advisory, and the help on a line of its own.
+pub(super) fn advice(advisory: &RunAdvisory) -> String {
+    with_help(&advisory.message, advisory.help.as_deref())
 }
 
 /// Joins a message and its help, in which the control characters of texts from files are written out: the line breaks are that
@@ -613,54 +535,4 @@ impl Advisory {
 fn with_help(message: &str, help: Option<&str>) -> String {
     let message = visible(message);
     help.map_or_else(|| message.clone(), |help| format!("{message}\nhelp: {}", visible_lines(help)))
-}
-
-impl Place {
-    pub(super) fn new(location: &Location) -> Self {
-        let (line, column) = location.position.map(|at| (at.line, at.column)).unzip();
-        Self { file: location.file.clone(), line, column }
-    }
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.file)?;
-        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))?;
-        self.column.map_or(Ok(()), |column| write!(f, ":{column}"))
-    }
-}
-
-impl Severity {
-    /// Returns the word that reports print.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Note => finding::Severity::Note.name(),
-            Self::Warning => finding::Severity::Warning.name(),
-            Self::Unresolved => finding::Severity::Unresolved.name(),
-            Self::HeldBack => finding::Severity::Held.name(),
-            Self::Error => finding::Severity::Error.name(),
-        }
-    }
-}
-
-impl From<finding::Severity> for Severity {
-    fn from(severity: finding::Severity) -> Self {
-        match severity {
-            finding::Severity::Note => Self::Note,
-            finding::Severity::Warning => Self::Warning,
-            finding::Severity::Unresolved => Self::Unresolved,
-            finding::Severity::Held => Self::HeldBack,
-            finding::Severity::Error => Self::Error,
-        }
-    }
-}
-
-impl From<AcknowledgedBy> for AcceptedBy {
-    fn from(by: AcknowledgedBy) -> Self {
-        match by {
-            AcknowledgedBy::Comment => Self::Comment,
-            AcknowledgedBy::Config => Self::Config,
-            AcknowledgedBy::Baseline => Self::Baseline,
-        }
-    }
 }

@@ -29,6 +29,11 @@ pub(super) fn visible_block(text: &str, indent: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join(&format!("\n{indent}"))
 }
 
+/// Separates a help from the text to be copied that stands below it, where there is one.
+pub(super) fn help_and_text(help: &str) -> (&str, Option<&str>) {
+    help.split_once('\n').map_or((help, None), |(help, text)| (help, Some(text)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

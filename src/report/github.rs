@@ -5,10 +5,10 @@
 use std::cmp::Reverse;
 
 use super::count::plural;
-use super::document::{Document, Severity};
-use super::entry::entries;
+use super::document::{Document, advice};
 use super::escape::visible_lines;
-use crate::finding::Code;
+use super::finding_list::entries;
+use crate::finding::{Code, Severity};
 
 /// How many annotations of each level GitHub shows for a step.
 ///
@@ -47,7 +47,7 @@ impl Level {
 
     const fn of(severity: Severity) -> Self {
         match severity {
-            Severity::Error | Severity::HeldBack | Severity::Unresolved => Self::Error,
+            Severity::Error | Severity::Held | Severity::Unresolved => Self::Error,
             Severity::Warning => Self::Warning,
             Severity::Note => Self::Notice,
         }
@@ -58,17 +58,16 @@ impl Level {
 pub fn commands(document: &Document) -> String {
     let entries = entries(document);
     let mut open: Vec<_> = entries.iter().filter(|entry| entry.accepted.is_none()).collect();
-    open.sort_by_key(|entry| Reverse(entry.found.severity));
+    open.sort_by_key(|entry| Reverse(entry.record.severity));
     let of_finding = open.into_iter().map(|entry| {
-        let at = &entry.found.location;
-        let line = at.line.map(|line| format!("line={line},")).unwrap_or_default();
-        let column = at.column.map(|column| format!("col={column},")).unwrap_or_default();
+        let position = entry.record.location.position;
+        let position = position.map(|at| format!("line={},col={},", at.line, at.column)).unwrap_or_default();
         Annotation {
-            level: Level::of(entry.found.severity),
-            is_change: entry.found.code == Code::ChangesNeeded.name(),
-            place: format!("file={},{line}{column}", property(&entry.path)),
-            title: entry.found.code.clone(),
-            message: entry.found.advice(entry.title),
+            level: Level::of(entry.record.severity),
+            is_change: entry.record.code == Code::ChangesNeeded.name(),
+            place: format!("file={},{position}", property(&entry.path)),
+            title: entry.record.code.clone(),
+            message: entry.record.advice(entry.title),
         }
     });
     let of_run = document.advisories.iter().map(|advisory| Annotation {
@@ -76,7 +75,7 @@ pub fn commands(document: &Document) -> String {
         is_change: false,
         place: String::new(),
         title: Code::Advisory.name().to_owned(),
-        message: advisory.advice(),
+        message: advice(advisory),
     });
     let in_vain = document.nothing_recognized.iter().map(|why| Annotation {
         level: Level::Notice,
@@ -85,15 +84,15 @@ pub fn commands(document: &Document) -> String {
         title: "reversion".to_owned(),
         message: why.clone(),
     });
-    let mut all: Vec<Annotation> = in_vain.chain(of_run).chain(of_finding).collect();
-    all.sort_by_key(|one| (one.level, one.is_change));
-    let count = |level| all.iter().filter(|one| one.level == level).count();
+    let mut annotations: Vec<Annotation> = in_vain.chain(of_run).chain(of_finding).collect();
+    annotations.sort_by_key(|annotation| (annotation.level, annotation.is_change));
+    let count = |level| annotations.iter().filter(|annotation| annotation.level == level).count();
     let is_cut = Level::ALL.into_iter().any(|level| count(level) > SHOWN);
     // The one that says what is left out is a notice.
     let room = |level| if is_cut && level == Level::Notice { SHOWN - 1 } else { SHOWN };
     let mut out = String::new();
     for level in Level::ALL {
-        out.extend(all.iter().filter(|one| one.level == level).take(room(level)).map(command));
+        out.extend(annotations.iter().filter(|annotation| annotation.level == level).take(room(level)).map(command));
     }
     let left_out = Level::ALL.map(|level| (level, count(level).saturating_sub(room(level))));
     let left_out: Vec<String> =
@@ -105,8 +104,14 @@ pub fn commands(document: &Document) -> String {
     out
 }
 
-fn command(one: &Annotation) -> String {
-    format!("::{} {}title={}::{}\n", one.level.name(), one.place, property(&one.title), data(&one.message))
+fn command(annotation: &Annotation) -> String {
+    format!(
+        "::{} {}title={}::{}\n",
+        annotation.level.name(),
+        annotation.place,
+        property(&annotation.title),
+        data(&annotation.message)
+    )
 }
 
 /// Escapes a message as the runner reads it; what could steer a terminal that shows the log is written out.

@@ -5,21 +5,22 @@
 
 use serde_json::{Value, json};
 
-use super::document::{Document, Severity};
-use super::entry::entries;
+use super::document::Document;
+use super::finding_list::entries;
 use super::json::pretty;
+use crate::finding::Severity;
 
 /// Renders the findings that are not acknowledged.
 pub fn report(document: &Document) -> String {
     let entries = entries(document);
     let open = entries.iter().filter(|entry| entry.accepted.is_none());
-    let issue = |entry: &super::entry::Entry<'_>| {
+    let issue = |entry: &super::finding_list::ListedFinding<'_>| {
         json!({
-            "description": entry.found.advice(entry.title),
-            "check_name": entry.found.code,
+            "description": entry.record.advice(entry.title),
+            "check_name": entry.record.code,
             "fingerprint": entry.fingerprint,
-            "severity": severity(entry.found.severity),
-            "location": {"path": entry.path, "lines": {"begin": entry.found.location.line.unwrap_or(1)}},
+            "severity": severity(entry.record.severity),
+            "location": {"path": entry.path, "lines": {"begin": entry.record.location.position.map_or(1, |position| position.line)}},
         })
     };
     pretty(&open.map(issue).collect::<Vec<Value>>())
@@ -29,7 +30,7 @@ const fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "info",
         Severity::Warning => "minor",
-        Severity::Unresolved | Severity::HeldBack => "major",
+        Severity::Unresolved | Severity::Held => "major",
         Severity::Error => "critical",
     }
 }

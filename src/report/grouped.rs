@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::count::{plural, thousands};
-use super::escape::{visible, visible_block};
+use super::document::FindingRecord;
+use super::escape::{help_and_text, visible, visible_block};
 use super::paint::Painter;
 use crate::finding::{Finding, FindingObject, Location, Severity};
 use crate::plan::{ObjectPlan, Outcome};
@@ -19,7 +20,7 @@ const PLACES: usize = 3;
 
 /// Which places of a sentence that is about several are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Places {
+pub(crate) enum Places {
     /// The first ones.
     First,
     /// All of them: with `--verbose`, and in a file.
@@ -28,31 +29,31 @@ pub enum Places {
 
 /// A finding as it is printed: of this run, or of a saved plan.
 #[derive(Clone, Debug)]
-pub struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     /// Its place.
-    pub location: Cow<'a, Location>,
+    pub(crate) location: &'a Location,
     /// Its severity.
-    pub severity: Severity,
+    pub(crate) severity: Severity,
     /// Its code.
-    pub code: &'a str,
+    pub(crate) code: &'a str,
     /// The object that it is about, where there is one.
-    pub title: Option<&'a str>,
+    pub(crate) title: Option<&'a str>,
     /// Where that object starts, where that is known.
-    pub object: Option<&'a Location>,
+    pub(crate) object: Option<&'a Location>,
     /// The other objects that it is about.
-    pub others: &'a [FindingObject],
+    pub(crate) others: &'a [FindingObject],
     /// The field, where there is one.
-    pub field: Option<&'a str>,
+    pub(crate) field: Option<&'a str>,
     /// One sentence without the object.
-    pub message: &'a str,
+    pub(crate) message: &'a str,
     /// What to do.
-    pub help: Option<&'a str>,
+    pub(crate) help: Option<&'a str>,
 }
 
 impl<'a> From<&'a Finding> for Shown<'a> {
     fn from(finding: &'a Finding) -> Self {
         Self {
-            location: Cow::Borrowed(&finding.location),
+            location: &finding.location,
             severity: finding.severity,
             code: finding.code.name(),
             title: finding.object.as_ref().map(|object| &*object.title),
@@ -61,6 +62,22 @@ impl<'a> From<&'a Finding> for Shown<'a> {
             field: finding.field.as_deref(),
             message: &finding.message,
             help: finding.help.as_deref(),
+        }
+    }
+}
+
+impl<'a> From<&'a FindingRecord> for Shown<'a> {
+    fn from(record: &'a FindingRecord) -> Self {
+        Self {
+            location: &record.location,
+            severity: record.severity,
+            code: &record.code,
+            title: record.object.as_ref().map(|object| &*object.title),
+            object: record.object.as_ref().map(|object| &object.location),
+            others: &record.others,
+            field: record.field.as_deref(),
+            message: &record.message,
+            help: record.help.as_deref(),
         }
     }
 }
@@ -116,7 +133,7 @@ impl Effect {
 }
 
 /// What is printed together.
-enum Entry<'r, 'a> {
+enum Group<'r, 'a> {
     /// One sentence about several places.
     Repeated(Vec<&'r Shown<'a>>),
     /// An object that changes or has several findings.
@@ -127,7 +144,7 @@ enum Entry<'r, 'a> {
     Alike(Vec<&'r ObjectPlan>),
 }
 
-impl<'r, 'a> Entry<'r, 'a> {
+impl<'r, 'a> Group<'r, 'a> {
     fn findings(&self) -> &[&'r Shown<'a>] {
         match self {
             Self::Repeated(findings) | Self::Object { findings, .. } => findings,
@@ -148,7 +165,7 @@ fn entries<'r, 'a>(
     findings: &'r [Shown<'a>],
     changes: &[&'r ObjectPlan],
     places: Places,
-) -> Vec<(Location, Entry<'r, 'a>)> {
+) -> Vec<(&'r Location, Group<'r, 'a>)> {
     let mut sentences: BTreeMap<_, Vec<&Shown<'_>>> = BTreeMap::new();
     for finding in findings {
         let key = (Reverse(finding.severity), finding.code, finding.sentence(), finding.help);
@@ -158,21 +175,19 @@ fn entries<'r, 'a>(
         changes.iter().map(|change| (&change.location, (Some(*change), Vec::new()))).collect();
     let mut entries = Vec::new();
     for mut together in sentences.into_values() {
-        together.sort_by(|left, right| left.location.cmp(&right.location));
+        together.sort_by_key(|finding| finding.location);
         match (&*together, together[0].object) {
-            ([_, _, ..], _) => entries.push((together[0].location.clone().into_owned(), Entry::Repeated(together))),
+            ([_, _, ..], _) => entries.push((together[0].location, Group::Repeated(together))),
             ([finding], Some(object)) => objects.entry(object).or_default().1.push(finding),
-            _ => entries.push((together[0].location.clone().into_owned(), Entry::Single(together[0]))),
+            _ => entries.push((together[0].location, Group::Single(together[0]))),
         }
     }
     for (location, (change, mut findings)) in objects {
-        findings.sort_by(|left, right| {
-            (Reverse(left.severity), &left.location).cmp(&(Reverse(right.severity), &right.location))
-        });
+        findings.sort_by_key(|finding| (Reverse(finding.severity), finding.location));
         let title = change.map(|change| &*change.title).or_else(|| findings[0].title).unwrap_or_default();
         entries.push(match (change, &*findings) {
-            (None, [finding]) => (finding.location.clone().into_owned(), Entry::Single(finding)),
-            _ => (location.clone(), Entry::Object { title, change, findings }),
+            (None, [finding]) => (finding.location, Group::Single(finding)),
+            _ => (location, Group::Object { title, change, findings }),
         });
     }
     if places == Places::First {
@@ -183,9 +198,9 @@ fn entries<'r, 'a>(
 }
 
 /// Puts objects together that change alike, where these are so many that not all of them would be printed.
-fn alike<'r, 'a>(entries: Vec<(Location, Entry<'r, 'a>)>) -> Vec<(Location, Entry<'r, 'a>)> {
-    let what = |entry: &Entry<'r, 'a>| match entry {
-        Entry::Object { change: Some(change), findings, .. } if findings.is_empty() => {
+fn alike<'r, 'a>(entries: Vec<(&'r Location, Group<'r, 'a>)>) -> Vec<(&'r Location, Group<'r, 'a>)> {
+    let what = |entry: &Group<'r, 'a>| match entry {
+        Group::Object { change: Some(change), findings, .. } if findings.is_empty() => {
             Some((&change.from, &change.to, &change.rules))
         }
         _ => None,
@@ -194,19 +209,19 @@ fn alike<'r, 'a>(entries: Vec<(Location, Entry<'r, 'a>)>) -> Vec<(Location, Entr
     for key in entries.iter().filter_map(|(_, entry)| what(entry)) {
         *counts.entry(key).or_default() += 1;
     }
-    let mut out: Vec<(Location, Entry<'_, '_>)> = Vec::new();
+    let mut out: Vec<(&Location, Group<'_, '_>)> = Vec::new();
     let mut at: BTreeMap<_, usize> = BTreeMap::new();
     for (location, entry) in entries {
         let key = what(&entry).filter(|key| counts[key] > PLACES + 1);
-        let (Some(key), Entry::Object { change: Some(change), .. }) = (key, &entry) else {
+        let (Some(key), Group::Object { change: Some(change), .. }) = (key, &entry) else {
             out.push((location, entry));
             continue;
         };
         match at.get(&key).map(|at| &mut out[*at].1) {
-            Some(Entry::Alike(objects)) => objects.push(change),
+            Some(Group::Alike(objects)) => objects.push(change),
             _ => {
                 at.insert(key, out.len());
-                out.push((location, Entry::Alike(vec![change])));
+                out.push((location, Group::Alike(vec![change])));
             }
         }
     }
@@ -222,7 +237,7 @@ struct ToDo<'r> {
 
 impl<'r> ToDo<'r> {
     /// Collects what to do; nothing where that is one thing at one entry, which is printed there.
-    fn of(entries: &'r [(Location, Entry<'r, '_>)]) -> Self {
+    fn of(entries: &'r [(&'r Location, Group<'r, '_>)]) -> Self {
         let mut to_do = Self::default();
         let mut sentences = BTreeSet::new();
         for finding in entries.iter().flat_map(|(_, entry)| entry.findings()) {
@@ -233,7 +248,7 @@ impl<'r> ToDo<'r> {
                 to_do.items.push((help, Vec::new()));
             }
             let others = finding.others.iter().map(|object| &object.location);
-            to_do.items[number].1.extend([&*finding.location].into_iter().chain(others));
+            to_do.items[number].1.extend([finding.location].into_iter().chain(others));
         }
         if sentences.len() > 1 { to_do } else { Self::default() }
     }
@@ -250,7 +265,7 @@ impl<'r> ToDo<'r> {
         let width = self.items.len().to_string().len();
         for ((help, places), number) in self.items.iter().zip(1..) {
             // What is to be copied stands below.
-            let (help, text) = help.split_once('\n').map_or((*help, None), |(help, text)| (help, Some(text)));
+            let (help, text) = help_and_text(help);
             let text = text.map(|text| format!("\n      {}", visible_block(text, "      "))).unwrap_or_default();
             // A place can have several findings with the same help.
             let mut seen = BTreeSet::new();
@@ -272,19 +287,19 @@ struct Printer<'p> {
 }
 
 impl Printer<'_> {
-    fn entry(&self, out: &mut String, location: &Location, entry: &Entry<'_, '_>) {
+    fn entry(&self, out: &mut String, location: &Location, entry: &Group<'_, '_>) {
         let painter = self.painter;
         match entry {
-            Entry::Single(finding) => {
+            Group::Single(finding) => {
                 let title =
                     finding.title.map_or(String::new(), |title| format!("{}: ", painter.strong(&visible(title))));
-                let _infallible = write!(out, "{}: ", painter.place(&finding.location));
+                let _infallible = write!(out, "{}: ", painter.place(finding.location));
                 self.sentence(out, finding, &title, finding.message);
                 self.help(out, finding, "  ");
             }
-            Entry::Repeated(findings) => self.repeated(out, findings),
-            Entry::Alike(objects) => self.alike(out, objects),
-            Entry::Object { title, change, findings } => {
+            Group::Repeated(findings) => self.repeated(out, findings),
+            Group::Alike(objects) => self.alike(out, objects),
+            Group::Object { title, change, findings } => {
                 let what = change.map_or(String::new(), |change| format!(": {}", changed(change)));
                 let _infallible =
                     writeln!(out, "{}: {}{what}", painter.place(location), painter.strong(&visible(title)));
@@ -293,8 +308,8 @@ impl Printer<'_> {
                 }
                 for finding in findings {
                     out.push_str("  ");
-                    if *finding.location != *location {
-                        let _infallible = write!(out, "{}: ", painter.place(&finding.location));
+                    if finding.location != location {
+                        let _infallible = write!(out, "{}: ", painter.place(finding.location));
                     }
                     self.sentence(out, finding, "", finding.message);
                     self.help(out, finding, "    ");
@@ -330,7 +345,7 @@ impl Printer<'_> {
         };
         for finding in &findings[..shown] {
             let title = finding.title.map_or(String::new(), |title| format!(": {}", visible(title)));
-            let _infallible = writeln!(out, "  {}{title}", self.painter.place(&finding.location));
+            let _infallible = writeln!(out, "  {}{title}", self.painter.place(finding.location));
         }
         if shown < findings.len() {
             let more = plural(findings.len() - shown, "more place");
@@ -375,18 +390,19 @@ fn changed(object: &ObjectPlan) -> String {
 
 /// A printed report: what is about places, and what is to be done by hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grouped {
+pub(crate) struct Grouped {
     /// Changes and findings.
-    pub lines: String,
+    pub(crate) lines: String,
     /// What to do by hand, where that is more than one thing.
-    pub to_do: String,
+    pub(crate) to_do: String,
 }
 
 /// Prints the objects that change and the findings.
-pub fn grouped<'a>(
+pub(crate) fn grouped<'a>(
     changes: impl IntoIterator<Item = &'a ObjectPlan>,
     findings: &[Shown<'_>],
-    (painter, places): (&Painter, Places),
+    painter: &Painter,
+    places: Places,
 ) -> Grouped {
     let changes: Vec<&ObjectPlan> = changes.into_iter().filter(|object| object.outcome == Outcome::Changed).collect();
     let entries = entries(findings, &changes, places);
@@ -440,7 +456,7 @@ mod tests {
     #[track_caller]
     fn check(changes: &[ObjectPlan], findings: &[Finding], places: Places, expected: &str) {
         let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
-        let Grouped { lines, to_do } = grouped(changes, &shown, (&Painter::PLAIN, places));
+        let Grouped { lines, to_do } = grouped(changes, &shown, &Painter::PLAIN, places);
         assert_eq!(lines + &to_do, expected);
     }
 
@@ -504,7 +520,7 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         both.object.as_mut().unwrap().others = others.into();
         let findings = [both, finding(6, Some(6), WARNING, ("even", "mend it"))];
         let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
-        let to_do = grouped([], &shown, (&Painter::PLAIN, Places::First)).to_do;
+        let to_do = grouped([], &shown, &Painter::PLAIN, Places::First).to_do;
         let expected =
             "to do by hand:\n  1. mend them (a.yaml:5:1, a.yaml:7:1, a.yaml:9:1)\n  2. mend it (a.yaml:6:1)\n";
         assert_eq!(to_do, expected);
@@ -573,7 +589,7 @@ to do by hand:
         let at = |line, message| finding(line, Some(1), WARNING, (message, "mend it"));
         let findings = [at(5, "odd"), at(5, "even"), at(6, "odd too"), at(7, "red"), at(7, "blue"), at(8, "low")];
         let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
-        let to_do = grouped([], &shown, (&Painter::PLAIN, Places::First)).to_do;
+        let to_do = grouped([], &shown, &Painter::PLAIN, Places::First).to_do;
         assert_eq!(to_do, "to do by hand:\n  1. mend it (a.yaml:5:1, a.yaml:6:1, a.yaml:7:1 and 1 more)\n");
     }
 }

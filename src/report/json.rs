@@ -5,18 +5,17 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::conversion::Fate;
 use super::detection::{Api, Detection, KindInUse, Update};
-use super::document::{Document, Found, Object, Place, REPORT_SCHEMA_VERSION};
+use super::document::{Document, FindingRecord, Object, REPORT_SCHEMA_VERSION};
 use super::escape::steers;
-use crate::finding::Location;
+use super::run_report::Fate;
 use crate::infer::Age;
 use crate::infer::crds::Installed;
 use crate::pack::Pack;
 use crate::plan::ObjectPlan;
 use crate::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseSet};
 
-/// The version of the shape of saved plans and matrices; it grows when a reader has to change.
+/// The version of the shape of matrices; it grows when a reader has to change.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The lists of a document, and what `jsonl` calls a record of each.
@@ -58,23 +57,23 @@ pub fn lines(document: &impl Serialize) -> String {
 
 /// Makes the document of a detection.
 pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Value {
-    let objects: Vec<_> = detection.objects.iter().map(|found| {
-        let evidence: Vec<_> = found.inference.evidence.iter().zip(&found.evidence).map(|(fact, place)| {
-            json!({"field": fact.path.to_string(), "releases": found.pack.line().describe(fact.releases), "location": location(place)})
+    let objects: Vec<_> = detection.objects.iter().map(|detected| {
+        let evidence: Vec<_> = detected.inference.evidence.iter().zip(&detected.evidence).map(|(fact, place)| {
+            json!({"field": fact.path.to_string(), "releases": detected.pack.line().describe(fact.releases), "location": place})
         }).collect();
         json!({
-            "pack": found.pack.name(),
-            "object": found.object.title(),
-            "kind": found.object.kind.to_string(),
-            "apiVersion": found.object.api_version.to_string(),
-            "location": location(&found.location),
-            "releases": ranges(found.pack, found.inference.candidates),
-            "conflict": found.inference.is_conflict(),
+            "pack": detected.pack.name(),
+            "object": detected.object.title(),
+            "kind": detected.object.kind.to_string(),
+            "apiVersion": detected.object.api_version.to_string(),
+            "location": detected.location,
+            "releases": ranges(detected.pack, detected.inference.candidates),
+            "conflict": detected.inference.is_conflict(),
             "evidence": evidence,
         })
     }).collect();
     let values: Vec<_> = detection.values.iter().map(|(pack, object, place, field)| {
-        json!({"pack": pack, "object": object.title(), "location": location(place), "field": field})
+        json!({"pack": pack, "object": object.title(), "location": place, "field": field})
     }).collect();
     json!({
         "schemaVersion": REPORT_SCHEMA_VERSION,
@@ -89,7 +88,7 @@ pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String
         "crds": detection.crds.iter().flat_map(crds).collect::<Vec<_>>(),
         "apis": detection.apis.iter().map(api).collect::<Vec<_>>(),
         "update": detection.update.as_ref().map(update),
-        "findings": detection.findings.iter().map(Found::new).collect::<Vec<_>>(),
+        "findings": detection.findings.iter().map(FindingRecord::new).collect::<Vec<_>>(),
     })
 }
 
@@ -164,7 +163,7 @@ fn crds<'d>(installed: &'d Installed<'_>) -> impl Iterator<Item = Value> + 'd {
             "bundle": crd.bundle,
             "channel": crd.channel,
             "releases": releases,
-            "location": location(&crd.location),
+            "location": crd.location,
         })
     })
 }
@@ -186,10 +185,6 @@ fn legible(text: &str) -> String {
         }
     }
     out
-}
-
-fn location(location: &Location) -> Value {
-    json!(Place::new(location))
 }
 
 /// Renders an object of a saved plan, with its patch.

@@ -8,16 +8,16 @@ use std::fmt::Write as _;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::document::{Accepted, Document, Found, Object, Severity};
+use super::document::{AcknowledgedRecord, Document, FindingRecord, Object};
 use super::escape::visible;
-use crate::finding::Code;
+use crate::finding::{Code, Severity};
 
 /// What a file adds to the report.
 #[derive(Default)]
 struct Suite<'d> {
     objects: Vec<&'d Object>,
-    findings: Vec<&'d Found>,
-    acknowledged: Vec<&'d Accepted>,
+    findings: Vec<&'d FindingRecord>,
+    acknowledged: Vec<&'d AcknowledgedRecord>,
 }
 
 /// Renders a document.
@@ -26,8 +26,8 @@ pub fn report(document: &Document) -> String {
     for object in &document.objects {
         suites.entry(&object.location.file).or_default().objects.push(object);
     }
-    for found in &document.findings {
-        suites.entry(&found.location.file).or_default().findings.push(found);
+    for record in &document.findings {
+        suites.entry(&record.location.file).or_default().findings.push(record);
     }
     for accepted in &document.acknowledged {
         suites.entry(&accepted.finding.location.file).or_default().acknowledged.push(accepted);
@@ -61,17 +61,17 @@ impl Suite<'_> {
             add(&mut suite, &object.object, status, &output);
         }
         let mut output = String::new();
-        for found in &self.findings {
-            let is_skipped = [Code::Template, Code::Binary].iter().any(|code| code.name() == found.code);
-            match found.severity {
+        for record in &self.findings {
+            let is_skipped = [Code::Template, Code::Binary].iter().any(|code| code.name() == record.code);
+            match record.severity {
                 Severity::Error => {
-                    add(&mut suite, &found.code, non_success(NonSuccessKind::Error, &[found]), "");
+                    add(&mut suite, &record.code, non_success(NonSuccessKind::Error, &[record]), "");
                 }
                 Severity::Unresolved => {
-                    add(&mut suite, &found.code, non_success(NonSuccessKind::Failure, &[found]), "");
+                    add(&mut suite, &record.code, non_success(NonSuccessKind::Failure, &[record]), "");
                 }
-                _ if is_skipped => add(&mut suite, &found.code, skipped(&found.message), ""),
-                _ => output.push_str(&line(found)),
+                _ if is_skipped => add(&mut suite, &record.code, skipped(&record.message), ""),
+                _ => output.push_str(&line(record)),
             }
         }
         for accepted in &self.acknowledged {
@@ -86,11 +86,13 @@ impl Suite<'_> {
 
 /// Returns the status of an object, and the lines of the findings that do not decide it.
 fn outcome(object: &Object) -> (TestCaseStatus, String) {
-    let decides = |found: &Found| found.severity >= Severity::Unresolved || found.code == Code::ChangesNeeded.name();
-    let (deciding, others): (Vec<&Found>, Vec<&Found>) = object.findings.iter().partition(|found| decides(found));
+    let decides =
+        |record: &FindingRecord| record.severity >= Severity::Unresolved || record.code == Code::ChangesNeeded.name();
+    let (deciding, others): (Vec<&FindingRecord>, Vec<&FindingRecord>) =
+        object.findings.iter().partition(|record| decides(record));
     let output = others.into_iter().map(line).collect();
     let status = match object.acknowledged.iter().find(|accepted| decides(&accepted.finding)) {
-        _ if deciding.iter().any(|found| found.severity == Severity::Error) => {
+        _ if deciding.iter().any(|record| record.severity == Severity::Error) => {
             non_success(NonSuccessKind::Error, &deciding)
         }
         _ if !deciding.is_empty() => non_success(NonSuccessKind::Failure, &deciding),
@@ -101,12 +103,12 @@ fn outcome(object: &Object) -> (TestCaseStatus, String) {
 }
 
 /// Makes the status of something with findings: the worst is its message, all are its description.
-fn non_success(kind: NonSuccessKind, findings: &[&Found]) -> TestCaseStatus {
+fn non_success(kind: NonSuccessKind, findings: &[&FindingRecord]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    if let Some(worst) = findings.iter().max_by_key(|found| found.severity) {
+    if let Some(worst) = findings.iter().max_by_key(|record| record.severity) {
         status.set_message(text(&worst.message)).set_type(text(&worst.code));
     }
-    status.set_description(findings.iter().map(|found| line(found)).collect::<String>());
+    status.set_description(findings.iter().map(|record| line(record)).collect::<String>());
     status
 }
 
@@ -116,16 +118,16 @@ fn skipped(message: &str) -> TestCaseStatus {
     status
 }
 
-fn reason(accepted: &Accepted) -> String {
+fn reason(accepted: &AcknowledgedRecord) -> String {
     let reason = accepted.reason.as_deref().unwrap_or("acknowledged");
     format!("{}: {reason}", accepted.finding.code)
 }
 
 /// Prints a finding on a line, and its help on another; the file is the suite's.
-fn line(found: &Found) -> String {
-    let line = found.location.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-    let mut out = text(&format!("{line}{}[{}] {}", found.severity.name(), found.code, found.message));
-    if let Some(help) = &found.help {
+fn line(record: &FindingRecord) -> String {
+    let line = record.location.position.map(|at| format!("line {}: ", at.line)).unwrap_or_default();
+    let mut out = text(&format!("{line}{}[{}] {}", record.severity.name(), record.code, record.message));
+    if let Some(help) = &record.help {
         let _infallible = write!(out, "\n  help: {}", help.split('\n').map(text).collect::<Vec<_>>().join("\n    "));
     }
     out + "\n"

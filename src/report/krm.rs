@@ -6,29 +6,33 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::conversion::Report;
 use super::count::one_of;
-use super::text::accepted_by;
+use super::run_report::Report;
+use super::text_format::accepted_by;
 use crate::field::FieldPattern;
 use crate::finding::{Finding, Location, Severity};
 use crate::plan::{ObjectPlan, Outcome};
 
 /// An item of the function's input.
 #[derive(Clone, Copy, Debug)]
-pub struct Item<'a> {
+pub(crate) struct Item<'a> {
     /// Its position in the list.
-    pub number: usize,
+    pub(crate) number: usize,
     /// Its data.
-    pub value: &'a Value,
+    pub(crate) value: &'a Value,
     /// The file that it comes from.
-    pub path: Option<&'a str>,
+    pub(crate) path: Option<&'a str>,
     /// Its position in that file.
-    pub index: Option<u64>,
+    pub(crate) index: Option<u64>,
 }
 
 /// Returns the results of a run without notes, in the order of items and the worst first; `item_at` finds the item at a place, and `held` is the
 /// severity of what is held back.
-pub fn results<'a>(report: &Report<'_>, item_at: impl Fn(&Location) -> Option<Item<'a>>, held: Severity) -> Vec<Value> {
+pub(crate) fn results<'a>(
+    report: &Report<'_>,
+    item_at: impl Fn(&Location) -> Option<Item<'a>>,
+    held: Severity,
+) -> Vec<Value> {
     let plans: BTreeMap<&Location, &ObjectPlan> = report.objects.iter().map(|plan| (&plan.location, plan)).collect();
     let mut results = Vec::new();
     let mut add = |finding: &Finding, severity: Severity, message: &str| {
@@ -45,9 +49,9 @@ pub fn results<'a>(report: &Report<'_>, item_at: impl Fn(&Location) -> Option<It
         let severity = if finding.severity == Severity::Held { held } else { finding.severity };
         add(finding, severity, &message(finding));
     }
-    for one in report.acknowledged.iter().filter(|one| is_shown(&one.finding)) {
-        let message = format!("{} ({})", one.finding.sentence(), accepted_by(one));
-        add(&one.finding, Severity::Note, &message);
+    for acknowledged in report.acknowledged.iter().filter(|acknowledged| is_shown(&acknowledged.finding)) {
+        let message = format!("{} ({})", acknowledged.finding.sentence(), accepted_by(acknowledged));
+        add(&acknowledged.finding, Severity::Note, &message);
     }
     for plan in report.objects.iter().filter(|plan| plan.outcome == Outcome::Changed) {
         let item = item_at(&plan.location);
@@ -74,12 +78,12 @@ pub fn results<'a>(report: &Report<'_>, item_at: impl Fn(&Location) -> Option<It
 }
 
 /// Returns the result of a function that failed.
-pub fn failure(message: &str) -> Value {
+pub(crate) fn failure(message: &str) -> Value {
     Value::from(result(message, Severity::Error, None))
 }
 
 /// Returns the result of a function that found nothing to convert.
-pub fn nothing_recognized(packs: &[&str]) -> Value {
+pub(crate) fn nothing_recognized(packs: &[&str]) -> Value {
     let message = format!("no object of {} is in the list", one_of(packs));
     Value::from(result(&message, Severity::Note, None))
 }

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::conversion::Fate;
 use super::count::{plural, thousands};
-use super::document::{Document, Object, Severity};
-use super::entry::{Entry, entries};
-use super::escape::visible;
-use crate::finding::Code;
+use super::document::{Document, Object};
+use super::escape::{help_and_text, visible};
+use super::finding_list::{ListedFinding, entries};
+use super::run_report::Fate;
+use crate::finding::{Code, Severity};
 
 /// How long a comment on GitHub or GitLab may be, in bytes; GitHub allows 65,536 characters, GitLab 1,000,000.
 pub const COMMENT: usize = 65_000;
@@ -30,14 +30,19 @@ const SECTION_END: usize = 200;
 pub fn report(document: &Document, limit: usize) -> String {
     let entries = entries(document);
     let open = || entries.iter().filter(|entry| entry.accepted.is_none());
-    let of = |severity| open().filter(move |entry| entry.found.severity == severity).map(item).collect::<Vec<_>>();
-    let is_change = |entry: &&Entry<'_>| entry.found.code == Code::ChangesNeeded.name();
+    let of = |severity| open().filter(move |entry| entry.record.severity == severity).map(item).collect::<Vec<_>>();
+    let is_change = |entry: &&ListedFinding<'_>| entry.record.code == Code::ChangesNeeded.name();
     let unresolved: Vec<String> =
         of(Severity::Unresolved).into_iter().map(|item| format!("**unresolved** {item}")).collect();
-    let warnings = open().filter(|entry| entry.found.severity == Severity::Warning && !is_change(entry)).map(item);
-    let advisories = document.advisories.iter().map(|one| {
-        let text = format!("about the {}: {}{}", prose(&one.about), prose(&one.message), help(one.help.as_deref()));
-        (one.severity, text)
+    let warnings = open().filter(|entry| entry.record.severity == Severity::Warning && !is_change(entry)).map(item);
+    let advisories = document.advisories.iter().map(|advisory| {
+        let text = format!(
+            "about the {}: {}{}",
+            advisory.about.name(),
+            prose(&advisory.message),
+            help(advisory.help.as_deref())
+        );
+        (advisory.severity, text)
     });
     let (notes, warned): (Vec<_>, Vec<_>) = advisories.partition(|(severity, _)| *severity == Severity::Note);
     let notes = notes.into_iter().map(|(_, text)| text).chain(of(Severity::Note)).collect();
@@ -135,7 +140,7 @@ impl Section {
             List::Folded => write!(out, "\n<details><summary>{}</summary>\n\n", self.title),
             List::Shown | List::Numbered => write!(out, "\n**{}**\n\n", self.title),
         };
-        let all = self.items.len();
+        let total = self.items.len();
         let mut shown = 0;
         for item in self.items {
             let mark = if self.are == List::Numbered { format!("{}. ", shown + 1) } else { "- ".to_owned() };
@@ -144,8 +149,9 @@ impl Section {
                 shown += 1;
             }
         }
-        if shown < all {
-            let _infallible = writeln!(out, "\n{} more left out: the text would be too long.", thousands(all - shown));
+        if shown < total {
+            let _infallible =
+                writeln!(out, "\n{} more left out: the text would be too long.", thousands(total - shown));
         }
         if self.are == List::Folded {
             out.push_str("\n</details>\n");
@@ -154,9 +160,9 @@ impl Section {
 }
 
 /// Prints what is held back, an item for each object, with its reasons.
-fn by_object(entries: &[Entry<'_>]) -> Vec<String> {
-    let mut objects: Vec<(&Entry<'_>, Vec<&Entry<'_>>)> = Vec::new();
-    let held = entries.iter().filter(|entry| entry.accepted.is_none() && entry.found.severity == Severity::HeldBack);
+fn by_object(entries: &[ListedFinding<'_>]) -> Vec<String> {
+    let mut objects: Vec<(&ListedFinding<'_>, Vec<&ListedFinding<'_>>)> = Vec::new();
+    let held = entries.iter().filter(|entry| entry.accepted.is_none() && entry.record.severity == Severity::Held);
     for entry in held {
         match objects.last_mut() {
             Some((first, reasons))
@@ -167,27 +173,30 @@ fn by_object(entries: &[Entry<'_>]) -> Vec<String> {
             _ => objects.push((entry, vec![entry])),
         }
     }
-    let object = |(first, reasons): (&Entry<'_>, Vec<&Entry<'_>>)| match (reasons.as_slice(), first.title) {
-        ([only], _) => item(only),
-        (_, None) => item(first),
-        (_, Some(title)) => {
-            let reason = |entry: &Entry<'_>| {
-                let line = entry.found.location.line.map(|line| format!(", line {line}")).unwrap_or_default();
-                let (message, help) = (prose(&entry.found.message), help(entry.found.help.as_deref()));
-                format!("\n  - {}{line}: {message}{help}", prose(&entry.found.code))
-            };
-            format!("{} ({})", code(title), code(&first.path)) + &reasons.into_iter().map(reason).collect::<String>()
-        }
-    };
+    let object =
+        |(first, reasons): (&ListedFinding<'_>, Vec<&ListedFinding<'_>>)| match (reasons.as_slice(), first.title) {
+            ([only], _) => item(only),
+            (_, None) => item(first),
+            (_, Some(title)) => {
+                let reason = |entry: &ListedFinding<'_>| {
+                    let line =
+                        entry.record.location.position.map(|at| format!(", line {}", at.line)).unwrap_or_default();
+                    let (message, help) = (prose(&entry.record.message), help(entry.record.help.as_deref()));
+                    format!("\n  - {}{line}: {message}{help}", prose(&entry.record.code))
+                };
+                format!("{} ({})", code(title), code(&first.path))
+                    + &reasons.into_iter().map(reason).collect::<String>()
+            }
+        };
     objects.into_iter().map(object).collect()
 }
 
 /// Prints a finding with its object, place, code and help. It starts with a name: a sentence there could start a list or a block.
-fn item(entry: &Entry<'_>) -> String {
-    let found = entry.found;
-    let line = found.location.line.map(|line| format!(":{line}")).unwrap_or_default();
+fn item(entry: &ListedFinding<'_>) -> String {
+    let record = entry.record;
+    let line = record.location.position.map(|at| format!(":{}", at.line)).unwrap_or_default();
     let place = code(&format!("{}{line}", entry.path));
-    let (message, name, help) = (prose(&found.message), prose(&found.code), help(found.help.as_deref()));
+    let (message, name, help) = (prose(&record.message), prose(&record.code), help(record.help.as_deref()));
     match entry.title {
         Some(title) => format!("{}: {message} ({name}, {place}){help}", code(title)),
         None => format!("{place}: {message} ({name}){help}"),
@@ -196,7 +205,7 @@ fn item(entry: &Entry<'_>) -> String {
 
 fn help(help: Option<&str>) -> String {
     let Some(help) = help else { return String::new() };
-    let (help, text) = help.split_once('\n').map_or((help, None), |(help, text)| (help, Some(text)));
+    let (help, text) = help_and_text(help);
     // A line break would end the item.
     let lines = |text: &str| text.split('\n').map(|line| escaped(line, "")).collect::<Vec<_>>().join("&#10;");
     let text = text.map(|text| format!("<pre>{}</pre>", lines(text))).unwrap_or_default();
@@ -218,7 +227,7 @@ fn by_file<'d>(document: &Document, objects: impl Iterator<Item = &'d Object>) -
 
 fn change(object: &Object) -> String {
     let Object { from, to, .. } = object;
-    let side = |side: &super::document::Side| code(&format!("{} {}", side.api_version, side.kind));
+    let side = |side: &super::document::TypeMeta| code(&format!("{} {}", side.api_version, side.kind));
     let becomes = match (from.kind == to.kind, from == to) {
         (_, true) => "other fields".to_owned(),
         (true, false) => format!("{} → {}", code(&from.api_version), code(&to.api_version)),

@@ -6,35 +6,42 @@
 //! in it, except as diff lines for a file or a program.
 
 pub mod changes;
-mod conversion;
 mod count;
-pub mod detect;
+#[cfg(feature = "cli")]
+pub(crate) mod detect;
 mod detection;
 pub mod diff;
 pub mod document;
-mod entry;
 mod escape;
+mod finding_list;
 pub mod github;
 pub mod gitlab;
-pub mod grouped;
-pub mod html;
+#[cfg(feature = "cli")]
+pub(crate) mod grouped;
+#[cfg(feature = "cli")]
+pub(crate) mod html;
 pub mod json;
 pub mod junit;
-pub mod krm;
+#[cfg(feature = "cli")]
+pub(crate) mod krm;
 pub mod markdown;
-pub mod matrix;
-pub mod merge;
+#[cfg(feature = "cli")]
+pub(crate) mod matrix_format;
+pub mod merge_reports;
 mod paint;
 pub mod plain;
+mod run_report;
 pub mod sarif;
 pub mod saved_plan;
-pub mod stat;
-pub mod statistics;
-pub mod text;
+#[cfg(feature = "cli")]
+pub(crate) mod stat;
+#[cfg(feature = "cli")]
+pub(crate) mod statistics;
+pub mod text_format;
 mod words;
 
-pub use conversion::{Fate, Report, Written, changes_needed};
 pub use count::{Counts, one_of, plural, thousands};
 pub use detection::{Api, Detected, Detection, KindInUse, Update};
 pub use escape::{visible, visible_lines};
 pub use paint::{Paint, Painter};
+pub use run_report::{Fate, Report, Written, changes_needed};

@@ -55,6 +55,7 @@ impl Painter {
     }
 
     /// Prints what matters less.
+    #[cfg(feature = "cli")]
     pub(super) fn faint(&self, text: &str) -> String {
         self.styled(Style::new().dimmed(), text)
     }

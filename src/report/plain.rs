@@ -1,40 +1,29 @@
 //! A document as lines for people, which is all that is known of a run that was reported as JSON.
 
 use super::document::Document;
-use super::entry::entries;
 use super::escape::{visible, visible_block};
+use super::finding_list::entries;
 use super::paint::Painter;
-use super::text::{advisory_sections, left, left_out, more, outcomes};
-use crate::finding;
+use super::run_report::Written;
+use super::text_format;
 
 /// Prints the findings by place, and the advisories.
 pub fn findings(document: &Document) -> String {
     let entries = entries(document);
     let open = entries.iter().filter(|entry| entry.accepted.is_none());
-    let line = |entry: &super::entry::Entry<'_>| {
-        let found = entry.found;
-        let (place, message) = (visible(&found.location.to_string()), visible(&found.sentence(entry.title)));
+    let line = |entry: &super::finding_list::ListedFinding<'_>| {
+        let record = entry.record;
+        let (place, message) = (visible(&record.location.to_string()), visible(&record.sentence(entry.title)));
         let help =
-            found.help.as_ref().map(|help| format!("  help: {}\n", visible_block(help, "    "))).unwrap_or_default();
-        format!("{place}: {}[{}] {message}\n{help}", found.severity.name(), visible(&found.code))
+            record.help.as_ref().map(|help| format!("  help: {}\n", visible_block(help, "    "))).unwrap_or_default();
+        format!("{place}: {}[{}] {message}\n{help}", record.severity.name(), visible(&record.code))
     };
-    open.map(line).collect::<String>() + &advisories(document)
-}
-
-/// Prints the advisories.
-pub fn advisories(document: &Document) -> String {
-    let severity = |name| finding::Severity::named(name).expect("documents have the severities of findings");
-    let parts = document.advisories.iter();
-    let parts = parts.map(|one| (&*one.about, severity(one.severity.name()), &*one.message, one.help.as_deref()));
-    advisory_sections(parts, &Painter::PLAIN)
+    open.map(line).collect::<String>() + &text_format::advisories(&document.advisories, &Painter::PLAIN)
 }
 
 /// Prints the summary.
 pub fn summary(document: &Document) -> String {
-    let (summary, verb) = (&document.summary, if document.written { "changed" } else { "to change" });
-    let outcomes =
-        outcomes(&summary.counts(), (summary.changed, verb), summary.changed_files, summary.held_back, &Painter::PLAIN);
-    let files: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
-    let more = more([(summary.unresolved, "unresolved"), (summary.acknowledged, "acknowledged")]);
-    format!("{outcomes}{more}; {}{}", left(&summary.counts(), &Painter::PLAIN), left_out(&files))
+    let written = if document.written { Written::Yes } else { Written::No };
+    let left_out: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
+    text_format::summary_of(&document.summary, written, &left_out, &Painter::PLAIN)
 }

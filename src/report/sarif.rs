@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::document::{Accepted, AcceptedBy, Advisory, Document, Place, Severity};
-use super::entry::{Entry, entries};
+use super::document::{AcknowledgedRecord, Document, advice};
 use super::escape::visible;
+use super::finding_list::{ListedFinding, entries};
 use super::json::pretty;
-use crate::finding::Code;
+use crate::finding::{AcknowledgedBy, Code, Location, Severity};
+use crate::plan::RunAdvisory;
 
 /// What paths are relative to: the root of the repository.
 const ROOT: &str = "%SRCROOT%";
@@ -19,15 +20,15 @@ const ROOT: &str = "%SRCROOT%";
 /// Renders a document.
 pub fn report(document: &Document) -> String {
     let entries = entries(document);
-    let mut used: BTreeSet<&str> = entries.iter().map(|entry| entry.found.code.as_str()).collect();
+    let mut used: BTreeSet<&str> = entries.iter().map(|entry| entry.record.code.as_str()).collect();
     used.extend((!document.advisories.is_empty()).then_some(Code::Advisory.name()));
     let rules: Vec<&str> = used.into_iter().collect();
     let index = |code: &str| rules.binary_search(&code).expect("every code is a rule");
-    let notification = |advisory: &Advisory| {
+    let notification = |advisory: &RunAdvisory| {
         json!({
             "descriptor": {"id": Code::Advisory.name(), "index": index(Code::Advisory.name())},
             "level": level(advisory.severity),
-            "message": {"text": format!("about the {}: {}", visible(&advisory.about), advisory.advice())},
+            "message": {"text": format!("about the {}: {}", advisory.about.name(), advice(advisory))},
         })
     };
     let run = json!({
@@ -44,7 +45,7 @@ pub fn report(document: &Document) -> String {
         }],
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
-        "results": entries.iter().map(|entry| result(entry, index(&entry.found.code))).collect::<Vec<_>>(),
+        "results": entries.iter().map(|entry| result(entry, index(&entry.record.code))).collect::<Vec<_>>(),
     });
     pretty(&json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -65,21 +66,21 @@ fn rule(name: &str) -> Value {
     })
 }
 
-fn result(entry: &Entry<'_>, rule: usize) -> Value {
-    let found = entry.found;
-    let names: Vec<&str> = entry.title.into_iter().chain(found.field.as_deref()).collect();
+fn result(entry: &ListedFinding<'_>, rule: usize) -> Value {
+    let record = entry.record;
+    let names: Vec<&str> = entry.title.into_iter().chain(record.field.as_deref()).collect();
     let mut location = json!({"physicalLocation": {"artifactLocation": artifact(&entry.path)}});
-    if let Some(region) = region(&found.location) {
+    if let Some(region) = region(&record.location) {
         location["physicalLocation"]["region"] = region;
     }
     if !names.is_empty() {
         location["logicalLocations"] = json!([{"fullyQualifiedName": visible(&names.join(" "))}]);
     }
     let mut result = json!({
-        "ruleId": found.code,
+        "ruleId": record.code,
         "ruleIndex": rule,
-        "level": level(found.severity),
-        "message": {"text": found.advice(entry.title)},
+        "level": level(record.severity),
+        "message": {"text": record.advice(entry.title)},
         "locations": [location],
         "partialFingerprints": {"reversion/v1": entry.fingerprint},
     });
@@ -89,10 +90,10 @@ fn result(entry: &Entry<'_>, rule: usize) -> Value {
     result
 }
 
-fn suppression(accepted: &Accepted) -> Value {
+fn suppression(accepted: &AcknowledgedRecord) -> Value {
     let kind = match accepted.by {
-        AcceptedBy::Comment => "inSource",
-        AcceptedBy::Config | AcceptedBy::Baseline => "external",
+        AcknowledgedBy::Comment => "inSource",
+        AcknowledgedBy::Config | AcknowledgedBy::Baseline => "external",
     };
     match &accepted.reason {
         Some(reason) => json!({"kind": kind, "status": "accepted", "justification": visible(reason)}),
@@ -104,13 +105,13 @@ const fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "note",
         Severity::Warning => "warning",
-        Severity::Unresolved | Severity::HeldBack | Severity::Error => "error",
+        Severity::Unresolved | Severity::Held | Severity::Error => "error",
     }
 }
 
-fn region(place: &Place) -> Option<Value> {
-    let (line, column) = (place.line?, place.column?);
-    Some(json!({"startLine": line, "startColumn": column}))
+fn region(location: &Location) -> Option<Value> {
+    let position = location.position?;
+    Some(json!({"startLine": position.line, "startColumn": position.column}))
 }
 
 /// Names a file: below the root of the repository, or by its whole path.

@@ -8,24 +8,23 @@
 //! Invariant: a file plan made here turns a text with the fingerprint `before` into one with the fingerprint `after`, by sorted,
 //! disjoint edits whose replaced texts were compared.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::conversion::Report;
-use super::count::Counts;
+use super::document::{FindingRecord, Summary};
 use super::escape::visible;
-use super::grouped::Shown;
-use super::json::{self, SCHEMA_VERSION};
-use super::paint::Painter;
-use super::text;
+use super::json;
+use super::run_report::Report;
 use crate::edits::FilePlan;
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::Severity;
 use crate::fingerprint::Fingerprint;
 use crate::plan::RunAdvisory;
 use crate::redaction::shows_secret;
-use crate::text::{Edit, EditSet, Position};
+use crate::text::{Edit, EditSet};
+
+/// The version of the shape of saved plans; it grows when a reader has to change.
+const SCHEMA_VERSION: u32 = 2;
 
 /// The largest plan that is read, in bytes: 256 MiB.
 pub const MAX_PLAN: u64 = 256 << 20;
@@ -43,19 +42,16 @@ pub struct SavedPlan {
     pub targets: Vec<String>,
     /// Whether there is nothing to do.
     pub noop: bool,
-    /// How many files and objects were seen.
-    pub summary: Counts,
+    /// How many files and objects were seen, and what becomes of them.
+    pub summary: Summary,
     /// The files that change, sorted by path.
     pub files: Vec<SavedFile>,
     /// The objects of the targeted packs, as in the JSON report.
     objects: Vec<serde_json::Value>,
     /// Every finding.
-    pub findings: Vec<SavedFinding>,
-    /// How many more are acknowledged.
-    #[serde(default)]
-    pub acknowledged: usize,
+    pub findings: Vec<FindingRecord>,
     /// What is to be known about the cluster and the releases.
-    pub advisories: Vec<SavedAdvisory>,
+    pub advisories: Vec<RunAdvisory>,
 }
 
 /// A pack that a plan was made with.
@@ -92,41 +88,6 @@ struct SavedEdit {
     new: String,
 }
 
-/// A finding with its texts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SavedFinding {
-    /// The name of its code.
-    pub code: String,
-    /// `note`, `warning`, `unresolved`, `held-back` or `error`.
-    pub severity: String,
-    location: SavedLocation,
-    object: Option<String>,
-    field: Option<String>,
-    message: String,
-    help: Option<String>,
-}
-
-/// An advisory about the run with its texts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SavedAdvisory {
-    /// `cluster` or `release`.
-    about: String,
-    /// `note` or `warning`.
-    pub severity: String,
-    message: String,
-    help: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SavedLocation {
-    file: String,
-    line: Option<usize>,
-    column: Option<usize>,
-}
-
 impl SavedPlan {
     /// Makes the plan of `report`; `path` returns the name of a file relative to the folder of the plan.
     ///
@@ -147,12 +108,11 @@ impl SavedPlan {
             packs,
             targets: report.targets.clone(),
             noop: report.files.is_empty(),
-            summary: report.counts.clone(),
+            summary: Summary::of(report),
             files,
             objects: report.objects.iter().map(|object| json::object(object, fates.of(object))).collect(),
-            findings: report.findings.iter().map(SavedFinding::new).collect(),
-            acknowledged: report.acknowledged.len(),
-            advisories: report.advisories.iter().map(SavedAdvisory::new).collect(),
+            findings: report.findings.iter().map(FindingRecord::new).collect(),
+            advisories: report.advisories.to_vec(),
         })
     }
 
@@ -174,16 +134,11 @@ impl SavedPlan {
     /// Checks what can be checked without the files.
     fn validate(&self) -> Result<(), String> {
         if self.schema_version != SCHEMA_VERSION {
-            let found = self.schema_version;
-            return Err(format!("its schemaVersion is {found}, and this program reads {SCHEMA_VERSION}"));
+            let version = self.schema_version;
+            return Err(format!("its schemaVersion is {version}, and this program reads {SCHEMA_VERSION}"));
         }
         if self.noop != self.files.is_empty() {
             return Err("`noop` contradicts `files`".to_owned());
-        }
-        let severities = self.findings.iter().map(|finding| &finding.severity);
-        let severities = severities.chain(self.advisories.iter().map(|advisory| &advisory.severity));
-        if let Some(unknown) = severities.into_iter().find(|name| Severity::named(name).is_none()) {
-            return Err(format!("`{unknown}` is not a severity"));
         }
         let mut paths = BTreeSet::new();
         for file in &self.files {
@@ -197,7 +152,7 @@ impl SavedPlan {
 
     /// Returns the files that failed when the plan was made, and that it leaves out.
     pub fn left_out(&self) -> Vec<&str> {
-        let failed = self.findings.iter().filter(|finding| finding.severity == "error");
+        let failed = self.findings.iter().filter(|finding| finding.severity == Severity::Error);
         let files: BTreeSet<&str> = failed.map(|finding| finding.location.file.as_str()).collect();
         files.into_iter().collect()
     }
@@ -206,11 +161,6 @@ impl SavedPlan {
     pub fn changed_files(&self) -> impl Iterator<Item = &str> {
         let changed = self.objects.iter().filter(|object| object["outcome"] == "changed");
         changed.filter_map(|object| object["location"]["file"].as_str())
-    }
-
-    /// Counts the objects of an outcome: `changed`, `unchanged`, `held-back`, `acknowledged`.
-    pub fn count(&self, outcome: &str) -> usize {
-        self.objects.iter().filter(|object| object["outcome"] == outcome).count()
     }
 }
 
@@ -292,12 +242,12 @@ impl SavedFile {
         let lines = |sign: char, text: &str| -> String {
             text.lines().map(|line| format!("{sign}{}\n", visible(line))).collect()
         };
-        let one = |edit: &SavedEdit| {
+        let print = |edit: &SavedEdit| {
             let head = format!("@@ bytes {}..{} @@\n", edit.start, edit.end);
             head + &lines('-', &edit.old) + &lines('+', &edit.new)
         };
         let name = visible(&self.path);
-        format!("--- a/{name}\n+++ b/{name}\n{}", self.edits.iter().map(one).collect::<String>())
+        format!("--- a/{name}\n+++ b/{name}\n{}", self.edits.iter().map(print).collect::<String>())
     }
 }
 
@@ -326,58 +276,6 @@ fn lines_of(text: &str, edits: &[Edit]) -> Vec<Edit> {
     widened
 }
 
-impl SavedFinding {
-    fn new(finding: &Finding) -> Self {
-        let (line, column) = finding.location.position.map(|at| (at.line, at.column)).unzip();
-        Self {
-            code: finding.code.name().to_owned(),
-            severity: finding.severity.name().to_owned(),
-            location: SavedLocation { file: finding.location.file.clone(), line, column },
-            object: finding.object.as_ref().map(|object| object.title.clone()),
-            field: finding.field.clone(),
-            message: finding.sentence().into_owned(),
-            help: finding.help.clone(),
-        }
-    }
-
-    /// Returns the finding as a run prints it.
-    pub fn shown(&self) -> Shown<'_> {
-        let position = self.location.line.zip(self.location.column);
-        let position = position.map(|(line, column)| Position { line, column });
-        let title = self.object.as_deref();
-        let of_object = title.and_then(|title| self.message.strip_prefix(title)?.strip_prefix(": "));
-        Shown {
-            location: Cow::Owned(Location { file: self.location.file.clone(), position }),
-            severity: severity(&self.severity),
-            code: &self.code,
-            title,
-            object: None,
-            others: &[],
-            field: self.field.as_deref(),
-            message: of_object.unwrap_or(&self.message),
-            help: self.help.as_deref(),
-        }
-    }
-}
-
-/// Returns the severity with a name that was checked.
-fn severity(name: &str) -> Severity {
-    Severity::named(name).expect("a plan that was read has known severities only")
-}
-
-impl SavedAdvisory {
-    fn new(advisory: &RunAdvisory) -> Self {
-        let RunAdvisory { about, severity, message, help } = advisory.clone();
-        Self { about: about.name().to_owned(), severity: severity.name().to_owned(), message, help }
-    }
-
-    /// Prints advisories as a run does.
-    pub fn lines<'a>(advisories: impl IntoIterator<Item = &'a Self>, painter: &Painter) -> String {
-        let parts = |one: &'a Self| (&*one.about, severity(&one.severity), &*one.message, one.help.as_deref());
-        text::advisory_sections(advisories.into_iter().map(parts), painter)
-    }
-}
-
 /// Explains why a text is not a plan; what the parser reports comes last.
 fn not_a_plan(error: &serde_json::Error) -> String {
     use serde_json::error::Category;
@@ -393,10 +291,12 @@ fn not_a_plan(error: &serde_json::Error) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::conversion::Written;
-    use super::super::grouped::{Places, grouped};
+    use super::super::count::Counts;
+    use super::super::grouped::{Places, Shown, grouped};
+    use super::super::paint::Painter;
     use super::*;
     use crate::pack::Packs;
+    use crate::plan::Plan;
 
     const BEFORE: &str = "kind: Gateway\nspec:\n  a: é1\n  b: 2\n";
 
@@ -406,25 +306,9 @@ mod tests {
     }
 
     fn saved(files: &[FilePlan]) -> Result<SavedPlan, String> {
-        let counts = Counts::default();
-        let (objects, findings, written) = (&[], &[], Written::No);
-        let (targets, left_out, advisories, acknowledged) = (Vec::new(), Vec::new(), &[], &[]);
-        let report = Report {
-            command: "plan",
-            packs: &Packs::new(Vec::new()).unwrap(),
-            targets,
-            files,
-            objects,
-            findings,
-            acknowledged,
-            advisories,
-            counts,
-            left_out,
-            written,
-            shard: None,
-            exit: 1,
-            nothing_recognized: None,
-        };
+        let packs = Packs::new(Vec::new()).unwrap();
+        let plan = Plan { files: files.to_vec(), ..Plan::default() };
+        let report = Report::new("plan", &packs, &plan, Counts::default());
         SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned()))
     }
 
@@ -472,10 +356,10 @@ mod tests {
         check_refused("/files", json!([plan().files[0], plan().files[0]]), "listed twice");
         check_refused("/files", json!([]), "noop");
         check_refused("/noop", json!(true), "noop");
-        check_refused("/schemaVersion", json!(2), "schemaVersion is 2");
+        check_refused("/schemaVersion", json!(1), "schemaVersion is 1");
         check_refused("/summary", json!({}), "missing field");
         check_refused("/objects", json!({}), "invalid type");
-        assert!(SavedPlan::parse(b"{\"schemaVersion\": 1, \"more\": 1}").unwrap_err().contains("unknown field"));
+        assert!(SavedPlan::parse(b"{\"schemaVersion\": 2, \"more\": 1}").unwrap_err().contains("unknown field"));
         let deep = format!("{{\"objects\": {}", "[".repeat(100_000));
         assert!(SavedPlan::parse(deep.as_bytes()).unwrap_err().contains("recursion"));
     }
@@ -557,34 +441,20 @@ mod tests {
         assert!(refused.starts_with("a.yaml: an edit holds values of a Secret"), "{refused}");
     }
 
-    fn finding(severity: &str) -> SavedFinding {
-        let location = SavedLocation { file: "a\u{1b}[2J.yaml".to_owned(), line: Some(1), column: Some(2) };
-        SavedFinding {
-            code: "x\u{1b}".to_owned(),
-            severity: severity.to_owned(),
-            location,
-            object: Some("Gateway g".to_owned()),
-            field: None,
-            message: "Gateway g: m\u{7}".to_owned(),
-            help: Some("h\n\u{202e}".to_owned()),
-        }
-    }
-
     #[test]
     fn control_characters_of_a_plan_are_escaped() {
+        let finding = json!({
+            "location": {"file": "a\u{1b}[2J.yaml", "line": 1, "column": 2},
+            "code": "x\u{1b}",
+            "severity": "held-back",
+            "object": {"title": "Gateway g", "location": {"file": "a\u{1b}[2J.yaml", "line": 1, "column": 2}},
+            "field": null,
+            "message": "m\u{7}",
+            "help": "h\n\u{202e}",
+        });
+        let finding: FindingRecord = serde_json::from_value(finding).unwrap();
         let expected = "a\\u{1b}[2J.yaml:1:2: held-back[x\\u{1b}] Gateway g: m\\u{7}\n  help: h\n    \\u{202e}\n";
-        let finding = finding("held-back");
-        let printed = grouped([], &[finding.shown()], (&Painter::PLAIN, Places::First));
+        let printed = grouped([], &[Shown::from(&finding)], &Painter::PLAIN, Places::First);
         assert_eq!((&*printed.lines, &*printed.to_do), (expected, ""));
-    }
-
-    #[test]
-    fn a_plan_with_another_severity_is_refused() {
-        let refused = |severity: &str| {
-            let plan = SavedPlan { findings: vec![finding(severity)], ..plan() };
-            SavedPlan::parse(plan.to_text().as_bytes()).err()
-        };
-        assert_eq!(refused("warning"), None);
-        assert_eq!(refused("fatal").as_deref(), Some("not a valid plan: `fatal` is not a severity"));
     }
 }

@@ -33,7 +33,7 @@ struct Row {
 }
 
 /// Prints the lines that change in each file and in all, at most `width` columns wide where the names allow it.
-pub fn stat(files: &[FilePlan], width: usize, paint: Paint) -> String {
+pub(crate) fn stat(files: &[FilePlan], width: usize, paint: Paint) -> String {
     let rows: Vec<Row> = files
         .iter()
         .map(|file| {
@@ -55,7 +55,7 @@ pub fn stat(files: &[FilePlan], width: usize, paint: Paint) -> String {
 /// Prints the objects and edits of each file that is about to be written.
 ///
 /// `changed` names the file of each object that changes.
-pub fn overview<'a>(
+pub(crate) fn overview<'a>(
     files: &[FilePlan],
     changed: impl IntoIterator<Item = &'a str>,
     width: usize,

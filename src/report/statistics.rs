@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::conversion::{Fate, Report};
 use super::count::thousands;
 use super::detection::Detection;
 use super::escape::visible;
 use super::paint::Painter;
+use super::run_report::{Fate, Report};
 use crate::finding::Finding;
 
 /// Counts of lines.
@@ -39,7 +39,7 @@ impl Totals {
 }
 
 /// Prints the totals of a conversion: the rules that change objects, the kinds by what becomes of them, the codes of `findings`.
-pub fn of_report<'a>(
+pub(crate) fn of_report<'a>(
     report: &Report<'_>,
     findings: impl IntoIterator<Item = &'a Finding>,
     painter: &Painter,
@@ -63,16 +63,16 @@ pub fn of_report<'a>(
 }
 
 /// Prints the totals of a detection: kinds, releases, and the codes of `findings`.
-pub fn of_detection<'a>(
+pub(crate) fn of_detection<'a>(
     detection: &Detection<'_>,
     findings: impl IntoIterator<Item = &'a Finding>,
     painter: &Painter,
 ) -> String {
     let mut out = String::new();
-    let kinds = detection.objects.iter().map(|found| visible(&found.object.kind.to_string()));
+    let kinds = detection.objects.iter().map(|detected| visible(&detected.object.kind.to_string()));
     Totals::of(kinds).print(&mut out, "kinds:", painter);
     let releases =
-        detection.objects.iter().map(|found| format!("{}: {}", found.pack.name(), visible(&found.releases())));
+        detection.objects.iter().map(|detected| format!("{}: {}", detected.pack.name(), visible(&detected.releases())));
     Totals::of(releases).print(&mut out, "releases:", painter);
     codes(&mut out, findings, painter);
     out

@@ -5,6 +5,8 @@
 //!
 //! Invariant: marks are spans of whole words of their line, in order and disjoint.
 
+use std::ops::Range;
+
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use crate::text::Span;
@@ -12,8 +14,11 @@ use crate::text::Span;
 /// The most words of a block that are compared: the cost can grow with their square.
 const MAX_WORDS: usize = 2_000;
 
-/// The changed words of each line of a block.
-pub(super) type Marks = Vec<Vec<Span>>;
+/// The changed words of each line of a block, and of the block that replaces it.
+pub(super) struct ChangedWords {
+    pub(super) old: Vec<Vec<Span>>,
+    pub(super) new: Vec<Vec<Span>>,
+}
 
 /// A word of a block: a run of letters and digits, a run of white space, or one other character.
 #[derive(Clone, Copy)]
@@ -25,39 +30,49 @@ struct Word<'t> {
 }
 
 /// Finds the words that differ between `old` and the lines `new` that replace it.
-pub(super) fn changed(old: &[&str], new: &[&str]) -> (Marks, Marks) {
-    let (none_old, none_new) = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
+pub(super) fn changed(old: &[&str], new: &[&str]) -> ChangedWords {
     let (old_words, new_words) = (words(old), words(new));
-    if old_words.len() + new_words.len() > MAX_WORDS {
-        return (none_old, none_new);
+    let changes = changes(&old_words, &new_words);
+    ChangedWords {
+        old: marks(old, &old_words, changes.iter().map(DiffOp::old_range)),
+        new: marks(new, &new_words, changes.iter().map(DiffOp::new_range)),
     }
-    let texts = |words: &[Word<'_>]| words.iter().map(|word| word.text.to_owned()).collect::<Vec<_>>();
-    let operations = capture_diff_slices(Algorithm::Myers, &texts(&old_words), &texts(&new_words));
-    let changes = |operation: &&DiffOp| operation.tag() != DiffTag::Equal;
-    let kept = operations.iter().filter(|operation| !changes(operation)).map(|one| length(&old_words[one.old_range()]));
-    if kept.sum::<usize>() * 4 < length(&old_words) + length(&new_words) {
-        return (none_old, none_new);
+}
+
+/// Compares the words; nothing is said of long blocks, nor where most is new.
+fn changes(old: &[Word<'_>], new: &[Word<'_>]) -> Vec<DiffOp> {
+    if old.len() + new.len() > MAX_WORDS {
+        return Vec::new();
     }
-    let mark =
-        |mut marks: Marks, words: &[Word<'_>], lines: &[&str], range: &dyn Fn(&DiffOp) -> std::ops::Range<usize>| {
-            for word in operations.iter().filter(changes).flat_map(|operation| &words[range(operation)]) {
-                add(&mut marks[word.line], word);
-            }
-            for (marks, line) in marks.iter_mut().zip(lines) {
-                let marked = marks.iter().map(|mark| dense(mark.of(line))).sum::<usize>();
-                if marked == dense(line) {
-                    marks.clear();
-                }
-            }
-            marks
-        };
-    (mark(none_old, &old_words, old, &DiffOp::old_range), mark(none_new, &new_words, new, &DiffOp::new_range))
+    let operations = capture_diff_slices(Algorithm::Myers, &texts(old), &texts(new));
+    let (kept, changes): (Vec<_>, Vec<_>) =
+        operations.into_iter().partition(|operation| operation.tag() == DiffTag::Equal);
+    let kept: usize = kept.iter().map(|operation| length(&old[operation.old_range()])).sum();
+    if kept * 4 < length(old) + length(new) { Vec::new() } else { changes }
+}
+
+fn texts<'t>(words: &[Word<'t>]) -> Vec<&'t str> {
+    words.iter().map(|word| word.text).collect()
+}
+
+/// Marks the words in the ranges `changes`, but not those of a line of which every word is new.
+fn marks(lines: &[&str], words: &[Word<'_>], changes: impl Iterator<Item = Range<usize>>) -> Vec<Vec<Span>> {
+    let mut marks = vec![Vec::new(); lines.len()];
+    for word in changes.flat_map(|range| &words[range]) {
+        add(&mut marks[word.line], word);
+    }
+    for (marks, line) in marks.iter_mut().zip(lines) {
+        if marks.iter().map(|mark| dense(mark.of(line))).sum::<usize>() == dense(line) {
+            marks.clear();
+        }
+    }
+    marks
 }
 
 /// Marks a word, unless it is the indentation or the end of its line.
 fn add(marks: &mut Vec<Span>, word: &Word<'_>) {
     let end = word.start + word.text.len();
-    if word.text.contains('\n') || (word.start == 0 && word.text.trim().is_empty()) {
+    if word.text.contains(['\r', '\n']) || (word.start == 0 && word.text.trim().is_empty()) {
         return;
     }
     match marks.last_mut().filter(|last| last.end == word.start) {
@@ -76,22 +91,22 @@ fn length(words: &[Word<'_>]) -> usize {
 }
 
 fn words<'t>(lines: &[&'t str]) -> Vec<Word<'t>> {
-    let mut found: Vec<Word<'t>> = Vec::new();
+    let mut words: Vec<Word<'t>> = Vec::new();
     for (number, line) in lines.iter().copied().enumerate() {
         let mut last = None;
         for (at, character) in line.char_indices() {
             let class = class(character);
-            match found.last_mut().filter(|_| class.is_some() && class == last) {
+            match words.last_mut().filter(|_| class.is_some() && class == last) {
                 Some(word) => word.text = &line[word.start..at + character.len_utf8()],
                 None => {
                     let text = &line[at..at + character.len_utf8()];
-                    found.push(Word { text, line: number, start: at });
+                    words.push(Word { text, line: number, start: at });
                 }
             }
             last = class;
         }
     }
-    found
+    words
 }
 
 /// Returns whether a character is part of a word (`true`) or white space (`false`); `None` where it stands alone.
@@ -112,8 +127,8 @@ mod tests {
     /// Compares `old` and `new` with what they look like with brackets around the changed words.
     #[track_caller]
     fn check(old: &[&str], new: &[&str], expected: (&[&str], &[&str])) {
-        let (old_marks, new_marks) = changed(old, new);
-        let marked = |lines: &[&str], marks: &Marks| -> Vec<String> {
+        let changed = changed(old, new);
+        let marked = |lines: &[&str], marks: &[Vec<Span>]| -> Vec<String> {
             let line = |(line, marks): (&&str, &Vec<Span>)| {
                 let mut text = (*line).to_owned();
                 for mark in marks.iter().rev() {
@@ -124,8 +139,8 @@ mod tests {
             };
             lines.iter().zip(marks).map(line).collect()
         };
-        assert_eq!(marked(old, &old_marks), expected.0);
-        assert_eq!(marked(new, &new_marks), expected.1);
+        assert_eq!(marked(old, &changed.old), expected.0);
+        assert_eq!(marked(new, &changed.new), expected.1);
     }
 
     #[test]

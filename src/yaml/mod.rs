@@ -53,4 +53,4 @@ pub use structure::{TextFormat, is_written_as_structure};
 pub use style::Style;
 pub use tree::Tree;
 pub use value::{count_items_at, read_value, read_value_without, text_at};
-pub use verify::{EditedText, FrontEnd, Verified};
+pub use verify::{EditedText, FrontEnd};

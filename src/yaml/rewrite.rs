@@ -43,8 +43,6 @@ pub struct Rewrite {
     pub comments_into_text: Vec<String>,
     /// The comments that were part of a text, as written.
     pub comments_out_of_text: Vec<String>,
-    /// The style that new text has, as far as the document or what is around it shows one; none where nothing was to be done.
-    pub style: Option<Style>,
 }
 
 /// Why nothing was changed.
@@ -387,13 +385,13 @@ impl<'t> Rewriter<'t> {
         } else if self.has_structures && self.unterminated_text.is_some() {
             return Err(new_line_end(self.source));
         }
-        let edits = std::mem::take(&mut self.edits).minimal(self.source);
+        let edits = std::mem::take(&mut self.edits).joined().minimal(self.source);
         if let Some(open) = &self.unterminated_text {
             self.refuse_new_line_end(open, &edits)?;
         }
         let Change { removed_comments, comments_into_text, comments_out_of_text, .. } = self.comments;
-        let (text, style) = (self.text.into_owned(), self.conventions.into_inner().map(Style));
-        Ok(Rewrite { edits, text, removed_comments, comments_into_text, comments_out_of_text, style })
+        let text = self.text.into_owned();
+        Ok(Rewrite { edits, text, removed_comments, comments_into_text, comments_out_of_text })
     }
 
     /// Refuses to add a line end to the block scalar that had none, as when something is inserted below it. If another scalar

@@ -106,8 +106,6 @@ pub(super) struct Round {
     pub(super) change: Change,
     /// The spans of all edits, by start and end.
     claimed: BTreeSet<Span>,
-    /// Whether the edits of one intent touch those of another.
-    is_touching: bool,
 }
 
 impl Round {
@@ -116,31 +114,20 @@ impl Round {
         if change.edits.iter().any(|edit| self.overlaps(edit.span)) {
             return false;
         }
-        self.is_touching |= change.edits.iter().any(|edit| self.touches(edit.span));
         self.claimed.extend(change.edits.iter().map(|edit| edit.span));
         self.change.join(change);
         true
     }
 
-    /// Takes the edits: where those of two intents touch, they are one.
+    /// Takes the edits.
     pub(super) fn take_edits(&mut self) -> EditSet {
-        let edits = EditSet::new(std::mem::take(&mut self.change.edits));
-        let edits = edits.expect("a round takes edits that do not overlap");
-        if self.is_touching { edits.joined() } else { edits }
+        EditSet::new(std::mem::take(&mut self.change.edits)).expect("a round takes edits that do not overlap")
     }
 
     /// Returns whether `span` shares a byte with a claimed one, or is an insertion at the place of another.
     fn overlaps(&self, span: Span) -> bool {
-        self.beside(span).any(|claimed| claimed.start < span.end && span.start < claimed.end || *claimed == span)
-    }
-
-    fn touches(&self, span: Span) -> bool {
-        self.beside(span).any(|claimed| claimed.end == span.start || claimed.start == span.end)
-    }
-
-    /// Returns the claimed spans that share a byte or an end with `span`.
-    fn beside(&self, span: Span) -> impl Iterator<Item = &Span> {
+        let overlaps = |claimed: &Span| claimed.start < span.end && span.start < claimed.end || *claimed == span;
         let upto = Span::new(span.end, usize::MAX);
-        self.claimed.range(..=upto).rev().take_while(move |claimed| claimed.end >= span.start)
+        self.claimed.range(..=upto).rev().take_while(|claimed| claimed.end >= span.start).any(overlaps)
     }
 }

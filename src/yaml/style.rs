@@ -35,12 +35,6 @@ impl Style {
         Self(self.0.or(other.0))
     }
 
-    /// Returns whether `later` shows a style of lists or quotes that this one leaves open.
-    pub fn is_completed_by(self, later: Self) -> bool {
-        let Self(Conventions { list_indent, quotes, .. }) = self;
-        list_indent.is_none() && later.0.list_indent.is_some() || quotes.is_none() && later.0.quotes.is_some()
-    }
-
     /// Returns what most of `styles` show of lists and quotes, for their neighbors.
     pub fn of_most(styles: &[Self]) -> Self {
         let list_indent = most_common(styles.iter().filter_map(|style| style.0.list_indent));

@@ -6,7 +6,7 @@
 //! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits except the tree of
 //! the text before; with [`FrontEnd::Exact`], the changed text is parsed by another front end than the text before, unless only one can parse it.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -55,33 +55,23 @@ pub struct EditedText<'a, V> {
     pub added_comments: &'a [String],
 }
 
-/// A changed document that is what it is to be.
-#[derive(Debug)]
-pub struct Verified<'a> {
-    /// Its text.
-    pub text: &'a str,
-    /// The tree of that.
-    pub tree: Tree,
-}
-
-impl<'a, V: Borrow<Value>> EditedText<'a, V> {
-    /// Checks the changed text, document by document, and returns the changed ones; `front_end` reads them.
+impl<V: Borrow<Value>> EditedText<'_, V> {
+    /// Checks the changed text, document by document; `front_end` reads those that were to change.
     ///
     /// The comments after must be those before without the removed ones and with the added ones. Numbers are compared by value:
     /// `1` is `1.0`.
     ///
     /// # Errors
     /// `VerifyFailed` with a place in the text after, or the problem in reading that.
-    pub fn verify(&self, front_end: FrontEnd) -> Result<Vec<Option<Verified<'a>>>, Problem> {
+    pub fn verify(&self, front_end: FrontEnd) -> Result<(), Problem> {
         let Self { before, tree, after, expected, .. } = *self;
         let mut comments = Comments::default();
         comments.add_before(self.added_comments.iter().map(String::as_str));
         if let ([document], [Some(value)]) = (tree.documents(), expected) {
             // A text of one document is parsed once.
             comments.add_before(tree.comments_in(document.span).iter().map(|comment| comment.of(before)));
-            let verified = verify_value(after, 0, front_end.parse(after)?, value.borrow(), &mut comments)?;
-            comments.verify(self.removed_comments)?;
-            return Ok(vec![Some(verified)]);
+            verify_value(after, 0, &front_end.parse(after)?, value.borrow(), &mut comments)?;
+            return comments.verify(self.removed_comments);
         }
         let new = parse(after)?;
         let [before_count, after_count, expected_count] =
@@ -89,28 +79,26 @@ impl<'a, V: Borrow<Value>> EditedText<'a, V> {
         if before_count != after_count || after_count != expected_count {
             return Err(failed(0, format!("{before_count} documents became {after_count}, expected {expected_count}")));
         }
-        let mut verified = Vec::with_capacity(expected_count);
         for (number, (old, expected)) in tree.documents().iter().zip(expected).enumerate() {
             let span = new.documents()[number].span;
             let text = span.of(after);
-            verified.push(match expected {
+            match expected {
                 Some(value) => {
                     comments.add_before(tree.comments_in(old.span).iter().map(|comment| comment.of(before)));
                     let alone = match front_end {
-                        FrontEnd::Exact => {
-                            parse_exact(text).map_err(|problem| Problem { at: span.start + problem.at, ..problem })?
-                        }
-                        FrontEnd::Fast => new.of_document(number).into_owned(),
+                        FrontEnd::Exact => Cow::Owned(
+                            parse_exact(text).map_err(|problem| Problem { at: span.start + problem.at, ..problem })?,
+                        ),
+                        FrontEnd::Fast => new.of_document(number),
                     };
-                    Some(verify_value(text, span.start, alone, value.borrow(), &mut comments)?)
+                    verify_value(text, span.start, &alone, value.borrow(), &mut comments)?;
                 }
                 // Bytes that can be parsed alone read the same in either text.
-                None if old.span.of(before) == text => None,
+                None if old.span.of(before) == text => {}
                 None => return Err(failed(span.start, "a document changed that should have stayed the same")),
-            });
+            }
         }
-        comments.verify(self.removed_comments)?;
-        Ok(verified)
+        comments.verify(self.removed_comments)
     }
 }
 
@@ -122,19 +110,19 @@ fn failed(at: usize, message: impl Into<String>) -> Problem {
 fn verify_value<'t>(
     text: &'t str,
     start: usize,
-    tree: Tree,
+    tree: &Tree,
     expected: &Value,
     comments: &mut Comments<'t>,
-) -> Result<Verified<'t>, Problem> {
+) -> Result<(), Problem> {
     let [alone] = tree.documents() else {
         return Err(failed(start, format!("one document became {}", tree.documents().len())));
     };
-    let value = read_value(&tree, text, alone.root).map_err(|problem| Problem { at: start + problem.at, ..problem })?;
+    let value = read_value(tree, text, alone.root).map_err(|problem| Problem { at: start + problem.at, ..problem })?;
     comments.add_after(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
     match first_difference(expected, &value) {
-        None => Ok(Verified { text, tree }),
+        None => Ok(()),
         Some(path) => {
-            let at = start + locate(&tree, text, alone.root, &path).start;
+            let at = start + locate(tree, text, alone.root, &path).start;
             Err(failed(at, format!("`{path}` does not have the expected value")))
         }
     }
@@ -222,7 +210,7 @@ mod tests {
         let (removed_comments, added_comments) = (&removed[..], &added[..]);
         let tree = &parse(before)?;
         let edited = EditedText { before, tree, after, expected, removed_comments, added_comments };
-        let [exact, fast] = [FrontEnd::Exact, FrontEnd::Fast].map(|front_end| edited.verify(front_end).map(drop));
+        let [exact, fast] = [FrontEnd::Exact, FrontEnd::Fast].map(|front_end| edited.verify(front_end));
         assert_eq!(exact, fast);
         exact
     }

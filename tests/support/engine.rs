@@ -1,16 +1,18 @@
-//! Answers: how does the program convert a file, without the disk?
+//! Answers: how does the program convert files with the built-in packs, without the disk?
 //!
-//! Invariant: the same calls as the command line makes, with its default choices.
+//! Invariant: the same calls as the command line makes.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::pack::{Packs, Target};
 use reversion::plan::{self, Choices, Goal, Outcome, Plan};
 
-/// What the packs of a run of the tests know: all tests share them.
-static RECOGNIZER: OnceLock<Recognizer> = OnceLock::new();
+use super::packs;
+
+/// What the built-in packs know.
+static RECOGNIZER: LazyLock<Recognizer> = LazyLock::new(|| recognizer(packs()));
 
 /// A file's text after a run, with the plan of the run.
 #[derive(Debug)]
@@ -43,40 +45,45 @@ impl Run {
     }
 }
 
+/// Makes the recognizer of everything that `packs` know.
+pub(crate) fn recognizer(packs: &Packs) -> Recognizer {
+    plan::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), &[]), &[])
+}
+
 /// Reads `text` as the program does.
+pub(crate) fn reading(file: &str, text: &[u8]) -> Reading {
+    manifest::read(file, text, &RECOGNIZER)
+}
+
+/// Reads a text that has objects of the built-in packs, or is about them.
 ///
 /// # Errors
-/// A message, if the program cannot read it or finds no object of a known API.
-pub(crate) fn read(packs: &Packs, file: &str, text: &[u8]) -> Result<Manifest, String> {
-    let make = || Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
-    match manifest::read(file, text, RECOGNIZER.get_or_init(make)) {
-        Reading::Manifest(manifest) => Ok(*manifest),
-        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => {
-            Err("no known API group is seen in the text".to_owned())
-        }
+/// A message, if the program cannot read it or sees nothing known.
+pub(crate) fn read(file: &str, text: &[u8]) -> Result<Manifest, String> {
+    match reading(file, text) {
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Ok(*manifest),
+        Reading::Irrelevant => Err(format!("{file}: nothing known is seen in the text")),
         Reading::Template(finding) | Reading::Failed(finding) => Err(format!("the text cannot be read: {finding:?}")),
     }
 }
 
-/// Plans the conversion of `manifests` to `target`.
-pub(crate) fn plan(packs: &Packs, target: Target<'_>, manifests: &[Manifest]) -> Plan {
-    plan::plan(
-        manifests,
-        &Goal {
-            packs,
-            targets: vec![target],
-            choices: Choices { parameters: packs.default_parameters(), ..Choices::default() },
-        },
-    )
+/// Returns the target `name` of a built-in pack.
+#[track_caller]
+pub(crate) fn target(name: &str) -> Target<'static> {
+    packs().target(name).expect("the release is known")
 }
 
-/// Converts the file `text` to `target`.
+/// Plans the conversion of `manifests` to `target`, as its user chose.
+pub(crate) fn plan(target: Target<'_>, choices: Choices, manifests: &[Manifest]) -> Plan {
+    plan::plan(manifests, &Goal { packs: packs(), targets: vec![target], choices })
+}
+
+/// Converts the file `text` to `target`, as its user chose.
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn convert(packs: &Packs, target: Target<'_>, text: &str) -> Result<Run, String> {
-    let manifest = read(packs, "case.yaml", text.as_bytes())?;
-    let plan = plan(packs, target, &[manifest]);
+pub(crate) fn convert(target: Target<'_>, choices: Choices, text: &str) -> Result<Run, String> {
+    let plan = plan(target, choices, &[read("case.yaml", text.as_bytes())?]);
     let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
     Ok(Run { before: text.to_owned(), after, plan })
 }

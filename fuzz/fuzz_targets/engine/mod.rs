@@ -11,7 +11,7 @@ use reversion::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::pack::{Pack, Packs, Target, embedded};
 use reversion::plan::{self, AllowedLoss, Choices, Goal, Keeping, ObjectPlan, Plan};
 use reversion::report::saved_plan::SavedPlan;
-use reversion::report::{Counts, Report, Written, diff, github, json, text};
+use reversion::report::{Counts, Report, Written, diff, github, json, text_format};
 
 /// The packs that are built in.
 pub fn packs() -> &'static Packs {
@@ -79,7 +79,7 @@ fn check_reports(plan: &Plan) {
     };
     text::changes(&report);
     report.findings.iter().for_each(|finding| drop(text::finding(finding)));
-    text::advisories(report.advisories);
+    text_format::advisories(report.advisories);
     json::report(&report);
     github::commands(&report, |_| true, report.advisories);
     github::step_summary(&report);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 #[allow(dead_code, reason = "other tests use the rest")]
-#[path = "../../../tests/html_browser/browser.rs"]
+#[path = "../../../tests/it/html_browser/browser.rs"]
 mod browser;
 mod server;
 
@@ -244,7 +244,7 @@ fn it_can_be_read_on_any_screen_in_both_color_schemes() {
         for (size, screen) in [(DESKTOP, "desktop"), (PHONE, "phone")] {
             for colors in ["light", "dark"] {
                 page.browser.look(size, colors);
-                let faint = page.browser.run(include_str!("../../../tests/html_browser/contrast.js"));
+                let faint = page.browser.run(include_str!("../../../tests/it/html_browser/contrast.js"));
                 assert_eq!(faint, json!([]), "{name} {colors}: text with a contrast below 4.5 to 1");
                 let fits = "const page = document.documentElement; return page.scrollWidth <= page.clientWidth";
                 assert_eq!(page.browser.run(fits), true, "{name} {screen}: it scrolls sideways");

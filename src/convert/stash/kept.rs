@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::value_hash::ValueHash;
 use crate::catalog::OUTSIDE;
-use crate::convert::remark::loss_code;
+use crate::convert::loss::loss_code;
 use crate::field::{FieldPath, Step};
 use crate::lens::LossClass;
 

@@ -76,7 +76,7 @@ fn from_crds(file: &PackFile, line: &ReleaseLine, crds: &Path) -> Result<Built> 
     published::relax(published.values_mut());
     for (release, schemas) in &published {
         let bundle = &line.get(*release).bundle;
-        for definition in schemas.definitions(&file.groups, (&lifecycle, bundle)).with_context(|| bundle.clone())? {
+        for definition in schemas.definitions(&file.groups, &lifecycle, bundle).with_context(|| bundle.clone())? {
             filled.insert(*release);
             gathered.add(*release, definition).with_context(|| bundle.clone())?;
         }

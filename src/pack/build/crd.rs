@@ -7,14 +7,25 @@
 //! Invariant: every field of a schema has a fact, except the keys that catalogs do not describe.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use crate::catalog::{Attributes, ListType, OUTSIDE, Scope, Type, compile};
 use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
+
+/// A CRD, and where it is.
+#[derive(Clone, Debug)]
+pub struct PlacedCrd {
+    /// Its place, for messages.
+    pub place: String,
+    /// The document.
+    pub value: Arc<Value>,
+}
 
 /// The content of one CRD.
 #[derive(Debug)]
@@ -76,20 +87,20 @@ pub(super) struct Note {
     pub(super) what: String,
 }
 
-/// A CRD as written.
+/// A CRD as written, with schemas of the type `S`.
 #[derive(Deserialize)]
-struct Crd {
-    spec: Spec,
+struct Crd<S> {
+    spec: Spec<S>,
 }
 
 #[derive(Deserialize)]
-struct Spec {
+struct Spec<S> {
     group: String,
     names: Names,
     scope: String,
     version: Option<String>,
-    versions: Option<Vec<WireVersion>>,
-    validation: Option<Validation>,
+    versions: Option<Vec<WireVersion<S>>>,
+    validation: Option<Validation<S>>,
     conversion: Option<Conversion>,
     #[serde(rename = "preserveUnknownFields")]
     preserve_unknown: Option<bool>,
@@ -107,19 +118,43 @@ struct Names {
 }
 
 #[derive(Deserialize)]
-struct WireVersion {
+struct WireVersion<S> {
     name: String,
     served: bool,
     storage: bool,
     #[serde(default)]
     deprecated: bool,
-    schema: Option<Validation>,
+    schema: Option<Validation<S>>,
 }
 
 #[derive(Deserialize)]
-struct Validation {
+struct Validation<S> {
     #[serde(rename = "openAPIV3Schema")]
-    schema: Option<Value>,
+    schema: Option<S>,
+}
+
+/// What a CRD lists, with schemas of the type `S`.
+struct Listed<S> {
+    kind: GroupKind,
+    scope: Scope,
+    versions: Vec<WireVersion<S>>,
+}
+
+impl<S> Spec<S> {
+    /// Takes what the CRD lists.
+    fn take_listed(&mut self) -> Result<Listed<S>> {
+        let kind = GroupKind::new(std::mem::take(&mut self.names.kind), std::mem::take(&mut self.group));
+        let Some(scope) = Scope::parse(&self.scope) else { bail!("{kind}: `{}` is not a scope", self.scope) };
+        let only = |name| WireVersion { name, served: true, storage: true, deprecated: false, schema: None };
+        let versions = self.versions.take().or_else(|| self.version.take().map(|name| vec![only(name)]));
+        Ok(Listed { versions: versions.with_context(|| format!("{kind} lists no version"))?, kind, scope })
+    }
+}
+
+/// Returns the kind that a document defines, where it is a CRD, and checks that the CRD can be understood. Its schemas are not read.
+pub(super) fn checked_kind(value: &Value) -> Result<Option<GroupKind>> {
+    let spec = read::<IgnoredAny>(value)?;
+    spec.map(|mut spec| spec.take_listed().map(|listed| listed.kind)).transpose()
 }
 
 /// Reads the CRDs among the documents of a file; other documents are skipped.
@@ -143,37 +178,33 @@ pub(super) fn definition_in(value: &Value) -> Result<Option<Definition>> {
 /// Source: documentation of CustomResourceDefinitions, "Field pruning".
 pub(super) fn definition_alone(value: &Value) -> Result<Option<Definition>> {
     let is_old = value["apiVersion"].as_str().is_some_and(|version| version.ends_with("/v1beta1"));
-    let is_pruned = |spec: &Spec| !spec.preserve_unknown.unwrap_or(is_old);
-    read(value, |spec| if is_pruned(spec) { Unsupported::Kept } else { Unsupported::KeptWithUnknownKeys })
+    let Some(spec) = read(value)? else { return Ok(None) };
+    let is_pruned = !spec.preserve_unknown.unwrap_or(is_old);
+    definition(spec, if is_pruned { Unsupported::Kept } else { Unsupported::KeptWithUnknownKeys }).map(Some)
 }
 
 fn definition_with(value: &Value, unsupported: Unsupported) -> Result<Option<Definition>> {
-    read(value, |_| unsupported)
+    read(value)?.map(|spec| definition(spec, unsupported)).transpose()
 }
 
-fn read(value: &Value, unsupported: impl Fn(&Spec) -> Unsupported) -> Result<Option<Definition>> {
+fn read<'v, S: Deserialize<'v>>(value: &'v Value) -> Result<Option<Spec<S>>> {
     let group = value["apiVersion"].as_str().and_then(|version| version.split_once('/')).map(|(group, _)| group);
     if group != Some("apiextensions.k8s.io") || value["kind"] != "CustomResourceDefinition" {
         return Ok(None);
     }
     let crd = Crd::deserialize(value).context("the CRD is malformed")?;
-    let unsupported = unsupported(&crd.spec);
-    definition(crd.spec, unsupported).map(Some)
+    Ok(Some(crd.spec))
 }
 
-fn definition(spec: Spec, unsupported: Unsupported) -> Result<Definition> {
-    let kind = GroupKind::new(spec.names.kind, spec.group);
-    let Some(scope) = Scope::parse(&spec.scope) else { bail!("{kind}: `{}` is not a scope", spec.scope) };
-    let only = |name| WireVersion { name, served: true, storage: true, deprecated: false, schema: None };
-    let listed = spec.versions.or_else(|| spec.version.map(|name| vec![only(name)]));
+fn definition(mut spec: Spec<Value>, unsupported: Unsupported) -> Result<Definition> {
+    let Listed { kind, scope, versions } = spec.take_listed()?;
     let shared = spec.validation.and_then(|validation| validation.schema);
     let strategy = spec.conversion.map_or_else(Strategy::default, |conversion| conversion.strategy);
-    let versions = listed.with_context(|| format!("{kind} lists no version"))?;
     let versions = versions.into_iter().map(|version| defined(version, shared.as_ref(), unsupported)).collect();
     Ok(Definition { kind, scope: Some(scope), strategy, versions })
 }
 
-fn defined(version: WireVersion, shared: Option<&Value>, unsupported: Unsupported) -> DefinedVersion {
+fn defined(version: WireVersion<Value>, shared: Option<&Value>, unsupported: Unsupported) -> DefinedVersion {
     let own = version.schema.and_then(|validation| validation.schema);
     let (fields, notes) = walked_with(own.as_ref().or(shared), unsupported);
     let WireVersion { name, served, storage, deprecated, .. } = version;

@@ -7,14 +7,18 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::{Value, json};
 
-use super::crd;
-use super::gather::Gathered;
-use crate::pack::load;
-use crate::pack::pack::{Author, Pack, PackFiles};
+use super::crd::{self, PlacedCrd};
+use super::gather::ReleasedCrd;
+use crate::pack::folder::{Folder, HEAD, PackFiles};
+use crate::pack::pack::{LazyCatalog, Origin, Pack};
+use crate::pack::releases::Releases;
+use crate::pack::rules::Rules;
+use crate::pack::wire::PackFile;
 use crate::release::{GroupKind, ReleaseLine};
 
 /// The name of the pack that is made of CRDs.
@@ -22,11 +26,11 @@ pub const NAME: &str = "crds";
 
 /// CRDs that belong together: those of one release, or of one cluster.
 #[derive(Clone, Debug)]
-pub struct CrdSet<'v> {
+pub struct CrdSet {
     /// The name of the release that they become: characters that releases cannot have are not allowed.
     pub bundle: String,
-    /// The CRDs, each with its place, for messages.
-    pub crds: Vec<(&'v str, &'v Value)>,
+    /// The CRDs.
+    pub crds: Vec<PlacedCrd>,
 }
 
 /// Returns the kind that a CRD defines, if `value` is one; nothing is said of what else is in it.
@@ -48,38 +52,36 @@ pub fn are_equal(left: &Value, right: &Value) -> bool {
 /// # Errors
 /// A failure that says what is malformed.
 pub fn check(value: &Value) -> Result<()> {
-    crd::definition_in(value).map(|_| ())
+    crd::checked_kind(value).map(|_| ())
 }
 
 /// Makes the pack of `sets`, the oldest first.
 ///
 /// # Errors
 /// A failure that names the place of a malformed CRD, or both places where a set defines one kind twice.
-pub fn pack(sets: &[CrdSet<'_>]) -> Result<Pack> {
+pub fn pack(sets: &[CrdSet]) -> Result<Pack> {
     let bundles = sets.iter().map(|set| (set.bundle.clone(), Vec::new()));
     let line = ReleaseLine::new(Vec::new(), bundles).map_err(|message| anyhow!(message))?;
-    let mut gathered = Gathered::default();
-    let mut groups = BTreeSet::new();
+    let mut crds: BTreeMap<GroupKind, Vec<ReleasedCrd>> = BTreeMap::new();
     for (set, (release, _)) in sets.iter().zip(line.iter()) {
         let mut places: BTreeMap<GroupKind, &str> = BTreeMap::new();
-        for (place, value) in &set.crds {
-            let Some(definition) = crd::definition_alone(value).with_context(|| (*place).to_owned())? else { continue };
-            if let Some(other) = places.insert(definition.kind.clone(), place) {
-                bail!("{place}: {} is defined by another CRD too, at {other}; keep one of them", definition.kind);
+        for PlacedCrd { place, value } in &set.crds {
+            let Some(kind) = crd::checked_kind(value).with_context(|| place.clone())? else { continue };
+            if let Some(other) = places.insert(kind.clone(), place) {
+                bail!("{place}: {kind} is defined by another CRD too, at {other}; keep one of them");
             }
-            groups.insert(definition.kind.group.clone());
-            gathered.add(release, definition).with_context(|| (*place).to_owned())?;
+            crds.entry(kind).or_default().push(ReleasedCrd { release, value: Arc::clone(value) });
         }
     }
+    let groups: BTreeSet<&str> = crds.keys().map(|kind| kind.group.as_str()).collect();
     let releases: Vec<Value> = sets.iter().map(|set| json!({ "bundle": set.bundle })).collect();
     let head = json!({"name": NAME, "title": "the CRDs", "source": NAME, "groups": groups, "releases": releases});
-    let mut files = PackFiles::from([("pack.yaml".to_owned(), Cow::Owned(head.to_string()))]);
-    for (name, text) in gathered.files(&line) {
-        files.insert(format!("catalog/{name}"), Cow::Owned(text));
-    }
-    let pack = load::load(NAME, files)?;
-    for kind in pack.kinds() {
-        pack.try_catalog(kind)?;
-    }
-    Ok(Pack { author: Author::Nobody, ..pack })
+    let folder = Folder::given(NAME, PackFiles::from([(HEAD.to_owned(), Cow::Owned(head.to_string()))]));
+    let mut written: PackFile = folder.read(HEAD)?.context("it was just written")?;
+    let releases = Releases::take(&mut written, &crds.keys().collect());
+    let releases = releases.map_err(|wrong| folder.error_in(HEAD, &wrong))?;
+    let mut pack = Pack::new(Origin::Crds, folder, written, Cow::default(), Arc::default());
+    pack.catalogs = crds.into_iter().map(|(kind, crds)| (kind, LazyCatalog::of_crds(crds))).collect();
+    (pack.releases, pack.rules) = (OnceLock::from(releases), OnceLock::from(Rules::default()));
+    Ok(pack)
 }

@@ -7,17 +7,26 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use serde_json::Value;
 
-use super::crd::{DefinedVersion, Definition, FieldFact, Note, Strategy};
-use crate::catalog::{COLUMNS, Scope, WEBHOOK};
+use super::crd::{self, DefinedVersion, Definition, FieldFact, Note, Strategy};
+use crate::catalog::{COLUMNS, Catalog, FieldRow, Header, Scope, WEBHOOK};
 use crate::field::FieldPattern;
 use crate::release::{self, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
+/// The CRD of a kind in a release, where it is all there is about the kind; it was checked.
+#[derive(Debug)]
+pub(in crate::pack) struct ReleasedCrd {
+    pub(in crate::pack) release: ReleaseId,
+    pub(in crate::pack) value: Arc<Value>,
+}
+
 /// The facts about every kind so far.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(in crate::pack) struct Gathered {
     kinds: BTreeMap<GroupKind, KindFacts>,
 }
 
@@ -52,6 +61,16 @@ struct Row {
 }
 
 impl Gathered {
+    /// Gathers the facts of CRDs that define a kind once in each release.
+    pub(in crate::pack) fn of_crds<'c>(crds: impl IntoIterator<Item = &'c ReleasedCrd>) -> Self {
+        let mut gathered = Self::default();
+        for crd in crds {
+            let definition = crd::definition_alone(&crd.value).ok().flatten().expect("the CRD was checked");
+            gathered.add(crd.release, definition).expect("a release has one CRD of a kind");
+        }
+        gathered
+    }
+
     /// Adds the facts of the CRD of one release.
     pub(super) fn add(&mut self, release: ReleaseId, definition: Definition) -> Result<()> {
         let facts = self.kinds.entry(definition.kind.clone()).or_default();
@@ -87,8 +106,13 @@ impl Gathered {
         self.kinds.keys().any(|kind| kind.group == group)
     }
 
+    /// Makes the catalog of each kind.
+    pub(in crate::pack) fn catalogs(&self) -> impl Iterator<Item = Catalog> {
+        self.kinds.iter().map(|(kind, facts)| facts.catalog(kind))
+    }
+
     /// Returns the text of every catalog file, by its name.
-    pub(super) fn files(&self, line: &ReleaseLine) -> BTreeMap<String, String> {
+    pub(in crate::pack) fn files(&self, line: &ReleaseLine) -> BTreeMap<String, String> {
         self.kinds.iter().map(|(kind, facts)| (format!("{kind}.tsv"), facts.text(kind, line))).collect()
     }
 
@@ -105,6 +129,31 @@ impl Gathered {
 }
 
 impl KindFacts {
+    fn catalog(&self, kind: &GroupKind) -> Catalog {
+        let scopes = self.scopes.iter().map(|(scope, releases)| (*scope, *releases)).collect();
+        let mut header = Header::new(kind.clone(), scopes, self.webhook);
+        for ((word, name), releases) in &self.listings {
+            let listing = header.listing(name);
+            match word {
+                Word::Served => listing.served = *releases,
+                Word::Unserved => listing.unserved = *releases,
+                Word::Storage => listing.storage = *releases,
+                Word::Deprecated => listing.deprecated = *releases,
+            }
+        }
+        let fields = self.fields.iter().flat_map(|(pattern, rows)| {
+            sorted(rows).into_iter().map(move |(row, releases)| FieldRow {
+                pattern,
+                kind: row.fact.kind,
+                required: row.fact.required,
+                attributes: &row.fact.attributes,
+                versions: &row.versions,
+                releases,
+            })
+        });
+        Catalog::of(header, fields)
+    }
+
     fn text(&self, kind: &GroupKind, line: &ReleaseLine) -> String {
         let mut out = format!("kind\t{kind}\n");
         for (scope, releases) in &self.scopes {
@@ -123,16 +172,21 @@ impl KindFacts {
         push(&mut out, &[COLUMNS]);
         for (pattern, rows) in &self.fields {
             let path = pattern.to_string();
-            let mut rows: Vec<_> = rows.iter().collect();
-            rows.sort_by_key(|(row, releases)| (releases.iter().next(), *row));
-            for (Row { fact, versions }, releases) in rows {
+            for (Row { fact, versions }, releases) in sorted(rows) {
                 let required = if fact.required { "required" } else { "" };
-                let (versions, releases) = (versions.join(","), line.describe(*releases));
+                let (versions, releases) = (versions.join(","), line.describe(releases));
                 push(&mut out, &[&path, fact.kind.name(), required, &fact.attributes, &versions, &releases]);
             }
         }
         out
     }
+}
+
+/// Returns the rows of a field in the order of a catalog.
+fn sorted(rows: &BTreeMap<Row, ReleaseSet>) -> Vec<(&Row, ReleaseSet)> {
+    let mut rows: Vec<_> = rows.iter().map(|(row, releases)| (row, *releases)).collect();
+    rows.sort_by_key(|(row, releases)| (releases.iter().next(), *row));
+    rows
 }
 
 impl Word {

@@ -10,7 +10,7 @@
 mod catalogs;
 mod crd;
 pub mod from_crds;
-mod gather;
+pub(super) mod gather;
 mod lifecycle;
 mod openapi;
 pub mod own;
@@ -21,3 +21,4 @@ mod table;
 mod type_tables;
 
 pub use catalogs::{Built, Outline, build, outline, stale, write, write_new};
+pub use crd::PlacedCrd;

@@ -7,13 +7,13 @@
 //! Invariant: a kind is defined by one CRD; a malformed CRD is an error, never skipped.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use kube_cel::{CompiledSchema, ErrorKind, Validator, compile_schema};
 use serde_json::Value;
 
-use super::crd;
+use super::crd::{self, PlacedCrd};
 use super::gather::Gathered;
 use crate::catalog::{Catalog, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
@@ -24,15 +24,16 @@ use crate::release::{GroupKind, ReleaseId, ReleaseLine};
 pub struct OwnCrds {
     name: String,
     release: ReleaseId,
-    catalogs: BTreeMap<GroupKind, Catalog>,
-    rules: BTreeMap<(GroupKind, String), Rules>,
+    crds: BTreeMap<GroupKind, OwnCrd>,
 }
 
-/// The CEL rules in the schema of one version, compiled when they are first run.
+/// A CRD, of which most runs need few: what is made of it is made when it is first used.
 #[derive(Debug)]
-struct Rules {
-    schema: Value,
-    compiled: OnceLock<CompiledSchema>,
+struct OwnCrd {
+    value: Arc<Value>,
+    catalog: OnceLock<Catalog>,
+    /// The CEL rules in the schema of each version.
+    rules: BTreeMap<String, OnceLock<CompiledSchema>>,
 }
 
 /// The results of the CEL rules of a CRD for an object.
@@ -49,30 +50,24 @@ impl OwnCrds {
     ///
     /// # Errors
     /// A failure that names the place, for a malformed CRD or a kind that is defined twice.
-    pub fn read<'v>(name: &str, values: impl IntoIterator<Item = (String, &'v Value)>) -> Result<Self> {
+    pub fn read(name: &str, crds: impl IntoIterator<Item = PlacedCrd>) -> Result<Self> {
         let line = ReleaseLine::new(Vec::new(), [("v0".to_owned(), Vec::new())]).map_err(|message| anyhow!(message))?;
         let (release, _) = line.iter().next().context("the line has one release")?;
-        let mut gathered = Gathered::default();
-        let mut rules = BTreeMap::new();
-        for (place, value) in values {
-            let Some(definition) = crd::definition_in(value).with_context(|| place.clone())? else { continue };
-            let kind = definition.kind.clone();
-            for (version, schema) in schemas(value) {
-                let fresh = Rules { schema: schema.clone(), compiled: OnceLock::new() };
-                let other = rules.insert((kind.clone(), version.to_owned()), fresh);
+        let mut by_kind = BTreeMap::new();
+        for PlacedCrd { place, value } in crds {
+            let Some(kind) = crd::checked_kind(&value).with_context(|| place.clone())? else { continue };
+            let mut rules = BTreeMap::new();
+            for (version, _) in schemas(&value) {
+                let other = rules.insert(version.to_owned(), OnceLock::new());
                 ensure!(other.is_none(), "{place}: another CRD also defines {kind}");
             }
-            gathered.add(release, definition).context(place)?;
+            let other = by_kind.insert(kind.clone(), OwnCrd { value, catalog: OnceLock::new(), rules });
+            ensure!(other.is_none(), "{place}: another CRD also defines {kind}");
         }
-        let mut catalogs = BTreeMap::new();
-        for text in gathered.files(&line).values() {
-            let catalog = Catalog::parse(text, &line).map_err(|message| anyhow!("{name}: {message}"))?;
-            catalogs.insert(catalog.kind().clone(), catalog);
-        }
-        if catalogs.is_empty() {
+        if by_kind.is_empty() {
             bail!("{name} contains no CRD of a known API");
         }
-        Ok(Self { name: name.to_owned(), release, catalogs, rules })
+        Ok(Self { name: name.to_owned(), release, crds: by_kind })
     }
 
     /// Returns what reports call them.
@@ -87,18 +82,26 @@ impl OwnCrds {
 
     /// Returns whether they define a kind of one of `groups`.
     pub fn cover(&self, groups: &[String]) -> bool {
-        self.catalogs.keys().any(|kind| groups.contains(&kind.group))
+        self.crds.keys().any(|kind| groups.contains(&kind.group))
     }
 
     /// Returns the catalog of a kind that they define.
     pub fn catalog(&self, kind: &GroupKind) -> Option<&Catalog> {
-        self.catalogs.get(kind)
+        let crd = self.crds.get(kind)?;
+        Some(crd.catalog.get_or_init(|| {
+            let definition = crd::definition_in(&crd.value).ok().flatten();
+            let mut gathered = Gathered::default();
+            gathered.add(self.release, definition.expect("the CRD was checked")).expect("it is the only one");
+            gathered.catalogs().next().expect("it defines a kind")
+        }))
     }
 
     /// Runs the CEL rules of `kind` in the version `name` (`v1beta1`) on an object, as if it were created.
     pub fn run_rules(&self, kind: &GroupKind, name: &str, object: &Value) -> Verdict {
-        let Some(rules) = self.rules.get(&(kind.clone(), name.to_owned())) else { return Verdict::default() };
-        let compiled = rules.compiled.get_or_init(|| compile_schema(&rules.schema));
+        let Some(crd) = self.crds.get(kind) else { return Verdict::default() };
+        let schema = schemas(&crd.value).into_iter().find(|(version, _)| *version == name);
+        let Some((schema, compiled)) = schema.zip(crd.rules.get(name)) else { return Verdict::default() };
+        let compiled = compiled.get_or_init(|| compile_schema(schema.1));
         let Err(errors) = Validator::new().validate_compiled(compiled, object, None) else { return Verdict::default() };
         let mut verdict = Verdict::default();
         for error in errors.into_vec() {
@@ -183,9 +186,22 @@ mod tests {
         })
     }
 
+    fn placed(place: &str, value: Value) -> PlacedCrd {
+        PlacedCrd { place: place.to_owned(), value: Arc::new(value) }
+    }
+
+    #[test]
+    fn a_catalog_of_a_crd_is_what_its_text_says() {
+        let line = ReleaseLine::new(Vec::new(), [("v0".to_owned(), Vec::new())]).unwrap();
+        let mut gathered = Gathered::default();
+        gathered.add(line.iter().next().unwrap().0, crd::definition_in(&crd()).unwrap().unwrap()).unwrap();
+        let read = Catalog::parse(&gathered.files(&line)["Shop.example.com.tsv"], &line).unwrap();
+        assert_eq!(format!("{:?}", gathered.catalogs().next().unwrap()), format!("{read:?}"));
+    }
+
     fn own() -> OwnCrds {
-        OwnCrds::read("crds", [("a.yaml:1:1".to_owned(), &crd()), ("b.yaml".to_owned(), &json!({"kind": "List"}))])
-            .unwrap()
+        let crds = [placed("a.yaml:1:1", crd()), placed("b.yaml", json!({"kind": "List"}))];
+        OwnCrds::read("crds", crds).unwrap()
     }
 
     #[test]
@@ -226,7 +242,7 @@ mod tests {
     #[test]
     fn crds_that_cannot_be_used_are_errors() {
         let failure = |values: &[Value]| {
-            let values = values.iter().map(|value| ("a.yaml:1:1".to_owned(), value));
+            let values = values.iter().map(|value| placed("a.yaml:1:1", value.clone()));
             format!("{:#}", OwnCrds::read("crds", values).unwrap_err())
         };
         assert_eq!(failure(&[]), "crds contains no CRD of a known API");

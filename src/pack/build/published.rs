@@ -58,7 +58,8 @@ impl Published {
     pub(super) fn definitions(
         &self,
         groups: &[String],
-        (lifecycle, bundle): (&Lifecycle, &str),
+        lifecycle: &Lifecycle,
+        bundle: &str,
     ) -> Result<Vec<Definition>> {
         let mut versions: BTreeMap<&GroupKind, Vec<DefinedVersion>> = BTreeMap::new();
         let known =

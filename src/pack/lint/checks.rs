@@ -22,7 +22,7 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     check_sense(&mut lint);
     check_rules(&mut lint);
     for (rule, place, text, help) in constants::check(pack).into_iter().chain(merged_kinds::check(pack)) {
-        lint.report(&lint.file_of(rule), &place, text, help);
+        lint.report(&rule.path(), &place, text, help);
     }
     check_release_notes(&mut lint);
     if let Some(fixtures) = fixtures {

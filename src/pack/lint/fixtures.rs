@@ -18,7 +18,7 @@ pub(super) fn check_fixtures(lint: &mut Lint<'_>, files: &[String]) {
         }
     }
     for rules in lint.pack.rule_files() {
-        let (id, file) = (rules[0].id.as_str(), lint.file_of(rules[0]));
+        let (id, file) = (rules[0].id.as_str(), rules[0].path());
         let files = cases.get(id).map_or(&[][..], Vec::as_slice);
         if !files.contains(&"before.yaml") && !files.contains(&"after.yaml") {
             let text = "the rule has no fixture";

@@ -8,11 +8,7 @@ use crate::catalog::OUTSIDE;
 use crate::field::{FieldPattern, Part};
 use crate::pack::pack::Pack;
 use crate::pack::place::Place;
-use crate::pack::rule::Rule;
 use crate::release::{GroupKind, ReleaseId, ReleaseSet};
-
-/// The file that a pack begins with.
-pub(super) const HEAD: &str = "pack.yaml";
 
 /// The checks of a pack so far.
 pub(super) struct Lint<'p> {
@@ -31,22 +27,16 @@ impl<'p> Lint<'p> {
 
     /// Reports what is wrong at a place in `file`, a path in the pack's folder, and what to write.
     pub(super) fn report(&mut self, file: &str, place: &Place, text: impl Into<String>, help: impl Into<String>) {
-        let position = self.pack.files.get(file).map(|text| place.position(text));
+        let position = self.pack.folder.text(file).map(|text| place.position(text));
         let (line, column) = position.unzip();
         let (text, help) = (text.into(), Some(help.into()).filter(|help| !help.is_empty()));
-        self.messages.insert(Message { file: self.pack.path_of(file), line, column, text, help });
+        self.messages.insert(Message { file: self.pack.folder.path_of(file), line, column, text, help });
     }
 
     /// Reports what is wrong with a folder of files that are not part of the pack.
     pub(super) fn report_folder(&mut self, folder: &str, text: &str, help: &str) {
         let (text, help) = (text.to_owned(), Some(help.to_owned()));
         self.messages.insert(Message { file: folder.to_owned(), line: None, column: None, text, help });
-    }
-
-    /// Returns the path of a rule's file in the pack's folder.
-    pub(super) fn file_of(&self, rule: &Rule) -> String {
-        let below = rule.id.strip_prefix(self.pack.name()).map(|id| id.trim_start_matches('/'));
-        format!("{}.yaml", below.unwrap_or(&rule.id))
     }
 
     /// Returns a release as it is written on a command line: `2.0.0/standard`.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::linter::{HEAD, Lint};
+use super::linter::Lint;
 use super::way_out::alike;
 use crate::field::{FieldPath, FieldPattern};
 use crate::lens::{Condition, Direction};
+use crate::pack::folder::HEAD;
 use crate::pack::nearest::kind_alike;
 use crate::pack::place::Place;
 use crate::pack::release_notes::{AdvisoryScope, Dropped};
@@ -80,7 +81,7 @@ fn check_catalogs(lint: &mut Lint<'_>) {
 /// Reports kinds in rules that no catalog has although they seem to be of the pack, and parameters that it does not have.
 fn check_kinds_of_rules(lint: &mut Lint<'_>) {
     for rules in lint.pack.rule_files() {
-        let file = lint.file_of(rules[0]);
+        let file = rules[0].path();
         for rule in &rules {
             check_kind(lint, &file, &rule.kind, &Place::text("kind", rule.kind.to_string()));
             if rule.lens(Direction::Forward).retypes(&rule.kind).contains(&rule.kind) {
@@ -97,7 +98,7 @@ fn check_kinds_of_rules(lint: &mut Lint<'_>) {
         }
         let known: Vec<String> =
             lint.pack.parameters().iter().map(|one| format!("{}.{}", lint.pack.name(), one.name)).collect();
-        for name in lens.parameters_read().into_iter().filter(|name| !known.contains(name)) {
+        for name in lens.parameters_read().into_iter().filter(|name| known.iter().all(|known| known != name)) {
             let help = match known.as_slice() {
                 [] => format!("add it to `parameters` in {HEAD}"),
                 known => format!("the parameters of the pack are {}", known.join(", ")),

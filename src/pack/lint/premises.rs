@@ -88,7 +88,7 @@ fn report_missing(lint: &mut Lint<'_>, rule: &Rule, field: &FieldPattern) {
     let text = format!("no release has {} {field}", rule.kind);
     let help = alike(lint, &rule.kind, field);
     let help = if help.is_empty() { alike(lint, &rule.new_kind, field) } else { help };
-    lint.report(&lint.file_of(rule), &Place::in_lens(field), text, help);
+    lint.report(&rule.path(), &Place::in_lens(field), text, help);
 }
 
 fn report_premise(lint: &mut Lint<'_>, rule: &Rule, premise: &Premise, found: &[Found<'_>]) {
@@ -122,7 +122,7 @@ fn report_premise(lint: &mut Lint<'_>, rule: &Rule, premise: &Premise, found: &[
         | Form::Boolean
         | Form::Value(_) => values_of(found),
     };
-    lint.report(&lint.file_of(rule), &Place::in_lens(&premise.written), text, help);
+    lint.report(&rule.path(), &Place::in_lens(&premise.written), text, help);
 }
 
 /// What catalogs have of a field.

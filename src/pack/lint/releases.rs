@@ -1,7 +1,8 @@
 //! Are the releases with the same APIs in order, as far as their names tell?
 
-use super::linter::{HEAD, Lint};
+use super::linter::Lint;
 use crate::field::FieldPath;
+use crate::pack::folder::HEAD;
 use crate::pack::place::Place;
 use crate::pack::starter::age;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::coverage::{Cover, Removed};
-use super::linter::{HEAD, Lint};
+use super::linter::Lint;
 use super::shown::whole;
 use super::sides::Sides;
 use super::way_out::{alike, way_out_of_field, way_out_of_kind, way_out_of_value};
@@ -13,6 +13,7 @@ use crate::catalog::Catalog;
 use crate::field::FieldPattern;
 use crate::lens::{Direction, Image};
 use crate::pack::constraints::{allowed, has};
+use crate::pack::folder::HEAD;
 use crate::pack::place::Place;
 use crate::pack::release_notes::Dropped;
 use crate::pack::rule::Rule;
@@ -130,7 +131,7 @@ fn report_removed(lint: &mut Lint<'_>, sides: &Sides<'_>, field: &FieldPattern, 
         let mover = sides.path.rules.iter().find(|(rule, way)| rule.lens(*way).image(field) != Image::Kept);
         let (file, at) = mover.map_or_else(
             || (HEAD.to_owned(), lint.place_of_bundle(order)),
-            |(rule, _)| (lint.file_of(rule), Place::in_lens(field)),
+            |(rule, _)| (rule.path(), Place::in_lens(field)),
         );
         let text = format!("rules move {kind} {field} to {place}, which {to} does not have");
         return lint.report(&file, &at, text, alike(lint, sides.new.kind(), place));

@@ -21,7 +21,7 @@ pub(super) fn check_rules(lint: &mut Lint<'_>) {
 }
 
 fn check_rule(lint: &mut Lint<'_>, rule: &Rule) {
-    let file = lint.file_of(rule);
+    let file = rule.path();
     let line = lint.pack.line();
     let bundle = &line.bundles()[rule.order];
     let of_bundle = line.iter().filter(|(_, release)| release.order == rule.order);
@@ -243,7 +243,7 @@ fn overlaps(lint: &mut Lint<'_>) {
             let (text, place) = (format!("{} {} is also converted by", claim.1, claim.3), Place::in_lens(&claim.3));
             if let Some(other) = owners.insert(claim, &rule.id) {
                 let help = "make one rule of both, or move one to the folder of its own bundle";
-                lint.report(&lint.file_of(rule), &place, format!("{text} {other}"), help);
+                lint.report(&rule.path(), &place, format!("{text} {other}"), help);
             }
         }
     }

@@ -75,7 +75,7 @@ pub(super) fn way_out_of_field(lint: &Lint<'_>, kind: &GroupKind, field: &FieldP
 
 /// Returns what to do about objects that a rule about `field` leaves out.
 fn open_branch(lint: &Lint<'_>, rule: &Rule, field: &FieldPattern) -> String {
-    let text = lint.pack.files.get(&lint.file_of(rule));
+    let text = lint.pack.folder.text(&rule.path());
     let test = text.and_then(|text| test_around(text, field));
     let mention = mention(lint, rule, field);
     match test {
@@ -102,7 +102,7 @@ pub(super) fn way_out_of_kind(lint: &Lint<'_>, kind: &GroupKind, order: usize) -
     let retypes = |rule: &&Rule| rule.kind == *kind && rule.new_kind != *kind && rule.order != order;
     let bundle = &lint.pack.line().bundles()[order];
     if let Some(rule) = lint.pack.rules().iter().find(retypes) {
-        let name = lint.file_of(rule);
+        let name = rule.path();
         return format!(
             "{name} makes it {}, which {bundle} does not have either: add a rule that goes on from there",
             rule.new_kind
@@ -112,7 +112,7 @@ pub(super) fn way_out_of_kind(lint: &Lint<'_>, kind: &GroupKind, order: usize) -
         rule.kind == *kind && rule.lens(Direction::Forward).fidelities().contains(&crate::lens::Fidelity::Refused)
     };
     match lint.pack.rules().iter().filter(|rule| rule.order <= order).find(refuses) {
-        Some(rule) => format!("{} refuses only some of its objects; {COVER}", lint.file_of(rule)),
+        Some(rule) => format!("{} refuses only some of its objects; {COVER}", rule.path()),
         None => COVER.to_owned(),
     }
 }
@@ -162,8 +162,8 @@ fn marker(lint: &Lint<'_>, rule: &Rule) -> Option<FieldPattern> {
 
 /// Returns the file and line at which a rule names `field`.
 fn mention(lint: &Lint<'_>, rule: &Rule, field: &FieldPattern) -> String {
-    let file = lint.file_of(rule);
-    let line = lint.pack.files.get(&file).map(|text| Place::in_lens(field).position(text).0);
+    let file = rule.path();
+    let line = lint.pack.folder.text(&file).map(|text| Place::in_lens(field).position(text).0);
     line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
 }
 

@@ -1,15 +1,14 @@
 //! The diff of a file side by side, with the changed words marked. On a narrow screen the style sheet puts the sides below each
 //! other.
 
-use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
+use similar::{DiffOp, DiffTag};
 
 use super::markup::Markup;
 use crate::edits::FilePlan;
 use crate::report::count::plural;
 use crate::report::diff::{lines, shown_hunks};
-
-/// The most words of a change in which changed words are looked for.
-const MAX_WORDS: usize = 4_000;
+use crate::report::words;
+use crate::text::Span;
 
 /// What is shown of a file's changes.
 pub(super) struct Diff<'f> {
@@ -30,7 +29,7 @@ impl<'f> Diff<'f> {
     /// Compares both texts of a file.
     pub(super) fn of(file: &'f FilePlan) -> Self {
         let after = file.after();
-        let hunks = shown_hunks((&file.before, &lines(&file.before)), (&after, &lines(&after)));
+        let hunks = shown_hunks(&file.before, &after);
         Self { file, after, hunks }
     }
 
@@ -58,10 +57,14 @@ impl<'f> Diff<'f> {
                 let (old_lines, new_lines) = (&old[operation.old_range()], &new[operation.new_range()]);
                 let (old_start, new_start) = (operation.old_range().start, operation.new_range().start);
                 if operation.tag() == DiffTag::Equal {
-                    unchanged(out, old_lines, (old_start, new_start));
-                } else {
-                    changed_lines(out, (old_lines, old_start), (new_lines, new_start));
+                    unchanged(out, old_lines, old_start, new_start);
+                    continue;
                 }
+                let words = words::changed(old_lines, new_lines);
+                out.raw("<div class=\"lines\">\n");
+                replaced(out, old_lines, old_start, &words.old, Side::Old);
+                replaced(out, new_lines, new_start, &words.new, Side::New);
+                out.raw("</div>\n");
             }
             out.raw("</div>\n");
         }
@@ -70,125 +73,51 @@ impl<'f> Diff<'f> {
 }
 
 /// Writes lines that are on both sides. A narrow screen shows the new side only.
-fn unchanged(out: &mut Markup, texts: &[&str], (old_start, new_start): (usize, usize)) {
+fn unchanged(out: &mut Markup, texts: &[&str], old_start: usize, new_start: usize) {
     out.raw("<div class=\"lines\">\n");
     for (at, text) in texts.iter().enumerate() {
         out.raw("<div class=\"line same old\" aria-hidden=\"true\"");
-        numbered(out, old_start + at, text);
+        line(out, old_start + at, text, &[], Side::Old);
         out.raw("<div class=\"line same new\"");
-        numbered(out, new_start + at, text);
+        line(out, new_start + at, text, &[], Side::New);
     }
     out.raw("</div>\n");
 }
 
-fn numbered(out: &mut Markup, at: usize, text: &str) {
-    out.attribute("data-n", &(at + 1).to_string()).raw("><code>").text(content(text)).raw("</code></div>\n");
-    without_end(out, text);
-}
-
-/// Writes lines that are replaced: those of the old side, then those of the new side.
-fn changed_lines(out: &mut Markup, (old, old_start): (&[&str], usize), (new, new_start): (&[&str], usize)) {
-    let (old_words, new_words) = (words(old), words(new));
-    let (old_kept, new_kept) = kept_words(&old_words, &new_words);
-    out.raw("<div class=\"lines\">\n");
-    side(out, (old, old_start), (&old_words, &old_kept), Side::Old);
-    side(out, (new, new_start), (&new_words, &new_kept), Side::New);
-    out.raw("</div>\n");
-}
-
-/// The words of a line.
-type LineWords<'t> = Vec<&'t str>;
-
-/// Writes the lines of one side; `kept` says of each of its words whether it is on both sides.
-fn side(out: &mut Markup, (texts, start): (&[&str], usize), (words, kept): (&[LineWords<'_>], &[bool]), side: Side) {
-    let mut first = 0;
-    for (at, (text, words)) in texts.iter().zip(words).enumerate() {
+/// Writes the lines of one side that are replaced, with the changed words of each.
+fn replaced(out: &mut Markup, texts: &[&str], start: usize, marks: &[Vec<Span>], side: Side) {
+    for (at, (text, marks)) in texts.iter().zip(marks).enumerate() {
         out.raw(match side {
             Side::Old => "<div class=\"line removed\"",
             Side::New => "<div class=\"line added\"",
         });
-        out.attribute("data-n", &(start + at + 1).to_string()).raw("><code>");
-        let kept = kept.get(first..first + words.len()).unwrap_or_default();
-        first += words.len();
-        // In a line that is new as a whole, marks would show nothing.
-        let has_kept = words.iter().zip(kept).any(|(word, is_kept)| *is_kept && is_telling(word));
-        if has_kept {
-            marked(out, words, kept, side);
-        } else {
-            out.text(content(text));
-        }
-        out.raw("</code></div>\n");
-        without_end(out, text);
+        line(out, start + at, text, marks, side);
     }
 }
 
-/// Writes a line with the stretches of changed words marked.
-fn marked(out: &mut Markup, words: &[&str], kept: &[bool], side: Side) {
+/// Writes a line behind the start of its element.
+fn line(out: &mut Markup, at: usize, text: &str, marks: &[Span], side: Side) {
     let (start, end) = match side {
         Side::Old => ("<del>", "</del>"),
         Side::New => ("<ins>", "</ins>"),
     };
-    let mut is_marked = false;
-    for (word, is_kept) in words.iter().zip(kept) {
-        if is_marked == *is_kept {
-            out.raw(if is_marked { end } else { start });
-            is_marked = !is_marked;
-        }
-        out.text(word);
+    out.attribute("data-n", &(at + 1).to_string()).raw("><code>");
+    let content = content(text);
+    let mut written = 0;
+    for mark in marks {
+        out.text(&content[written..mark.start]).raw(start).text(mark.of(content)).raw(end);
+        written = mark.end;
     }
-    out.raw(if is_marked { end } else { "" });
-}
-
-/// Says of each word of both sides whether it is on the other side too. Of long changes it says so of none.
-fn kept_words(old: &[LineWords<'_>], new: &[LineWords<'_>]) -> (Vec<bool>, Vec<bool>) {
-    let (old, new) = (old.concat(), new.concat());
-    let (mut old_kept, mut new_kept) = (vec![false; old.len()], vec![false; new.len()]);
-    if old.len().max(new.len()) <= MAX_WORDS {
-        let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
-        for equal in operations.iter().filter(|operation| operation.tag() == DiffTag::Equal) {
-            old_kept[equal.old_range()].fill(true);
-            new_kept[equal.new_range()].fill(true);
-        }
+    out.text(&content[written..]).raw("</code></div>\n");
+    if !text.ends_with('\n') {
+        out.raw("<div class=\"no-end\">no line break at the end of the file</div>\n");
     }
-    (old_kept, new_kept)
-}
-
-fn words<'t>(texts: &[&'t str]) -> Vec<LineWords<'t>> {
-    texts.iter().map(|text| split_words(content(text))).collect()
-}
-
-/// Splits a line into words, and other characters one by one.
-fn split_words(line: &str) -> LineWords<'_> {
-    let is_in_word = |character: char| character == '_' || character.is_alphanumeric();
-    let mut words = Vec::new();
-    let mut start = 0;
-    let mut characters = line.char_indices().peekable();
-    while let Some((_, character)) = characters.next() {
-        let ends = !is_in_word(character) || characters.peek().is_none_or(|(_, next)| !is_in_word(*next));
-        if ends {
-            let end = characters.peek().map_or(line.len(), |(at, _)| *at);
-            words.push(&line[start..end]);
-            start = end;
-        }
-    }
-    words
-}
-
-/// Says whether a word that two lines share shows that one became the other.
-fn is_telling(word: &str) -> bool {
-    word.chars().any(char::is_alphanumeric)
 }
 
 /// Returns a line without its end.
 fn content(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
-}
-
-fn without_end(out: &mut Markup, line: &str) {
-    if !line.ends_with('\n') {
-        out.raw("<div class=\"no-end\">no line break at the end of the file</div>\n");
-    }
 }
 
 #[cfg(test)]
@@ -202,13 +131,6 @@ mod tests {
         let mut out = Markup::default();
         Diff::of(&file).write(&mut out, true);
         out.finish()
-    }
-
-    #[test]
-    fn a_line_is_split_into_words() {
-        assert_eq!(split_words("  a-b: 'v1beta1'"), [" ", " ", "a", "-", "b", ":", " ", "'", "v1beta1", "'"]);
-        assert_eq!(split_words("é_1/"), ["é_1", "/"]);
-        assert!(split_words("").is_empty());
     }
 
     #[test]

@@ -6,8 +6,8 @@ use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, Code, Finding, Location, Severity};
 use crate::pack::Rule;
 use crate::plan::ObjectPlan;
-use crate::report::conversion::{Fate, Report, Written};
 use crate::report::count::plural;
+use crate::report::run_report::{Fate, Report, Written};
 
 /// Everything that a page shows below its summary.
 pub(super) struct Contents<'r> {
@@ -36,12 +36,12 @@ pub(super) struct FileEntries<'r> {
     /// Its edits, where it changes.
     pub(super) change: Option<&'r FilePlan>,
     /// What is about the file as a whole, then its objects in the order of the text.
-    pub(super) entries: Vec<Entry<'r>>,
+    pub(super) entries: Vec<PageEntry<'r>>,
 }
 
 /// An object, or what is about a file as a whole.
 #[derive(Default)]
-pub(super) struct Entry<'r> {
+pub(super) struct PageEntry<'r> {
     /// Its number on the page.
     pub(super) number: usize,
     /// What the object is called and where it starts; none for a file as a whole.
@@ -59,7 +59,7 @@ pub(super) struct Entry<'r> {
 impl<'r> Contents<'r> {
     /// Sorts what `report` found by file and object.
     pub(super) fn of(report: &Report<'r>) -> Self {
-        let mut entries: BTreeMap<(&str, Option<&Location>), Entry<'r>> = BTreeMap::new();
+        let mut entries: BTreeMap<(&str, Option<&Location>), PageEntry<'r>> = BTreeMap::new();
         let fates = report.fates();
         for plan in report.objects {
             let entry = entries.entry((&plan.location.file, Some(&plan.location))).or_default();
@@ -74,7 +74,7 @@ impl<'r> Contents<'r> {
             entry_of(&mut entries, &acknowledged.finding).acknowledged.push(acknowledged);
         }
         let mut codes = BTreeMap::new();
-        let accepted = report.acknowledged.iter().map(|one| &one.finding);
+        let accepted = report.acknowledged.iter().map(|acknowledged| &acknowledged.finding);
         report.findings.iter().chain(accepted).for_each(|finding| *codes.entry(finding.code).or_default() += 1);
         Self { files: by_file(entries, report.files), rules: used_rules(report), codes }
     }
@@ -87,16 +87,16 @@ impl<'r> Contents<'r> {
     }
 
     /// Returns all objects, and what is about files as a whole.
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry<'r>> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = &PageEntry<'r>> {
         self.files.iter().flat_map(|file| &file.entries)
     }
 }
 
 /// Finds what a finding is about.
 fn entry_of<'e, 'r>(
-    entries: &'e mut BTreeMap<(&'r str, Option<&'r Location>), Entry<'r>>,
+    entries: &'e mut BTreeMap<(&'r str, Option<&'r Location>), PageEntry<'r>>,
     finding: &'r Finding,
-) -> &'e mut Entry<'r> {
+) -> &'e mut PageEntry<'r> {
     let Some(object) = &finding.object else {
         return entries.entry((&finding.location.file, None)).or_default();
     };
@@ -107,7 +107,7 @@ fn entry_of<'e, 'r>(
 
 /// Puts entries, which are sorted, below their files.
 fn by_file<'r>(
-    entries: BTreeMap<(&'r str, Option<&'r Location>), Entry<'r>>,
+    entries: BTreeMap<(&'r str, Option<&'r Location>), PageEntry<'r>>,
     changes: &'r [FilePlan],
 ) -> Vec<FileEntries<'r>> {
     let changes: BTreeMap<&str, &FilePlan> = changes.iter().map(|change| (change.file.as_str(), change)).collect();
@@ -117,7 +117,7 @@ fn by_file<'r>(
             files.push(FileEntries { name, change: changes.get(name).copied(), entries: Vec::new() });
         }
         let file = files.last_mut().expect("one was added where there was none");
-        file.entries.push(Entry { number, ..entry });
+        file.entries.push(PageEntry { number, ..entry });
     }
     files
 }
@@ -162,7 +162,7 @@ impl FileEntries<'_> {
     }
 }
 
-impl<'r> Entry<'r> {
+impl<'r> PageEntry<'r> {
     /// Returns the kind of the object; a title starts with it.
     pub(super) fn kind(&self) -> Option<&'r str> {
         let by_title = || self.object.and_then(|(title, _)| title.split(' ').next());
@@ -185,6 +185,6 @@ impl<'r> Entry<'r> {
     }
 
     fn all_findings(&self) -> impl Iterator<Item = &'r Finding> {
-        self.findings.iter().copied().chain(self.acknowledged.iter().map(|one| &one.finding))
+        self.findings.iter().copied().chain(self.acknowledged.iter().map(|acknowledged| &acknowledged.finding))
     }
 }

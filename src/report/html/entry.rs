@@ -1,15 +1,15 @@
 //! One object on a page, or what is about a file as a whole: what becomes of it, why, and which field shows its release.
 
-use super::entries::{Contents, Entry};
+use super::entries::{Contents, PageEntry};
 use super::markup::Markup;
 use crate::finding::{Acknowledged, Finding, Location};
 use crate::infer::{infer, kind_evidence};
 use crate::pack::Packs;
 use crate::plan::{ObjectPlan, Outcome};
-use crate::report::conversion::{Report, Written};
+use crate::report::run_report::{Report, Written};
 
 /// Writes the element that filters show or hide.
-pub(super) fn article<'r>(out: &mut Markup, report: &Report<'r>, contents: &Contents<'r>, entry: &Entry<'r>) {
+pub(super) fn article<'r>(out: &mut Markup, report: &Report<'r>, contents: &Contents<'r>, entry: &PageEntry<'r>) {
     out.raw("<article class=\"entry\" id=\"entry-").number(entry.number).raw("\"");
     let fate = entry.fate;
     if let Some(fate) = fate {
@@ -96,7 +96,7 @@ fn becomes(out: &mut Markup, plan: &ObjectPlan, written: Written) {
     out.raw("</p>\n");
 }
 
-fn findings(out: &mut Markup, entry: &Entry<'_>) {
+fn findings(out: &mut Markup, entry: &PageEntry<'_>) {
     if entry.findings.is_empty() && entry.acknowledged.is_empty() {
         return;
     }

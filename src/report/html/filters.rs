@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entries::{Contents, Entry};
+use super::entries::{Contents, PageEntry};
 use super::markup::Markup;
 use crate::report::count::thousands;
 
@@ -15,11 +15,11 @@ pub(super) fn toolbar(out: &mut Markup, contents: &Contents<'_>) {
     out.raw(" autocomplete=\"off\" spellcheck=\"false\" aria-keyshortcuts=\"/\"></label>\n");
     let entries = || contents.entries();
     let name = |value: &str| value.to_owned();
-    list(out, ("Outcome", "outcome"), entries().filter_map(|entry| entry.fate.map(|fate| name(fate.name()))));
-    list(out, ("Kind", "kind"), entries().filter_map(|entry| entry.kind().map(name)));
+    list(out, "Outcome", "outcome", entries().filter_map(|entry| entry.fate.map(|fate| name(fate.name()))));
+    list(out, "Kind", "kind", entries().filter_map(|entry| entry.kind().map(name)));
     rules(out, contents);
-    list(out, ("Code", "code"), entries().flat_map(Entry::codes).map(|code| name(code.name())));
-    list(out, ("Severity", "severity"), entries().flat_map(Entry::severities).map(|severity| name(severity.name())));
+    list(out, "Code", "code", entries().flat_map(PageEntry::codes).map(|code| name(code.name())));
+    list(out, "Severity", "severity", entries().flat_map(PageEntry::severities).map(|severity| name(severity.name())));
     out.raw("<span class=\"actions\"><button type=\"reset\">Reset</button> ");
     out.raw("<button type=\"button\" id=\"unfold\">Unfold all</button> ");
     out.raw("<button type=\"button\" id=\"fold\">Fold all</button></span>\n");
@@ -28,21 +28,21 @@ pub(super) fn toolbar(out: &mut Markup, contents: &Contents<'_>) {
 }
 
 /// Writes a list of the values that occur.
-fn list(out: &mut Markup, (label, name): (&'static str, &'static str), values: impl Iterator<Item = String>) {
+fn list(out: &mut Markup, label: &'static str, name: &'static str, values: impl Iterator<Item = String>) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     values.for_each(|value| *counts.entry(value).or_default() += 1);
     let options = counts.iter().map(|(value, count)| (value.as_str(), value.as_str(), *count));
-    select(out, (label, name), options.collect());
+    select(out, label, name, options.collect());
 }
 
 fn rules(out: &mut Markup, contents: &Contents<'_>) {
     let numbers: Vec<String> = contents.rules.values().map(|rule| rule.number.to_string()).collect();
     let options = contents.rules.iter().zip(&numbers).map(|((id, rule), number)| (number.as_str(), *id, rule.objects));
-    select(out, ("Rule", "rule"), options.collect());
+    select(out, "Rule", "rule", options.collect());
 }
 
 /// Writes a list of options, each as its value, its label and its count.
-fn select(out: &mut Markup, (label, name): (&'static str, &'static str), options: Vec<(&str, &str, usize)>) {
+fn select(out: &mut Markup, label: &'static str, name: &'static str, options: Vec<(&str, &str, usize)>) {
     if options.is_empty() {
         return;
     }

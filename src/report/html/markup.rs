@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::escape::visible;
+use crate::report::escape::{help_and_text, visible};
 
 /// A part of a page.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl Markup {
 
     /// Adds what to do: one sentence, and below it the text to add, where there is one.
     pub(super) fn help(&mut self, help: &str) -> &mut Self {
-        let (help, text) = help.split_once('\n').map_or((help, None), |(help, text)| (help, Some(text)));
+        let (help, text) = help_and_text(help);
         self.raw("<p class=\"help\"><b>Help:</b> ").prose(help).raw("</p>");
         if let Some(text) = text {
             self.raw("<pre tabindex=\"0\">");

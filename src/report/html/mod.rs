@@ -15,8 +15,8 @@ mod markup;
 mod summary;
 mod to_do;
 
-use super::conversion::Report;
 use super::count::thousands;
+use super::run_report::Report;
 use diff::Diff;
 use entries::{Contents, FileEntries};
 use markup::Markup;
@@ -31,7 +31,7 @@ const SCRIPT_HASH: &str = "sha256-AvEbEVnxME1UTwek+EuMZ+W62OrM0xpK1K7j3X+/hJo=";
 const UNFOLDED: usize = 2_000;
 
 /// Renders the page.
-pub fn page(report: &Report<'_>) -> String {
+pub(crate) fn page(report: &Report<'_>) -> String {
     let contents = Contents::of(report);
     let body = body(report, &contents);
     let mut out = Markup::default();
@@ -77,10 +77,9 @@ fn files(out: &mut Markup, report: &Report<'_>, contents: &Contents<'_>) {
     for (file, diff) in contents.files.iter().zip(&diffs) {
         if file.is_idle() {
             idle_files += 1;
-            file_section(&mut idle, report, contents, (file, None));
+            file_section(&mut idle, report, contents, file, None, false);
         } else {
-            let diff = diff.as_ref().map(|diff| (diff, lines <= UNFOLDED));
-            file_section(out, report, contents, (file, diff));
+            file_section(out, report, contents, file, diff.as_ref(), lines <= UNFOLDED);
         }
     }
     if idle_files > 0 {
@@ -95,7 +94,9 @@ fn file_section<'r>(
     out: &mut Markup,
     report: &Report<'r>,
     contents: &Contents<'r>,
-    (file, diff): (&FileEntries<'r>, Option<(&Diff<'_>, bool)>),
+    file: &FileEntries<'r>,
+    diff: Option<&Diff<'_>>,
+    is_open: bool,
 ) {
     out.raw("<section class=\"file\"").attribute("data-file", file.name).raw(">\n<h3><span class=\"path\">");
     out.text(file.shown_name()).raw("</span>");
@@ -107,7 +108,7 @@ fn file_section<'r>(
     for entry in &file.entries {
         entry::article(out, report, contents, entry);
     }
-    if let Some((diff, is_open)) = diff {
+    if let Some(diff) = diff {
         diff.write(out, is_open);
     }
     out.raw("</section>\n");
@@ -126,12 +127,12 @@ mod tests {
     use base64::engine::general_purpose::STANDARD;
     use sha2::{Digest as _, Sha256};
 
-    use super::super::conversion::{Written, changes_needed};
     use super::super::count::Counts;
+    use super::super::run_report::changes_needed;
     use super::*;
     use crate::finding::{Acknowledged, AcknowledgedBy, Location};
     use crate::pack::Packs;
-    use crate::plan::{ObjectPlan, Outcome};
+    use crate::plan::{ObjectPlan, Outcome, Plan};
     use crate::release::{ApiVersion, GroupKind};
     use crate::text::{Position, Span};
 
@@ -165,22 +166,12 @@ mod tests {
         let reason = Some("not before <May>".to_owned());
         let accepted = |at: usize| changes_needed(&objects[at]);
         let acknowledged = [Acknowledged { finding: accepted(1), by: AcknowledgedBy::Comment, reason }];
-        let packs = Packs::new(Vec::new()).unwrap();
+        let (packs, plan) = (Packs::new(Vec::new()).unwrap(), Plan::default());
         let report = |acknowledged| Report {
-            command: "check",
-            packs: &packs,
-            targets: Vec::new(),
-            files: &[],
             objects: &objects,
-            findings: &[],
             acknowledged,
-            advisories: &[],
-            counts: Counts { recognized: 2, ..Counts::default() },
-            left_out: Vec::new(),
-            written: Written::No,
-            shard: None,
             exit: 1,
-            nothing_recognized: None,
+            ..Report::new("check", &packs, &plan, Counts { recognized: 2, ..Counts::default() })
         };
         let text = page(&report(&acknowledged));
         assert!(text.contains("1 of 2 recognized objects must change, in 1 file; none is held back."), "{text}");

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::entries::Contents;
 use super::markup::Markup;
 use crate::finding::Severity;
-use crate::report::conversion::{Fate, Report, Written};
 use crate::report::count::{plural, thousands};
+use crate::report::run_report::{Fate, Report, Written};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

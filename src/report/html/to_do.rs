@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::entries::{Contents, Entry};
+use super::entries::{Contents, PageEntry};
 use super::markup::Markup;
 use crate::finding::{Code, Finding, Severity};
 use crate::report::count::plural;
@@ -18,7 +18,7 @@ type Thing<'r> = (Reverse<Severity>, Code, &'r str, Option<&'r str>);
 
 /// Writes the list.
 pub(super) fn list(out: &mut Markup, contents: &Contents<'_>) {
-    let mut things: BTreeMap<Thing<'_>, Vec<(&Entry<'_>, &Finding)>> = BTreeMap::new();
+    let mut things: BTreeMap<Thing<'_>, Vec<(&PageEntry<'_>, &Finding)>> = BTreeMap::new();
     for entry in contents.entries() {
         for finding in entry.findings.iter().copied().filter(|finding| asks(finding)) {
             let thing = (Reverse(finding.severity), finding.code, &*finding.message, finding.help.as_deref());
@@ -44,7 +44,7 @@ fn asks(finding: &Finding) -> bool {
     finding.severity >= Severity::Unresolved || (finding.severity == Severity::Warning && finding.help.is_some())
 }
 
-fn item(out: &mut Markup, thing: Thing<'_>, places: &[(&Entry<'_>, &Finding)]) {
+fn item(out: &mut Markup, thing: Thing<'_>, places: &[(&PageEntry<'_>, &Finding)]) {
     let (Reverse(severity), code, message, help) = thing;
     out.raw("<li class=\"finding ").raw(severity.name()).raw("\"><span class=\"severity\">").raw(severity.name());
     out.raw("</span> <a class=\"code\" href=\"#code-").raw(code.name()).raw("\">").raw(code.name()).raw("</a> ");
@@ -62,7 +62,7 @@ fn item(out: &mut Markup, thing: Thing<'_>, places: &[(&Entry<'_>, &Finding)]) {
     out.raw("</li>\n");
 }
 
-fn place_list(out: &mut Markup, places: &[(&Entry<'_>, &Finding)]) {
+fn place_list(out: &mut Markup, places: &[(&PageEntry<'_>, &Finding)]) {
     out.raw("<ul class=\"places\">");
     for (entry, finding) in places {
         out.raw("<li><a class=\"path\" href=\"#entry-").number(entry.number).raw("\">");

@@ -1,0 +1,35 @@
+//! Tests that are listed by the project's own files, one for each fixture, page, carrier and rule: `cargo test --test cases fixtures::`.
+//!
+//! `REVERSION_PACK` is the folder of a pack that replaces the built-in one of the same name.
+
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+mod built_in;
+mod carriers;
+mod fixtures;
+mod kustomize;
+mod laws;
+mod mutants;
+mod pages;
+#[path = "../support/mod.rs"]
+mod support;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let subjects =
+        [carriers::trials, fixtures::trials, kustomize::trials, laws::trials, mutants::trials, pages::trials];
+    let conclusion = libtest_mimic::run(&arguments, subjects.into_iter().flat_map(|trials| trials()).collect());
+    for print_table in [kustomize::print_table, laws::print_table, mutants::print_table] {
+        print_table();
+    }
+    conclusion.exit_code()
+}
+
+/// The test `name` of a subject, which is the name of a module.
+fn trial(subject: &str, name: &str, test: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
+    Trial::test(format!("{subject}::{name}"), test)
+}

@@ -1,0 +1,169 @@
+//! Advisories about the cluster or a release are reported once, apart from the findings about files, in every format.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::trees::{Run, Tree};
+
+/// A rollback from v1.5 or newer crosses the policy that denies older CRDs.
+const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
+
+const SECTION: &str = "about the cluster:\n  warning[advisory] Gateway API: v1.5.0 and newer install the ValidatingAdmissionPolicy safe-upgrades.gateway.networking.k8s.io, which denies the CRDs of older bundles\n    help: delete that policy and its binding before you apply the older CRDs\n";
+
+fn tree() -> Tree {
+    Tree::of(&[("a.yaml", ROUTE), ("b.yaml", &ROUTE.replace("shop", "other"))])
+}
+
+fn run(tree: &Tree, arguments: &[&str]) -> Run {
+    tree.run(&[arguments, &["--to", "gateway-api@0.8/standard"]].concat())
+}
+
+#[test]
+fn the_text_has_a_section_without_a_place() {
+    let tree = tree();
+    for command in ["check", "diff"] {
+        let preview = run(&tree, &[command]);
+        preview.check(1);
+        // `check` prints its report, `diff` a diff.
+        let report = if command == "check" { &preview.out } else { &preview.err };
+        assert!(report.contains(SECTION), "{report}");
+        assert_eq!(report.matches("safe-upgrades").count(), 1, "{report}");
+    }
+    assert!(!run(&tree, &["check", "-q"]).out.contains("advisory"));
+    run(&tree, &["plan", "-o", "a.plan"]).check(0);
+    assert!(tree.run(&["show", "a.plan"]).err.contains(SECTION));
+    let applied = tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "a.plan"]);
+    applied.check(0);
+    assert!(applied.err.starts_with(SECTION), "{}", applied.err);
+}
+
+#[test]
+fn json_has_a_list_and_github_an_annotation_without_a_file() {
+    let tree = tree();
+    let report: Value = serde_json::from_str(&run(&tree, &["check", "--format", "json"]).out).unwrap();
+    let advisory = &report["advisories"][0];
+    assert_eq!((&advisory["about"], &advisory["severity"]), (&"cluster".into(), &"warning".into()));
+    assert!(advisory["help"].as_str().unwrap().starts_with("delete that policy"));
+    assert!(report["totals"]["codes"].as_object().unwrap().keys().all(|code| code != "advisory"));
+    let github = run(&tree, &["check", "--format", "github"]);
+    assert!(github.out.starts_with("::warning title=advisory::Gateway API: v1.5.0 and newer"), "{}", github.out);
+}
+
+/// Where one listed file is concerned, what the cluster needs is said, whatever the first file of the tree is.
+#[test]
+fn a_list_of_files_has_the_advisories_of_its_files() {
+    let tree = tree();
+    fs::write(tree.path("list"), "b.yaml\n").unwrap();
+    assert!(run(&tree, &["check", "--files-from", "list"]).out.contains(SECTION));
+    fs::write(tree.path("list"), "gone.yaml\n").unwrap();
+    assert!(!run(&tree, &["check", "--files-from", "list"]).out.contains("advisory"));
+}
+
+const CERTIFICATE: &str = "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: a}\nspec: {secretName: a, dnsNames: [a.example.com], issuerRef: {name: b}}\n";
+
+const ROTATED: &str = "cert-manager: without privateKey.rotationPolicy a renewal makes a new private key";
+
+const KEPT: &str = "cert-manager: without revisionHistoryLimit only the newest CertificateRequest is kept";
+
+/// What an object means can change although its text does not.
+#[test]
+fn an_object_that_surely_crosses_a_release_is_warned_of_although_its_text_stays() {
+    let tree = Tree::of(&[("a.yaml", CERTIFICATE), ("b.yaml", &CERTIFICATE.replace("name: a", "name: c"))]);
+    let check = |arguments: &[&str]| {
+        let run = tree.run(&[&["check", "-v", "--to", "cert-manager@1.20"], arguments].concat());
+        run.check(0);
+        run.out
+    };
+    let places = " (2 objects: a.yaml:1:1 and b.yaml:1:1)";
+    let count = |out: &str, severity: &str| {
+        let is_warned = |line: &&str| line.contains(&format!("{severity}[advisory]")) && line.contains(places);
+        out.lines().filter(is_warned).filter(|line| line.contains(ROTATED) || line.contains(KEPT)).count()
+    };
+    let known = check(&["--from", "cert-manager@1.7"]);
+    assert_eq!([count(&known, "warning"), count(&known, "note")], [2, 0], "{known}");
+    let unknown = check(&[]);
+    assert_eq!([count(&unknown, "warning"), count(&unknown, "note")], [0, 2], "{unknown}");
+    let crossed = check(&["--from", "cert-manager@1.18"]);
+    assert!(!crossed.contains(ROTATED) && !crossed.contains(KEPT), "{crossed}");
+    let chart = "apiVersion: v2\nname: top\nversion: 1.0.0\ndependencies: [{name: cert-manager, version: v1.7.0, repository: https://charts.example.com}]\n";
+    fs::write(tree.path("Chart.yaml"), chart).unwrap();
+    let named = check(&[]);
+    assert_eq!([count(&named, "warning"), count(&named, "note")], [2, 0], "{named}");
+}
+
+#[test]
+fn a_default_that_is_written_out_is_not_advised_of() {
+    let tree = Tree::of(&[("a.yaml", CERTIFICATE)]);
+    let to = ["--from", "cert-manager@1.7", "--to", "cert-manager@1.20", "--set", "defaults=freeze"];
+    let diff = tree.run(&[&["diff"][..], &to].concat());
+    assert!(diff.out.contains("+spec: {") && diff.out.contains("rotationPolicy: Never"), "{}", diff.all());
+    assert!(!diff.err.contains(ROTATED) && diff.err.contains(KEPT), "{}", diff.all());
+    // The way back is the same about the other default.
+    let back =
+        tree.run(&["diff", "--from", "cert-manager@1.20", "--to", "cert-manager@1.7", "--set", "defaults=freeze"]);
+    assert!(back.out.contains("rotationPolicy: Always"), "{}", back.all());
+    assert!(!back.err.contains("keeps its private key"), "{}", back.all());
+    assert!(
+        back.err.contains("every CertificateRequest of a Certificate without revisionHistoryLimit"),
+        "{}",
+        back.all()
+    );
+}
+
+/// Only releases that serve an apiVersion accepted the object.
+#[test]
+fn an_api_version_shows_on_which_side_of_a_change_an_object_is() {
+    let old = CERTIFICATE.replace("cert-manager.io/v1", "cert-manager.io/v1alpha2");
+    let tree = Tree::of(&[("a.yaml", &old)]);
+    let frozen = tree.run(&["diff", "--to", "cert-manager@1.20", "--set", "defaults=freeze"]);
+    assert!(frozen.out.contains("rotationPolicy: Never") && !frozen.err.contains(ROTATED), "{}", frozen.all());
+    let flux = |api: &str, kind: &str, spec: &str| {
+        let text = format!("apiVersion: {api}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{interval: 1h, {spec}}}\n");
+        let run = Tree::of(&[("a.yaml", &text)]).run(&["check", "-v", "--to", "flux@latest"]);
+        run.out.contains("the files do not show whether")
+    };
+    let [release, source] =
+        ["chart: {spec: {chart: a, sourceRef: {kind: HelmRepository, name: b}}}", "url: https://example.com/a"];
+    assert!(flux("helm.toolkit.fluxcd.io/v2beta1", "HelmRelease", release));
+    assert!(flux("source.toolkit.fluxcd.io/v1beta1", "GitRepository", source));
+    for version in ["v2beta2", "v2"] {
+        let api = format!("helm.toolkit.fluxcd.io/{version}");
+        assert!(!flux(&api, "HelmRelease", release));
+    }
+    assert!(!flux("source.toolkit.fluxcd.io/v1", "GitRepository", source));
+}
+
+/// An advisory about many objects is one finding, with their number, the first places and, in JSON, all of them.
+#[test]
+fn an_advisory_about_many_objects_is_one_finding() {
+    let policy = |number: usize| {
+        let text = format!(
+            "apiVersion: gateway.nginx.org/v1alpha1\nkind: UpstreamSettingsPolicy\nmetadata: {{name: p{number:02}}}\nspec: {{zoneSize: 1m, targetRefs: [{{group: \"\", kind: Service, name: s{number:02}}}]}}\n"
+        );
+        (format!("p{number:02}.yaml"), text)
+    };
+    let files: Vec<(String, String)> = (0..86).map(policy).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    let tree = Tree::of(&files);
+    let check =
+        |format: &str| tree.run(&["check", "--from", "ngf@1.6.0", "--to", "ngf@2.6.7", "-v", "--format", format]).out;
+    let sentence = "before, it kept none (86 objects: p00.yaml:1:1, p01.yaml:1:1, p02.yaml:1:1 and 83 more)";
+    for format in ["text", "github", "gitlab", "sarif", "junit"] {
+        let out = check(format);
+        assert_eq!(out.matches(sentence).count(), 1, "{format}: {out}");
+    }
+    // Markdown escapes the places.
+    assert_eq!(check("markdown").matches("it kept none (86 objects: ").count(), 1);
+    // The page repeats what is to be done by hand above the files.
+    assert_eq!(check("html").matches(sentence).count(), 2);
+    let report: Value = serde_json::from_str(&check("json")).unwrap();
+    let objects = report["objects"].as_array().unwrap();
+    let findings: Vec<&Value> = objects.iter().flat_map(|object| object["findings"].as_array().unwrap()).collect();
+    let advisories: Vec<&&Value> = findings.iter().filter(|finding| finding["code"] == "advisory").collect();
+    let [advisory] = advisories.as_slice() else { panic!("{advisories:?}") };
+    let others = advisory["others"].as_array().unwrap();
+    assert_eq!(others.len(), 85);
+    assert_eq!(others[84]["title"], "UpstreamSettingsPolicy p85");
+    assert_eq!(others[84]["location"]["file"], "p85.yaml");
+}

@@ -1,0 +1,380 @@
+//! Architecture rules: which module may use which, who accesses files and prints, how long a file is, that documents are true.
+//!
+//! Source files are read as text: comments and the contents of literals are blanked, the rest is split into words. The layers
+//! are not repeated here: they are the map in ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use reversion::fixture;
+
+mod impls;
+mod imports;
+mod source;
+
+use source::{blanked, calls, files, is_test, literals, read, sources, supers, uses, words};
+
+use crate::support::{packs, root};
+
+/// The most lines a source file may have.
+const MAX_LINES: usize = 800;
+
+/// Modules of the standard library with access outside the process or the function, and the modules that may use them.
+const OUTSIDE: [&str; 8] = ["env", "fs", "io", "net", "os", "process", "thread", "time"];
+const REACHES_OUTSIDE: [(&str, &[&str]); 10] = [
+    ("src/main.rs", &["env", "process"]),
+    ("src/cli/console.rs", &["env", "io", "time"]),
+    ("src/cli/pager.rs", &["env", "io", "process"]),
+    ("src/cli/progress.rs", &["thread", "time"]),
+    ("src/plan/mod.rs", &["thread"]),
+    ("src/disk/", &["env", "fs", "io", "os", "process", "time"]),
+    ("src/pack/load.rs", &["fs"]),
+    ("src/pack/build/catalogs.rs", &["fs"]),
+    ("src/pack/build/sample.rs", &["fs"]),
+    ("src/pack/build/table.rs", &["fs"]),
+];
+
+/// Crates with restricted use, and the modules that may use them.
+const CRATES: [(&str, &[&str]); 16] = [
+    ("anstyle", &["report"]),
+    ("anyhow", &["pack", "cli"]),
+    ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
+    ("ctrlc", &["cli"]),
+    ("granit_parser", &["yaml"]),
+    ("ignore", &["disk"]),
+    ("indicatif", &["cli"]),
+    ("json_patch", &["links", "report"]),
+    ("kube_cel", &["pack"]),
+    ("quick_junit", &["report"]),
+    ("rustix", &["disk"]),
+    ("serde_yaml", &["pack"]),
+    ("supports_hyperlinks", &["cli"]),
+    ("walkdir", &["pack"]),
+];
+
+/// Methods of a path or a folder entry that access the file system.
+const ASKS_FILES: [&str; 9] = [
+    "canonicalize",
+    "exists",
+    "is_dir",
+    "is_file",
+    "metadata",
+    "read_dir",
+    "read_link",
+    "symlink_metadata",
+    "try_exists",
+];
+
+/// Module names that do not describe the content.
+const EMPTY_NAMES: [&str; 8] = ["common", "handler", "helpers", "manager", "misc", "types", "util", "utils"];
+
+#[test]
+fn comments_and_literals_are_not_read_as_code() {
+    let code = r##"let a = "crate::x \" // y"; // crate::y
+        /* crate::z /* inner */ crate::q */ let b = '"'; let c = r#"crate::"w" "#; fn d<'t>(e: &'t str) {} crate::f"##;
+    let words = words(&blanked(code));
+    assert_eq!(uses(&words, "crate"), BTreeSet::from(["f"]));
+    let nested = ["crate", ":", ":", "{", "a", ":", ":", "{", "b", ",", "c", "}", ",", "d", "}"].map(str::to_owned);
+    assert_eq!(uses(&nested, "crate"), BTreeSet::from(["a", "d"]));
+}
+
+#[test]
+fn modules_use_exactly_what_the_map_lists() {
+    let map = map();
+    let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for source in sources() {
+        let Some(module) = source.module().first().map(|name| (*name).to_owned()) else { continue };
+        let mut names: BTreeSet<_> = uses(&source.code, "crate").into_iter().map(str::to_owned).collect();
+        names.remove(&module);
+        used.entry(module).or_default().extend(names);
+    }
+    for row in &map {
+        let found = used.get(&row.module).cloned().unwrap_or_default();
+        assert_eq!(found, row.uses, "`{}` uses the left set, ARCHITECTURE.md's map lists the right one", row.module);
+    }
+}
+
+#[test]
+fn the_map_lists_modules_after_those_they_use() {
+    let map = map();
+    let order: Vec<_> = map.iter().map(|row| row.module.clone()).collect();
+    for (at, row) in map.iter().enumerate() {
+        let above = row.uses.iter().find(|name| !order[..at].contains(name));
+        assert_eq!(above, None, "`{}` uses a module that the map does not list before it", row.module);
+    }
+    let library = read("src/lib.rs");
+    let declared: Vec<_> =
+        library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    assert_eq!(declared, order, "src/lib.rs lists the modules in the order of the map");
+}
+
+#[test]
+fn tests_use_modules_below_their_own() {
+    let order: Vec<_> = map().into_iter().map(|row| row.module).collect();
+    for source in sources() {
+        let Some(at) = order.iter().position(|name| source.module().first() == Some(&name.as_str())) else { continue };
+        let used = uses(&source.tests, "crate");
+        let above = used.iter().find(|name| !order[..=at].iter().any(|below| below == *name));
+        assert_eq!(above, None, "the tests in {} use a module above their own", source.path);
+    }
+}
+
+#[test]
+fn super_does_not_leave_its_module() {
+    for source in sources() {
+        let depth = source.module().len();
+        assert!(
+            supers(&source.code) < depth.max(1),
+            "{}: `super` reaches the crate's root: write `crate`",
+            source.path
+        );
+        assert!(supers(&source.tests) <= depth, "{}: `super` reaches the crate's root: write `crate`", source.path);
+    }
+}
+
+#[test]
+fn the_map_lists_exactly_the_modules() {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for source in sources().into_iter().filter(|source| !source.code.is_empty()) {
+        let names = source.module();
+        if let Some(first) = names.first() {
+            let parts = found.entry((*first).to_owned()).or_default();
+            parts.extend(names.get(1).map(|name| (*name).to_owned()));
+        }
+    }
+    let named: BTreeMap<_, _> = map().into_iter().map(|row| (row.module, row.parts)).collect();
+    let modules = |map: &BTreeMap<String, BTreeSet<String>>| map.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(modules(&found), modules(&named), "the modules of src (left) differ from the map (right)");
+    for (module, parts) in found {
+        let missing: Vec<_> = parts.difference(&named[&module]).collect();
+        assert!(missing.is_empty(), "ARCHITECTURE.md: the map's row `{module}` does not name {missing:?}");
+    }
+}
+
+#[test]
+fn only_permitted_modules_access_the_system() {
+    let mut reached = BTreeSet::new();
+    for source in sources() {
+        let (place, may) =
+            *REACHES_OUTSIDE.iter().find(|(place, _)| source.path.starts_with(place)).unwrap_or(&("", &[]));
+        let used = uses(&source.code, "std").into_iter().chain(uses(&source.tests, "std"));
+        for name in used.filter(|name| OUTSIDE.contains(name)) {
+            assert!(may.contains(&name), "{} uses std::{name}", source.path);
+            reached.insert((place, name.to_owned()));
+        }
+        if !may.contains(&"fs") {
+            let called = ASKS_FILES.iter().find(|method| calls(&source.code, method));
+            assert_eq!(called, None, "{} accesses the file system", source.path);
+        }
+    }
+    let may = REACHES_OUTSIDE.iter().flat_map(|(place, may)| may.iter().map(move |name| (*place, (*name).to_owned())));
+    assert_eq!(reached, may.collect(), "modules that access the system (left) and those that may (right) differ");
+}
+
+#[test]
+fn each_crate_is_used_by_its_permitted_modules_only() {
+    for (name, modules) in CRATES {
+        let users: BTreeSet<_> = sources()
+            .iter()
+            .filter(|source| !uses(&source.code, name).is_empty())
+            .map(|source| source.module().first().map_or("the program", |module| module).to_owned())
+            .collect();
+        let may: BTreeSet<_> = modules.iter().map(|module| (*module).to_owned()).collect();
+        assert_eq!(users, may, "modules that use the crate {name} (left) and those that may (right) differ");
+    }
+}
+
+/// Kinds are data: operations get kinds, groups and fields from the rules.
+#[test]
+fn no_operation_mentions_a_kind_of_a_pack() {
+    let kinds: BTreeSet<_> = packs().iter().flat_map(|pack| pack.kinds()).collect();
+    let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.kind.as_str()).collect();
+    let groups: BTreeSet<&str> =
+        kinds.iter().map(|kind| kind.group.as_str()).filter(|group| !group.is_empty()).collect();
+    assert!(names.contains("Gateway") && groups.contains("gateway.networking.k8s.io"), "the packs have kinds");
+    for source in sources().iter().filter(|source| source.path.starts_with("src/lens/") && !is_test(&source.path)) {
+        let code = source.text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for literal in literals(code) {
+            let mut words = literal.split(|character: char| !character.is_alphanumeric());
+            let named = words.find(|word| names.contains(word));
+            assert_eq!(named, None, "{} names a kind of a pack in {literal}", source.path);
+            let group = groups.iter().find(|group| literal.contains(**group));
+            assert_eq!(group, None, "{} names a group of a pack in {literal}", source.path);
+        }
+    }
+}
+
+#[test]
+fn only_the_console_prints() {
+    const MACROS: [&str; 5] = ["dbg", "eprint", "eprintln", "print", "println"];
+    for source in sources() {
+        let printing = source.code.windows(2).find(|pair| MACROS.contains(&pair[0].as_str()) && pair[1] == "!");
+        assert_eq!(printing, None, "{} prints", source.path);
+        let streams: &[&str] = match source.path.as_str() {
+            "src/cli/console.rs" => &[],
+            "src/disk/read_file.rs" => &["stdout", "stderr"],
+            // The streams of the git process.
+            "src/disk/version_control.rs" => &["stdin"],
+            // The input of the pager.
+            "src/cli/pager.rs" => &["stdout", "stderr"],
+            // It draws a line, and clears it.
+            "src/cli/progress.rs" => &["stdin", "stdout"],
+            _ => &["stdin", "stdout", "stderr"],
+        };
+        let stream = source.code.iter().find(|word| streams.contains(&word.as_str()));
+        assert_eq!(stream, None, "{} uses a standard stream", source.path);
+    }
+}
+
+/// Maps and sets with a random order are used for lookups in a few places only, where nothing iterates over them.
+#[test]
+fn nothing_depends_on_a_random_order() {
+    const LOOKING_UP: [&str; 6] = [
+        "src/catalog/read.rs",
+        "src/convert/baseline.rs",
+        "src/lens/condition.rs",
+        "src/lens/distinct.rs",
+        "src/links/kustomizations.rs",
+        "src/links/namespaces.rs",
+    ];
+    for source in sources().iter().filter(|source| !LOOKING_UP.contains(&source.path.as_str())) {
+        let random = source.code.iter().find(|word| matches!(word.as_str(), "HashMap" | "HashSet"));
+        assert_eq!(random, None, "{}", source.path);
+    }
+}
+
+/// Verification would be worthless if it shared a bug with the code that it checks.
+#[test]
+fn verification_shares_no_code_with_the_edits() {
+    const EDITS: [&str; 9] = ["change", "edit", "emit", "format", "intent", "layout", "rewrite", "round", "style"];
+    let sources = sources();
+    let verify =
+        sources.iter().find(|source| source.path == "src/yaml/verify.rs").expect("verification has its own file");
+    let shared: Vec<_> = uses(&verify.code, "super").into_iter().filter(|name| EDITS.contains(name)).collect();
+    assert!(shared.is_empty(), "src/yaml/verify.rs uses {shared:?}");
+}
+
+#[test]
+fn source_files_are_short_and_documented() {
+    let tests = files("tests").into_iter().filter(|path| path.ends_with(".rs"));
+    for path in tests.chain(["build.rs".to_owned()]) {
+        check_file(&path, &read(&path));
+    }
+    for source in sources() {
+        check_file(&source.path, &source.text);
+        let empty = source.module().into_iter().find(|name| EMPTY_NAMES.contains(name));
+        assert_eq!(empty, None, "{}: name the module after what it holds", source.path);
+        let is_table = source.path.ends_with("/mod.rs") || source.module().len() == 1;
+        if is_table && source.path != "src/main.rs" {
+            let answers = source.text.starts_with("//! Answers: ") && source.text.contains("\n//! Invariant: ");
+            assert!(answers, "{} must start with `Answers:` and name its invariant", source.path);
+        }
+    }
+}
+
+#[track_caller]
+fn check_file(path: &str, text: &str) {
+    let lines = text.lines().count();
+    assert!(lines <= MAX_LINES, "{path} has {lines} lines, more than {MAX_LINES}");
+    assert!(text.starts_with("//! "), "{path} must start with its purpose");
+}
+
+#[test]
+fn every_rule_has_its_required_cases() {
+    for pack in packs().iter() {
+        let folder = format!("fixtures/{}", pack.name());
+        let files = reversion::pack::load::read_texts(&root().join(&folder)).expect("the fixtures are texts");
+        let fixtures = fixture::of_pack(pack, &folder, &files);
+        assert_eq!(fixtures.problems, Vec::<String>::new());
+        assert_eq!(fixture::missing(pack, &fixtures.cases), []);
+    }
+}
+
+#[test]
+fn the_reference_lists_every_variable() {
+    let typed = variables(&read("src/cli/args.rs"));
+    assert!(!typed.is_empty());
+    assert_eq!(
+        variables(&read("docs/src/reference/environment.md")),
+        typed,
+        "the variables in docs/src/reference/environment.md (left) and in the code (right) differ"
+    );
+}
+
+#[test]
+fn the_check_run_ends_with_the_readmes_test_command() {
+    let script = read(".ci/run");
+    let last = script.lines().rfind(|line| !line.is_empty()).expect("the script runs commands");
+    let command = last.strip_prefix("run ").unwrap_or(last);
+    assert!(command.starts_with("cargo test"), ".ci/run ends with `{command}`");
+    assert!(read("README.md").lines().any(|line| line == command), "README.md does not have the line `{command}`");
+}
+
+/// A path in backticks that starts with a folder of the project exists, unless it has a placeholder.
+#[test]
+fn documents_mention_existing_files_only() {
+    for document in documents() {
+        for path in ticked(&read(&document)) {
+            let first = path.split('/').next().unwrap_or_default();
+            let is_path = path.contains('/') && ["src", "rules", "fixtures", "tests", ".ci"].contains(&first);
+            if is_path && !path.contains(['<', '*', ' ']) {
+                assert!(root().join(&path).exists(), "{document} mentions {path}, which does not exist");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_file_contains_a_path_of_a_developer_machine() {
+    let user_folders = ["home", "root", "tmp", "work", "Users"].map(|folder| format!("/{folder}/"));
+    for path in files("") {
+        let text = String::from_utf8_lossy(&fs::read(root().join(&path)).unwrap()).into_owned();
+        let named = user_folders.iter().find(|folder| text.contains(folder.as_str()));
+        assert_eq!(named, None, "{path} contains a path of a machine");
+    }
+}
+
+/// A row of the map in ARCHITECTURE.md.
+struct Row {
+    module: String,
+    parts: BTreeSet<String>,
+    uses: BTreeSet<String>,
+}
+
+fn map() -> Vec<Row> {
+    let rows = rows(&read("ARCHITECTURE.md"), "Map");
+    let row = |cells: Vec<String>| Row {
+        module: ticked(&cells[0]).join(""),
+        parts: ticked(&cells[2]).into_iter().collect(),
+        uses: ticked(&cells[3]).into_iter().collect(),
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Returns the cells of the table below a heading of level two, without the header row.
+fn rows(markdown: &str, heading: &str) -> Vec<Vec<String>> {
+    let start = format!("## {heading}");
+    let section =
+        markdown.lines().skip_while(|line| *line != start).skip(1).take_while(|line| !line.starts_with("## "));
+    let table = section.filter_map(|line| line.strip_prefix('|')?.strip_suffix('|')).skip(2);
+    let rows: Vec<Vec<_>> = table.map(|row| row.split('|').map(|cell| cell.trim().to_owned()).collect()).collect();
+    assert!(!rows.is_empty(), "there is a table below `{start}`");
+    rows
+}
+
+/// Returns the text between single backticks, outside code blocks.
+fn ticked(markdown: &str) -> Vec<String> {
+    let prose = markdown.split("```").step_by(2);
+    prose.flat_map(|text| text.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+fn variables(text: &str) -> BTreeSet<String> {
+    let words = text.split(|character: char| !character.is_ascii_uppercase() && character != '_');
+    words.filter(|word| word.len() > 10 && word.starts_with("REVERSION_")).map(str::to_owned).collect()
+}
+
+fn documents() -> Vec<String> {
+    files("").into_iter().filter(|path| path.ends_with(".md") && !path.contains('/')).collect()
+}

@@ -1,0 +1,283 @@
+//! The format `html`: pages are valid, every link leads somewhere, nothing is loaded, and nothing of a file becomes markup.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use html5ever::tendril::TendrilSink;
+use html5ever::{ParseOpts, parse_document};
+use markup5ever_rcdom::{Handle, NodeData, RcDom};
+use tempfile::TempDir;
+
+use crate::support::{program, root};
+
+/// One element of a page.
+struct Element {
+    name: String,
+    attributes: BTreeMap<String, String>,
+    /// The text in it and in its children.
+    text: String,
+}
+
+impl Element {
+    fn attribute(&self, name: &str) -> &str {
+        self.attributes.get(name).map_or("", String::as_str)
+    }
+
+    fn has_class(&self, class: &str) -> bool {
+        self.attribute("class").split(' ').any(|one| one == class)
+    }
+}
+
+/// The elements of a page, in the order of the text.
+struct Page(Vec<Element>);
+
+impl Page {
+    /// Parses a page, which must be valid.
+    #[track_caller]
+    fn parse(text: &str) -> Self {
+        let dom = parse_document(RcDom::default(), ParseOpts::default()).one(text);
+        assert!(dom.errors.borrow().is_empty(), "{:?}", dom.errors.borrow());
+        let mut elements = Vec::new();
+        collect(&dom.document, &mut elements);
+        Self(elements)
+    }
+
+    fn with_class<'p>(&'p self, class: &'p str) -> impl Iterator<Item = &'p Element> {
+        self.0.iter().filter(move |element| element.has_class(class))
+    }
+
+    fn named<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p Element> {
+        self.0.iter().filter(move |element| element.name == name)
+    }
+
+    #[track_caller]
+    fn text_of<'p>(&'p self, class: &'p str) -> &'p str {
+        &self.with_class(class).next().unwrap_or_else(|| panic!("no element has the class {class}")).text
+    }
+}
+
+fn collect(node: &Handle, elements: &mut Vec<Element>) {
+    if let NodeData::Element { name, attrs, .. } = &node.data {
+        let attributes = attrs.borrow().iter().map(|one| (one.name.local.to_string(), one.value.to_string())).collect();
+        let mut text = String::new();
+        collect_text(node, &mut text);
+        elements.push(Element { name: name.local.to_string(), attributes, text });
+    }
+    node.children.borrow().iter().for_each(|child| collect(child, elements));
+}
+
+fn collect_text(node: &Handle, text: &mut String) {
+    if let NodeData::Text { contents } = &node.data {
+        text.push_str(&contents.borrow());
+    }
+    node.children.borrow().iter().for_each(|child| collect_text(child, text));
+}
+
+/// Runs the program in `folder` and returns what it prints.
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let output = program().args(arguments).current_dir(folder).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Reports on files that are written for it, each with its name and text.
+fn report(files: &[(&str, &str)], arguments: &[&str]) -> (String, Page) {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        let place = folder.path().join(name);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, text).unwrap();
+    }
+    let text = run(folder.path(), &[arguments, &["--format", "html"]].concat());
+    let page = Page::parse(&text);
+    (text, page)
+}
+
+const OLD: &str = "apiVersion: gateway.networking.k8s.io/v1beta1
+kind: HTTPRoute
+metadata: {name: shop}
+spec:
+  rules:
+  - timeouts: {request: 10s}
+";
+
+/// Checks what holds for every page.
+#[track_caller]
+fn check(page: &Page) {
+    let ids: Vec<&str> = page.0.iter().map(|element| element.attribute("id")).filter(|id| !id.is_empty()).collect();
+    let unique: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids.len(), unique.len(), "an id is there twice");
+    assert!(ids.iter().all(|id| !id.contains(char::is_whitespace)), "{ids:?}");
+    for link in page.named("a") {
+        let target = link.attribute("href").strip_prefix('#');
+        assert!(target.is_some_and(|target| unique.contains(target)), "{} leads nowhere", link.attribute("href"));
+    }
+    for element in &page.0 {
+        let names = ["aria-labelledby", "for", "aria-controls"];
+        let mut meant = names.iter().map(|name| element.attribute(name)).filter(|id| !id.is_empty());
+        assert!(meant.all(|id| unique.contains(id)), "{} names an element that is not there", element.name);
+        let loads = element.attributes.iter().find(|(name, value)| {
+            *name == "src" || *name == "style" || name.starts_with("on") || value.contains("://")
+        });
+        assert_eq!(loads, None, "{}", element.name);
+        let is_link = element.name == "link";
+        assert!(!is_link || element.attribute("href") == "data:,", "{}", element.attribute("href"));
+    }
+    for name in ["title", "h1", "main", "header"] {
+        assert_eq!(page.named(name).count(), 1, "{name}");
+    }
+    let policy = page.named("meta").find(|meta| meta.attribute("http-equiv") == "Content-Security-Policy");
+    assert!(policy.is_some_and(|policy| policy.attribute("content").starts_with("default-src 'none'; ")));
+}
+
+#[test]
+fn pages_of_whole_repositories_are_valid() {
+    let shop = root().join("fixtures/repos/shop-1.0-experimental");
+    for (command, target) in
+        [("check", "gateway-api@1.6/experimental"), ("diff", "gateway-api@1.1/standard"), ("check", "ngf@2.0")]
+    {
+        let text = run(&shop, &[command, "--to", target, "--format", "html"]);
+        let page = Page::parse(&text);
+        check(&page);
+        assert_eq!(page.named("h1").next().unwrap().text, format!("reversion {command}"));
+        assert_eq!(text, run(&shop, &[command, "--to", target, "--format", "html", "-j", "1"]), "not deterministic");
+    }
+}
+
+#[test]
+fn an_object_shows_outcome_rules_evidence_and_diff() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: BackendTLSPolicy
+metadata: {name: cart, namespace: shop}
+spec:
+  targetRef: {group: '', kind: Service, name: cart}
+  tls: {hostname: cart, wellKnownCACerts: System}
+";
+    let (_, page) = report(&[("a/cart.yaml", policy)], &["check", "--to", "gateway-api@1.6/experimental"]);
+    check(&page);
+    let entry = page.with_class("entry").next().unwrap();
+    assert_eq!(entry.attribute("data-outcome"), "changed");
+    assert_eq!(entry.attribute("data-kind"), "BackendTLSPolicy");
+    assert_eq!(page.text_of("badge"), "to change");
+    assert_eq!(page.text_of("title"), "BackendTLSPolicy shop/cart");
+    assert_eq!(page.text_of("becomes"), "gateway.networking.k8s.io/v1alpha2 → gateway.networking.k8s.io/v1");
+    assert!(page.text_of("verdict").starts_with("1 of 1 recognized object must change, in 1 file"));
+    // Only the CRD of v1.0.0 has the field `targetRef`.
+    let evidence = page.text_of("evidence");
+    assert!(evidence.contains("all its fields are in experimental v1.0.0"), "{evidence}");
+    assert!(evidence.contains("spec.targetRef is in experimental v1.0.0"), "{evidence}");
+    let rule = "gateway-api/v1.1.0/backendtlspolicy-tls-renamed-to-validation";
+    let link = page.named("a").find(|link| link.text == rule).unwrap();
+    let explained = page.named("dt").find(|term| term.text.starts_with(rule)).unwrap();
+    assert_eq!(link.attribute("href"), format!("#{}", explained.attribute("id")));
+    assert!(
+        entry.attribute("data-rule").split(' ').any(|number| format!("rule-{number}") == explained.attribute("id"))
+    );
+    assert!(page.with_class("removed").any(|line| line.text.starts_with("apiVersion:")));
+    let words: Vec<&str> = page.named("del").chain(page.named("ins")).map(|word| word.text.as_str()).collect();
+    assert!(words.contains(&"v1alpha2") && words.contains(&"v1"), "{words:?}");
+}
+
+#[test]
+fn what_is_held_back_is_to_be_done_by_hand() {
+    let (_, page) = report(&[("b.yaml", OLD), ("a.yaml", OLD)], &["check", "--to", "gateway-api@1.0/standard"]);
+    check(&page);
+    let verdict = page.text_of("verdict");
+    assert_eq!(verdict, "2 of 2 recognized objects are held back and need a decision; no other must change.");
+    // The finding is the same for both objects: one thing to do, in two places.
+    assert_eq!(page.with_class("to-do").count(), 1);
+    let things = page.named("li").filter(|item| item.has_class("held-back") && item.text.contains("b.yaml"));
+    assert_eq!(things.filter(|item| item.text.contains("a.yaml")).count(), 1);
+    assert!(page.with_class("help").next().unwrap().text.contains("--stash"));
+    assert!(page.with_class("entry").all(|entry| entry.attribute("data-code") == "dropped-field"));
+    assert!(page.with_class("entry").all(|entry| entry.attribute("data-severity") == "held-back"));
+    assert_eq!(page.with_class("diff").count(), 0);
+}
+
+#[test]
+fn files_without_anything_to_do_are_folded() {
+    let new = OLD.replace("v1beta1", "v1");
+    let (_, page) = report(&[("old.yaml", OLD), ("new.yaml", &new)], &["check", "--to", "gateway-api@1.6/standard"]);
+    check(&page);
+    let folded = page.with_class("idle").next().unwrap();
+    assert!(folded.text.contains("1 file with nothing to do") && folded.text.contains("new.yaml"), "{}", folded.text);
+    assert!(!folded.text.contains("old.yaml"));
+}
+
+#[test]
+fn nothing_of_a_file_becomes_markup() {
+    let name = "\"></section><script>alert(1)</script>";
+    let hostile =
+        OLD.replace("{name: shop}", "\n  name: '</code><script>alert(2)</script>&amp;'\n  x: \"\u{202e}`<b>`\"");
+    let (text, page) = report(
+        &[
+            (&format!("{name}.yaml").replace('/', "\u{2215}"), &hostile),
+            ("broken.yaml", "kind: [gateway.networking.k8s.io <b>\n"),
+        ],
+        &["check", "--to", "gateway-api@1.6/standard"],
+    );
+    check(&page);
+    assert_eq!(page.named("script").count(), 1);
+    assert!(!text.contains("<script>alert") && !text.contains('\u{202e}'));
+    assert!(page.with_class("path").any(|path| path.text.contains("\"></section>") || path.text.contains("<script>")));
+    assert!(page.with_class("title").any(|title| title.text.contains("</code><script>alert(2)</script>&amp;")));
+}
+
+#[test]
+fn the_values_of_a_secret_are_in_no_page() {
+    let with_secret =
+        format!("{OLD}---\nkind: Secret\napiVersion: v1\nmetadata: {{name: a}}\nstringData: {{password: hunter2}}\n");
+    let (text, page) = report(&[("a.yaml", &with_secret)], &["check", "--to", "gateway-api@1.6/standard"]);
+    check(&page);
+    assert!(!text.contains("hunter2"));
+    let in_list = "apiVersion: v1\nkind: List\nitems: [{apiVersion: gateway.networking.k8s.io/v1beta1, kind: Gateway, metadata: {name: g}}, {kind: Secret, apiVersion: v1, metadata: {name: a}, data: {k: aHVudGVyMg==}}]\n";
+    let (text, page) = report(&[("a.yaml", in_list)], &["check", "--to", "gateway-api@1.6/standard"]);
+    check(&page);
+    assert!(!text.contains("aHVudGVyMg"));
+    assert!(page.text_of("hidden-diff").contains("values of a Secret"));
+}
+
+#[test]
+fn files_that_fail_and_files_left_out_are_named() {
+    let broken = "apiVersion: gateway.networking.k8s.io/v1\nkind: [\n";
+    let files = [("old.yaml", OLD), ("broken.yaml", broken)];
+    let (_, page) = report(&files, &["check", "--to", "gateway-api@1.6/standard"]);
+    check(&page);
+    assert!(page.text_of("verdict").starts_with("1 file failed. "), "{}", page.text_of("verdict"));
+    assert!(page.with_class("failed").next().is_some());
+    let (_, page) = report(&files, &["check", "--keep-going", "--to", "gateway-api@1.6/standard"]);
+    check(&page);
+    let left_out = page.named("section").find(|section| section.attribute("aria-labelledby") == "left-out").unwrap();
+    assert!(left_out.text.contains("broken.yaml"));
+}
+
+#[test]
+fn a_page_in_a_file_is_what_apply_did() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.yaml"), OLD).unwrap();
+    let arguments = [
+        "apply",
+        "--yes",
+        "--allow-no-vcs",
+        "--to",
+        "gateway-api@1.6/standard",
+        "--format",
+        "html",
+        "--output-file",
+        "r.html",
+    ];
+    assert_eq!(run(folder.path(), &arguments), "");
+    let page = Page::parse(&fs::read_to_string(folder.path().join("r.html")).unwrap());
+    check(&page);
+    assert_eq!(page.text_of("verdict"), "1 of 1 recognized object was changed, in 1 file; none is held back.");
+    assert_eq!(page.text_of("badge"), "changed");
+    assert_eq!(page.with_class("diff").count(), 1);
+}
+
+#[test]
+fn a_run_without_objects_has_a_page() {
+    let (_, page) = report(&[("a.yaml", "a: 1\n")], &["check", "--to", "gateway-api@1.6/standard"]);
+    check(&page);
+    assert_eq!(page.text_of("verdict"), "No object was recognized.");
+    assert_eq!(page.with_class("filters").count(), 0);
+}

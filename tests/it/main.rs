@@ -1,0 +1,64 @@
+//! Tests of the library and the program, one module for each subject: `cargo test --test it followed_versions::`.
+
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+
+mod acknowledged;
+mod adoption;
+mod advisories;
+mod api_versions;
+mod applied_components;
+mod architecture;
+mod arguments;
+mod canonical;
+mod catalog;
+mod core_group;
+mod crash;
+mod crds;
+mod detect;
+mod files_from;
+mod followed_versions;
+mod formats;
+#[cfg(unix)]
+mod function;
+mod gateway_api;
+mod hostile;
+mod html;
+mod html_browser;
+mod keep_going;
+mod lint;
+mod pack_mistakes;
+mod pack_values;
+mod package;
+#[cfg(unix)]
+mod packaging;
+mod pictures;
+mod plan_schema;
+mod planning;
+mod real;
+mod reference;
+mod releases;
+mod report_formats;
+mod report_schema;
+mod report_texts;
+mod reported;
+mod repos;
+mod settings;
+mod shards;
+mod stash;
+mod structure;
+#[path = "../support/mod.rs"]
+mod support;
+#[cfg(unix)]
+mod terminal;
+mod text_report;
+mod undo;
+mod validations;
+mod variables;
+mod yaml_cases;
+mod yaml_encodings;
+mod yaml_front_end;
+mod yaml_kubectl;
+mod yaml_laws;
+mod yaml_limits;
+mod yaml_matrix;
+mod yaml_suite;

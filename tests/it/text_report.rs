@@ -1,0 +1,218 @@
+//! The report as text: complete where it goes, in colours only where asked, and no more lines than there are things to know.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::support::program;
+use crate::support::trees::Tree;
+
+const TO: &str = "gateway-api@1.4/standard";
+
+/// A route that changes.
+fn route(name: &str) -> String {
+    format!(
+        "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {{name: {name}}}\nspec: {{rules: [{{backendRefs: [{{name: {name}, port: 80}}]}}]}}\n"
+    )
+}
+
+/// A route of a kind that the target lacks.
+fn held(name: &str) -> String {
+    format!(
+        "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {{name: {name}}}\nspec: {{rules: [{{backendRefs: [{{name: {name}, port: 80}}]}}]}}\n"
+    )
+}
+
+const HELD: &str = "held-back[kind-not-in-target] gateway-api@1.4.1/standard does not have the kind TCPRoute.gateway.networking.k8s.io, which exists in single v0.4.0..v0.4.3, standard v1.6.0..v1.6.1, experimental v0.5.0..v1.6.1\n";
+const HELP: &str = "  help: choose a release that has it, or remove the route from the tree; the experimental channel has it since v0.5.0, the standard channel has TCPRoute since v1.6.0\n";
+const CHANGE: &str = "b.yaml:1:1: HTTPRoute b: gateway.networking.k8s.io/v1beta1 -> gateway.networking.k8s.io/v1\n";
+const SUMMARY: &str =
+    "2 files read, 6 objects recognized: 1 to change in 1 file, 5 held back; 0 files skipped, 0 failed\n";
+
+/// Five routes that are held back in the first file, and one that changes in the second.
+fn tree() -> Tree {
+    let five: Vec<String> = ["s", "t", "u", "v", "w"].map(held).to_vec();
+    Tree::of(&[("a.yaml", &five.join("---\n")), ("b.yaml", &route("b"))])
+}
+
+/// The places of the kinds of the routes that are held back; from one to the next it is five lines.
+fn places(names: &[&str]) -> String {
+    names.iter().enumerate().map(|(at, name)| format!("  a.yaml:{}:1: TCPRoute {name}\n", 5 * at + 2)).collect()
+}
+
+#[test]
+fn a_check_reports_changes_and_findings_together() {
+    let run = tree().run(&["check", "--to", TO]);
+    run.check(1);
+    let first = places(&["s", "t", "u"]);
+    assert_eq!(run.out, format!("{HELD}{first}  ... and 2 more places, -v lists them\n{HELP}{CHANGE}"));
+    assert_eq!(run.err, SUMMARY);
+}
+
+#[test]
+fn a_file_has_the_whole_report_and_every_place() {
+    let tree = tree();
+    let run = tree.run(&["check", "--to", TO, "--output-file", "report", "--color", "auto"]);
+    run.check(1);
+    let all = places(&["s", "t", "u", "v", "w"]);
+    assert_eq!(tree.text("report"), format!("{HELD}{all}{HELP}{CHANGE}"));
+    assert_eq!((run.out, run.err), (String::new(), SUMMARY.to_owned()));
+    assert!(tree.run(&["check", "-v", "--to", TO]).out.starts_with(&tree.text("report")));
+}
+
+#[test]
+fn the_file_of_a_diff_is_a_diff_and_that_of_a_plan_has_the_findings() {
+    let tree = tree();
+    let diff = tree.run(&["diff", "--to", TO, "--output-file", "a.diff"]);
+    assert!(tree.text("a.diff").starts_with("--- a/b.yaml\n") && !tree.text("a.diff").contains("held-back"));
+    assert!(diff.out.is_empty() && diff.err.starts_with(HELD) && diff.err.ends_with(SUMMARY), "{}", diff.err);
+    let plan = tree.run(&["plan", "-o", "a.plan", "--to", TO, "--output-file", "findings"]);
+    assert!(tree.text("findings").starts_with(HELD) && plan.err.starts_with(SUMMARY), "{}", plan.err);
+    let shown = tree.run(&["show", "a.plan"]).err;
+    assert!(shown.contains(&format!("{HELD}{}  ... and 2 more", places(&["s", "t", "u"]))), "{shown}");
+}
+
+#[test]
+fn totals_take_the_place_of_objects() {
+    let tree = tree();
+    let run = tree.run(&["check", "--statistics", "--to", TO]);
+    run.check(1);
+    let expected = "\
+objects held back, by kind:
+  5 TCPRoute.gateway.networking.k8s.io
+objects to change, by kind:
+  1 HTTPRoute.gateway.networking.k8s.io
+findings:
+  5 held-back[kind-not-in-target]
+";
+    assert_eq!((run.out.as_str(), run.err.as_str()), (expected, SUMMARY));
+    let detected = tree.run(&["detect", "--statistics"]).out;
+    let expected = "\
+kinds:
+  5 TCPRoute.gateway.networking.k8s.io
+  1 HTTPRoute.gateway.networking.k8s.io
+releases:
+  5 gateway-api: single v0.4.0..v0.4.3, standard v1.6.0..v1.6.1, experimental v0.5.0..v1.6.1
+";
+    assert!(detected.starts_with(expected), "{detected}");
+    for command in [&["check", "--to", TO][..], &["detect"]] {
+        tree.run(&[command, &["--statistics", "--format", "json"]].concat()).check(2);
+    }
+}
+
+/// Runs `check` with variables that ask for colours and links, into pipes.
+fn forced(tree: &Tree, arguments: &[&str]) -> String {
+    let mut command = program();
+    command.args(["check", "--to", TO]).args(arguments).current_dir(tree.path("")).stdin(Stdio::null());
+    let variables = [("FORCE_COLOR", "1"), ("FORCE_HYPERLINK", "1"), ("TERM", "xterm-kitty")];
+    let output = command.envs(variables).env_remove("NO_COLOR").output().unwrap();
+    String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+}
+
+#[test]
+fn a_pipe_has_colours_only_where_forced_and_never_links() {
+    let tree = tree();
+    let coloured = forced(&tree, &[]);
+    assert!(
+        coloured.starts_with("\u{1b}[1m\u{1b}[35mheld-back[kind-not-in-target]\u{1b}[0m gateway-api"),
+        "{coloured}"
+    );
+    // The summary is on standard error.
+    assert!(coloured.contains("\u{1b}[1m\u{1b}[35m5 held back\u{1b}[0m"), "{coloured}");
+    assert!(!coloured.contains("\u{1b}]8"), "{coloured}");
+    assert!(!forced(&tree, &["--color", "never"]).contains('\u{1b}'));
+    forced(&tree, &["--output-file", "report", "--color", "auto"]);
+    assert!(!tree.text("report").contains("\u{1b}]8"));
+}
+
+#[test]
+fn a_kind_that_no_release_has_is_reported_once() {
+    let other = |name: &str| held(name).replace("TCPRoute", "QuicRoute");
+    let documents = ["a", "b", "c", "d", "e", "f"].map(other).join("---\n");
+    let run = Tree::of(&[("a.yaml", &documents)]).run(&["check", "--to", TO]);
+    assert_eq!(run.out.matches("warning[unknown-kind]").count(), 1, "{}", run.out);
+    assert!(run.out.contains("\n  ... and 3 more places, -v lists them\n"), "{}", run.out);
+}
+
+#[test]
+fn a_group_in_a_comment_is_no_mention() {
+    let text =
+        |key: &str| format!("kind: Other # like gateway.networking.k8s.io\n{key}: 1 # gateway.networking.k8s.io\n");
+    let tree = Tree::of(&[("a.yaml", &text("replicas")), ("b.yaml", &text("gateway.networking.k8s.io/x"))]);
+    let run = tree.run(&["check", "--to", TO]);
+    assert!(!run.out.contains("a.yaml") && run.out.starts_with("b.yaml:1:1: warning[not-an-object]"), "{}", run.out);
+}
+
+#[test]
+fn the_comments_of_neighbouring_lines_are_one_finding() {
+    let retry = "    retry:\n      # one\n      # two\n      attempts: 3 # three\n      backoff: 1s\n      codes: [500] # five\n";
+    let text = route("r").replace(
+        "spec: {rules: [{backendRefs: [{name: r, port: 80}]}]}\n",
+        &format!("spec:\n  rules:\n  - backendRefs: [{{name: r, port: 80}}]\n{retry}"),
+    );
+    let tree = Tree::of(&[("a.yaml", &text)]);
+    let run = tree.run(&["check", "--allow-loss", "--to", TO]);
+    run.check(1);
+    let block = "a.yaml:8:7: warning[comment-dropped] the comments of 3 lines, from `# one` on, are removed with their fields\n";
+    assert!(run.out.contains(block), "{}", run.out);
+    let apart = "a.yaml:12:20: warning[comment-dropped] the comment `# five` is removed with its field\n";
+    assert!(run.out.contains(apart), "{}", run.out);
+    assert_eq!(run.out.matches("comment-dropped").count(), 2, "{}", run.out);
+}
+
+#[test]
+fn advice_is_a_warning_only_where_it_may_matter() {
+    let from = |spec: &str, kind: &str| {
+        format!("apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: {kind}\nmetadata: {{name: r}}\nspec: {spec}\n")
+    };
+    let advised = |text: &str, what: &str, arguments: &[&str]| {
+        let tree = Tree::of(&[("a.yaml", text)]);
+        let run = tree.run(&[&["check", "--to", "gateway-api@1.6/standard"], arguments].concat());
+        run.out.lines().find(|line| line.contains(what)).map(str::to_owned)
+    };
+    let cases = [
+        (
+            "rule without a valid backend",
+            "{rules: [{backendRefs: [{name: s, port: 80}]}]}",
+            "{rules: [{matches: [{path: {value: /a}}]}]}",
+        ),
+        ("a port in the Host header", "{rules: []}", "{hostnames: [a.example.com]}"),
+        (
+            "a redirect without a port",
+            "{rules: [{filters: [{type: RequestRedirect, requestRedirect: {hostname: b}}]}]}",
+            "{rules: [{filters: [{type: RequestRedirect, requestRedirect: {scheme: https}}]}]}",
+        ),
+    ];
+    for (what, without, with) in cases {
+        assert_eq!(advised(&from(without, "HTTPRoute"), what, &["-v"]), None);
+        let found = advised(&from(with, "HTTPRoute"), what, &[]).unwrap();
+        assert!(found.contains("warning[advisory]"), "{found}");
+    }
+    let shared = from("{hostnames: [a.example.com]}", "GRPCRoute");
+    assert_eq!(advised(&shared, "can use the same hostname", &[]), None);
+    let found = advised(&shared, "can use the same hostname", &["-v"]).unwrap();
+    assert!(found.contains("note[advisory]"), "{found}");
+}
+
+/// An object that older releases have too may have been written for them: nothing shows that the CRDs in the cluster are newer.
+#[test]
+fn advice_about_a_rollback_is_a_warning_only_for_what_is_newer() {
+    let policy = |arguments: &[&str]| {
+        let tree = Tree::of(&[("a.yaml", &route("r"))]);
+        let run = tree.run(&[&["check"], arguments].concat());
+        run.out.lines().find(|line| line.contains("safe-upgrades")).map(|line| line.trim_start().to_owned())
+    };
+    assert_eq!(policy(&["--to", "gateway-api@1.4/standard"]), None);
+    assert!(policy(&["-v", "--to", "gateway-api@1.4/standard"]).unwrap().starts_with("note[advisory]"));
+    assert!(policy(&["--from", "gateway-api@1.6", "--to", TO]).unwrap().starts_with("warning[advisory]"));
+}
+
+#[test]
+fn the_report_does_not_depend_on_the_number_of_threads() {
+    let tree = tree();
+    for at in 0..20 {
+        fs::write(tree.path(&format!("c{at}.yaml")), route("c") + "---\n" + &held("d")).unwrap();
+    }
+    let run = |threads: &str| tree.run(&["check", "--to", TO, "-j", threads]).out;
+    assert_eq!(run("1"), run("8"));
+    assert!(run("1").contains("and 22 more places"), "{}", run("1"));
+}

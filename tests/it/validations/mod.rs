@@ -1,0 +1,277 @@
+//! Which validations of the CRDs are known, and are they known exactly? Read from `../shared/crds` if it exists.
+//!
+//! The CRDs of every release validate objects in three ways. Keywords such as `pattern` and `maxItems` are in the catalogs. CEL
+//! rules and combinations of schemas (`oneOf`) are not: each is listed in `tests/validations/<pack>.tsv` with what knows it: the
+//! `catalog` (a keyword says the same), a `rule` of the pack, or nothing, because it is `unknowable` from one object. A line is
+//! one validation of one field: `id kind path how by`, where the id is a hash of the validation.
+//!
+//! A validation without a line, a line without a validation and a rule that is not in the pack are failures. So is a rule that is
+//! requested by a release whose CRD lacks the validation, or refuses another object than the API server: that is compared on the
+//! fixtures, and on objects made of them by small changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use reversion::catalog::{Catalog, compile};
+use reversion::field::FieldPattern;
+use reversion::lens::{Direction, Session};
+use reversion::pack::{Pack, Rule};
+use reversion::release::{GroupKind, ReleaseId, ReleaseSet};
+use serde_json::Value;
+
+mod crds;
+mod objects;
+mod oracle;
+
+use crds::{Crds, Place};
+use objects::Fixtures;
+use oracle::Oracle;
+
+use crate::support::{packs, root, shared};
+
+/// The packs, and the folders of their CRDs.
+const PACKS: [(&str, &str); 2] = [("gateway-api", "gateway-api"), ("ngf", "nginx-gateway-fabric")];
+
+/// A line of a list of validations.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    place: Place,
+    how: String,
+    by: String,
+}
+
+impl Entry {
+    /// Returns the rules that know the validation.
+    fn rules<'p>(&self, pack: &'p Pack) -> Vec<&'p Rule> {
+        let ids: Vec<String> = self.by.split(' ').map(|name| format!("{}/{name}", pack.name())).collect();
+        let is_named =
+            |rule: &&Rule| ids.contains(&rule.id) && [&rule.kind, &rule.new_kind].contains(&&self.place.kind);
+        if self.how == "rule" { pack.rules().iter().filter(is_named).collect() } else { Vec::new() }
+    }
+}
+
+/// Reads the list of a pack.
+fn entries(pack: &str) -> Vec<Entry> {
+    let file = root().join(format!("tests/validations/{pack}.tsv"));
+    let text = fs::read_to_string(file).unwrap();
+    let entry = |line: &str| {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [id, kind, path, how, by] = columns[..] else { panic!("{pack}.tsv: five columns: {line}") };
+        let place = Place { kind: GroupKind::parse(kind), path: path.to_owned(), id: id.to_owned() };
+        Entry { place, how: how.to_owned(), by: by.to_owned() }
+    };
+    text.lines().filter(|line| !line.starts_with('#')).map(entry).collect()
+}
+
+/// One pack with its CRDs and its list.
+struct Known<'p> {
+    pack: &'p Pack,
+    crds: Crds,
+    entries: Vec<Entry>,
+}
+
+/// Calls `check` for every pack whose CRDs are there.
+fn for_each_pack(check: impl Fn(&Known<'_>)) {
+    for (name, folder) in PACKS {
+        let Some(folder) = shared(&format!("crds/{folder}")) else { continue };
+        let pack = packs().named(name).unwrap();
+        check(&Known { pack, crds: Crds::read(&folder, pack.line()), entries: entries(name) });
+    }
+}
+
+#[test]
+fn every_validation_is_listed() {
+    for_each_pack(|known| {
+        let listed: BTreeSet<&Place> = known.entries.iter().map(|entry| &entry.place).collect();
+        assert_eq!(listed.len(), known.entries.len(), "{}: a validation is listed twice", known.pack.name());
+        let written: BTreeSet<&Place> = known.crds.validations().keys().collect();
+        let missing: Vec<String> = written.difference(&listed).map(|place| known.crds.describe(place)).collect();
+        assert!(missing.is_empty(), "not listed in {}.tsv:\n{}", known.pack.name(), missing.join("\n"));
+        let gone: Vec<_> = listed.difference(&written).collect();
+        assert!(gone.is_empty(), "listed in {}.tsv, and in no CRD: {gone:?}", known.pack.name());
+    });
+}
+
+#[test]
+fn every_listed_rule_is_requested_by_the_releases_that_validate() {
+    for_each_pack(|known| {
+        let mut wrong = Vec::new();
+        let mut required: BTreeMap<(&str, &GroupKind), ReleaseSet> = BTreeMap::new();
+        for entry in known.entries.iter().filter(|entry| entry.how == "rule") {
+            let releases = known.crds.releases(&entry.place);
+            let rules = entry.rules(known.pack);
+            let names = entry.by.split(' ').count();
+            let found: BTreeSet<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+            if found.len() != names {
+                wrong.push(format!("{entry:?}: names a rule that the pack does not have for the kind"));
+            }
+            let knows = |set: ReleaseSet, rule: &&Rule| set | rule.within.unwrap_or(known.pack.line().all());
+            let within = rules.iter().fold(ReleaseSet::default(), knows);
+            if !within.is_superset(releases) {
+                let unknown = known.pack.line().describe(releases.without(within));
+                wrong.push(format!("{}: also validated in {unknown}", known.crds.describe(&entry.place)));
+            }
+            for rule in rules {
+                let all = required.entry((&rule.id, &entry.place.kind)).or_default();
+                *all = *all | releases;
+            }
+        }
+        for ((id, kind), validated) in required {
+            let Some(within) = known.pack.rules().iter().find(|rule| rule.id == id).and_then(|rule| rule.within) else {
+                continue;
+            };
+            let requested = within & known.pack.catalog(kind).unwrap().releases();
+            if !validated.is_superset(requested) {
+                let line = known.pack.line();
+                let (requested, validated) = (line.describe(requested), line.describe(validated));
+                wrong.push(format!("{id} {kind}: requested in {requested}, validated in {validated}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
+
+#[test]
+fn every_rule_about_releases_is_listed() {
+    for_each_pack(|known| {
+        let listed: BTreeSet<&str> =
+            known.entries.iter().flat_map(|entry| entry.rules(known.pack)).map(|rule| rule.id.as_str()).collect();
+        let limits = known.pack.rules().iter().filter(|rule| rule.within.is_some());
+        let unlisted: BTreeSet<&str> = limits.map(|rule| rule.id.as_str()).filter(|id| !listed.contains(id)).collect();
+        // The schema requires hostnames; the rule finds them.
+        let by_schema = BTreeSet::from(["gateway-api/v1.5.0/tlsroute-requires-hostnames"]);
+        assert!(unlisted.is_subset(&by_schema), "{unlisted:?}");
+    });
+}
+
+#[test]
+fn what_the_catalog_knows_is_in_the_catalog() {
+    for_each_pack(|known| {
+        for entry in known.entries.iter().filter(|entry| entry.how != "rule") {
+            if entry.how == "unknowable" {
+                assert!(!entry.by.is_empty(), "{entry:?} has no reason");
+                continue;
+            }
+            assert_eq!(entry.how, "catalog", "{entry:?}");
+            let (field, keyword) = entry.by.rsplit_once(' ').unwrap_or_else(|| panic!("{entry:?}: field and keyword"));
+            let field = FieldPattern::parse(&format!("{}{field}", entry.place.path)).unwrap();
+            let catalog = known.pack.catalog(&entry.place.kind).unwrap();
+            for (release, version) in known.crds.versions(&entry.place).filter(|one| is_served(catalog, one)) {
+                let attributes = catalog.field(&field, release, version).map(|field| field.attributes);
+                let is_there = attributes.is_some_and(|attributes| match keyword {
+                    "enum" => attributes.allowed.is_some(),
+                    "pattern" => attributes.pattern.is_some(),
+                    "keys" => !attributes.list_keys.is_empty(),
+                    other => panic!("{entry:?}: `{other}` is no keyword of catalogs"),
+                });
+                assert!(is_there, "{entry:?}: the catalog lacks it in {}", known.pack.line().get(release));
+            }
+        }
+    });
+}
+
+/// Returns whether the API server answers for a version of a kind in a release.
+fn is_served(catalog: &Catalog, (release, version): &(ReleaseId, &str)) -> bool {
+    catalog.serving(version).contains(*release)
+}
+
+#[test]
+fn every_keyword_and_pattern_of_the_crds_is_evaluated() {
+    for_each_pack(|known| {
+        let mut patterns = 0;
+        known.crds.for_each_field(|kind, (release, version), path, schema| {
+            for keyword in schema.keys() {
+                assert!(crds::KEYWORDS.contains(&keyword.as_str()), "{kind} {path}: nothing evaluates `{keyword}`");
+            }
+            let format = schema.get("format").and_then(Value::as_str).unwrap_or("int32");
+            assert!(["int32", "int64"].contains(&format), "{kind} {path}: nothing evaluates the format {format}");
+            let Some(pattern) = schema.get("pattern").and_then(Value::as_str) else { return };
+            let catalog = known.pack.catalog(kind).unwrap();
+            let field = catalog.field(&FieldPattern::parse(path).unwrap(), release, version).unwrap();
+            assert_eq!(field.attributes.pattern.as_deref(), Some(pattern), "{kind} {path}");
+            compile(pattern).unwrap();
+            patterns += 1;
+        });
+        assert!(patterns > 500, "{patterns} patterns");
+    });
+}
+
+/// Rules about the same fields of one kind, and the validations that they know.
+#[derive(Default)]
+struct Group<'k> {
+    rules: BTreeSet<&'k str>,
+    places: BTreeSet<&'k Place>,
+}
+
+impl Known<'_> {
+    /// Returns the rules with their validations, together where these are of one field: an object can break several of them.
+    fn groups(&self) -> Vec<(&GroupKind, Group<'_>)> {
+        let mut groups: Vec<(&GroupKind, Group<'_>)> = Vec::new();
+        for entry in &self.entries {
+            let rules = entry.rules(self.pack).into_iter().filter(|rule| rule.within.is_some());
+            let mut whole = Group { rules: rules.map(|rule| rule.id.as_str()).collect(), places: BTreeSet::new() };
+            if whole.rules.is_empty() {
+                continue;
+            }
+            whole.places.insert(&entry.place);
+            let kind = &entry.place.kind;
+            let shares = |(other, group): &mut (&GroupKind, Group<'_>)| {
+                let has_path = group.places.iter().any(|place| place.path == entry.place.path);
+                *other == kind && (has_path || !group.rules.is_disjoint(&whole.rules))
+            };
+            for (_, group) in groups.extract_if(.., shares).collect::<Vec<_>>() {
+                whole.rules.extend(group.rules);
+                whole.places.extend(group.places);
+            }
+            groups.push((kind, whole));
+        }
+        groups
+    }
+
+    /// Returns whether one of the rules that `release` requests refuses an object of `kind`.
+    fn refuses(&self, rules: &BTreeSet<&str>, kind: &GroupKind, release: ReleaseId, object: &Value) -> bool {
+        let is_meant = |rule: &&Rule| rules.contains(rule.id.as_str()) && rule.kind == *kind;
+        let is_requested = |rule: &&Rule| rule.within.is_some_and(|within| within.contains(release));
+        let mut requested = self.pack.rules().iter().filter(is_meant).filter(is_requested);
+        requested.any(|rule| rule.lens(Direction::Forward).run(&mut Session::new(object.clone())).is_err())
+    }
+
+    /// Returns how a group of rules differs from the API server; every rule must refuse something.
+    fn differences(&self, kind: &GroupKind, group: &Group<'_>, fixtures: &Fixtures) -> Vec<String> {
+        let catalog = self.pack.catalog(kind).unwrap();
+        let near = fixtures.near(&group.rules, kind, catalog);
+        let (mut wrong, mut refused) = (Vec::new(), BTreeSet::new());
+        for (release, version, oracle) in Oracle::each(&self.crds, kind, &group.places) {
+            if !is_served(catalog, &(release, version)) {
+                continue;
+            }
+            for object in near.iter().filter(|object| catalog.check(object, release, version).is_empty()) {
+                let Some(is_rejected) = oracle.rejects(object) else { continue };
+                let is_refused = self.refuses(&group.rules, kind, release, object);
+                if is_refused {
+                    let by = |id: &&&str| self.refuses(&BTreeSet::from([**id]), kind, release, object);
+                    refused.extend(group.rules.iter().filter(by).copied());
+                }
+                if is_refused != is_rejected {
+                    let release = self.pack.line().get(release);
+                    let verdicts = format!("refused: {is_refused}, rejected: {is_rejected}");
+                    wrong.push(format!("{:?}, {release}: {verdicts}: {}", group.rules, object["spec"]));
+                    break;
+                }
+            }
+        }
+        let idle = group.rules.difference(&refused);
+        wrong.extend(idle.map(|id| format!("{id}: refuses no {} of the fixtures", kind.kind)));
+        wrong
+    }
+}
+
+#[test]
+fn a_rule_refuses_what_the_api_server_rejects_and_nothing_else() {
+    for_each_pack(|known| {
+        let fixtures = Fixtures::read(known.pack.name());
+        let groups = known.groups();
+        let wrong: Vec<_> = groups.iter().flat_map(|(kind, group)| known.differences(kind, group, &fixtures)).collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
