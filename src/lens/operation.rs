@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use serde::Deserializer;
 use serde::de::{self, MapAccess, Visitor};
@@ -13,7 +14,6 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::premise::Premise;
-use super::sequence::Steps;
 use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
@@ -60,6 +60,57 @@ pub struct Pass<'l> {
     pub kind: Option<&'l GroupKind>,
     /// The operations that run afterwards.
     pub rest: Steps<'l>,
+}
+
+/// Operations in the order in which they run in a direction.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps<'l> {
+    /// In the order in which they run forward.
+    pub(super) operations: &'l [Arc<dyn Operation>],
+    pub(super) direction: Direction,
+}
+
+impl<'l> Steps<'l> {
+    pub(super) fn iter(self) -> impl Iterator<Item = &'l dyn Operation> {
+        let (forward, backward) = match self.direction {
+            Direction::Forward => (self.operations, &[][..]),
+            Direction::Backward => (&[][..], self.operations),
+        };
+        forward.iter().chain(backward.iter().rev()).map(AsRef::as_ref)
+    }
+
+    pub(super) fn split_first(self) -> Option<(&'l dyn Operation, Self)> {
+        let (first, operations) = match self.direction {
+            Direction::Forward => self.operations.split_first()?,
+            Direction::Backward => self.operations.split_last()?,
+        };
+        Some((first.as_ref(), Self { operations, ..self }))
+    }
+
+    /// Splits off the first `at`.
+    pub(super) fn split(self, at: usize) -> (Self, Self) {
+        let (first, rest) = match self.direction {
+            Direction::Forward => self.operations.split_at(at),
+            Direction::Backward => {
+                let (rest, first) = self.operations.split_at(self.operations.len() - at);
+                (first, rest)
+            }
+        };
+        (Self { operations: first, ..self }, Self { operations: rest, ..self })
+    }
+
+    pub(super) fn reversed(self) -> Self {
+        Self { direction: self.direction.reversed(), ..self }
+    }
+
+    /// Returns the path of `field` afterwards; `None` where it is removed.
+    pub(super) fn follow(self, field: FieldPattern) -> Option<FieldPattern> {
+        self.iter().try_fold(field, |field, operation| match operation.image(self.direction, &field) {
+            Image::Kept => Some(field),
+            Image::Moved(moved) => Some(moved),
+            Image::Dropped | Image::Refused => None,
+        })
+    }
 }
 
 /// One reversible step of a lens. It describes both directions: its old side is what it starts from forward, and what it leads to backward.

@@ -10,7 +10,7 @@ use super::direction::Direction;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
-use super::operation::{Constant, Operation, Parameter, Pass};
+use super::operation::{Constant, Operation, Parameter, Pass, Steps};
 use super::premise::Premise;
 use super::session::Session;
 use crate::field::FieldPattern;
@@ -42,57 +42,6 @@ impl TryFrom<Written> for Lens {
             );
         }
         Ok(Self::of(operations.into_iter().map(Arc::from)))
-    }
-}
-
-/// Operations in the order in which they run in a direction.
-#[derive(Clone, Copy, Debug)]
-pub struct Steps<'l> {
-    /// In the order in which they run forward.
-    operations: &'l [Arc<dyn Operation>],
-    direction: Direction,
-}
-
-impl<'l> Steps<'l> {
-    fn iter(self) -> impl Iterator<Item = &'l dyn Operation> {
-        let (forward, backward) = match self.direction {
-            Direction::Forward => (self.operations, &[][..]),
-            Direction::Backward => (&[][..], self.operations),
-        };
-        forward.iter().chain(backward.iter().rev()).map(AsRef::as_ref)
-    }
-
-    fn split_first(self) -> Option<(&'l dyn Operation, Self)> {
-        let (first, operations) = match self.direction {
-            Direction::Forward => self.operations.split_first()?,
-            Direction::Backward => self.operations.split_last()?,
-        };
-        Some((first.as_ref(), Self { operations, ..self }))
-    }
-
-    /// Splits off the first `at`.
-    fn split(self, at: usize) -> (Self, Self) {
-        let (first, rest) = match self.direction {
-            Direction::Forward => self.operations.split_at(at),
-            Direction::Backward => {
-                let (rest, first) = self.operations.split_at(self.operations.len() - at);
-                (first, rest)
-            }
-        };
-        (Self { operations: first, ..self }, Self { operations: rest, ..self })
-    }
-
-    fn reversed(self) -> Self {
-        Self { direction: self.direction.reversed(), ..self }
-    }
-
-    /// Returns the path of `field` afterwards; `None` where it is removed.
-    pub(super) fn follow(self, field: FieldPattern) -> Option<FieldPattern> {
-        self.iter().try_fold(field, |field, operation| match operation.image(self.direction, &field) {
-            Image::Kept => Some(field),
-            Image::Moved(moved) => Some(moved),
-            Image::Dropped | Image::Refused => None,
-        })
     }
 }
 

@@ -15,10 +15,16 @@ const MAX_WAYS: usize = 64;
 /// The most components, one in another, that may work on one file.
 const MAX_COMPONENTS: usize = 500;
 
-impl<'a> Graph<'a> {
+/// The kustomizations of a run, in the order in which they work on a file.
+#[derive(Clone, Copy)]
+pub(super) struct Layers<'g, 'a> {
+    pub(super) graph: &'g Graph<'a>,
+}
+
+impl<'a> Layers<'_, 'a> {
     /// Follows the ways of `file`, which start with `start`: `work` returns what a kustomization makes of the ways that it gets. Returns
     /// the ways behind each kustomization; `None` where one has too many.
-    pub(super) fn follow_layers<W: Copy + Ord>(
+    pub(super) fn follow<W: Copy + Ord>(
         &self,
         file: &str,
         start: W,
@@ -27,7 +33,7 @@ impl<'a> Graph<'a> {
         let mut ways: BTreeMap<&str, BTreeSet<W>> = BTreeMap::new();
         for above in self.above(file) {
             // A component works where it is used.
-            if self.is_component(above) {
+            if self.graph.is_component(above) {
                 continue;
             }
             let mut own = self.taken(above, file, start, &ways);
@@ -51,7 +57,7 @@ impl<'a> Graph<'a> {
         ways: &BTreeMap<&str, BTreeSet<W>>,
     ) -> BTreeSet<W> {
         let mut own = BTreeSet::new();
-        for part in self.parts(above).resources {
+        for part in self.graph.parts(above).resources {
             match part {
                 Part::File(name) if name == file => drop(own.insert(start)),
                 Part::File(_) => {}
@@ -72,7 +78,7 @@ impl<'a> Graph<'a> {
         work: &mut dyn FnMut(&'a str, BTreeSet<W>) -> BTreeSet<W>,
         met: &mut BTreeSet<&'a str>,
     ) {
-        for component in self.parts(above).components {
+        for component in self.graph.parts(above).components {
             if met.len() < MAX_COMPONENTS && met.insert(component) {
                 own.extend(self.taken(component, file, start, ways));
                 self.apply_components(component, file, start, &mut *own, ways, work, met);
@@ -85,10 +91,10 @@ impl<'a> Graph<'a> {
     pub(super) fn have_schema(&self, file: &str) -> bool {
         let (mut open, mut met) = (self.above(file), BTreeSet::new());
         while let Some(name) = open.pop() {
-            if self.has_schema(name) {
+            if self.graph.has_schema(name) {
                 return true;
             }
-            open.extend(self.parts(name).components.into_iter().filter(|component| met.insert(*component)));
+            open.extend(self.graph.parts(name).components.into_iter().filter(|component| met.insert(*component)));
         }
         false
     }
@@ -96,8 +102,8 @@ impl<'a> Graph<'a> {
     /// Returns whether a kustomization or component that works on `file` adds a prefix or suffix to names.
     pub(super) fn rename(&self, file: &str) -> bool {
         self.above(file).into_iter().any(|name| {
-            let components = self.parts(name).components;
-            [name].into_iter().chain(components).any(|name| self.has_affixes(name))
+            let components = self.graph.parts(name).components;
+            [name].into_iter().chain(components).any(|name| self.graph.has_affixes(name))
         })
     }
 
@@ -105,14 +111,14 @@ impl<'a> Graph<'a> {
     fn above(&self, file: &str) -> Vec<&'a str> {
         let (mut done, mut order) = (BTreeSet::new(), Vec::new());
         // Depth first: a kustomization is done once all above it are.
-        let mut open: Vec<(&'a str, bool)> = self.takers(file).iter().map(|taker| (*taker, false)).collect();
+        let mut open: Vec<(&'a str, bool)> = self.graph.takers(file).iter().map(|taker| (*taker, false)).collect();
         while let Some((name, is_left)) = open.pop() {
             if is_left {
                 order.push(name);
             } else if done.insert(name) {
                 open.push((name, true));
                 open.extend(
-                    self.takers(name).iter().filter(|taker| !done.contains(*taker)).map(|taker| (*taker, false)),
+                    self.graph.takers(name).iter().filter(|taker| !done.contains(*taker)).map(|taker| (*taker, false)),
                 );
             }
         }

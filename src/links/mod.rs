@@ -13,6 +13,7 @@ mod labels;
 mod run;
 mod steps;
 mod survey;
+mod surveyor;
 mod ties;
 
 mod applications;
@@ -49,6 +50,7 @@ pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
 pub(crate) use linked::{Id, Linked};
 pub(crate) use run::Run;
-pub use survey::{FileSurvey, Surveyor};
-pub(crate) use ties::{Group, groups};
+pub use survey::FileSurvey;
+pub use surveyor::Surveyor;
+pub(crate) use ties::{Group, groups, kinds_read};
 pub(crate) use version_changes::VersionChanges;

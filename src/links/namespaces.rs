@@ -68,7 +68,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::kustomizations::Graph;
-    use super::super::survey::{FileSurvey, Surveyor};
+    use super::super::survey::FileSurvey;
+    use super::super::surveyor::Surveyor;
     use super::*;
     use crate::manifest::{Manifest, Reading, Recognizer, read};
 

@@ -21,6 +21,7 @@ use super::difference::first_difference;
 use super::held::{CarrierId, Held};
 use super::json_patch::{self, Converted, Proposal};
 use super::labels;
+use super::layers::Layers;
 use super::linked::{Id, Linked};
 use super::merge::merged;
 use super::patches::only_changes_version;
@@ -179,7 +180,11 @@ impl States {
                 Remark::new(Code::ConvertsTogether, FieldPath::default(), message.to_owned(), Some(help.to_owned()));
             (id, linked.finding(id, &remark, Severity::Held))
         };
-        relying.into_iter().filter(|id| linked.run.graph.rename(&linked.manifest(*id).file)).map(finding).collect()
+        relying
+            .into_iter()
+            .filter(|id| Layers { graph: &linked.run.graph }.rename(&linked.manifest(*id).file))
+            .map(finding)
+            .collect()
     }
 
     /// Holds back the objects, patches and replacements that would build something else than the conversion of what is built;
@@ -461,12 +466,13 @@ impl Builder<'_> {
             let hosts: BTreeMap<&str, &Vec<_>> =
                 by_host.iter().map(|(host, all)| (&*run.files[*host].file, all)).collect();
             let file = &self.linked.manifest(base).file;
-            let has_schema = run.graph.have_schema(file);
+            let layers = Layers { graph: &run.graph };
+            let has_schema = layers.have_schema(file);
             let mut work = |host: &str, ways: BTreeSet<usize>| match hosts.get(host) {
                 Some(all) => self.apply(all, ways, carriers, has_schema),
                 None => ways,
             };
-            let Some(ways) = run.graph.follow_layers(file, start, &mut work) else {
+            let Some(ways) = layers.follow(file, start, &mut work) else {
                 unbounded.insert(base);
                 continue;
             };

@@ -1,24 +1,17 @@
 //! What does a file say that the rest of a run needs to know, before anything is converted?
 //!
-//! A [`FileSurvey`] is taken of every file as it is read, whatever the targets: they can follow from all files. It is small, since
+//! A [`FileSurvey`] is taken of every file as it is read (by `surveyor`), whatever the targets: they can follow from all files. It is small, since
 //! the surveys of all files are kept; what else is in a file is read again when it is planned.
 //!
 //! Invariant: objects have the same numbers here as in their manifest.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
-use super::ignored_paths;
-use super::kustomize_selectors;
-use super::selectors::ReadByKustomize;
-use super::steps::{self, Step};
-use crate::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
-use crate::field::{FieldPath, FieldPattern, PathRef};
+use super::steps::Step;
+use crate::field::{FieldPath, FieldPattern};
 use crate::finding::Location;
-use crate::manifest::{InlinePatch, Kustomization, Manifest, Object, PatchFile, Selector, folder_at};
-use crate::pack::{Pack, Packs};
+use crate::manifest::{InlinePatch, Kustomization, PatchFile, Selector};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::Position;
 use crate::yaml::Style;
@@ -114,129 +107,6 @@ pub(crate) struct FileSelector {
     pub(crate) folder: Option<String>,
 }
 
-/// What takes surveys: the packs of a run, with the names of the kinds that they know.
-#[derive(Debug)]
-pub struct Surveyor<'p> {
-    packs: &'p Packs,
-    kinds: HashSet<&'p str>,
-}
-
-impl<'p> Surveyor<'p> {
-    /// Makes the surveyor of a run with `packs`, of which the run can be about those that are `concerned`.
-    pub fn new(packs: &'p Packs, concerned: &[&'p Pack]) -> Self {
-        let kinds = concerned.iter().flat_map(|pack| pack.kinds().chain(pack.foreign_kinds()));
-        Self { packs, kinds: kinds.map(|kind| kind.kind.as_str()).collect() }
-    }
-
-    /// Takes the survey of a file.
-    pub fn survey(&self, manifest: &Manifest) -> FileSurvey {
-        let mut names = Names::default();
-        let has_json_patches = manifest.data_patches.iter().any(|patch| patch.is_json);
-        let objects = manifest.objects.iter().map(|object| ObjectSurvey {
-            kind: object.kind.clone(),
-            api_version: object.api_version.clone(),
-            namespace: object.namespace.clone(),
-            name: object.name.clone(),
-            position: manifest.locate(object, &FieldPath::default()).position,
-            inline_patch: object.inline_patch,
-            is_values: object.is_values(),
-            is_json_patch: object.is_json_patch(),
-            has_names: self.add_names(object, has_json_patches, &mut names),
-        });
-        let objects: Vec<ObjectSurvey> = objects.collect();
-        let components = manifest.data_patches.iter().filter(|patch| !patch.components.is_empty());
-        let components =
-            components.map(|patch| Components { folder: patch.folder.clone(), paths: patch.components.clone() });
-        names.versions.sort();
-        names.versions.dedup();
-        FileSurvey {
-            file: manifest.file.clone(),
-            has_others: manifest.object_count() != objects.len(),
-            objects,
-            inline_patches: manifest.inline_patches.iter().map(InlinePatchSurvey::of).collect(),
-            patches: manifest.patches.clone(),
-            kustomization: manifest.kustomization.clone(),
-            transformer: manifest.transformer.clone(),
-            steps: steps::of(manifest),
-            components: components.collect(),
-            applied: manifest.applied.clone(),
-            style: manifest.style(),
-            names,
-        }
-    }
-
-    /// Adds what an object names; returns whether there is anything.
-    fn add_names(&self, object: &Object, has_json_patches: bool, names: &mut Names) -> bool {
-        let carriers = self.packs.carriers();
-        let read = ReadByKustomize::of(object, carriers);
-        let mut references: Vec<Reference<'_>> = find_owners(&object.value);
-        let mut has_names = has_json_patches || object.is_json_patch() || !references.is_empty();
-        each_named(&object.value, &mut |at, named| {
-            if self.kinds.contains(named.kind) {
-                has_names = true;
-                if !names.kinds.contains(named.kind) {
-                    names.kinds.insert(named.kind.to_owned());
-                }
-                if named.version().is_some() {
-                    references.extend(named.reference(at.path(), |_| None));
-                }
-            }
-        });
-        if self.declares_references_of(&object.kind) {
-            (has_names, names.has_declared) = (true, true);
-            let kinds = || self.packs.iter().flat_map(Pack::kinds);
-            references.extend(find_declared(&object.value, self.packs, kinds));
-        }
-        names.versions.extend(references.into_iter().filter_map(|reference| NamedVersion::of(reference, &read)));
-        if !read.is_nothing() {
-            has_names = true;
-            let mut add = |at: &PathRef<'_>, map: &Map<String, Value>| {
-                let path = at.path();
-                if kustomize_selectors::is_selector(at, map) && read.has(&path) {
-                    let folder = folder_at(carriers, (&object.kind, &object.value), &path);
-                    names.selectors.push(FileSelector { selector: Selector::of_reference(map), folder });
-                }
-            };
-            for (place, part) in reference_roots(&object.value) {
-                walk(part, &place, &mut add);
-            }
-        }
-        let ignored = ignored_paths::ignored_fields(object, carriers);
-        has_names |= !ignored.is_empty();
-        names.ignored_fields.extend(ignored);
-        if has_json_patches || object.is_json_patch() {
-            add_written_versions(&object.value, &mut names.written_versions);
-        }
-        has_names
-    }
-
-    fn declares_references_of(&self, kind: &GroupKind) -> bool {
-        self.packs.iter().any(|pack| pack.references().iter().any(|field| field.kinds.contains(kind)))
-    }
-}
-
-/// Adds the apiVersions that operations of JSON patches in `value` write.
-fn add_written_versions(value: &Value, versions: &mut Vec<ApiVersion>) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| add_written_versions(item, versions)),
-        Value::Object(map) => {
-            let text = |key: &str| map.get(key).and_then(Value::as_str);
-            match text("path").filter(|path| path.ends_with("/apiVersion")).and(text("value")) {
-                Some(version) => versions.push(ApiVersion::parse(version)),
-                None => map.values().for_each(|value| add_written_versions(value, versions)),
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-impl NamedVersion {
-    fn of(reference: Reference<'_>, read: &ReadByKustomize) -> Option<Self> {
-        let is_selector = !reference.has_api_version() && read.has(&reference.version_path()?);
-        Some(Self { kind: reference.kind, version: reference.version?, is_selector })
-    }
-}
-
 impl FileSurvey {
     /// Returns whether it may apply anything to objects.
     pub(crate) fn is_host(&self) -> bool {
@@ -269,7 +139,7 @@ impl ObjectSurvey {
 }
 
 impl InlinePatchSurvey {
-    fn of(patch: &InlinePatch) -> Self {
+    pub(super) fn of(patch: &InlinePatch) -> Self {
         Self { place: patch.place.clone(), folder: patch.folder.clone(), target: patch.target.clone() }
     }
 }

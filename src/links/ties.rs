@@ -6,7 +6,7 @@
 //!
 //! Invariant: what becomes of an object depends on the conversion of no object in another group.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::applications::{Application, Unmade};
 use super::ignored_paths::changes_field;
@@ -44,8 +44,8 @@ pub(crate) fn groups(run: &Run<'_>) -> Vec<Group> {
 }
 
 /// Returns the files with objects of each kind.
-fn files_by_kind(files: &[FileSurvey]) -> HashMap<&GroupKind, Vec<usize>> {
-    let mut by_kind: HashMap<&GroupKind, Vec<usize>> = HashMap::new();
+fn files_by_kind(files: &[FileSurvey]) -> BTreeMap<&GroupKind, Vec<usize>> {
+    let mut by_kind: BTreeMap<&GroupKind, Vec<usize>> = BTreeMap::new();
     for (number, file) in files.iter().enumerate() {
         for object in &file.objects {
             let files = by_kind.entry(&object.kind).or_default();
@@ -61,7 +61,7 @@ fn files_by_kind(files: &[FileSurvey]) -> HashMap<&GroupKind, Vec<usize>> {
 struct Ties<'r> {
     run: &'r Run<'r>,
     parents: Vec<usize>,
-    by_kind: HashMap<&'r GroupKind, Vec<usize>>,
+    by_kind: BTreeMap<&'r GroupKind, Vec<usize>>,
 }
 
 impl<'r> Ties<'r> {
@@ -198,7 +198,7 @@ impl<'r> Ties<'r> {
     /// Ties objects that can get one kind, apiVersion and name, where both can be in one cluster.
     fn add_namesakes(&mut self) {
         let run = self.run;
-        let mut namesakes: HashMap<(&GroupKind, &str), Vec<(usize, &ObjectSurvey)>> = HashMap::new();
+        let mut namesakes: BTreeMap<(&GroupKind, &str), Vec<(usize, &ObjectSurvey)>> = BTreeMap::new();
         for (number, file) in run.files.iter().enumerate().filter(|(_, file)| !run.is_patch_file(&file.file)) {
             for object in file.objects.iter().filter(|object| object.inline_patch.is_none()) {
                 let kind = run.targets.renames.get(&object.kind).map_or(&object.kind, |successor| successor.kind());
@@ -213,11 +213,11 @@ impl<'r> Ties<'r> {
         for objects in namesakes.into_values().filter(|objects| objects.len() > 1) {
             let (_, first) = objects[0];
             let is_first = |object: &ObjectSurvey| object.kind == first.kind && object.api_version == first.api_version;
-            let is_moving = *moving.entry(&first.kind).or_insert_with(|| run.changes_namespace(&first.kind));
+            let is_moving = *moving.entry(&first.kind).or_insert_with(|| changes_namespace(run, &first.kind));
             if !is_moving && objects.iter().all(|(_, object)| is_first(object)) {
                 continue;
             }
-            let (mut by_folder, mut by_build): (HashMap<&str, usize>, HashMap<usize, usize>) = Default::default();
+            let (mut by_folder, mut by_build): (BTreeMap<&str, usize>, BTreeMap<usize, usize>) = Default::default();
             for (number, _) in objects {
                 let near = by_folder.entry(folder(&run.files[number].file)).or_insert(number);
                 tied.push([*near, number]);
@@ -231,7 +231,7 @@ impl<'r> Ties<'r> {
 
     fn into_groups(mut self) -> Vec<Group> {
         let run = self.run;
-        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
         let mut groups: Vec<Group> = Vec::new();
         for file in 0..run.files.len() {
             let root = self.root(file);
@@ -253,37 +253,34 @@ impl<'r> Ties<'r> {
     }
 }
 
-impl Run<'_> {
-    /// Returns the kinds whose objects rules read that are about objects of the run. So are those that such a rule is about: of several
-    /// with one name, each has others.
-    pub(crate) fn kinds_read(&self) -> BTreeSet<GroupKind> {
-        let objects = self.files.iter().flat_map(|file| &file.objects);
-        let kinds: BTreeSet<&GroupKind> = objects.map(|object| &object.kind).collect();
-        let mut read = BTreeSet::new();
-        for kind in kinds {
-            let targets = self.targets.goal.targets.iter();
-            let others = targets.flat_map(|target| kinds_in_rules(target, kind, Lens::kinds_read));
-            let others: BTreeSet<GroupKind> = others.collect();
-            read.extend((!others.is_empty()).then(|| kind.clone()));
-            read.extend(others);
-        }
-        read
+/// Returns the kinds whose objects rules read that are about objects of the run. So are those that such a rule is about: of several
+/// with one name, each has others.
+pub(crate) fn kinds_read(run: &Run<'_>) -> BTreeSet<GroupKind> {
+    let objects = run.files.iter().flat_map(|file| &file.objects);
+    let kinds: BTreeSet<&GroupKind> = objects.map(|object| &object.kind).collect();
+    let mut read = BTreeSet::new();
+    for kind in kinds {
+        let targets = run.targets.goal.targets.iter();
+        let others = targets.flat_map(|target| kinds_in_rules(target, kind, Lens::kinds_read));
+        let others: BTreeSet<GroupKind> = others.collect();
+        read.extend((!others.is_empty()).then(|| kind.clone()));
+        read.extend(others);
     }
-
-    /// Returns whether the conversion to the targets can give objects of `kind` another namespace.
-    fn changes_namespace(&self, kind: &GroupKind) -> bool {
-        let is_namespace = |field: &FieldPattern| field.to_string() == "metadata.namespace";
-        let changes = |target: &Target<'_>| {
-            let mut rules = target.pack.rules_for_kind(target.release, kind, None);
-            rules.any(|(rule, direction)| {
-                let claims = rule.lens(direction).claims();
-                claims.old.iter().chain(&claims.new).any(is_namespace)
-            })
-        };
-        self.targets.goal.targets.iter().any(changes)
-    }
+    read
 }
 
+/// Returns whether the conversion to the targets can give objects of `kind` another namespace.
+fn changes_namespace(run: &Run<'_>, kind: &GroupKind) -> bool {
+    let is_namespace = |field: &FieldPattern| field.to_string() == "metadata.namespace";
+    let changes = |target: &Target<'_>| {
+        let mut rules = target.pack.rules_for_kind(target.release, kind, None);
+        rules.any(|(rule, direction)| {
+            let claims = rule.lens(direction).claims();
+            claims.old.iter().chain(&claims.new).any(is_namespace)
+        })
+    };
+    run.targets.goal.targets.iter().any(changes)
+}
 /// Returns the kinds that `read` finds in the lenses of the rules towards `target` that can be about objects of `kind`.
 fn kinds_in_rules(
     target: &Target<'_>,
@@ -303,7 +300,7 @@ fn kinds_in_rules(
 
 #[cfg(test)]
 mod tests {
-    use super::super::survey::Surveyor;
+    use super::super::surveyor::Surveyor;
     use super::*;
     use crate::convert::{Choices, Goal, Targets};
     use crate::manifest::{Manifest, Reading, Recognizer, read};

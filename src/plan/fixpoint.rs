@@ -5,12 +5,12 @@
 //!
 //! Invariant: what is held back once is held back for good, so that this ends.
 
-use super::group::GroupPlanner;
 use crate::finding::Finding;
 use crate::links::kustomize_selectors::Selectors;
-use crate::links::patches;
+use crate::links::patches::{self, Patching};
+use crate::links::states::States;
 use crate::links::together::Together;
-use crate::links::{Held, Id, VersionChanges, name_conflicts};
+use crate::links::{Held, Id, Linked, VersionChanges, name_conflicts};
 
 /// Objects that are held back, with the reasons.
 type Reasons = Vec<(Id, Finding)>;
@@ -18,13 +18,14 @@ type Reasons = Vec<(Id, Finding)>;
 /// Finds everything that is held back in a group, what is held back `first`, what is `kept` whatever else there is and what follows from
 /// them included, and returns what `attempt` plans without it.
 pub(super) fn hold_back<T>(
-    group: &GroupPlanner<'_>,
+    linked: &Linked<'_>,
+    patchings: &[Patching],
+    states: &States,
     selectors: &Selectors<'_>,
     first: Reasons,
     kept: Reasons,
     attempt: impl Fn(&Held) -> Result<T, Reasons>,
 ) -> T {
-    let GroupPlanner { linked, patchings, states, .. } = group;
     let mut held = Held::by_themselves(linked);
     held.extend(first);
     held.extend(name_conflicts::find(linked));

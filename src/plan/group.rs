@@ -90,7 +90,8 @@ impl<'g> GroupPlanner<'g> {
             .collect();
         let kept = acknowledged::kept(self.of_run.planner, linked);
         let selectors = Selectors::new(linked);
-        hold_back(self, &selectors, held_first, kept, |held| self.attempt(&selectors, held))
+        let attempt = |held: &Held| self.attempt(&selectors, held);
+        hold_back(linked, &self.patchings, &self.states, &selectors, held_first, kept, attempt)
     }
 
     /// Plans every file under the assumption of what is held back.

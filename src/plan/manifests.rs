@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::lens::{Namespace, ObjectPlace, ObjectView};
-use crate::links::{Id, Run};
+use crate::links::{Id, Run, kinds_read};
 use crate::manifest::Manifest;
 
 /// The manifests of a run, by the numbers of their files.
@@ -61,7 +61,7 @@ impl<'r> ReadObjects<'r> {
     /// # Errors
     /// That of a manifest that cannot be read.
     pub(super) fn read<M: Manifests>(run: &'r Run<'r>, manifests: &M) -> Result<Self, M::Error> {
-        let kinds = run.kinds_read();
+        let kinds = kinds_read(run);
         let mut objects = Vec::new();
         for (number, file) in run.files.iter().enumerate().filter(|_| !kinds.is_empty()) {
             let is_read = |at: &usize| kinds.contains(&file.objects[*at].kind) && !run.is_patch((number, *at));

