@@ -82,7 +82,7 @@ fn add_again(field: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
     if field.get(session.object()).is_some() || !path.get(session.object()).is_some_and(Value::is_object) {
         return Ok(());
     }
-    session.change(Intent::Insert { path: path.key(&key), value: Value::Object(Map::new()), place: Place::Last })
+    session.change(Intent::Insert { path: path.key(key), value: Value::Object(Map::new()), place: Place::Last })
 }
 
 #[cfg(test)]

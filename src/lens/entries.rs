@@ -112,10 +112,10 @@ impl Entries {
     ) -> Result<(), Halt> {
         let count = items.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
         for path in (1..count).map(|index| items.index(index)) {
-            session.change(Intent::Insert { path: path.key(&key), value: value.clone(), place: put.clone() })?;
+            session.change(Intent::Insert { path: path.key(key), value: value.clone(), place: put.clone() })?;
         }
         let (from, to) = (place.key(key), items.index(0));
-        session.change(Intent::Move { from, to: to.key(&key), place: put.clone() })
+        session.change(Intent::Move { from, to: to.key(key), place: put.clone() })
     }
 
     fn naming(&self, names: Vec<String>) -> Naming {
@@ -179,7 +179,7 @@ impl Entries {
             if self.shared.contains_key(key) {
                 let put = if is_before { Place::Before(values.to_owned()) } else { Place::Last };
                 let (from, to) = (list.index(0).key(key), place.clone());
-                session.change(Intent::Move { from, to: to.key(&key), place: put })?;
+                session.change(Intent::Move { from, to: to.key(key), place: put })?;
             }
         }
         for (index, item) in items.iter().enumerate().skip(1) {

@@ -49,7 +49,7 @@ impl Wrap {
             _ if value.is_null() => None,
             None => (!value.is_array()).then_some(Intent::Wrap { path: path.index(0) }),
             // A list is what another operation makes of the mapping.
-            Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::Wrap { path: path.key(&key) }),
+            Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::Wrap { path: path.key(key) }),
         }
     }
 

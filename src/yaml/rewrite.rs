@@ -568,7 +568,7 @@ mod tests {
         assert_eq!(change(last, Intent::Delete { path: key("b") }).as_deref(), Ok("a: 1"));
         let to_the_end = |from| Intent::Move {
             from: key(from),
-            to: FieldPath::default().key(&from),
+            to: FieldPath::default().key(from),
             place: crate::yaml::Place::Last,
         };
         assert_eq!(change(last, to_the_end("a")), Err((1, ProblemCode::WrongShape)));

@@ -203,7 +203,7 @@ fn add_target(value: Value, session: &mut Session<'_>) -> Result<(), Halt> {
 fn take(validation: &Validation, session: &mut Session<'_>) -> Result<(), Halt> {
     let Some((to, Step::Key(key))) = validation.at.split_last() else { return Ok(()) };
     let (from, place) = (field_of(validation.listeners[0]), Place::Last);
-    session.change(Intent::Move { from, to: to.key(&key), place })?;
+    session.change(Intent::Move { from, to: to.key(key), place })?;
     for index in &validation.listeners[1..] {
         session.change(Intent::Delete { path: field_of(*index) })?;
     }
