@@ -167,6 +167,22 @@ impl EditSet {
         Self::from_pieces(pieces, len)
     }
 
+    /// Makes one edit of those that touch.
+    #[must_use]
+    pub fn joined(self) -> Self {
+        let mut edits: Vec<Edit> = Vec::with_capacity(self.edits.len());
+        for edit in self.edits {
+            match edits.last_mut().filter(|last| last.span.end == edit.span.start) {
+                Some(last) => {
+                    last.span.end = edit.span.end;
+                    last.text.push_str(&edit.text);
+                }
+                None => edits.push(edit),
+            }
+        }
+        Self { edits }
+    }
+
     /// Shrinks each edit to the bytes that differ from `source` and drops edits that change nothing.
     #[must_use]
     pub fn minimal(self, source: &str) -> Self {

@@ -18,7 +18,9 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code, sops};
 use crate::text::{Edit, EditSet, Span};
-use crate::yaml::{self, FrontEnd, Intent, Literal, Problem, ProblemCode, Rewrite, Style, TextFormat, read_value};
+use crate::yaml::{
+    self, EditedText, FrontEnd, Intent, Problem, ProblemCode, Refusal, Rewrite, Style, TextFormat, read_value,
+};
 
 /// One file that changes.
 #[derive(Clone, Debug)]
@@ -47,43 +49,26 @@ pub(crate) struct Edited {
 /// Objects, by their position in the manifest, whose text cannot be changed.
 pub(crate) type Rejected = Vec<(usize, Finding)>;
 
-/// The edits of the text of a manifest, or of an inline patch in it.
-struct Changed {
-    edits: EditSet,
-    findings: Vec<Finding>,
-}
-
-/// An inset that changes.
-struct Within<'m> {
-    inline_patch: &'m InlinePatch,
-    /// Its objects that change.
-    objects: Vec<usize>,
-    /// Its text afterwards.
-    text: String,
-    /// Its edits, in the text of the file; none where the file gets its new text as a value.
-    edits: Option<EditSet>,
-}
-
-impl Within<'_> {
-    /// Returns the change of the file's document that gives it the new text as a value.
-    fn replacement(&self, document: usize) -> Option<Vec<Intent>> {
-        let is_in = self.edits.is_none() && self.inline_patch.document == document;
-        let (path, value) = (self.inline_patch.place.clone(), Value::from(self.text.as_str()));
-        is_in.then(|| vec![Intent::Replace { path, value }])
-    }
+/// How the edits of a file are made and checked.
+#[derive(Clone, Copy)]
+pub(crate) struct EditOptions<'a> {
+    /// The style of the files around it.
+    pub(crate) neighbors: Style,
+    /// Which front end reads what was edited.
+    pub(crate) front_end: FrontEnd,
+    /// The ends of the URLs of schemas that packs know.
+    pub(crate) schema_forms: &'a [&'a str],
 }
 
 /// The objects that change in one text, by their document in it.
 type ByDocument = BTreeMap<usize, Vec<usize>>;
 
-/// Turns the changes of a manifest's objects into edits, which `front_end` verifies; `None` where nothing changes.
-/// `schema_forms` are the ends of the URLs of schemas that packs know. What is written
-/// anew has the style of its document, of the other documents of the file, or `neighbors`, whichever shows one first.
+/// Turns the changes of a manifest's objects into edits; `None` where nothing changes. What is written anew has the style of its
+/// document, of the other documents of the file, or of its neighbors, whichever shows one first.
 pub(crate) fn edit(
     manifest: &Manifest,
     conversions: &[Option<Conversion>],
-    neighbors: Style,
-    (front_end, schema_forms): (FrontEnd, &[&str]),
+    options: &EditOptions<'_>,
 ) -> Result<Option<Edited>, Rejected> {
     let mut by_text: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
     for (object, at) in manifest.objects.iter().zip(0..) {
@@ -94,44 +79,25 @@ pub(crate) fn edit(
     if by_text.is_empty() {
         return Ok(None);
     }
-    let sealed = sops::Encrypted::of(manifest);
-    let changing = by_text.values().flat_map(BTreeMap::values).flatten();
-    let in_sealed = changing.filter(|at| sealed.has(manifest, &manifest.objects[**at]));
-    let in_sealed: Rejected = in_sealed.map(|at| (*at, encrypted(manifest, &manifest.objects[*at], &sealed))).collect();
-    if !in_sealed.is_empty() {
-        return Err(in_sealed);
-    }
+    refuse_encrypted(manifest, by_text.values().flat_map(BTreeMap::values).flatten())?;
     let own = by_text.remove(&None).unwrap_or_default();
     // A document that is all of its file is its own style.
     let is_alone = manifest.tree.documents().len() == 1 && by_text.is_empty();
-    let style = if is_alone { neighbors } else { manifest.style().or(neighbors) };
-    let (mut within, mut findings, mut rejected) = (Vec::new(), Vec::new(), Rejected::new());
-    for (number, objects) in by_text.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
-        let inline_patch = &manifest.inline_patches[*number];
-        let source = manifest.source_text(Some(*number));
-        if inline_patch.literal.is_none() && !inline_patch.is_on_one_line {
-            rejected.extend(objects.values().flatten().map(|at| (*at, unwritable(source, &manifest.objects[*at]))));
-            continue;
-        }
-        let style = Style::of(source.text(), source.tree()).or(style);
-        match change(manifest, (source, style, front_end, schema_forms), objects, &[], conversions) {
-            Ok(changed) => {
-                let outward = |literal: &Literal| literal.outward(&changed.edits);
-                let (text, edits) =
-                    (changed.edits.apply(&inline_patch.text), inline_patch.literal.as_ref().map(outward));
-                within.push(Within {
-                    inline_patch,
-                    objects: objects.values().flatten().copied().collect(),
-                    text,
-                    edits,
-                });
-                findings.extend(changed.findings);
-            }
+    let style = if is_alone { options.neighbors } else { manifest.style().or(options.neighbors) };
+    let mut rejected = Rejected::new();
+    let mut patches = Vec::new();
+    for (number, by_document) in by_text.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
+        match EditedPatch::edit(manifest, *number, conversions, by_document, style, options) {
+            Ok(patch) => patches.push(patch),
             Err(more) => rejected.extend(more),
         }
     }
-    match change(manifest, (manifest.source_text(None), style, front_end, schema_forms), &own, &within, conversions) {
+    let source = manifest.source_text(None);
+    let editor = Editor { manifest, conversions, source, style, options, by_document: &own, patches: &patches };
+    let changed = editor.edit();
+    match changed {
         Ok(changed) if rejected.is_empty() => {
+            let mut findings: Vec<Finding> = patches.into_iter().flat_map(|patch| patch.changed.findings).collect();
             findings.extend(changed.findings);
             findings.extend(manifest.document_warnings());
             let (file, before) = (manifest.file.clone(), Arc::clone(&manifest.text));
@@ -142,59 +108,261 @@ pub(crate) fn edit(
     }
 }
 
-/// Changes the objects of one text, and the inline patches `within` it.
-fn change(
-    manifest: &Manifest,
-    (source, style, front_end, schema_forms): (SourceText<'_>, Style, FrontEnd, &[&str]),
-    by_document: &ByDocument,
-    within: &[Within<'_>],
-    conversions: &[Option<Conversion>],
-) -> Result<Changed, Rejected> {
-    let mut joined = Joined::default();
-    let mut rejected = Rejected::new();
-    let replaced = within.iter().filter(|within| within.edits.is_none()).map(|within| within.inline_patch.document);
-    for document in by_document.keys().copied().chain(replaced).collect::<BTreeSet<usize>>() {
-        let objects = by_document.get(&document).map_or(&[][..], Vec::as_slice);
-        match edit_document(manifest, source, document, (objects, within), conversions, style) {
-            Ok(done) => {
-                let object = match objects {
-                    [at] => Some(source.finding_object(&manifest.objects[*at])),
-                    _ => None,
-                };
-                joined.add(source, document, (done, object));
+/// Refuses to change objects that are encrypted.
+fn refuse_encrypted<'o>(manifest: &Manifest, objects: impl Iterator<Item = &'o usize>) -> Result<(), Rejected> {
+    let sealed = sops::Encrypted::of(manifest);
+    let rejected: Rejected = objects
+        .filter(|at| sealed.has(manifest, &manifest.objects[**at]))
+        .map(|at| (*at, encrypted(manifest, &manifest.objects[*at], &sealed)))
+        .collect();
+    if rejected.is_empty() { Ok(()) } else { Err(rejected) }
+}
+
+/// The edits of the text of a manifest, or of an inline patch in it.
+struct Changed {
+    edits: EditSet,
+    findings: Vec<Finding>,
+}
+
+/// An inline patch that changes.
+struct EditedPatch<'m> {
+    inline_patch: &'m InlinePatch,
+    /// Its objects that change.
+    objects: Vec<usize>,
+    /// Its text afterwards.
+    text: String,
+    /// Its edits, in the text of the file; none where the file gets its new text as a value.
+    outward: Option<EditSet>,
+    /// Its edits, in its own text.
+    changed: Changed,
+}
+
+impl<'m> EditedPatch<'m> {
+    /// Changes the objects of an inline patch in its own text.
+    fn edit(
+        manifest: &'m Manifest,
+        number: usize,
+        conversions: &[Option<Conversion>],
+        by_document: &ByDocument,
+        style: Style,
+        options: &EditOptions<'_>,
+    ) -> Result<Self, Rejected> {
+        let inline_patch = &manifest.inline_patches[number];
+        let source = manifest.source_text(Some(number));
+        let objects: Vec<usize> = by_document.values().flatten().copied().collect();
+        if inline_patch.literal.is_none() && !inline_patch.is_on_one_line {
+            return Err(objects.iter().map(|at| (*at, unwritable(source, &manifest.objects[*at]))).collect());
+        }
+        let style = Style::of(source.text(), source.tree()).or(style);
+        let editor = Editor { manifest, conversions, source, style, options, by_document, patches: &[] };
+        let changed = editor.edit()?;
+        let outward = inline_patch.literal.as_ref().map(|literal| literal.outward(&changed.edits));
+        Ok(Self { inline_patch, objects, text: changed.edits.apply(&inline_patch.text), outward, changed })
+    }
+
+    /// Returns the change of the file's document that gives it the new text as a value.
+    fn replacement(&self, document: usize) -> Option<Vec<Intent>> {
+        let is_in = self.outward.is_none() && self.inline_patch.document == document;
+        let (path, value) = (self.inline_patch.place.clone(), Value::from(self.text.as_str()));
+        is_in.then(|| vec![Intent::Replace { path, value }])
+    }
+}
+
+/// What changes in one text, and how.
+struct Editor<'e, 'm> {
+    manifest: &'m Manifest,
+    conversions: &'e [Option<Conversion>],
+    source: SourceText<'m>,
+    /// The style of what shows none itself.
+    style: Style,
+    options: &'e EditOptions<'e>,
+    by_document: &'e ByDocument,
+    /// The inline patches in the text that change.
+    patches: &'e [EditedPatch<'m>],
+}
+
+impl Editor<'_, '_> {
+    /// Changes the objects of the text, and the inline patches in it.
+    fn edit(&self) -> Result<Changed, Rejected> {
+        let joined = self.edit_documents()?;
+        let mut edits = joined.edits;
+        edits.extend(self.patches.iter().filter_map(|patch| patch.outward.as_ref()).flat_map(EditSet::edits).cloned());
+        let edits = EditSet::new(edits).map_err(|overlap| {
+            let message = "the text around this inline patch changes too";
+            self.reject_all(self.objects_of_patches(), &Problem::new(ProblemCode::WrongShape, overlap.at, message))
+        })?;
+        let comments = self.schema_comments(&edits);
+        let edits =
+            edits.edits().iter().chain(comments.following.iter().map(|comment| &comment.edit)).cloned().collect();
+        let edits = EditSet::new(edits).expect("no edit overlaps the comments");
+        let after = edits.apply(self.source.text());
+        let mut expected = self.expected(&comments.following);
+        let (old_comments, new_comments): (Vec<_>, Vec<_>) =
+            comments.following.into_iter().map(|comment| (comment.before, comment.after)).unzip();
+        let with_text = self.by_document.iter().filter(|(_, objects)| objects.iter().any(|at| self.writes_text(*at)));
+        adopt_texts(&after, with_text.map(|(document, _)| *document), &mut expected);
+        let edited = EditedText {
+            before: self.source.text(),
+            tree: self.source.tree(),
+            after: &after,
+            expected: &expected,
+            removed_comments: &[joined.removed, old_comments].concat(),
+            added_comments: &[joined.added, new_comments].concat(),
+        };
+        edited.verify(self.options.front_end).map_err(|problem| {
+            self.reject_all(self.by_document.values().flatten().chain(self.objects_of_patches()), &problem)
+        })?;
+        let findings = joined.findings.into_iter().chain(comments.unknown).collect();
+        Ok(Changed { edits, findings })
+    }
+
+    /// Returns an object's changes with paths from its document.
+    fn program(&self, at: usize) -> impl Iterator<Item = Intent> {
+        let intents = self.conversions[at].iter().flat_map(|conversion| &conversion.program);
+        intents.map(move |intent| intent.under(&self.manifest.objects[at].place))
+    }
+
+    fn writes_text(&self, at: usize) -> bool {
+        self.conversions[at].iter().flat_map(|conversion| &conversion.program).any(Intent::writes_text)
+    }
+
+    fn objects_of_patches(&self) -> impl Iterator<Item = &usize> {
+        self.patches.iter().flat_map(|patch| &patch.objects)
+    }
+
+    /// Rejects objects because of a problem in the text.
+    fn reject_all<'o>(&self, objects: impl Iterator<Item = &'o usize>, problem: &Problem) -> Rejected {
+        objects.map(|at| (*at, self.rejection(*at, 0, problem))).collect()
+    }
+
+    /// Makes the changes in all documents.
+    fn edit_documents(&self) -> Result<Joined, Rejected> {
+        let mut joined = Joined::default();
+        let mut rejected = Rejected::new();
+        let replaced = self.patches.iter().filter(|patch| patch.outward.is_none());
+        let replaced = replaced.map(|patch| patch.inline_patch.document);
+        for document in self.by_document.keys().copied().chain(replaced).collect::<BTreeSet<usize>>() {
+            let objects = self.by_document.get(&document).map_or(&[][..], Vec::as_slice);
+            match self.edit_document(document, objects) {
+                Ok(rewrite) => {
+                    let object = match objects {
+                        [at] => Some(self.source.finding_object(&self.manifest.objects[*at])),
+                        _ => None,
+                    };
+                    joined.add(self.source, document, rewrite, object.as_ref());
+                }
+                Err(more) => rejected.extend(more),
             }
-            Err(more) => rejected.extend(more),
+        }
+        if rejected.is_empty() { Ok(joined) } else { Err(rejected) }
+    }
+
+    /// Changes the objects of one document and the inline patches in it that get a new text as a value, or reports every one whose
+    /// text cannot be changed.
+    fn edit_document(&self, document: usize, objects: &[usize]) -> Result<Rewrite, Rejected> {
+        let span = self.source.tree().documents()[document].span;
+        let tree = self.source.tree().of_document(document);
+        let replacements: Vec<_> =
+            self.patches.iter().filter_map(|patch| Some((patch, patch.replacement(document)?))).collect();
+        let mut objects = objects.to_vec();
+        let mut rejected = Rejected::new();
+        loop {
+            let mut programs: Vec<Vec<Intent>> = objects.iter().map(|at| self.program(*at).collect()).collect();
+            programs.extend(replacements.iter().map(|(_, intents)| intents.clone()));
+            match yaml::rewrite_document(span.of(self.source.text()), &tree, &programs, self.style) {
+                Ok(rewrite) if rejected.is_empty() => return Ok(rewrite),
+                Ok(_) => return Err(rejected),
+                Err(Refusal { program, problem }) if program >= objects.len() => {
+                    let inner = &replacements[program - objects.len()].0.objects;
+                    rejected.extend(inner.iter().map(|at| (*at, self.rejection(*at, span.start, &problem))));
+                    return Err(rejected);
+                }
+                Err(Refusal { program, problem }) => {
+                    let at = objects.remove(program);
+                    rejected.push((at, self.rejection(at, span.start, &problem)));
+                    // A document that cannot be edited at all is rejected whatever the change.
+                    if objects.is_empty() && replacements.is_empty() {
+                        return Err(rejected);
+                    }
+                }
+            }
         }
     }
-    if !rejected.is_empty() {
-        return Err(rejected);
+
+    /// Finds the comments that name the schemas of the objects that change; not those that `edits` remove or move.
+    fn schema_comments(&self, edits: &EditSet) -> OfSchemas {
+        let source = self.source;
+        let mut of_schemas = OfSchemas::default();
+        for at in self.by_document.values().flatten() {
+            let (object, Some(conversion)) = (&self.manifest.objects[*at], &self.conversions[*at]) else { continue };
+            let comments = schema_comments::find(source, object, conversion, self.options.schema_forms);
+            let following = comments.following.into_iter().filter(|comment| is_apart(comment.span, edits.edits()));
+            of_schemas.following.extend(following);
+            let unknown = comments.unknown.into_iter().filter(|(comment, _)| is_apart(*comment, edits.edits()));
+            of_schemas.unknown.extend(unknown.map(|(comment, url)| Finding {
+                location: source.location(comment.start),
+                code: Code::ReferenceNotUpdated,
+                severity: Severity::Note,
+                object: Some(source.finding_object(object)),
+                field: None,
+                message: format!(
+                    "the comment names a schema of {} {}, and stays: {url}",
+                    object.api_version, object.kind.kind
+                ),
+                help: Some("write the URL of the new schema there, if there is one".to_owned()),
+            }));
+        }
+        of_schemas
     }
-    joined.edits.extend(within.iter().filter_map(|within| within.edits.as_ref()).flat_map(EditSet::edits).cloned());
-    let inner = || within.iter().flat_map(|within| &within.objects);
-    let reject = |at: &usize, problem: &Problem| (*at, rejection(source, &manifest.objects[*at], 0, problem));
-    let edits = EditSet::new(joined.edits).map_err(|overlap| {
-        let message = "the text around this inline patch changes too";
-        let problem = Problem::new(ProblemCode::WrongShape, overlap.at, message);
-        inner().map(|at| reject(at, &problem)).collect::<Rejected>()
-    })?;
-    let comments = schema_comments_of(manifest, source, (conversions, by_document), &edits, schema_forms);
-    joined.findings.extend(comments.unknown);
-    let comments = comments.following;
-    let edits = edits.edits().iter().chain(comments.iter().map(|comment| &comment.edit)).cloned().collect();
-    let edits = EditSet::new(edits).expect("no edit overlaps the comments");
-    let after = edits.apply(source.text());
-    let mut expected = expected(manifest, source, conversions, by_document, (within, &comments));
-    let (old_comments, new_comments): (Vec<_>, Vec<_>) =
-        comments.into_iter().map(|comment| (comment.before, comment.after)).unzip();
-    let removed = [joined.removed, old_comments].concat();
-    let added = [joined.added, new_comments].concat();
-    let writes_text =
-        |at: &usize| program(&manifest.objects[*at], conversions[*at].as_ref()).iter().any(Intent::writes_text);
-    let with_text = by_document.iter().filter(|(_, objects)| objects.iter().any(writes_text));
-    adopt_texts(&after, with_text.map(|(document, _)| *document), &mut expected);
-    match yaml::verify((source.text(), source.tree()), &after, &expected, (&removed, &added), front_end) {
-        Ok(()) => Ok(Changed { edits, findings: joined.findings }),
-        Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| reject(at, &problem)).collect()),
+
+    /// Returns the data that each changed document must hold afterwards.
+    fn expected(&self, comments: &[SchemaComment]) -> Vec<Option<Arc<Value>>> {
+        let mut expected: Vec<Option<Arc<Value>>> = vec![None; self.source.tree().documents().len()];
+        for (document, objects) in self.by_document {
+            expected[*document] = Some(self.data_after(*document, objects));
+        }
+        for EditedPatch { inline_patch, text, .. } in self.patches {
+            let number = inline_patch.document;
+            let document = expected[number].get_or_insert_with(|| Arc::new(self.data_before(number)));
+            // Where a change removes the inline patch, verification rejects the edits in it.
+            if let Some(value) = inline_patch.place.get_mut(Arc::make_mut(document)) {
+                *value = Value::from(text.as_str());
+            }
+        }
+        for SchemaComment { document, .. } in comments {
+            expected[*document].get_or_insert_with(|| Arc::new(self.data_before(*document)));
+        }
+        expected
+    }
+
+    fn data_before(&self, document: usize) -> Value {
+        let (tree, text) = (self.source.tree(), self.source.text());
+        read_value(tree, text, tree.documents()[document].root)
+            .expect("a document with objects, or with a comment that changes, was read before")
+    }
+
+    /// Returns what a document must hold when `objects` were converted.
+    fn data_after(&self, document: usize, objects: &[usize]) -> Arc<Value> {
+        if let [at] = objects
+            && let (object, Some(conversion)) = (&self.manifest.objects[*at], &self.conversions[*at])
+            && object.place.steps().is_empty()
+        {
+            return object_after(self.manifest, object, conversion);
+        }
+        let mut value = self.data_before(document);
+        for at in objects {
+            let place = &self.manifest.objects[*at].place;
+            if let Some(conversion) = &self.conversions[*at] {
+                let object = place.get_mut(&mut value).expect("the object was read from this place");
+                object.clone_from(conversion.value.as_ref());
+            }
+        }
+        Arc::new(value)
+    }
+
+    /// Reports an object whose text cannot be changed; `from` is the offset of the text that the problem is about.
+    fn rejection(&self, at: usize, from: usize, problem: &Problem) -> Finding {
+        rejection(self.source, &self.manifest.objects[at], from, problem)
     }
 }
 
@@ -204,36 +372,6 @@ struct OfSchemas {
     following: Vec<SchemaComment>,
     /// What is reported of the others.
     unknown: Vec<Finding>,
-}
-
-/// Finds the comments that name the schemas of the objects that change; not those that `edits` remove or move.
-fn schema_comments_of(
-    manifest: &Manifest,
-    source: SourceText<'_>,
-    (conversions, changed): (&[Option<Conversion>], &ByDocument),
-    edits: &EditSet,
-    forms: &[&str],
-) -> OfSchemas {
-    let mut all = OfSchemas::default();
-    for at in changed.values().flatten() {
-        let (object, Some(conversion)) = (&manifest.objects[*at], &conversions[*at]) else { continue };
-        let found = schema_comments::find(source, object, conversion, forms);
-        all.following.extend(found.following.into_iter().filter(|comment| is_apart(comment.span, edits.edits())));
-        let unknown = found.unknown.into_iter().filter(|(comment, _)| is_apart(*comment, edits.edits()));
-        all.unknown.extend(unknown.map(|(comment, url)| Finding {
-            location: source.location(comment.start),
-            code: Code::ReferenceNotUpdated,
-            severity: Severity::Note,
-            object: Some(source.finding_object(object)),
-            field: None,
-            message: format!(
-                "the comment names a schema of {} {}, and stays: {url}",
-                object.api_version, object.kind.kind
-            ),
-            help: Some("write the URL of the new schema there, if there is one".to_owned()),
-        }));
-    }
-    all
 }
 
 /// The documents' edits, put together for their text.
@@ -248,110 +386,37 @@ struct Joined {
 }
 
 impl Joined {
-    fn add(&mut self, source: SourceText<'_>, document: usize, (done, object): (Rewrite, Option<FindingObject>)) {
+    fn add(&mut self, source: SourceText<'_>, document: usize, rewrite: Rewrite, object: Option<&FindingObject>) {
         let span = source.tree().documents()[document].span;
-        let edits = done.edits.shifted(span.start);
+        let edits = rewrite.edits.shifted(span.start);
         let mut comments = edited_comments(source, span, edits.edits());
         let mut removed = Vec::new();
-        for comment in &done.removed_comments {
-            let found = comments.iter().position(|place| place.of(source.text()) == comment);
-            removed.push((source.location(found.map_or(span.start, |found| comments.remove(found).start)), comment));
+        for comment in &rewrite.removed_comments {
+            let place = comments.iter().position(|place| place.of(source.text()) == comment);
+            let start = place.map_or(span.start, |place| comments.remove(place).start);
+            removed.push(RemovedComment { location: source.location(start), comment });
         }
         removed.sort();
-        let line = |(location, _): &(Location, &String)| location.position.map(|position| position.line);
-        let is_block = |above: &(_, _), below: &(_, _)| line(above).map(|line| line + 1) == line(below);
-        self.findings.extend(removed.chunk_by(is_block).map(|block| dropped_comments(block, object.clone())));
+        let blocks = removed.chunk_by(|above, below| above.line().map(|line| line + 1) == below.line());
+        self.findings.extend(blocks.map(|block| dropped_comments(block, object.cloned())));
         self.edits.extend(edits.edits().iter().cloned());
-        self.removed.extend(done.removed_comments);
-        self.removed.extend(done.comments_into_text);
-        self.added.extend(done.comments_out_of_text);
+        self.removed.extend(rewrite.removed_comments);
+        self.removed.extend(rewrite.comments_into_text);
+        self.added.extend(rewrite.comments_out_of_text);
     }
 }
 
-/// Changes the objects of one document and the inline patches in it that get a new text as a value, or reports every one whose text
-/// cannot be changed.
-fn edit_document(
-    manifest: &Manifest,
-    source: SourceText<'_>,
-    document: usize,
-    (objects, within): (&[usize], &[Within<'_>]),
-    conversions: &[Option<Conversion>],
-    style: Style,
-) -> Result<Rewrite, Rejected> {
-    let span = source.tree().documents()[document].span;
-    let mut objects = objects.to_vec();
-    let mut rejected = Rejected::new();
-    let replacements: Vec<_> =
-        within.iter().filter_map(|within| Some((within, within.replacement(document)?))).collect();
-    loop {
-        let mut programs: Vec<_> =
-            objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
-        programs.extend(replacements.iter().map(|(_, intents)| intents.clone()));
-        match yaml::rewrite(span.of(source.text()), &programs, style) {
-            Ok(done) if rejected.is_empty() => return Ok(done),
-            Ok(_) => return Err(rejected),
-            Err(yaml::Refusal { program, problem }) if program >= objects.len() => {
-                let inner = &replacements[program - objects.len()].0.objects;
-                let reject = |at: &usize| (*at, rejection(source, &manifest.objects[*at], span.start, &problem));
-                return Err(rejected.into_iter().chain(inner.iter().map(reject)).collect());
-            }
-            Err(yaml::Refusal { program, problem }) => {
-                let at = objects.remove(program);
-                rejected.push((at, rejection(source, &manifest.objects[at], span.start, &problem)));
-                // A document that cannot be edited at all is rejected whatever the change.
-                if objects.is_empty() && replacements.is_empty() {
-                    return Err(rejected);
-                }
-            }
-        }
-    }
+/// A comment that is removed with its field.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct RemovedComment<'c> {
+    location: Location,
+    comment: &'c str,
 }
 
-/// Returns an object's changes with paths from its document.
-fn program(object: &Object, conversion: Option<&Conversion>) -> Vec<Intent> {
-    let intents = conversion.iter().flat_map(|conversion| &conversion.program);
-    intents.map(|intent| intent.under(&object.place)).collect()
-}
-
-/// Returns the data that each changed document must hold afterwards.
-fn expected(
-    manifest: &Manifest,
-    source: SourceText<'_>,
-    conversions: &[Option<Conversion>],
-    changed: &ByDocument,
-    (within, comments): (&[Within<'_>], &[SchemaComment]),
-) -> Vec<Option<Arc<Value>>> {
-    let documents = source.tree().documents();
-    let read = |document: usize| {
-        let root = read_value(source.tree(), source.text(), documents[document].root);
-        root.expect("a document with objects, or with a comment that changes, was read before")
-    };
-    let mut expected: Vec<Option<Arc<Value>>> = vec![None; documents.len()];
-    for (document, objects) in changed {
-        if let Some((object, made)) = the_whole(manifest, conversions, objects) {
-            expected[*document] = Some(data_after(manifest, object, made));
-            continue;
-        }
-        let mut value = read(*document);
-        for at in objects {
-            let place = manifest.objects[*at].place.get_mut(&mut value).expect("the object was read from this place");
-            if let Some(conversion) = &conversions[*at] {
-                place.clone_from(conversion.value.as_ref());
-            }
-        }
-        expected[*document] = Some(Arc::new(value));
+impl RemovedComment<'_> {
+    fn line(&self) -> Option<usize> {
+        self.location.position.map(|position| position.line)
     }
-    for Within { inline_patch, text, .. } in within {
-        let document = expected[inline_patch.document].get_or_insert_with(|| Arc::new(read(inline_patch.document)));
-        // Where a change removes the inline patch, verification rejects the edits in it.
-        if let Some(value) = inline_patch.place.get_mut(Arc::make_mut(document)) {
-            *value = Value::from(text.as_str());
-        }
-    }
-    for SchemaComment { document, .. } in comments {
-        expected[*document].get_or_insert_with(|| Arc::new(read(*document)));
-    }
-    expected
 }
 
 /// Makes the texts that hold structures, in `documents`, those of `after` where they hold the same: data has no comments.
@@ -392,26 +457,15 @@ fn adopt(expected: &mut Value, found: Value) {
     }
 }
 
-/// Returns what becomes of the object that is the whole document, where one is.
-fn the_whole<'c>(
-    manifest: &'c Manifest,
-    conversions: &'c [Option<Conversion>],
-    objects: &[usize],
-) -> Option<(&'c Object, &'c Conversion)> {
-    let [at] = objects else { return None };
-    let object = Some(&manifest.objects[*at]).filter(|object| object.place.steps().is_empty());
-    object.zip(conversions[*at].as_ref())
-}
-
 /// Returns what an object holds after its conversion: that of a CRD that was converted without its schemas has them.
-fn data_after(manifest: &Manifest, object: &Object, made: &Conversion) -> Arc<Value> {
+fn object_after(manifest: &Manifest, object: &Object, conversion: &Conversion) -> Arc<Value> {
     let whole = manifest.full_value(object).ok().filter(|whole| !Arc::ptr_eq(whole, &object.value));
-    let Some(mut whole) = whole.filter(|whole| *whole != object.value) else { return Arc::clone(&made.value) };
+    let Some(mut whole) = whole.filter(|whole| *whole != object.value) else { return Arc::clone(&conversion.value) };
     let after = Arc::make_mut(&mut whole);
-    match made.program.iter().try_for_each(|intent| intent.apply_data(after)) {
+    match conversion.program.iter().try_for_each(|intent| intent.apply_data(after)) {
         Ok(()) => whole,
         // Verification rejects what was not to be changed.
-        Err(_) => Arc::clone(&made.value),
+        Err(_) => Arc::clone(&conversion.value),
     }
 }
 
@@ -496,8 +550,8 @@ fn is_apart(span: Span, edits: &[Edit]) -> bool {
 }
 
 /// Reports the comments of neighbouring lines.
-fn dropped_comments(block: &[(Location, &String)], object: Option<FindingObject>) -> Finding {
-    let (location, comment) = &block[0];
+fn dropped_comments(block: &[RemovedComment<'_>], object: Option<FindingObject>) -> Finding {
+    let RemovedComment { location, comment } = &block[0];
     let message = match block {
         [_] => format!("the comment `{comment}` is removed with its field"),
         lines => format!("the comments of {} lines, from `{comment}` on, are removed with their fields", lines.len()),

@@ -11,4 +11,4 @@ mod file;
 
 pub use file::FilePlan;
 
-pub(crate) use file::{Rejected, edit};
+pub(crate) use file::{EditOptions, Rejected, edit};

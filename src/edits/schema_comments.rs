@@ -49,7 +49,8 @@ pub(super) fn find(source: SourceText<'_>, object: &Object, conversion: &Convers
     let mut found = SchemaComments::default();
     let new_version = conversion.value.get("apiVersion").and_then(Value::as_str).map(ApiVersion::parse);
     let Some(new_version) = new_version.filter(|_| object.place.steps().is_empty()) else { return found };
-    let (old, new) = ((&object.api_version, object.kind.kind.as_str()), (&new_version, conversion.kind.kind.as_str()));
+    let old = Typed { api_version: &object.api_version, kind: &object.kind.kind };
+    let new = Typed { api_version: &new_version, kind: &conversion.kind.kind };
     if old == new {
         return found;
     }
@@ -69,7 +70,11 @@ pub(super) fn find(source: SourceText<'_>, object: &Object, conversion: &Convers
 }
 
 /// The apiVersion and the kind of an object.
-type Typed<'o> = (&'o ApiVersion, &'o str);
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Typed<'o> {
+    api_version: &'o ApiVersion,
+    kind: &'o str,
+}
 
 /// Returns the length of the end of `url` that names the schema of `old`, and what names that of `new`.
 fn followed(url: &str, old: Typed<'_>, new: Typed<'_>, forms: &[&str]) -> Option<(usize, String)> {
@@ -81,7 +86,8 @@ fn followed(url: &str, old: Typed<'_>, new: Typed<'_>, forms: &[&str]) -> Option
 }
 
 /// Fills in a form; `None` where it has a group and the kind, one of Kubernetes' core, has none.
-fn schema_name(form: &str, (ApiVersion { group, version }, kind): Typed<'_>) -> Option<String> {
+fn schema_name(form: &str, Typed { api_version, kind }: Typed<'_>) -> Option<String> {
+    let ApiVersion { group, version } = api_version;
     let prefix = group.split('.').next().unwrap_or_default();
     let name = form.replace("{group}", group).replace("{group-prefix}", prefix);
     let name = name.replace("{kind}", &kind.to_lowercase()).replace("{version}", version);
@@ -89,10 +95,10 @@ fn schema_name(form: &str, (ApiVersion { group, version }, kind): Typed<'_>) -> 
 }
 
 /// Returns whether a URL has both the kind and the version among its words.
-fn names(url: &str, (version, kind): Typed<'_>) -> bool {
+fn names(url: &str, Typed { api_version, kind }: Typed<'_>) -> bool {
     let has =
         |word: &str| url.split(|one: char| !one.is_ascii_alphanumeric()).any(|one| one.eq_ignore_ascii_case(word));
-    has(kind) && has(&version.version)
+    has(kind) && has(&api_version.version)
 }
 
 /// Returns the place of the URL in a comment that names a schema.
@@ -164,15 +170,15 @@ mod tests {
     #[track_caller]
     fn check_url(url: &str, forms: &[&str], expected: Option<&str>) {
         let versions = ["helm.toolkit.fluxcd.io/v2beta1", "helm.toolkit.fluxcd.io/v2"].map(ApiVersion::parse);
-        let [old, new] = [&versions[0], &versions[1]].map(|version| (version, "HelmRelease"));
+        let [old, new] = [&versions[0], &versions[1]].map(|api_version| Typed { api_version, kind: "HelmRelease" });
         let followed = |url: &str, old, new| {
             let (length, name) = followed(url, old, new, forms)?;
             Some(format!("{}{name}", &url[..url.len() - length]))
         };
-        let found = followed(url, old, new);
-        assert_eq!(found.as_deref(), expected);
-        if let Some(found) = found {
-            assert_eq!(followed(&found, new, old).as_deref(), Some(url), "backward");
+        let moved = followed(url, old, new);
+        assert_eq!(moved.as_deref(), expected);
+        if let Some(moved) = moved {
+            assert_eq!(followed(&moved, new, old).as_deref(), Some(url), "backward");
         }
     }
 
@@ -198,7 +204,9 @@ mod tests {
     #[test]
     fn a_url_names_an_old_version_by_its_words() {
         let version = ApiVersion::parse("helm.toolkit.fluxcd.io/v2beta1");
-        let check = |url: &str, expected| assert_eq!(names(url, (&version, "HelmRelease")), expected, "{url}");
+        let check = |url: &str, expected| {
+            assert_eq!(names(url, Typed { api_version: &version, kind: "HelmRelease" }), expected, "{url}")
+        };
         check("https://a.b/HelmRelease/v2beta1/schema", true);
         check("https://a.b/helmrelease_v2beta1.json?ref=main", true);
         check("https://a.b/helmrelease_v2beta2.json", false);

@@ -47,7 +47,7 @@ pub fn trace(program: &[Intent], path: &FieldPath, reach: Reach) -> Option<Trace
             return None;
         }
         let next = intent.destination(&path)?;
-        origins = origins_after(&origins, intent, (&path, &next));
+        origins = origins_after(&origins, intent, &path, &next);
         path = next;
     }
     Some(path.steps().iter().cloned().zip(origins).collect())
@@ -82,7 +82,8 @@ pub fn changes_below(program: &[Intent], path: &FieldPath, reach: Reach) -> Opti
 fn origins_after(
     origins: &[Option<usize>],
     intent: &Intent,
-    (before, after): (&FieldPath, &FieldPath),
+    before: &FieldPath,
+    after: &FieldPath,
 ) -> Vec<Option<usize>> {
     let (before, after) = (before.steps(), after.steps());
     // An index that an item before it shifts is the same step.

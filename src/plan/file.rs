@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::acknowledged::ignores;
 use super::planner::Planner;
 use crate::convert::{Conversion, ObjectPlan};
-use crate::edits::{FilePlan, Rejected, edit};
+use crate::edits::{EditOptions, FilePlan, Rejected, edit};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, FindingObject, Severity};
 use crate::links::dangling;
@@ -57,7 +57,8 @@ impl PlannedFile {
         let goal = planner.goal();
         let schema_forms: Vec<&str> =
             goal.packs.iter().flat_map(|pack| pack.schema_comments()).map(String::as_str).collect();
-        let edited = edit(manifest, &conversions, neighbors, (goal.choices.front_end, &schema_forms))?;
+        let options = EditOptions { neighbors, front_end: goal.choices.front_end, schema_forms: &schema_forms };
+        let edited = edit(manifest, &conversions, &options)?;
         let (change, about_edits) = edited.map(|edited| (edited.file, edited.findings)).unzip();
         let mut planned = Self {
             file: manifest.file.clone(),

@@ -15,6 +15,16 @@ pub(super) struct Change {
 }
 
 impl Change {
+    /// A change that inserts `text` at `at` and nothing else.
+    pub(super) fn inserting(at: usize, text: impl Into<String>) -> Self {
+        Self::replacing(Span::new(at, at), text)
+    }
+
+    /// A change that replaces bytes by `text`, which contains their comments too, and nothing else.
+    pub(super) fn replacing(span: Span, text: impl Into<String>) -> Self {
+        Self { edits: vec![Edit { span, text: text.into() }], ..Self::default() }
+    }
+
     pub(super) fn insert(&mut self, at: usize, text: impl Into<String>) {
         self.edits.push(Edit::new(at, at, text));
     }

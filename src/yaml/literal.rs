@@ -94,17 +94,7 @@ impl Literal {
     /// Maps `edits` of the embedded text to edits of the text around it.
     pub fn outward(&self, edits: &EditSet) -> EditSet {
         // Edits that touch are one: a line that one of them starts, the next one may continue.
-        let mut joined: Vec<Edit> = Vec::with_capacity(edits.edits().len());
-        for edit in edits.edits() {
-            match joined.last_mut().filter(|last| last.span.end == edit.span.start) {
-                Some(last) => {
-                    last.span.end = edit.span.end;
-                    last.text.push_str(&edit.text);
-                }
-                None => joined.push(edit.clone()),
-            }
-        }
-        let outward = joined.iter().map(|edit| self.edit(edit)).collect();
+        let outward = edits.clone().joined().edits().iter().map(|edit| self.edit(edit)).collect();
         EditSet::new(outward).expect("places keep the order of what stands there")
     }
 

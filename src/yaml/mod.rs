@@ -1,8 +1,8 @@
 //! Answers: what data does a YAML text hold, where, and which bytes change when the data changes?
 //!
 //! [`parse()`] turns a text into a [`Tree`] of spans; [`read_value`] reads a node as kubectl does. A change is an
-//! [`Intent`]; [`rewrite()`] applies lists of them to the bytes of one document, [`Intent::apply_data`] makes the same change
-//! on plain data, and [`verify()`] checks that both agree before anything is written.
+//! [`Intent`]; [`rewrite_document`] applies lists of them to the bytes of one document, [`Intent::apply_data`] makes the same change
+//! on plain data, and [`EditedText::verify`] checks that both agree before anything is written.
 //!
 //! Invariant: a tree is never written out again; what changes is a set of byte-range edits over the user's own text.
 
@@ -18,13 +18,16 @@ mod intent;
 mod layout;
 mod limits;
 mod literal;
+mod naming;
 mod node;
 mod parse;
 mod parts;
 mod path;
+mod place;
 mod problem;
 mod resolve;
 mod rewrite;
+mod round;
 mod scalar;
 mod scan;
 mod shallow;
@@ -36,16 +39,18 @@ mod verify;
 
 pub use emit::one_line_text;
 pub use events::parse_exact;
-pub use intent::{Ends, Intent, Naming, Place};
+pub use intent::{Ends, Intent};
 pub use literal::{Literal, is_on_one_line};
+pub use naming::Naming;
 pub use node::{Document, NodeId};
 pub use parse::{parse, scan};
 pub use parts::parts;
 pub use path::{find_node, locate};
+pub use place::Place;
 pub use problem::{Problem, ProblemCode};
-pub use rewrite::{Refusal, Rewrite, rewrite};
+pub use rewrite::{Refusal, Rewrite, rewrite, rewrite_document};
 pub use structure::{TextFormat, is_written_as_structure};
 pub use style::Style;
 pub use tree::Tree;
 pub use value::{count_items_at, read_value, read_value_without, text_at};
-pub use verify::{FrontEnd, verify};
+pub use verify::{EditedText, FrontEnd};

@@ -1,13 +1,14 @@
 //! Answers: which bytes of a document change when lists of intents are applied?
 //!
-//! Intents are applied in rounds: the document is parsed, the next intents of every program whose edits do not overlap are planned and
-//! applied together, and the result is parsed again, until all programs are done. The edits of all rounds are joined into one
-//! set over the first text. A text without a final line end gets one for as long as it is rewritten.
+//! Intents are planned on the tree that the document was read with, as long as none of them touches what another one of the round
+//! made (`round`). Where one does, the edits of the round are applied, and the text that they give is parsed for the next. The
+//! edits of all rounds are joined into one set over the first text. A text without a final line end gets one for as long as it is
+//! rewritten.
 //!
 //! Invariant: bytes outside the returned edits are the user's own.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -20,13 +21,14 @@ use super::node::NodeId;
 use super::parse::parse;
 use super::path::{find_node, key_overridden_by_merge};
 use super::problem::{Problem, ProblemCode};
+use super::round::{Pending, Round, Schedule};
 use super::scalar::scalar_text;
 use super::structure::TextFormat;
 use super::style::Style;
 use super::tree::Tree;
 use super::value::read_value;
 use crate::field::FieldPath;
-use crate::text::{Edit, EditSet, Span};
+use crate::text::{Edit, EditSet};
 
 /// The result of applying every program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +43,6 @@ pub struct Rewrite {
     pub comments_into_text: Vec<String>,
     /// The comments that were part of a text, as written.
     pub comments_out_of_text: Vec<String>,
-    /// Whether a list or a quoted string was written where neither the document nor the given style shows the style of one.
-    pub is_unstyled: bool,
 }
 
 /// Why nothing was changed.
@@ -54,53 +54,68 @@ pub struct Refusal {
     pub problem: Problem,
 }
 
-/// Applies `programs` to `source`, the slice of one document.
+/// Applies `programs` to `source`, the text of one document, as [`rewrite_document`] does.
+///
+/// # Errors
+/// The first program that cannot be applied, and why.
+pub fn rewrite(source: &str, programs: &[Vec<Intent>], style: Style) -> Result<Rewrite, Refusal> {
+    let tree = parse(source).map_err(|problem| Refusal { program: 0, problem })?;
+    rewrite_document(source, &tree, programs, style)
+}
+
+/// Applies `programs` to `source`, the slice of one document, which has the tree `tree`.
 ///
 /// There is one program for each object of the document; a program's intents are applied in order, each to the result of the one before
 /// it. Programs are independent: their paths must not overlap. New text has the style that the document has, or had
 /// before the first change, and `style` if it shows none.
 ///
-/// The document's value must have been read before: whether it can be is not checked here.
+/// The document's value must have been read before: whether it can be is not checked here. Nor is whether the changed text is
+/// valid: it has to be verified.
 ///
 /// # Errors
 /// The first program that cannot be applied, and why.
-pub fn rewrite(source: &str, programs: &[Vec<Intent>], style: Style) -> Result<Rewrite, Refusal> {
-    let mut rewriter = Rewriter::new(source, style).map_err(|problem| Refusal { program: 0, problem })?;
-    let mut done = vec![0; programs.len()];
-    while done.iter().zip(programs).any(|(done, program)| *done < program.len()) {
-        let round = rewriter.plan_round(programs, &mut done)?;
-        rewriter.apply_round(round)?;
+pub fn rewrite_document(source: &str, tree: &Tree, programs: &[Vec<Intent>], style: Style) -> Result<Rewrite, Refusal> {
+    let mut rewriter = Rewriter::new(source, tree, style).map_err(|problem| Refusal { program: 0, problem })?;
+    let mut remaining: Vec<Vec<Pending<'_>>> =
+        programs.iter().map(|program| program.iter().map(Pending::new).collect()).collect();
+    while remaining.iter().any(|program| !program.is_empty()) {
+        rewriter.make_round(&mut remaining)?;
     }
-    rewriter.finish(source).map_err(|problem| {
+    rewriter.finish().map_err(|problem| {
         let program = programs.iter().position(|program| !program.is_empty()).unwrap_or(0);
         Refusal { program, problem }
     })
 }
 
 /// A document that is being rewritten.
-struct Rewriter {
-    text: String,
-    tree: Tree,
+struct Rewriter<'t> {
+    source: &'t str,
+    source_tree: &'t Tree,
+    text: Cow<'t, str>,
+    /// The tree of `text`; none after a round until it is needed.
+    tree: Option<Cow<'t, Tree>>,
     /// The style of what is around the document.
     outer_style: Style,
     /// What the document shows before the first change, and else what is around it.
     conventions: OnceCell<Conventions>,
     /// From the source to `text`.
     edits: EditSet,
-    source_length: usize,
-    removed_comments: Vec<String>,
-    comments_into_text: Vec<String>,
-    comments_out_of_text: Vec<String>,
+    /// The comments of the rounds so far.
+    comments: Change,
     /// The line end that was added to the source, to be removed at the end.
     added_line_end: &'static str,
     /// The text of the block scalar whose last line has no line end in the source.
     unterminated_text: Option<String>,
     /// Whether a text became a structure, or a structure a text.
     has_structures: bool,
+    /// The first program of the last round.
+    last_program: usize,
 }
 
 /// A place where a text becomes the structure that it holds, or a structure a text.
 struct Structure {
+    /// The program that changes it.
+    program: usize,
     path: FieldPath,
     format: TextFormat,
     /// The structure.
@@ -140,11 +155,10 @@ fn count_scalars(text: &str, tree: &Tree, expected: &str) -> usize {
     nodes.filter(|node| scalar_text(tree, text, *node) == expected).count()
 }
 
-impl Rewriter {
-    fn new(source: &str, style: Style) -> Result<Self, Problem> {
-        let tree = parse(source)?;
-        if tree.documents().len() != 1 {
-            let message = format!("expected one document, found {}", tree.documents().len());
+impl<'t> Rewriter<'t> {
+    fn new(source: &'t str, source_tree: &'t Tree, style: Style) -> Result<Self, Problem> {
+        if source_tree.documents().len() != 1 {
+            let message = format!("expected one document, found {}", source_tree.documents().len());
             return Err(Problem::new(ProblemCode::WrongShape, 0, message));
         }
         if let Some(at) = bare_carriage_return(source) {
@@ -156,36 +170,56 @@ impl Rewriter {
                            characters in YAML 1.2; use a line feed or an escape instead";
             return Err(Problem::new(ProblemCode::Limit, at, message));
         }
-        if let Some(key) = key_overridden_by_merge(&tree, source) {
+        if let Some(key) = key_overridden_by_merge(source_tree, source) {
             let message = "kubectl takes the value from the merge (`<<`) below, other parsers take this one; put the merge \
                            first";
-            return Err(Problem::new(ProblemCode::ThroughMerge, tree.start(key), message));
+            return Err(Problem::new(ProblemCode::ThroughMerge, source_tree.start(key), message));
         }
         let mut rewriter = Self {
-            text: source.to_owned(),
-            tree,
+            source,
+            source_tree,
+            text: Cow::Borrowed(source),
+            tree: Some(Cow::Borrowed(source_tree)),
             outer_style: style,
             conventions: OnceCell::new(),
             edits: EditSet::default(),
-            source_length: source.len(),
-            removed_comments: Vec::new(),
-            comments_into_text: Vec::new(),
-            comments_out_of_text: Vec::new(),
+            comments: Change::default(),
             added_line_end: "",
             unterminated_text: None,
             has_structures: false,
+            last_program: 0,
         };
         if !source.ends_with('\n') {
-            rewriter.unterminated_text = last_block_scalar_text(source, &rewriter.tree);
+            rewriter.unterminated_text = last_block_scalar_text(source, source_tree);
             rewriter.added_line_end = if source.contains("\r\n") { "\r\n" } else { "\n" };
             let edits = EditSet::new(vec![Edit::new(source.len(), source.len(), rewriter.added_line_end)]);
-            rewriter.apply(edits.expect("one edit cannot overlap"))?;
+            rewriter.apply(edits.expect("one edit cannot overlap"));
+            rewriter.read()?;
         }
         Ok(rewriter)
     }
 
+    /// Parses the text, unless its tree is known.
+    fn read(&mut self) -> Result<(), Problem> {
+        if self.tree.is_none() {
+            let tree = parse(&self.text).ok().filter(|tree| tree.documents().len() == 1);
+            let message = "the changed text would not be valid YAML";
+            let tree = tree.ok_or_else(|| Problem::new(ProblemCode::VerifyFailed, 0, message))?;
+            self.tree = Some(Cow::Owned(tree));
+        }
+        Ok(())
+    }
+
+    fn tree(&self) -> &Tree {
+        self.tree.as_deref().expect("the text is read before its tree is needed")
+    }
+
+    fn root(&self) -> NodeId {
+        self.tree().documents()[0].root
+    }
+
     fn layout(&self) -> Layout<'_> {
-        let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
+        let mut layout = Layout::new(&self.text, self.tree(), self.root());
         layout.conventions = *self.conventions.get_or_init(|| layout.shown_conventions().or(self.outer_style.0));
         if !self.added_line_end.is_empty() {
             // kubectl reads no line end after a block scalar at the end of a text without one.
@@ -194,52 +228,71 @@ impl Rewriter {
         layout
     }
 
-    /// Plans the next intents of each program, as far as they do not overlap.
-    fn plan_round(&self, programs: &[Vec<Intent>], done: &mut [usize]) -> Result<Round, Refusal> {
+    /// Makes the next intents of each program, as far as they can be planned on one tree.
+    fn make_round(&mut self, programs: &mut [Vec<Pending<'_>>]) -> Result<(), Refusal> {
+        self.read().map_err(|problem| Refusal { program: self.last_program, problem })?;
         let layout = self.layout();
         let mut round = Round::default();
-        for (program, intents) in programs.iter().enumerate() {
-            let mut paths: Vec<FieldPath> = Vec::new();
-            for intent in &intents[done[program]..] {
-                let next = intent.changed_collections();
-                if paths.iter().any(|path| next.iter().any(|next| next.starts_with(path) || path.starts_with(next))) {
-                    break;
+        let mut structures = Vec::new();
+        let mut first_program = None;
+        for (program, intents) in programs.iter_mut().enumerate() {
+            let mut schedule = Schedule::default();
+            let mut has_structure = false;
+            for next in std::mem::take(intents) {
+                let Some(on_tree) = schedule.on_tree(&next).filter(|_| !has_structure) else {
+                    schedule.waiting.push(next);
+                    continue;
+                };
+                let (change, structure) = match self.plan(&layout, &on_tree) {
+                    Ok(plan) => plan,
+                    Err(problem) if schedule.is_empty() => return Err(self.refusal(program, problem)),
+                    Err(_) => {
+                        schedule.waiting.push(next);
+                        continue;
+                    }
+                };
+                if !round.add(change) {
+                    schedule.waiting.push(next);
+                    continue;
                 }
-                let change = plan(&layout, intent).map_err(|problem| self.refusal(program, problem))?;
-                if let Err(overlap) = EditSet::new(change.edits.clone()) {
-                    let problem =
-                        Problem::new(ProblemCode::VerifyFailed, overlap.at, "a change would edit the same bytes twice");
-                    return Err(self.refusal(program, problem));
-                }
-                let held = self.structure_before(intent).map_err(|problem| self.refusal(program, problem))?;
-                if !round.add(program, change) {
-                    break;
-                }
-                round.structures.extend(held.map(|structure| (program, structure)));
-                paths.extend(next);
-                done[program] += 1;
+                schedule.add(next.intent, &on_tree);
+                // What it holds is compared at its place after the round, so nothing else may move it.
+                has_structure = structure.is_some();
+                let path = next.intent.ends().to;
+                structures.extend(structure.map(|structure| Structure { program, path, ..structure }));
             }
+            first_program = first_program.or(schedule.has_planned().then_some(program));
+            *intents = schedule.waiting;
         }
-        Ok(round)
+        self.last_program = first_program.unwrap_or(0);
+        self.apply_round(round, &structures)
+    }
+
+    /// Plans an intent, and returns what the text or structure that it is about holds now.
+    fn plan(&self, layout: &Layout<'_>, intent: &Intent) -> Result<(Change, Option<Structure>), Problem> {
+        let change = plan(layout, intent)?;
+        EditSet::new(change.edits.clone()).map_err(|overlap| {
+            Problem::new(ProblemCode::VerifyFailed, overlap.at, "a change would edit the same bytes twice")
+        })?;
+        Ok((change, self.structure_before(intent)?))
     }
 
     /// Returns what the text or structure that `intent` is about holds now.
     fn structure_before(&self, intent: &Intent) -> Result<Option<Structure>, Problem> {
         let Some((path, format)) = intent.text_of_structure() else { return Ok(None) };
-        let node = find_node(&self.tree, &self.text, self.tree.documents()[0].root, path)?;
-        let start = self.tree.start(node);
-        let value = read_value(&self.tree, &self.text, node)?;
+        let node = find_node(self.tree(), &self.text, self.root(), path)?;
+        let start = self.tree().start(node);
+        let value = read_value(self.tree(), &self.text, node)?;
         let value = format.structure_in(value).map_err(|why| Problem::new(ProblemCode::WrongShape, start, why))?;
-        let at = offset_in_source(&self.edits, start).min(self.source_length);
-        Ok(Some(Structure { path: path.clone(), format, value, at }))
+        let at = self.offset_in_source(start);
+        Ok(Some(Structure { program: 0, path: path.clone(), format, value, at }))
     }
 
     /// Refuses a round after which a text does not hold what the structure was, or a structure is not what the text held.
-    fn check_structures(&self, structures: Vec<(usize, Structure)>, comments: &[String]) -> Result<(), Refusal> {
-        let root = self.tree.documents()[0].root;
-        for (program, Structure { path, format, value, at }) in &structures {
-            let found = find_node(&self.tree, &self.text, root, path)
-                .and_then(|node| read_value(&self.tree, &self.text, node))
+    fn check_structures(&self, structures: &[Structure], comments: &[String]) -> Result<(), Refusal> {
+        for Structure { program, path, format, value, at } in structures {
+            let found = find_node(self.tree(), &self.text, self.root(), path)
+                .and_then(|node| read_value(self.tree(), &self.text, node))
                 .map_err(|problem| problem.message);
             let why = match found.and_then(|found| format.structure_in(found)) {
                 Ok(found) if found == *value => continue,
@@ -249,8 +302,8 @@ impl Rewriter {
             return Err(Refusal { program: *program, problem: not_line_by_line(*at, &why) });
         }
         match structures.first() {
-            Some((program, structure)) if sorted_comments(&self.text, &self.tree) != comments => {
-                let problem = not_line_by_line(structure.at, "its comments would not stay what they are");
+            Some(Structure { program, at, .. }) if sorted_comments(&self.text, self.tree()) != comments => {
+                let problem = not_line_by_line(*at, "its comments would not stay what they are");
                 Err(Refusal { program: *program, problem })
             }
             _ => Ok(()),
@@ -259,7 +312,7 @@ impl Rewriter {
 
     /// Returns the comments that there must be after `change`, sorted.
     fn comments_after(&self, change: &Change) -> Vec<String> {
-        let mut comments = sorted_comments(&self.text, &self.tree);
+        let mut comments = sorted_comments(&self.text, self.tree());
         for gone in change.removed_comments.iter().chain(&change.comments_into_text) {
             if let Ok(at) = comments.binary_search(gone) {
                 comments.remove(at);
@@ -270,142 +323,97 @@ impl Rewriter {
         comments
     }
 
-    fn apply_round(&mut self, round: Round) -> Result<(), Refusal> {
-        let of_structures = round.structures.first().map(|(program, structure)| (*program, structure.at));
-        let comments = of_structures.map(|_| self.comments_after(&round.change));
-        self.has_structures |= of_structures.is_some();
-        self.removed_comments.extend(round.change.removed_comments);
-        self.comments_into_text.extend(round.change.comments_into_text);
-        self.comments_out_of_text.extend(round.change.comments_out_of_text);
-        if round.change.edits.is_empty() {
+    fn apply_round(&mut self, mut round: Round, structures: &[Structure]) -> Result<(), Refusal> {
+        let comments = if structures.is_empty() { Vec::new() } else { self.comments_after(&round.change) };
+        let edits = round.take_edits();
+        self.comments.join(round.change);
+        if edits.is_empty() {
             return Ok(());
         }
-        let edits = EditSet::new(round.change.edits).expect("a round takes edits that do not overlap");
-        self.apply(edits).map_err(|problem| match of_structures {
-            Some((program, at)) => Refusal { program, problem: not_line_by_line(at, &problem.message) },
-            None => Refusal { program: round.first_program.unwrap_or(0), problem },
-        })?;
-        self.check_structures(round.structures, &comments.unwrap_or_default())
+        self.apply(edits);
+        let Some(Structure { program, at, .. }) = structures.first() else { return Ok(()) };
+        self.has_structures = true;
+        self.read()
+            .map_err(|problem| Refusal { program: *program, problem: not_line_by_line(*at, &problem.message) })?;
+        self.check_structures(structures, &comments)
     }
 
-    fn apply(&mut self, edits: EditSet) -> Result<(), Problem> {
-        let text = edits.apply(&self.text);
-        let tree = parse(&text).ok().filter(|tree| tree.documents().len() == 1);
-        self.edits = std::mem::take(&mut self.edits).then(edits, self.source_length);
-        self.tree = tree.ok_or_else(|| {
-            let message = "the changed text would not be valid YAML";
-            Problem::new(ProblemCode::VerifyFailed, 0, message)
-        })?;
-        self.text = text;
-        Ok(())
+    fn apply(&mut self, edits: EditSet) {
+        self.text = Cow::Owned(edits.apply(&self.text));
+        self.tree = None;
+        self.edits = std::mem::take(&mut self.edits).then(edits, self.source.len());
+    }
+
+    fn offset_in_source(&self, at: usize) -> usize {
+        offset_in_source(&self.edits, at).min(self.source.len())
     }
 
     fn refusal(&self, program: usize, problem: Problem) -> Refusal {
-        let problem = problem.moved(|at| offset_in_source(&self.edits, at).min(self.source_length));
-        Refusal { program, problem }
+        Refusal { program, problem: problem.moved(|at| self.offset_in_source(at)) }
     }
 
     /// Returns whether the added line end is still there, does not end an empty line of a `|+`, and does not belong to a block
     /// scalar that had one.
-    fn removes_added_line_end(&self) -> bool {
+    fn removes_added_line_end(&mut self) -> Result<bool, Problem> {
         if self.added_line_end.is_empty() || !self.text.ends_with(self.added_line_end) {
-            return false;
+            return Ok(false);
         }
-        let last = last_block_scalar_text(&self.text, &self.tree);
+        self.read()?;
+        let last = last_block_scalar_text(&self.text, self.tree());
         if last.is_some() && last != self.unterminated_text {
-            return false;
+            return Ok(false);
         }
         let ends_in_empty_line = self.text.ends_with("\n\n") || self.text.ends_with("\n\r\n");
-        !(ends_in_empty_line && self.layout().follows_kept_lines(self.text.len()))
+        Ok(!(ends_in_empty_line && self.layout().follows_kept_lines(self.text.len())))
     }
 
     /// Returns where the text ends without the added line end. Blank lines that are last now are removed with it, or the last
     /// line of text would have a line end for the first time.
-    fn length_without_line_end(&self, source: &str) -> usize {
+    fn length_without_line_end(&self) -> usize {
         let length = self.text.len() - self.added_line_end.len();
-        if source.ends_with([' ', '\t']) { length } else { self.text[..length].trim_end_matches(['\r', '\n']).len() }
-    }
-
-    /// Returns whether a list or a quoted string was written where nothing shows the style of one.
-    fn is_unstyled(&self) -> bool {
-        let Some(shown) = self.conventions.get() else { return false };
-        let is_open = shown.list_indent.is_none() || shown.quotes.is_none();
-        is_open && {
-            let now = self.layout().shown_conventions();
-            shown.list_indent.is_none() && now.list_indent.is_some() || shown.quotes.is_none() && now.quotes.is_some()
+        match self.source.ends_with([' ', '\t']) {
+            true => length,
+            false => self.text[..length].trim_end_matches(['\r', '\n']).len(),
         }
     }
 
-    fn finish(mut self, source: &str) -> Result<Rewrite, Problem> {
-        let is_unstyled = self.is_unstyled();
-        if self.removes_added_line_end() {
-            let length = self.length_without_line_end(source);
+    fn finish(mut self) -> Result<Rewrite, Problem> {
+        if self.removes_added_line_end()? {
+            let length = self.length_without_line_end();
             let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);
-            self.edits = self.edits.then(edits.expect("one edit cannot overlap"), self.source_length);
-            self.text.truncate(length);
+            self.apply(edits.expect("one edit cannot overlap"));
         } else if self.has_structures && self.unterminated_text.is_some() {
-            return Err(new_line_end(source));
+            return Err(new_line_end(self.source));
         }
-        let edits = self.edits.minimal(source);
+        let edits = std::mem::take(&mut self.edits).joined().minimal(self.source);
         if let Some(open) = &self.unterminated_text {
-            refuse_new_line_end(source, open, &edits, &self.text)?;
+            self.refuse_new_line_end(open, &edits)?;
         }
-        let Self { text, removed_comments, comments_into_text, comments_out_of_text, .. } = self;
-        Ok(Rewrite { edits, text, removed_comments, comments_into_text, comments_out_of_text, is_unstyled })
+        let Change { removed_comments, comments_into_text, comments_out_of_text, .. } = self.comments;
+        let text = self.text.into_owned();
+        Ok(Rewrite { edits, text, removed_comments, comments_into_text, comments_out_of_text })
     }
-}
 
-/// Refuses to add a line end to the block scalar that had none, as when something is inserted below it. If another scalar
-/// has the same content, so that the two cannot be distinguished, nothing at or after it may change.
-fn refuse_new_line_end(source: &str, open: &str, edits: &EditSet, after: &str) -> Result<(), Problem> {
-    let ended = format!("{open}\n");
-    let tree = parse(source)?;
-    let changed = parse(after)?;
-    let before = count_scalars(source, &tree, &ended);
-    let start = tree.nodes.last().map_or(0, |node| node.start as usize);
-    let has_twin = before + count_scalars(source, &tree, open) > 1;
-    let is_touched = edits.edits().iter().any(|edit| edit.span.end > start);
-    if count_scalars(after, &changed, &ended) <= before && !(has_twin && is_touched) {
-        return Ok(());
+    /// Refuses to add a line end to the block scalar that had none, as when something is inserted below it. If another scalar
+    /// has the same content, so that the two cannot be distinguished, nothing at or after it may change.
+    fn refuse_new_line_end(&self, open: &str, edits: &EditSet) -> Result<(), Problem> {
+        let ended = format!("{open}\n");
+        let (source, tree) = (self.source, self.source_tree);
+        let before = count_scalars(source, tree, &ended);
+        let start = tree.nodes.last().map_or(0, |node| node.start as usize);
+        let has_twin = before + count_scalars(source, tree, open) > 1;
+        let is_touched = edits.edits().iter().any(|edit| edit.span.end > start);
+        if count_scalars(&self.text, &parse(&self.text)?, &ended) <= before && !(has_twin && is_touched) {
+            return Ok(());
+        }
+        Err(new_line_end(source))
     }
-    Err(new_line_end(source))
 }
 
 fn new_line_end(source: &str) -> Problem {
     let message =
         "the block scalar at the end of the file has no final newline and would get one; end the file with a newline";
     Problem::new(ProblemCode::WrongShape, source.len(), message)
-}
-
-/// The changes made together in one round.
-#[derive(Default)]
-struct Round {
-    change: Change,
-    /// The spans of all edits, by start and end.
-    claimed: BTreeSet<Span>,
-    first_program: Option<usize>,
-    /// Where texts become structures, or structures texts, each with its program.
-    structures: Vec<(usize, Structure)>,
-}
-
-impl Round {
-    /// Adds a change, unless its edits overlap earlier ones; returns whether it did.
-    fn add(&mut self, program: usize, change: Change) -> bool {
-        if change.edits.iter().any(|edit| self.overlaps(edit.span)) {
-            return false;
-        }
-        self.first_program.get_or_insert(program);
-        self.claimed.extend(change.edits.iter().map(|edit| edit.span));
-        self.change.join(change);
-        true
-    }
-
-    /// Returns whether `span` shares a byte with a claimed one, or is an insertion at the place of another.
-    fn overlaps(&self, span: Span) -> bool {
-        let overlaps = |claimed: &Span| claimed.start < span.end && span.start < claimed.end || *claimed == span;
-        let upto = Span::new(span.end, usize::MAX);
-        self.claimed.range(..=upto).rev().take_while(|claimed| claimed.end >= span.start).any(overlaps)
-    }
 }
 
 fn bare_carriage_return(text: &str) -> Option<usize> {
@@ -479,13 +487,54 @@ mod tests {
         assert_eq!(refusal.problem.at, LIST.rfind("b: 4").unwrap());
     }
 
+    /// Checks in how many rounds a program is made.
+    #[track_caller]
+    fn check_rounds(source: &str, program: Vec<Intent>, expected: usize) {
+        let tree = parse(source).unwrap();
+        let mut rewriter = Rewriter::new(source, &tree, Style::default()).unwrap();
+        let mut remaining = [program.iter().map(Pending::new).collect::<Vec<_>>()];
+        let rounds =
+            std::iter::from_fn(|| (!remaining[0].is_empty()).then(|| rewriter.make_round(&mut remaining).unwrap()));
+        assert_eq!(rounds.count(), expected, "{program:?}");
+        let steps = program.iter().fold(source.to_owned(), |text, intent| {
+            rewrite(&text, &[vec![intent.clone()]], Style::default()).unwrap().text
+        });
+        assert_eq!(rewriter.text, steps, "{program:?}");
+    }
+
     #[test]
-    fn unrelated_nodes_are_changed_in_one_round() {
-        let rewriter = Rewriter::new(LIST, Style::default()).unwrap();
-        let program = vec![rename(item(0, &["a"]), "x"), rename(item(1, &["a"]), "x"), rename(item(0, &["b"]), "y")];
-        let mut done = [0];
-        let round = rewriter.plan_round(std::slice::from_ref(&program), &mut done).unwrap();
-        assert_eq!((done, round.change.edits.len()), ([2], 2));
+    fn what_does_not_interfere_is_changed_in_one_round() {
+        let key = |name: &str| FieldPath::default().key(name);
+        let delete = |path| Intent::Delete { path };
+        let replace = |path| Intent::Replace { path, value: Value::from(9) };
+        check_rounds(LIST, vec![rename(item(0, &["a"]), "x"), rename(item(1, &["a"]), "x")], 1);
+        check_rounds(LIST, vec![rename(item(0, &["a"]), "x"), rename(item(0, &["b"]), "y")], 1);
+        // What an earlier intent renamed, or moved by an index, is found where it was.
+        check_rounds(LIST, vec![rename(key("items"), "list"), delete(key("list").index(0).key("a"))], 1);
+        check_rounds(LIST, vec![delete(item(0, &[])), rename(item(0, &["b"]), "y")], 1);
+        check_rounds(LIST, vec![rename(key("items"), "list"), replace(key("list"))], 1);
+        // What it made is not there yet.
+        let wrap = Intent::Wrap { path: item(0, &["a"]).index(0) };
+        check_rounds(LIST, vec![wrap, replace(item(0, &["a"]).index(0))], 2);
+        check_rounds(LIST, vec![delete(item(0, &["a"])), delete(item(0, &["b"]))], 2);
+        // What waits does not keep what it has nothing to do with.
+        let twice = |index| vec![rename(item(index, &["a"]), "x"), rename(item(index, &["x"]), "z")];
+        check_rounds(LIST, [twice(0), twice(1)].concat(), 2);
+        // A key that is free now was not free before.
+        check_rounds(LIST, vec![rename(item(0, &["a"]), "x"), rename(item(0, &["b"]), "a")], 2);
+    }
+
+    #[test]
+    fn a_program_that_is_wrong_is_refused_whatever_the_round() {
+        let code = |program: Vec<Intent>| rewrite(LIST, &[program], Style::default()).unwrap_err().problem.code;
+        let both = vec![rename(item(0, &["a"]), "x"), rename(item(0, &["b"]), "x")];
+        assert_eq!(code(both), ProblemCode::Exists);
+        let gone = vec![rename(item(0, &["a"]), "x"), Intent::Delete { path: item(0, &["a"]) }];
+        assert_eq!(code(gone), ProblemCode::NotFound);
+        let path = item(0, &["y"]);
+        let place = crate::yaml::Place::After("a".to_owned());
+        let beside = vec![rename(item(0, &["a"]), "x"), Intent::Insert { path, value: Value::Null, place }];
+        assert_eq!(code(beside), ProblemCode::NotFound);
     }
 
     #[test]

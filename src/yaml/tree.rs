@@ -7,6 +7,8 @@
 //!
 //! Invariant: a tree holds spans into the text it was made from, and nothing of the text itself.
 
+use std::borrow::Cow;
+
 use super::child_index::ChildIndex;
 use super::node::{AliasEntry, Document, Kind, Node, NodeId, Properties, Tag};
 use crate::text::Span;
@@ -43,6 +45,37 @@ impl Tree {
     /// Returns the documents in order.
     pub fn documents(&self) -> &[Document] {
         &self.documents
+    }
+
+    /// Returns the tree of one document alone, over the bytes of its slice.
+    pub fn of_document(&self, number: usize) -> Cow<'_, Self> {
+        let Document { root, span } = self.documents[number];
+        if self.documents.len() == 1 {
+            return Cow::Borrowed(self);
+        }
+        let next = NodeId(self.node(root).next);
+        let moved = |id: NodeId| NodeId(id.0 - root.0);
+        let moved_span = |inner: Span| Span::new(inner.start - span.start, inner.end - span.start);
+        let nodes = self.nodes[root.index()..next.index()].iter().map(|node| Node {
+            start: node.start - span.start as u32,
+            end: node.end - span.start as u32,
+            next: node.next - root.0,
+            ..*node
+        });
+        let properties = self.properties.iter().filter(|properties| self.contains(root, properties.node));
+        let aliases = self.aliases.iter().filter(|entry| self.contains(root, entry.alias));
+        Cow::Owned(Self {
+            nodes: nodes.collect(),
+            documents: vec![Document { root: NodeId(0), span: moved_span(span) }],
+            comments: self.comments_in(span).iter().map(|comment| moved_span(*comment)).collect(),
+            properties: properties
+                .map(|entry| Properties { node: moved(entry.node), span: moved_span(entry.span), tag: entry.tag })
+                .collect(),
+            aliases: aliases
+                .map(|entry| AliasEntry { alias: moved(entry.alias), target: moved(entry.target) })
+                .collect(),
+            child_index: ChildIndex::default(),
+        })
     }
 
     /// Returns the comments in order, each from its `#` to before the line end.

@@ -6,7 +6,7 @@
 //! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits except the tree of
 //! the text before; with [`FrontEnd::Exact`], the changed text is parsed by another front end than the text before, unless only one can parse it.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -18,7 +18,6 @@ use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
 use super::value::read_value;
 use crate::field::{FieldPath, Step};
-use crate::text::Span;
 
 /// The front end that parses a changed text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,72 +38,91 @@ impl FrontEnd {
     }
 }
 
-/// Checks a whole changed text, document by document; `old` is the tree of the text before, and `front_end` reads the changed
-/// documents.
-///
-/// `expected[i]` is the value document `i` must have; `None` says that it must not have changed. The comments of `after`
-/// must be those of `before` without the removed ones and with the added ones. Numbers are compared by value: `1` is `1.0`.
-///
-/// # Errors
-/// `VerifyFailed` with a place in `after`, or the problem in reading `after`.
-pub fn verify(
-    (before, old): (&str, &Tree),
-    after: &str,
-    expected: &[Option<impl Borrow<Value>>],
-    (removed_comments, added_comments): (&[String], &[String]),
-    front_end: FrontEnd,
-) -> Result<(), Problem> {
-    let mut comments = Comments::default();
-    comments.add_before(added_comments.iter().map(String::as_str));
-    if let ([document], [Some(value)]) = (old.documents(), expected) {
-        // A text of one document is parsed once.
-        comments.add_before(old.comments_in(document.span).iter().map(|comment| comment.of(before)));
-        verify_value((after, Span::new(0, after.len())), value.borrow(), &mut comments, front_end)?;
-        return comments.verify(removed_comments);
-    }
-    let new = parse(after)?;
-    let [before_count, after_count, expected_count] = [old.documents().len(), new.documents().len(), expected.len()];
-    if before_count != after_count || after_count != expected_count {
-        return Err(failed(0, format!("{before_count} documents became {after_count}, expected {expected_count}")));
-    }
-    for ((old_document, document), expected) in old.documents().iter().zip(new.documents()).zip(expected) {
-        match expected {
-            Some(value) => {
-                comments.add_before(old.comments_in(old_document.span).iter().map(|comment| comment.of(before)));
-                verify_value((after, document.span), value.borrow(), &mut comments, front_end)?;
-            }
-            // Bytes that can be parsed alone read the same in either text.
-            None if old_document.span.of(before) == document.span.of(after) => {}
-            None => return Err(failed(document.span.start, "a document changed that should have stayed the same")),
+/// A text before and after a change, and what the change is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct EditedText<'a, V> {
+    /// The text before.
+    pub before: &'a str,
+    /// Its tree.
+    pub tree: &'a Tree,
+    /// The text after.
+    pub after: &'a str,
+    /// The value that each document must have; `None` says that it must not have changed.
+    pub expected: &'a [Option<V>],
+    /// The comments that are to be missing.
+    pub removed_comments: &'a [String],
+    /// The comments that are to be new.
+    pub added_comments: &'a [String],
+}
+
+impl<V: Borrow<Value>> EditedText<'_, V> {
+    /// Checks the changed text, document by document; `front_end` reads those that were to change.
+    ///
+    /// The comments after must be those before without the removed ones and with the added ones. Numbers are compared by value:
+    /// `1` is `1.0`.
+    ///
+    /// # Errors
+    /// `VerifyFailed` with a place in the text after, or the problem in reading that.
+    pub fn verify(&self, front_end: FrontEnd) -> Result<(), Problem> {
+        let Self { before, tree, after, expected, .. } = *self;
+        let mut comments = Comments::default();
+        comments.add_before(self.added_comments.iter().map(String::as_str));
+        if let ([document], [Some(value)]) = (tree.documents(), expected) {
+            // A text of one document is parsed once.
+            comments.add_before(tree.comments_in(document.span).iter().map(|comment| comment.of(before)));
+            verify_value(after, 0, &front_end.parse(after)?, value.borrow(), &mut comments)?;
+            return comments.verify(self.removed_comments);
         }
+        let new = parse(after)?;
+        let [before_count, after_count, expected_count] =
+            [tree.documents().len(), new.documents().len(), expected.len()];
+        if before_count != after_count || after_count != expected_count {
+            return Err(failed(0, format!("{before_count} documents became {after_count}, expected {expected_count}")));
+        }
+        for (number, (old, expected)) in tree.documents().iter().zip(expected).enumerate() {
+            let span = new.documents()[number].span;
+            let text = span.of(after);
+            match expected {
+                Some(value) => {
+                    comments.add_before(tree.comments_in(old.span).iter().map(|comment| comment.of(before)));
+                    let alone = match front_end {
+                        FrontEnd::Exact => Cow::Owned(
+                            parse_exact(text).map_err(|problem| Problem { at: span.start + problem.at, ..problem })?,
+                        ),
+                        FrontEnd::Fast => new.of_document(number),
+                    };
+                    verify_value(text, span.start, &alone, value.borrow(), &mut comments)?;
+                }
+                // Bytes that can be parsed alone read the same in either text.
+                None if old.span.of(before) == text => {}
+                None => return Err(failed(span.start, "a document changed that should have stayed the same")),
+            }
+        }
+        comments.verify(self.removed_comments)
     }
-    comments.verify(removed_comments)
 }
 
 fn failed(at: usize, message: impl Into<String>) -> Problem {
     Problem::new(ProblemCode::VerifyFailed, at, message)
 }
 
-/// Checks the changed document in `span`, and collects its comments.
+/// Checks a changed document, whose text starts at `start` and has the tree `tree`, and collects its comments.
 fn verify_value<'t>(
-    (after, span): (&'t str, Span),
+    text: &'t str,
+    start: usize,
+    tree: &Tree,
     expected: &Value,
     comments: &mut Comments<'t>,
-    front_end: FrontEnd,
 ) -> Result<(), Problem> {
-    let start = span.start;
-    let outward = |problem: Problem| Problem { at: start + problem.at, ..problem };
-    let text = span.of(after);
-    let tree = front_end.parse(text).map_err(outward)?;
     let [alone] = tree.documents() else {
         return Err(failed(start, format!("one document became {}", tree.documents().len())));
     };
-    let value = read_value(&tree, text, alone.root).map_err(outward)?;
+    let value = read_value(tree, text, alone.root).map_err(|problem| Problem { at: start + problem.at, ..problem })?;
     comments.add_after(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
     match first_difference(expected, &value) {
         None => Ok(()),
         Some(path) => {
-            let at = start + locate(&tree, text, alone.root, &path).start;
+            let at = start + locate(tree, text, alone.root, &path).start;
             Err(failed(at, format!("`{path}` does not have the expected value")))
         }
     }
@@ -179,24 +197,32 @@ mod tests {
 
     const BEFORE: &str = "a: 1 # x\n---\n# y\nb: {c: [1, 2]}\n";
 
+    /// Verifies with both front ends, which must agree.
+    fn verify(
+        before: &str,
+        after: &str,
+        expected: &[Option<Value>],
+        removed: &[&str],
+        added: &[&str],
+    ) -> Result<(), Problem> {
+        let [removed, added] =
+            [removed, added].map(|texts| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        let (removed_comments, added_comments) = (&removed[..], &added[..]);
+        let tree = &parse(before)?;
+        let edited = EditedText { before, tree, after, expected, removed_comments, added_comments };
+        let [exact, fast] = [FrontEnd::Exact, FrontEnd::Fast].map(|front_end| edited.verify(front_end));
+        assert_eq!(exact, fast);
+        exact
+    }
+
     #[track_caller]
     fn check(after: &str, expected: &[Option<Value>], removed: &[&str]) {
-        let removed: Vec<String> = removed.iter().map(|text| (*text).to_owned()).collect();
-        assert_eq!(
-            verify((BEFORE, &parse(BEFORE).unwrap()), after, expected, (&removed, &[]), FrontEnd::Exact),
-            Ok(())
-        );
+        assert_eq!(verify(BEFORE, after, expected, removed, &[]), Ok(()));
     }
 
     #[track_caller]
     fn check_refused(after: &str, expected: &[Option<Value>], removed: &[&str], message: &str) {
-        let removed: Vec<String> = removed.iter().map(|text| (*text).to_owned()).collect();
-        assert_eq!(
-            verify((BEFORE, &parse(BEFORE).unwrap()), after, expected, (&removed, &[]), FrontEnd::Exact)
-                .unwrap_err()
-                .message,
-            message
-        );
+        assert_eq!(verify(BEFORE, after, expected, removed, &[]).unwrap_err().message, message);
     }
 
     #[test]
@@ -210,8 +236,7 @@ mod tests {
     fn a_wrong_value_is_reported() {
         let expected = [None, Some(json!({"b": {"c": [1, 3]}}))];
         check_refused(BEFORE, &expected, &[], "`b.c[1]` does not have the expected value");
-        let problem =
-            verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &expected, (&[], &[]), FrontEnd::Exact).unwrap_err();
+        let problem = verify(BEFORE, BEFORE, &expected, &[], &[]).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
         check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the expected value");
         check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the expected value");
@@ -219,13 +244,9 @@ mod tests {
 
     #[test]
     fn a_result_that_cannot_be_read_is_rejected() {
-        for front_end in [FrontEnd::Exact, FrontEnd::Fast] {
-            let before = "a: 1\na: 2\n";
-            let expected = [Some(json!({"b": 1, "a": 2}))];
-            let problem =
-                verify((before, &parse(before).unwrap()), "b: 1\na: 2\na: 2\n", &expected, (&[], &[]), front_end);
-            assert_eq!(problem.unwrap_err().code, ProblemCode::DuplicateKey);
-        }
+        let expected = [Some(json!({"b": 1, "a": 2}))];
+        let problem = verify("a: 1\na: 2\n", "b: 1\na: 2\na: 2\n", &expected, &[], &[]);
+        assert_eq!(problem.unwrap_err().code, ProblemCode::DuplicateKey);
     }
 
     #[test]
@@ -247,28 +268,17 @@ mod tests {
     fn a_comment_with_another_text_is_removed_and_added() {
         let after = BEFORE.replace("# y", "# z");
         let expected = [None, Some(json!({"b": {"c": [1, 2]}}))];
-        let verify = |removed: &[String], added: &[String]| {
-            verify((BEFORE, &parse(BEFORE).unwrap()), &after, &expected, (removed, added), FrontEnd::Exact)
-        };
-        let [old, new, other] = ["# y", "# z", "# Z"].map(|comment| [comment.to_owned()]);
-        assert_eq!(verify(&old, &new), Ok(()));
-        for (removed, added) in [(&old, &other), (&other, &new), (&new, &old)] {
-            assert_eq!(verify(removed, added).unwrap_err().code, ProblemCode::VerifyFailed);
+        assert_eq!(verify(BEFORE, &after, &expected, &["# y"], &["# z"]), Ok(()));
+        for (removed, added) in [("# y", "# Z"), ("# Z", "# z"), ("# z", "# y")] {
+            let problem = verify(BEFORE, &after, &expected, &[removed], &[added]).unwrap_err();
+            assert_eq!(problem.code, ProblemCode::VerifyFailed);
         }
     }
 
     #[test]
     fn a_document_that_cannot_be_read_is_compared_as_bytes() {
         let before = "a: 1\na: 2\n---\nb: 1\n";
-        assert_eq!(
-            verify(
-                (before, &parse(before).unwrap()),
-                &before.replace("b: 1", "b: 2"),
-                &[None, Some(json!({"b": 2}))],
-                (&[], &[]),
-                FrontEnd::Exact
-            ),
-            Ok(())
-        );
+        let after = before.replace("b: 1", "b: 2");
+        assert_eq!(verify(before, &after, &[None, Some(json!({"b": 2}))], &[], &[]), Ok(()));
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, FrontEnd, Intent, Naming, Place, Style, read_value};
+use reversion::yaml::{self, EditedText, FrontEnd, Intent, Naming, Place, Style, read_value};
 use serde_json::Value;
 
 use crate::support::{root, shared};
@@ -105,7 +105,16 @@ fn run(text: &str, edit: &Value) -> Result<String, String> {
         expected.push(Some(value));
         removed_comments.extend(outcome.removed_comments);
     }
-    yaml::verify((text, &tree), &after, &expected, (&removed_comments, &[]), FrontEnd::Exact).map_err(code)?;
+    let (after_text, removed_comments) = (&after, &removed_comments);
+    let edited = EditedText {
+        before: text,
+        tree: &tree,
+        after: after_text,
+        expected: &expected,
+        removed_comments,
+        added_comments: &[],
+    };
+    edited.verify(FrontEnd::Exact).map_err(code)?;
     Ok(after)
 }
 

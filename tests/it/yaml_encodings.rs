@@ -3,7 +3,7 @@
 use reversion::field::FieldPath;
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
-use reversion::yaml::{self, FrontEnd, Intent, Place, ProblemCode, Style, read_value};
+use reversion::yaml::{self, EditedText, FrontEnd, Intent, Place, ProblemCode, Style, read_value};
 use serde_json::{Value, json};
 
 fn key(name: &str) -> FieldPath {
@@ -30,10 +30,9 @@ fn check(before: &str, intent: Intent, after: &str) {
     intent.apply_data(&mut value).unwrap();
     let mut expected = vec![None; tree.documents().len() - 1];
     expected.push(Some(value));
-    assert_eq!(
-        yaml::verify((before, &tree), after, &expected, (&outcome.removed_comments, &[]), FrontEnd::Exact),
-        Ok(())
-    );
+    let (tree, expected, removed_comments) = (&tree, &expected[..], &outcome.removed_comments[..]);
+    let edited = EditedText { before, tree, after, expected, removed_comments, added_comments: &[] };
+    assert_eq!(edited.verify(FrontEnd::Exact), Ok(()));
 }
 
 #[track_caller]

@@ -12,7 +12,8 @@ use proptest::test_runner::{RngSeed, TestCaseResult, TestRunner};
 use reversion::field::{FieldPath, Step};
 use reversion::text::Span;
 use reversion::yaml::{
-    FrontEnd, Intent, Naming, Place, ProblemCode, Style, find_node, locate, parse, read_value, rewrite, verify,
+    EditedText, FrontEnd, Intent, Naming, Place, ProblemCode, Rewrite, Style, Tree, find_node, locate, parse,
+    read_value, rewrite, rewrite_document,
 };
 use serde_json::{Value, json};
 
@@ -454,11 +455,9 @@ impl Tally {
             (Ok(outcome), Ok(())) => {
                 prop_assert_eq!(&outcome.edits.apply(text), &outcome.text);
                 let (old, expected) = (parse(text).unwrap(), [Some(expected)]);
-                let verified_by = |front_end| {
-                    verify((text, &old), &outcome.text, &expected, (&outcome.removed_comments, &[]), front_end)
-                };
-                let verified = verified_by(FrontEnd::Exact);
-                prop_assert_eq!(verified_by(FrontEnd::Fast).is_ok(), verified.is_ok());
+                let edited = edited_text(text, &old, &outcome, &expected);
+                let verified = edited.verify(FrontEnd::Exact);
+                prop_assert_eq!(edited.verify(FrontEnd::Fast).is_ok(), verified.is_ok());
                 let verdict = verified.map_err(|problem| format!("{problem:?}\n--- after\n{}", outcome.text));
                 (if verdict.is_ok() { &mut self.applied } else { &mut self.stopped }, verdict)
             }
@@ -484,6 +483,16 @@ impl Tally {
             eprintln!("{name}: {applied} edits applied, {refused} refused, {impossible} impossible, {stopped} stopped");
         }
     }
+}
+
+fn edited_text<'a>(
+    before: &'a str,
+    tree: &'a Tree,
+    outcome: &'a Rewrite,
+    expected: &'a [Option<Value>],
+) -> EditedText<'a, Value> {
+    let (after, removed_comments) = (&outcome.text, &outcome.removed_comments);
+    EditedText { before, tree, after, expected, removed_comments, added_comments: &[] }
 }
 
 fn some_document(seed: &Seed, manner: Manner) -> Result<(String, Value, Writer), TestCaseError> {
@@ -597,19 +606,21 @@ proptest! {
     #[test]
     fn nothing_panics_on_any_text(text in soups(), seed in seeds()) {
         let Ok(tree) = parse(&text) else { return Ok(()) };
-        for document in tree.documents() {
+        for (document, number) in tree.documents().iter().zip(0..) {
             let slice = document.span.of(&text);
+            let alone = tree.of_document(number);
             let _ = locate(&tree, &text, document.root, &FieldPath::default().key("a").index(0).key("b"));
             let Ok(value) = read_value(&tree, &text, document.root) else { continue };
-            prop_assert!(parse(slice).is_ok_and(|tree| tree.documents().len() == 1), "{text:?} {slice:?}");
+            prop_assert!(parse(slice).is_ok_and(|tree| tree == *alone), "{text:?} {slice:?}");
             let choices = Choices { bytes: seed.0.clone(), at: 0 };
             let mut writer = Writer { choices, manner: Manner::Odd, step: 2, list_indent: 0, comments: 0, out: String::new() };
             for _ in 0..4 {
                 let intent = random_intent(&mut writer, &value);
-                let Ok(outcome) = rewrite(slice, &[vec![intent.clone()]], Style::default()) else { continue };
+                let programs = [vec![intent.clone()]];
+                let Ok(outcome) = rewrite_document(slice, &alone, &programs, Style::default()) else { continue };
                 let mut expected = value.clone();
                 let _ = intent.apply_data(&mut expected);
-                let _ = verify((slice, &parse(slice).unwrap()), &outcome.text, &[Some(expected)], (&outcome.removed_comments, &[]), FrontEnd::Exact);
+                let _ = edited_text(slice, &alone, &outcome, &[Some(expected)]).verify(FrontEnd::Exact);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! expectation: an entry is removed, added or moved with its own lines, and every other piece is unchanged.
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, FrontEnd, Intent, Place, read_value};
+use reversion::yaml::{self, EditedText, FrontEnd, Intent, Place, read_value};
 use serde_json::json;
 
 /// A part of a container's text.
@@ -334,8 +334,10 @@ fn changed(before: &str, intent: &Intent) -> Result<String, String> {
     let outcome = yaml::rewrite(before, &[vec![intent.clone()]], yaml::Style::default())
         .map_err(|refusal| shown(refusal.problem))?;
     intent.apply_data(&mut value).map_err(shown)?;
-    yaml::verify((before, &tree), &outcome.text, &[Some(value)], (&outcome.removed_comments, &[]), FrontEnd::Exact)
-        .map_err(shown)?;
+    let (after, removed_comments) = (&outcome.text, &outcome.removed_comments);
+    let edited =
+        EditedText { before, tree: &tree, after, expected: &[Some(value)], removed_comments, added_comments: &[] };
+    edited.verify(FrontEnd::Exact).map_err(shown)?;
     Ok(outcome.text)
 }
 

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reversion::yaml::{FrontEnd, ProblemCode, Style, parse, parse_exact, read_value, rewrite, scan, verify};
+use reversion::yaml::{
+    EditedText, FrontEnd, ProblemCode, Style, parse, parse_exact, read_value, rewrite_document, scan,
+};
 use serde_json::Value;
 
 use crate::support::skipped;
@@ -126,9 +128,13 @@ fn check_unchanged(text: &str) -> Result<(), String> {
     if !tree.documents().is_empty() && slices != text {
         return Err(format!("the documents are not the text: {slices:?}"));
     }
-    for document in tree.documents() {
+    for (document, number) in tree.documents().iter().zip(0..) {
         let source = document.span.of(text);
-        match rewrite(source, &[Vec::new()], Style::default()) {
+        let alone = tree.of_document(number);
+        if parse(source).as_ref() != Ok(&*alone) {
+            return Err(format!("document {number} has another tree than its slice"));
+        }
+        match rewrite_document(source, &alone, &[Vec::new()], Style::default()) {
             Ok(outcome) if outcome.text == source && outcome.edits.edits().is_empty() => {}
             Err(refusal) if NOT_FOR_KUBERNETES.contains(&refusal.problem.code) => {}
             Err(refusal) if refusal.problem.code == ProblemCode::Limit && source.contains('\r') => {}
@@ -136,8 +142,9 @@ fn check_unchanged(text: &str) -> Result<(), String> {
         }
     }
     let unchanged: Vec<Option<serde_json::Value>> = vec![None; tree.documents().len()];
-    verify((text, &tree), text, &unchanged, (&[], &[]), FrontEnd::Exact)
-        .map_err(|problem| format!("does not verify as itself: {problem}"))
+    let (before, tree, expected) = (text, &tree, &unchanged[..]);
+    let edited = EditedText { before, tree, after: text, expected, removed_comments: &[], added_comments: &[] };
+    edited.verify(FrontEnd::Exact).map_err(|problem| format!("does not verify as itself: {problem}"))
 }
 
 #[test]

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, FlowEmitter, Rendered};
-use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
 use super::super::node::{Kind, NodeId};
+use super::super::place::Place;
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::skip_trivia;
 use super::super::value::read_value;

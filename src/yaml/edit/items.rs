@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, scalar};
-use super::super::intent::Naming;
 use super::super::layout::{Entry, Layout};
+use super::super::naming::Naming;
 use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::scalar::scalar_text;
@@ -162,9 +162,7 @@ fn items_in_lines(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming:
     // Below a list that is not indented, a comment in the column of the dashes would belong to what follows.
     let tail = if style.list_indent > 0 { dash } else { dash + style.dash_width };
     out.push_str(&layout.comments_moved(Span::new(done, block.lines.end), block.column, tail));
-    let mut change = Change::default();
-    change.replace(block.lines, out);
-    Ok(change)
+    Ok(Change::replacing(block.lines, out))
 }
 
 /// Rewrites what is around the values; each item has the lines of its entry.
@@ -262,9 +260,7 @@ fn entries_in_lines(layout: &Layout<'_>, place: &Entry, items: &[Item]) -> Resul
         out.push_str(&entry_lines(layout, item, done, column)?);
     }
     out.push_str(&layout.comments_moved(Span::new(done, block.lines.end), block.column, column));
-    let mut change = Change::default();
-    change.replace(block.lines, out);
-    Ok(change)
+    Ok(Change::replacing(block.lines, out))
 }
 
 /// Writes the lines of an item, up to `end`, as those of an entry in `column`.

@@ -92,26 +92,23 @@ fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Change {
 
 /// Puts a scalar after a dash on a line of its own, with the comment after it.
 fn wrap_scalar(layout: &Layout<'_>, entry: &Entry) -> Change {
-    let mut change = Change::default();
     let start = layout.tree.start(entry.value);
     let end = layout.line_end(entry.end);
     let first_line_end = layout.line_end(start).min(end);
     let rest = Span::new(start, first_line_end).of(layout.text);
     if entry.key.is_none() {
         let below = layout.shifted(Span::new(first_line_end, end), 2);
-        change.replace(Span::new(start, end), format!("- {rest}{below}"));
-        return change;
+        return Change::replacing(Span::new(start, end), format!("- {rest}{below}"));
     }
     let dash = dash_column(layout, entry);
     let below = layout.shifted(Span::new(first_line_end, end), dash as isize - layout.column(entry.start) as isize);
     if layout.is_first_on_line(start) {
-        change.replace(Span::new(layout.line_start(start), end), format!("{:dash$}- {rest}{below}", ""));
+        Change::replacing(Span::new(layout.line_start(start), end), format!("{:dash$}- {rest}{below}", ""))
     } else {
         let line_ending = layout.line_ending(start);
         let gap = gap_before(layout, entry.opened, start);
-        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{gap}{rest}{below}", ""));
+        Change::replacing(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{gap}{rest}{below}", ""))
     }
-    change
 }
 
 /// Returns the spaces between a colon or dash and what is after it on its line.
@@ -122,23 +119,20 @@ fn gap_before<'t>(layout: &Layout<'t>, opened: usize, start: usize) -> &'t str {
 
 /// Wraps null in a list: `key:` and a line with a dash.
 fn wrap_nothing(layout: &Layout<'_>, entry: &Entry) -> Change {
-    let mut change = Change::default();
     if entry.key.is_none() {
-        change.insert(entry.opened, " -");
-        return change;
+        return Change::inserting(entry.opened, " -");
     }
     let dash = dash_column(layout, entry);
     let line_ending = layout.line_ending(entry.opened);
     let item = Span::new(entry.opened, entry.end).of(layout.text);
     if item.trim().is_empty() {
-        change.insert(layout.line_end(entry.end), format!("{:dash$}-{line_ending}", ""));
+        Change::inserting(layout.line_end(entry.end), format!("{:dash$}-{line_ending}", ""))
     } else {
         // An anchor or tag moves with its null.
         let end = layout.line_end(entry.end);
         let rest = Span::new(entry.opened, end).of(layout.text);
-        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{rest}", ""));
+        Change::replacing(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{rest}", ""))
     }
-    change
 }
 
 pub(super) fn unwrap_list(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
@@ -203,13 +197,11 @@ fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Ch
 
 /// Removes the inner of two dashes: `- - a` becomes `- a`.
 fn unwrap_dash_after_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
-    let mut change = Change::default();
     let content = skip_trivia(layout.text, item.opened);
     if !layout.is_same_line(item.opened, content) {
         let own_line = layout.is_first_on_line(item.start);
         let start = if own_line { item.start } else { entry.opened };
-        change.replace(Span::new(start, item.opened), if own_line { " " } else { "" });
-        return change;
+        return Change::replacing(Span::new(start, item.opened), if own_line { " " } else { "" });
     }
     let end = match layout.kind(item.value).is_block_collection() {
         true => layout.own_end(layout.column(entry.start), item.end),
@@ -219,8 +211,7 @@ fn unwrap_dash_after_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> C
     let below = layout.line_end(content);
     let rest = Span::new(content, below).of(layout.text);
     let below = layout.shifted(Span::new(below, end), -(by as isize));
-    change.replace(Span::new(item.start, end), format!("{rest}{below}"));
-    change
+    Change::replacing(Span::new(item.start, end), format!("{rest}{below}"))
 }
 
 /// Removes the dash of a list below a key.
@@ -243,27 +234,23 @@ fn is_key_line_free(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> bool {
 }
 
 fn unwrap_nothing(layout: &Layout<'_>, item: &Entry) -> Change {
-    let mut change = Change::default();
     let line = Span::new(layout.line_start(item.start), layout.line_end(item.start));
     if line.of(layout.text).trim() == "-" && layout.is_first_on_line(item.start) {
-        change.replace(line, "");
+        Change::replacing(line, "")
     } else {
-        change.replace(Span::new(item.start, item.opened), " ");
+        Change::replacing(Span::new(item.start, item.opened), " ")
     }
-    change
 }
 
 /// Moves a scalar or `{...}` to the line of its key: `key:` and `- a` become `key: a`.
 fn unwrap_to_key_line(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
-    let mut change = Change::default();
     let end = layout.line_end(item.end);
     let first_line_end = layout.line_end(content);
     let by = layout.column(entry.start) as isize - layout.column(item.start) as isize;
     let rest = Span::new(content, first_line_end).of(layout.text);
     let below = layout.shifted(Span::new(first_line_end, end), by);
     let gap = gap_before(layout, item.opened, content);
-    change.replace(Span::new(entry.opened, end), format!("{gap}{rest}{below}"));
-    change
+    Change::replacing(Span::new(entry.opened, end), format!("{gap}{rest}{below}"))
 }
 
 /// Keeps the item on its lines, in the column of values below the key.

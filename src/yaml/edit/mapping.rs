@@ -88,9 +88,7 @@ fn wrap_lines(layout: &Layout<'_>, place: &Entry, key: &str) -> Result<Change, P
     let column = outer + if layout.kind(place.value) == Kind::Sequence { style.list_indent } else { style.step };
     let line_ending = layout.line_ending(place.opened);
     let lines = layout.shifted(block.lines, column as isize - block.column as isize);
-    let mut change = Change::default();
-    change.replace(block.lines, format!("{:outer$}{}:{line_ending}{lines}", "", scalar(key, Context::Block)));
-    Ok(change)
+    Ok(Change::replacing(block.lines, format!("{:outer$}{}:{line_ending}{lines}", "", scalar(key, Context::Block))))
 }
 
 fn wrap_in_braces(layout: &Layout<'_>, place: &Entry, key: &str) -> Change {
@@ -191,9 +189,7 @@ fn unwrap_lines(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Cha
     // In the column of the key above, a comment would belong to what follows.
     let tail = if indent > 0 { column } else { block.column };
     let tail = layout.comments_moved(Span::new(end, block.lines.end), block.column, tail);
-    let mut change = Change::default();
-    change.replace(block.lines, format!("{above}{behind}{below}{tail}"));
-    Ok(change)
+    Ok(Change::replacing(block.lines, format!("{above}{behind}{below}{tail}")))
 }
 
 fn comments_around_key(at: usize) -> Problem {
@@ -211,9 +207,7 @@ fn unwrap_to_key_line(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Resu
     let by = block.outer as isize - block.column as isize;
     let below = layout.shifted(Span::new(first_line, block.lines.end), by);
     let rest = Span::new(value, first_line).of(layout.text);
-    let mut change = Change::default();
-    change.replace(Span::new(place.opened, block.lines.end), format!(" {rest}{below}"));
-    Ok(change)
+    Ok(Change::replacing(Span::new(place.opened, block.lines.end), format!(" {rest}{below}")))
 }
 
 fn unwrap_from_braces(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {

@@ -64,7 +64,7 @@ pub(super) fn move_items(
             insert_lines(layout, target, sibling, &lines?)
         }
         (Target::Flow | Target::Empty, _) => {
-            let text = in_brackets(layout, &entry, (target, sibling))?;
+            let text = in_brackets(layout, &entry, target, sibling)?;
             insert_in_flow(layout, target, sibling, &FlowEntry::alone(text), ["[", "]"])
         }
     };
@@ -128,7 +128,7 @@ impl Lines {
 }
 
 /// Writes the items of a list for another one in brackets, as they will be between two commas of it.
-fn in_brackets(layout: &Layout<'_>, entry: &Entry, (target, sibling): (NodeId, Sibling)) -> Result<String, Problem> {
+fn in_brackets(layout: &Layout<'_>, entry: &Entry, target: NodeId, sibling: Sibling) -> Result<String, Problem> {
     let style = FlowEmitter::of(layout, target);
     let is_flow = layout.kind(entry.value) == Kind::FlowSequence;
     let mut texts = Vec::new();

@@ -8,9 +8,9 @@
 
 use super::super::change::Change;
 use super::super::emit::{Context, FlowEmitter, one_line};
-use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
 use super::super::node::{Kind, NodeId};
+use super::super::place::Place;
 use super::super::problem::{Problem, ProblemCode};
 use super::super::scalar::scalar_text;
 use super::super::value::read_value;

@@ -16,9 +16,7 @@ pub(super) fn rename(layout: &Layout<'_>, path: &FieldPath, to: &str) -> Result<
     refuse_existing(layout, entry.container, to)?;
     refuse_referenced(layout, key)?;
     refuse_merged_key(layout, entry.container, key)?;
-    let mut change = Change::default();
-    change.replace(layout.span(key), key_text(layout, entry.container, key, to));
-    Ok(change)
+    Ok(Change::replacing(layout.span(key), key_text(layout, entry.container, key, to)))
 }
 
 /// Writes the text that replaces a key.

@@ -36,9 +36,7 @@ pub(super) fn parse_text(layout: &Layout<'_>, path: &FieldPath, format: TextForm
     let mut change = match layout.kind(place.value) {
         Kind::Literal => lines_of_text(layout, &place, &text)?,
         Kind::Single | Kind::Double if is_one_line && text.starts_with(['{', '[']) => {
-            let mut change = Change::default();
-            change.replace(span, text.as_ref());
-            return Ok(change);
+            return Ok(Change::replacing(span, text.as_ref()));
         }
         Kind::Plain | Kind::Single | Kind::Double if is_one_line && comments.is_empty() => {
             return replace(layout, path, &value);
@@ -102,9 +100,7 @@ pub(super) fn write_text(layout: &Layout<'_>, path: &FieldPath, format: TextForm
             replace(layout, path, &Value::from(format.text_of(&value)))
         }
         TextFormat::Yaml | TextFormat::Json => {
-            let mut change = Change::default();
-            change.replace(span, scalar_in(layout.quotes(), raw, Context::inside(layout, place.container)));
-            Ok(change)
+            Ok(Change::replacing(span, scalar_in(layout.quotes(), raw, Context::inside(layout, place.container))))
         }
     }
 }

@@ -7,9 +7,9 @@
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, scalar};
-use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
 use super::super::node::{Kind, NodeId};
+use super::super::place::Place;
 use super::super::problem::Problem;
 use super::super::value::read_value;
 use super::delete::{delete, remove_entry};
@@ -46,7 +46,7 @@ pub(super) fn move_to_item(
         return joined(layout, &entry, [source.span], insert_lines(layout, target, sibling, &lines));
     }
     if let Some(text) = flow_text(layout, &entry, target).filter(|_| fits && how == Target::Flow) {
-        return in_flow(layout, &entry, (target, sibling), text, ["[", "]"]);
+        return in_flow(layout, &entry, target, sibling, text, ["[", "]"]);
     }
     let value = read_value(layout.tree, layout.text, entry.value)?;
     let mut insertion = insert_item(layout, list, index, &value)?;
@@ -83,7 +83,7 @@ pub(super) fn move_from_item(
     if let Some(text) = flow_text(layout, &entry, target).filter(|_| how == Target::Flow) {
         let context = Context::inside(layout, target);
         let text = format!("{}:{}{text}", scalar(key, context), context.gap());
-        return in_flow(layout, &entry, (target, sibling), text, ["{", "}"]);
+        return in_flow(layout, &entry, target, sibling, text, ["{", "}"]);
     }
     let value = read_value(layout.tree, layout.text, entry.value)?;
     let mut insertion = insert(layout, to, key, &value, place)?;
@@ -112,7 +112,8 @@ fn joined(
 fn in_flow(
     layout: &Layout<'_>,
     entry: &Entry,
-    (target, sibling): (NodeId, Sibling),
+    target: NodeId,
+    sibling: Sibling,
     text: String,
     brackets: [&str; 2],
 ) -> Result<Change, Problem> {
