@@ -5,7 +5,7 @@
 //!
 //! Invariant: objects have the same numbers here as in their manifest.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -46,7 +46,8 @@ pub struct FileSurvey {
     /// The folders that its objects have controllers apply, from the root of the repository.
     pub(crate) applied: Vec<String>,
     pub(crate) style: Style,
-    pub(crate) names: Names,
+    /// What its objects name; nothing in most files.
+    pub(crate) names: Option<Box<Names>>,
 }
 
 /// What is known of an object.
@@ -85,7 +86,7 @@ pub(crate) struct Components {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// The names of known kinds that mappings give.
-    pub(crate) kinds: BTreeSet<String>,
+    pub(crate) kinds: Vec<String>,
     /// Whether there are fields that a pack declares to name objects.
     pub(crate) has_declared: bool,
     /// What is named with its version.
@@ -161,7 +162,7 @@ impl<'p> Surveyor<'p> {
             components: components.collect(),
             applied: manifest.applied.clone(),
             style: manifest.style(),
-            names,
+            names: (!names.is_empty()).then(|| Box::new(names)),
         }
     }
 
@@ -174,8 +175,8 @@ impl<'p> Surveyor<'p> {
         each_named(&object.value, &mut |at, named| {
             if self.kinds.contains(named.kind) {
                 has_names = true;
-                if !names.kinds.contains(named.kind) {
-                    names.kinds.insert(named.kind.to_owned());
+                if names.kinds.iter().all(|kind| kind != named.kind) {
+                    names.kinds.push(named.kind.to_owned());
                 }
                 if named.version().is_some() {
                     references.extend(named.reference(at.path(), |_| None));
@@ -227,6 +228,14 @@ fn add_written_versions(value: &Value, versions: &mut Vec<ApiVersion>) {
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+impl Names {
+    const fn is_empty(&self) -> bool {
+        let Self { kinds, has_declared, versions, written_versions, selectors, ignored_fields } = self;
+        let has_versions = !versions.is_empty() || !written_versions.is_empty();
+        kinds.is_empty() && !*has_declared && !has_versions && selectors.is_empty() && ignored_fields.is_empty()
     }
 }
 
