@@ -61,7 +61,7 @@ impl<'a> Linked<'a> {
     }
 
     /// Returns what the kustomizations of the run apply together.
-    pub(crate) const fn builds(&self) -> &Builds {
+    pub(crate) fn builds(&self) -> &Builds {
         self.run.builds()
     }
 

@@ -47,7 +47,12 @@ impl<'a> RenamedObjects<'a> {
             views.push(ObjectView { place: ObjectPlace { id: Some(id), ..view.place }, ..view });
         }
         let [renamed, of_held] = sides;
-        Self { held: of_held, held_by_id, renamed, all: Context::new(views, linked.builds()) }
+        Self {
+            held: of_held,
+            held_by_id,
+            renamed,
+            all: if views.is_empty() { Context::default() } else { Context::new(views, linked.builds()) },
+        }
     }
 
     /// Updates the references of an object that became `made`.

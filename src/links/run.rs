@@ -21,7 +21,8 @@ pub(crate) struct Run<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) applications: Applications,
     namespaces: Namespaces<'a>,
-    builds: Builds,
+    /// What is applied together; made when objects are first looked for.
+    builds: OnceLock<Builds>,
     /// The number of each file.
     numbers: HashMap<&'a str, usize>,
     /// The kustomizations that build each file, both by their numbers; rarely needed.
@@ -45,7 +46,7 @@ impl<'a> Run<'a> {
                 goal.packs,
                 goal.choices.namespace.as_deref(),
             ),
-            builds: builds::find(files, &graph),
+            builds: OnceLock::new(),
             built_by: OnceLock::new(),
             numbers,
             patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),
@@ -67,8 +68,8 @@ impl<'a> Run<'a> {
     }
 
     /// Returns what the kustomizations of the run apply together.
-    pub(crate) const fn builds(&self) -> &Builds {
-        &self.builds
+    pub(crate) fn builds(&self) -> &Builds {
+        self.builds.get_or_init(|| builds::find(self.files, &self.graph))
     }
 
     /// Returns whether one kustomization builds both files.

@@ -5,7 +5,6 @@
 //!
 //! Invariant: objects have the same numbers here as in their manifest.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::steps::Step;
@@ -39,7 +38,8 @@ pub struct FileSurvey {
     /// The folders that its objects have controllers apply, from the root of the repository.
     pub(crate) applied: Vec<String>,
     pub(crate) style: Style,
-    pub(crate) names: Names,
+    /// What its objects name; nothing in most files.
+    pub(crate) names: Option<Box<Names>>,
 }
 
 /// What is known of an object.
@@ -78,7 +78,7 @@ pub(crate) struct Components {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// The names of known kinds that mappings give.
-    pub(crate) kinds: BTreeSet<String>,
+    pub(crate) kinds: Vec<String>,
     /// Whether there are fields that a pack declares to name objects.
     pub(crate) has_declared: bool,
     /// What is named with its version.
@@ -105,6 +105,14 @@ pub(crate) struct NamedVersion {
 pub(crate) struct FileSelector {
     pub(crate) selector: Selector,
     pub(crate) folder: Option<String>,
+}
+
+impl Names {
+    pub(super) const fn is_empty(&self) -> bool {
+        let Self { kinds, has_declared, versions, written_versions, selectors, ignored_fields } = self;
+        let has_versions = !versions.is_empty() || !written_versions.is_empty();
+        kinds.is_empty() && !*has_declared && !has_versions && selectors.is_empty() && ignored_fields.is_empty()
+    }
 }
 
 impl FileSurvey {

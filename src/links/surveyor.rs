@@ -64,7 +64,7 @@ impl<'p> Surveyor<'p> {
             components: components.collect(),
             applied: manifest.applied.clone(),
             style: manifest.style(),
-            names,
+            names: (!names.is_empty()).then(|| Box::new(names)),
         }
     }
 
@@ -77,8 +77,8 @@ impl<'p> Surveyor<'p> {
         each_named(&object.value, &mut |at, named| {
             if self.kinds.contains(named.kind) {
                 has_names = true;
-                if !names.kinds.contains(named.kind) {
-                    names.kinds.insert(named.kind.to_owned());
+                if names.kinds.iter().all(|kind| kind != named.kind) {
+                    names.kinds.push(named.kind.to_owned());
                 }
                 if named.version().is_some() {
                     references.extend(named.reference(at.path(), |_| None));

@@ -12,7 +12,7 @@ use super::applications::{Application, Unmade};
 use super::ignored_paths::changes_field;
 use super::name_conflicts::folder;
 use super::run::Run;
-use super::survey::{FileSelector, FileSurvey, ObjectSurvey};
+use super::survey::{FileSelector, FileSurvey, Names, ObjectSurvey};
 use crate::field::FieldPattern;
 use crate::lens::Lens;
 use crate::manifest::SelectorPart;
@@ -65,6 +65,12 @@ struct Ties<'r> {
 }
 
 impl<'r> Ties<'r> {
+    /// Returns the files whose objects name something, with their numbers.
+    fn named(&self) -> impl Iterator<Item = (usize, &'r FileSurvey, &'r Names)> + use<'r> {
+        let files = self.run.files.iter().enumerate();
+        files.filter_map(|(number, file)| Some((number, file, file.names.as_deref()?)))
+    }
+
     fn root(&mut self, file: usize) -> usize {
         let mut root = file;
         while self.parents[root] != root {
@@ -96,12 +102,12 @@ impl<'r> Ties<'r> {
     /// Ties the selectors of Kustomize to what they can select, before or after the conversion.
     fn add_selectors(&mut self) {
         let run = self.run;
-        for (number, file) in run.files.iter().enumerate().filter(|(_, file)| !file.names.selectors.is_empty()) {
+        for (number, file, names) in self.named().filter(|(_, _, names)| !names.selectors.is_empty()) {
             let users = run.graph.users_of(&file.file);
             let own = run.graph.name(&file.file);
             let reach: BTreeSet<&str> = own.iter().chain(users).flat_map(|file| run.graph.reach(file)).collect();
             let reach: Vec<usize> = reach.into_iter().filter_map(|file| run.number(file)).collect();
-            for FileSelector { selector, folder } in &file.names.selectors {
+            for FileSelector { selector, folder } in &names.selectors {
                 let of_folder: Vec<usize> = match folder {
                     Some(folder) => {
                         let folder = run.graph.reach_of_folder(folder);
@@ -132,30 +138,27 @@ impl<'r> Ties<'r> {
 
     /// Ties the objects of kinds that are renamed, and what may name them.
     fn add_renamed_kinds(&mut self) {
-        let (run, renames) = (self.run, &self.run.targets.renames);
+        let renames = &self.run.targets.renames;
         let of_renamed = renames.keys().filter_map(|kind| self.by_kind.get(kind)).flatten();
         let mut tied: Vec<usize> = of_renamed.copied().collect();
         if tied.is_empty() {
             return;
         }
         let names: BTreeSet<&str> = renames.keys().map(|kind| kind.kind.as_str()).collect();
-        let may_name = |file: &FileSurvey| {
-            file.names.has_declared || file.names.kinds.iter().any(|kind| names.contains(kind.as_str()))
-        };
-        tied.extend((0..run.files.len()).filter(|file| may_name(&run.files[*file])));
+        let may_name = |own: &Names| own.has_declared || own.kinds.iter().any(|kind| names.contains(kind.as_str()));
+        tied.extend(self.named().filter(|(_, _, names)| may_name(names)).map(|(number, _, _)| number));
         self.tie_all(tied);
     }
 
     /// Ties what names objects by a version that they may lose to these objects.
     fn add_named_versions(&mut self) {
-        let (run, targets) = (self.run, self.run.targets);
+        let targets = self.run.targets;
         let mut tied: BTreeSet<(usize, &GroupKind)> = BTreeSet::new();
-        for (number, file) in run.files.iter().enumerate() {
+        for (number, _, names) in self.named() {
             let lost = |kind: &GroupKind, version: &str| targets.not_serving(kind, version).is_some();
-            let named =
-                file.names.versions.iter().filter(|named| named.is_selector || lost(&named.kind, &named.version));
+            let named = names.versions.iter().filter(|named| named.is_selector || lost(&named.kind, &named.version));
             tied.extend(named.map(|named| (number, &named.kind)));
-            for written in &file.names.written_versions {
+            for written in &names.written_versions {
                 let kinds = self.by_kind.keys().filter(|kind| kind.group == written.group);
                 tied.extend(kinds.filter(|kind| lost(kind, &written.version)).map(|kind| (number, *kind)));
             }
@@ -169,8 +172,8 @@ impl<'r> Ties<'r> {
     /// Ties what has fields ignored that the conversion moves to the objects that have these fields.
     fn add_ignored_fields(&mut self) {
         let run = self.run;
-        for (number, file) in run.files.iter().enumerate() {
-            for (selector, field) in &file.names.ignored_fields {
+        for (number, _, names) in self.named() {
+            for (selector, field) in &names.ignored_fields {
                 if changes_field(run.targets, selector, field) {
                     let of_kinds = self.by_kind.iter().filter(|(kind, _)| selector.selects_kind(kind));
                     let tied: Vec<usize> = of_kinds.flat_map(|(_, files)| files).copied().collect();

@@ -79,6 +79,10 @@ impl<'r> ReadObjects<'r> {
         Ok(Self { run, objects })
     }
 
+    pub(super) const fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
     /// Returns what lenses see of the objects, in the order of the run.
     pub(super) fn views(&self) -> impl Iterator<Item = ObjectView<'_>> {
         self.objects.iter().map(|ReadObject { id: (number, at), namespace, value }| {

@@ -83,17 +83,18 @@ pub fn plan_files<M: Manifests>(
     let withheld = Withheld::without(scope.left_out, &run).and(scope.declined);
     let objects = ReadObjects::read(&run, manifests)?;
     let parameters = &planner.goal().choices.parameters;
-    let others = Context::new(objects.views(), run.builds()).with_parameters(parameters);
+    let others = if objects.is_empty() { Context::default() } else { Context::new(objects.views(), run.builds()) };
+    let others = others.with_parameters(parameters);
     let styles = Styles::of(surveys);
     let of_run = RunPlanner { planner, run: &run, others: &others, styles: &styles };
     let plan = |group: &Group| plan_group(&of_run, group, manifests, scope, &withheld);
     let planned = in_parallel(&groups(&run), scope.threads, &plan)?;
-    let planned = planned.into_iter().map(|(_, planned)| planned);
+    let planned = planned.into_iter().map(|(_, planned)| *planned);
     Ok(assemble(planner, planned, scope.found, scope.listed))
 }
 
 /// The plans of files, with their numbers.
-type Planned = Vec<(usize, PlannedFile)>;
+type Planned = Vec<(usize, Box<PlannedFile>)>;
 
 fn plan_group<M: Manifests>(
     of_run: &RunPlanner<'_>,
@@ -109,7 +110,7 @@ fn plan_group<M: Manifests>(
     if let Some(listed) = scope.listed.filter(|listed| !listed.is_as_whole()) {
         planned = listed::limited(&planner, planned, listed, withheld);
     }
-    Ok(group.files.iter().copied().zip(planned).collect())
+    Ok(group.files.iter().copied().zip(planned.into_iter().map(Box::new)).collect())
 }
 
 /// Plans `groups` by several threads, and returns the plans in the order of the files.
