@@ -16,7 +16,7 @@ use crate::field::FieldPath;
 use crate::text::{EditSet, Span};
 
 /// How many intents of a program may wait before all that follow them do.
-const MAX_WAITING: usize = 64;
+const WINDOW: usize = 64;
 
 /// An intent that is to be made.
 pub(super) struct Pending<'p> {
@@ -64,7 +64,7 @@ impl<'p> Schedule<'p> {
 
     /// Returns an intent with its paths in the tree; `None` where it must wait.
     pub(super) fn on_tree(&self, next: &Pending<'p>) -> Option<Cow<'p, Intent>> {
-        if self.waiting.len() >= MAX_WAITING || !self.waiting.iter().all(|earlier| next.commutes_with(earlier)) {
+        if self.waiting.len() >= WINDOW || !self.waiting.iter().all(|earlier| next.commutes_with(earlier)) {
             return None;
         }
         if self.planned.is_empty() {
