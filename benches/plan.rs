@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput};
 use reversion::Canonicalizer;
-use reversion::infer::infer;
-use reversion::manifest::{self, Manifest, Reading, Recognizer};
-use reversion::pack::{Packs, embedded};
-use reversion::plan::{Choices, Goal, Surveyor, plan};
-use reversion::report::diff::{Paint, unified};
+use reversion::internals::infer::infer;
+use reversion::internals::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::internals::pack::{Packs, embedded};
+use reversion::internals::plan::{Choices, Goal, Surveyor, plan};
+use reversion::internals::report::diff::{Paint, unified};
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();

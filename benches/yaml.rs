@@ -14,7 +14,7 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use granit_parser::Parser;
-use reversion::yaml::{parse_exact, scan};
+use reversion::internals::yaml::{parse_exact, scan};
 
 const MEGABYTE: usize = 1_000_000;
 

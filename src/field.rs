@@ -209,7 +209,7 @@ impl FieldPattern {
     }
 
     /// Returns those paths whose values pass `test`.
-    pub fn matches_where(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> Vec<FieldPath> {
+    pub(crate) fn matches_where(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> Vec<FieldPath> {
         let mut found = Vec::new();
         let _all = visit(&self.0, root, None, &mut |place, value| {
             if test(value) {
@@ -240,7 +240,7 @@ impl FieldPattern {
     }
 
     /// Returns this pattern as a path, if it has neither `[]` nor `{}`.
-    pub fn as_path(&self) -> Option<FieldPath> {
+    pub(crate) fn as_path(&self) -> Option<FieldPath> {
         let step = |part: &Part| match part {
             Part::Key(key) => Some(Step::Key(key.clone())),
             Part::Items | Part::Values => None,
@@ -251,7 +251,7 @@ impl FieldPattern {
 
 /// A path that borrows its keys, one step linked to the one above; the owned path is only built on demand.
 #[derive(Debug)]
-pub struct PathRef<'a> {
+pub(crate) struct PathRef<'a> {
     above: Option<&'a PathRef<'a>>,
     step: StepRef<'a>,
 }
@@ -265,17 +265,17 @@ enum StepRef<'a> {
 
 impl<'a> PathRef<'a> {
     /// Creates the path of `key` below `above`, or below the root.
-    pub const fn key(above: Option<&'a Self>, key: &'a str) -> Self {
+    pub(crate) const fn key(above: Option<&'a Self>, key: &'a str) -> Self {
         Self { above, step: StepRef::Key(key) }
     }
 
     /// Creates the path of the item `index` below `above`, or below the root.
-    pub const fn index(above: Option<&'a Self>, index: usize) -> Self {
+    pub(crate) const fn index(above: Option<&'a Self>, index: usize) -> Self {
         Self { above, step: StepRef::Index(index) }
     }
 
     /// Returns the last key of the path.
-    pub fn last_key(&self) -> Option<&str> {
+    pub(crate) fn last_key(&self) -> Option<&str> {
         match self.step {
             StepRef::Key(key) => Some(key),
             StepRef::Index(_) => self.above.and_then(Self::last_key),
@@ -283,7 +283,7 @@ impl<'a> PathRef<'a> {
     }
 
     /// Returns the owned path from the root.
-    pub fn path(&self) -> FieldPath {
+    pub(crate) fn path(&self) -> FieldPath {
         let mut steps = Vec::new();
         let mut place = Some(self);
         while let Some(PathRef { above, step }) = place {

@@ -32,78 +32,57 @@
 //! It does not talk to a cluster, does not render templates, does not reformat, and writes nothing that it has not read
 //! back and compared.
 
-#[doc(hidden)]
-pub mod text;
+mod text;
 
-#[doc(hidden)]
-pub mod fingerprint;
+mod fingerprint;
 
-#[doc(hidden)]
-pub mod field;
+mod field;
 
-#[doc(hidden)]
-pub mod variable;
+mod variable;
 
-#[doc(hidden)]
-pub mod release;
+mod release;
 
-#[doc(hidden)]
-pub mod carrier;
+mod carrier;
 
 #[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod disk;
+mod disk;
 
-#[doc(hidden)]
-pub mod yaml;
+mod yaml;
 
-#[doc(hidden)]
-pub mod finding;
+mod finding;
 
-#[doc(hidden)]
-pub mod catalog;
+mod catalog;
 
-#[doc(hidden)]
-pub mod lens;
+mod lens;
 
-#[doc(hidden)]
-pub mod manifest;
+mod manifest;
 
-#[doc(hidden)]
-pub mod pack;
+mod pack;
 
-#[doc(hidden)]
-pub mod infer;
+mod infer;
 
-#[doc(hidden)]
-pub mod convert;
+mod convert;
 
-#[doc(hidden)]
-pub mod links;
+mod links;
 
-#[doc(hidden)]
-pub mod notices;
+mod notices;
 
-#[doc(hidden)]
-pub mod edits;
+mod edits;
 
-#[doc(hidden)]
-pub mod plan;
+mod plan;
 
-#[doc(hidden)]
-pub mod fixture;
+mod fixture;
 
-#[doc(hidden)]
-pub mod redaction;
+mod redaction;
 
-#[doc(hidden)]
-pub mod report;
+mod report;
 
-#[doc(hidden)]
-pub mod canonical;
+mod canonical;
 
 #[cfg(feature = "cli")]
+mod cli;
+
 #[doc(hidden)]
-pub mod cli;
+pub mod internals;
 
 pub use canonical::{Canonical, CanonicalizeError, Canonicalizer, Remark, canonicalize};

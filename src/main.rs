@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(reversion::cli::run(std::env::args_os()) as u8)
+    ExitCode::from(reversion::internals::cli::run(std::env::args_os()) as u8)
 }

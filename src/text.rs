@@ -185,7 +185,7 @@ impl EditSet {
 
     /// Shrinks each edit to the bytes that differ from `source` and drops edits that change nothing.
     #[must_use]
-    pub fn minimal(self, source: &str) -> Self {
+    pub(crate) fn minimal(self, source: &str) -> Self {
         let mut edits = Vec::with_capacity(self.edits.len());
         for edit in self.edits {
             let old = edit.span.of(source);
@@ -202,7 +202,7 @@ impl EditSet {
 
     /// Moves every edit `by` bytes to the right: from a part of a text to the whole that the part starts in.
     #[must_use]
-    pub fn shifted(mut self, by: usize) -> Self {
+    pub(crate) fn shifted(mut self, by: usize) -> Self {
         for edit in &mut self.edits {
             edit.span = Span::new(edit.span.start + by, edit.span.end + by);
         }
@@ -257,7 +257,7 @@ pub struct Position {
 
 /// Turns offsets into lines and columns. It has a mark every `STRIDE` bytes: lines are counted from the nearest one.
 #[derive(Clone, Debug)]
-pub struct LineIndex {
+pub(crate) struct LineIndex {
     marks: Vec<Mark>,
 }
 
@@ -296,7 +296,7 @@ impl Mark {
 
 impl LineIndex {
     /// Builds the index of `text`.
-    pub fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let mut marks = Vec::with_capacity(text.len() / STRIDE + 1);
         let mut mark = Mark::default();
         marks.push(mark);
@@ -314,7 +314,7 @@ impl LineIndex {
     }
 
     /// Returns the position of byte `offset` of `text`, the text the index was made for; a byte order mark does not count as a column.
-    pub fn position(&self, text: &str, offset: usize) -> Position {
+    pub(crate) fn position(&self, text: &str, offset: usize) -> Position {
         let offset = offset.min(text.len());
         let here = self.mark(text, offset);
         let start = self.mark(text, here.line);
@@ -323,7 +323,7 @@ impl LineIndex {
     }
 
     /// Returns the start of the line around byte `offset` of `text`, the text the index was made for.
-    pub fn line_start(&self, text: &str, offset: usize) -> usize {
+    pub(crate) fn line_start(&self, text: &str, offset: usize) -> usize {
         let stride = offset / STRIDE;
         let from = stride * STRIDE;
         let feed = memchr::memrchr(b'\n', &text.as_bytes()[from..offset]);
@@ -331,7 +331,7 @@ impl LineIndex {
     }
 
     /// Returns the start of the line after the one around byte `offset` of `text`, the text the index was made for, if there is one.
-    pub fn next_line_start(&self, text: &str, offset: usize) -> Option<usize> {
+    pub(crate) fn next_line_start(&self, text: &str, offset: usize) -> Option<usize> {
         // The first mark on a later line is after the line feed, and the one before it is not.
         let stride = self.marks.partition_point(|mark| mark.line <= offset) - 1;
         let from = (stride * STRIDE).max(offset);

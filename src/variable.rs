@@ -15,11 +15,11 @@ const LONGEST: usize = 4096;
 
 /// A text with variables: the parts around them, in order, at least two.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenText<'t>(Vec<&'t str>);
+pub(crate) struct OpenText<'t>(Vec<&'t str>);
 
 impl<'t> OpenText<'t> {
     /// Reads a value; `None` where it is no text with a variable.
-    pub fn of(value: &'t Value) -> Option<Self> {
+    pub(crate) fn of(value: &'t Value) -> Option<Self> {
         Self::parse(value.as_str()?)
     }
 
@@ -44,27 +44,27 @@ impl<'t> OpenText<'t> {
     }
 
     /// Returns how the text begins, whatever the variables are.
-    pub fn beginning(&self) -> &'t str {
+    pub(crate) fn beginning(&self) -> &'t str {
         self.0.first().expect("there are two parts")
     }
 
     /// Returns how the text ends, whatever the variables are.
-    pub fn end(&self) -> &'t str {
+    pub(crate) fn end(&self) -> &'t str {
         self.0.last().expect("there are two parts")
     }
 
     /// Returns the parts that the text has, whatever the variables are.
-    pub fn parts(&self) -> &[&'t str] {
+    pub(crate) fn parts(&self) -> &[&'t str] {
         &self.0
     }
 
     /// Returns whether the text can become a text that consists of characters that pass `test`.
-    pub fn can_consist_of(&self, test: impl Fn(char) -> bool) -> bool {
+    pub(crate) fn can_consist_of(&self, test: impl Fn(char) -> bool) -> bool {
         self.0.iter().all(|part| part.chars().all(&test))
     }
 
     /// Returns whether the text can become the constant `value`.
-    pub fn can_be(&self, value: &Value) -> bool {
+    pub(crate) fn can_be(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.can_be_text(text),
             Value::Bool(_) | Value::Number(_) => self.can_be_text(&value.to_string()),
@@ -108,7 +108,7 @@ fn variable(text: &str) -> Option<usize> {
 }
 
 /// Returns whether a value has a text with a variable, in itself or below it.
-pub fn has_variable(value: &Value) -> bool {
+pub(crate) fn has_variable(value: &Value) -> bool {
     match value {
         Value::String(_) => OpenText::of(value).is_some(),
         Value::Array(items) => items.iter().any(has_variable),

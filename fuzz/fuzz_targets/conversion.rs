@@ -9,7 +9,7 @@
 mod engine;
 
 use libfuzzer_sys::fuzz_target;
-use reversion::plan::Choices;
+use reversion::internals::plan::Choices;
 
 /// An old release, a new one, and one between in the other channel.
 const TARGETS: [&str; 3] = ["gateway-api@1.6/experimental", "gateway-api@1.0/experimental", "gateway-api@0.8/standard"];

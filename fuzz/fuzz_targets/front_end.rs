@@ -8,7 +8,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reversion::yaml::{parse_exact, scan};
+use reversion::internals::yaml::{parse_exact, scan};
 
 fuzz_target!(|text: &str| {
     let exact = parse_exact(text);

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Component;
 
 use libfuzzer_sys::fuzz_target;
-use reversion::disk::{Record, is_place};
+use reversion::internals::disk::{Record, is_place};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(record) = Record::parse(bytes) else { return };

@@ -13,9 +13,9 @@ mod engine;
 use std::borrow::Cow;
 
 use libfuzzer_sys::fuzz_target;
-use reversion::pack::PackFiles;
-use reversion::pack::load::load;
-use reversion::pack::{Packs, Target, lint};
+use reversion::internals::pack::PackFiles;
+use reversion::internals::pack::load::load;
+use reversion::internals::pack::{Packs, Target, lint};
 
 fuzz_target!(|text: &str| {
     let mut files = PackFiles::new();

@@ -8,8 +8,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reversion::fingerprint::Fingerprint;
-use reversion::report::saved_plan::SavedPlan;
+use reversion::internals::fingerprint::Fingerprint;
+use reversion::internals::report::saved_plan::SavedPlan;
 
 /// The file that the seeds apply to.
 const TEXT: &str = "kind: Gateway\nspec:\n  a: é1\n  b: 2\n";

@@ -1,6 +1,6 @@
 //! What the page is told about a text.
 
-use reversion::finding::Location;
+use reversion::internals::finding::Location;
 use serde::Serialize;
 
 /// Everything that the page shows of a text.

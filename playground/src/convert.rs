@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use reversion::finding::{self, Location, Severity};
-use reversion::manifest::{self, Manifest, Reading};
-use reversion::pack::{Pack, Target};
-use reversion::plan::{self, Goal, ObjectPlan, Outcome, Plan, Record};
-use reversion::report::{Counts, Fate, Painter, Report, Written, one_of, text_format, visible, visible_lines};
+use reversion::internals::finding::{self, Location, Severity};
+use reversion::internals::manifest::{self, Manifest, Reading};
+use reversion::internals::pack::{Pack, Target};
+use reversion::internals::plan::{self, Goal, ObjectPlan, Outcome, Plan, Record};
+use reversion::internals::report::{Counts, Fate, Painter, Report, Written, one_of, text_format, visible, visible_lines};
 
 use crate::answer::{Advisory, Answer, Change, Finding, Place, State};
 use crate::packs::PACKS;

@@ -1,7 +1,7 @@
 //! The unified diff of the text, line by line.
 
-use reversion::edits::FilePlan;
-use reversion::report::diff::{Paint, unified};
+use reversion::internals::edits::FilePlan;
+use reversion::internals::report::diff::{Paint, unified};
 
 use crate::answer::{DiffLine, LineKind};
 

@@ -1,10 +1,10 @@
 //! Which releases the objects of the text can be for, as `detect --verbose` prints it.
 
-use reversion::finding::Severity;
-use reversion::infer::crds::{Installed, crds_in, installed};
-use reversion::infer::install_evidence::evidence_in;
-use reversion::manifest::Manifest;
-use reversion::report::{Counts, Detected, Detection, visible};
+use reversion::internals::finding::Severity;
+use reversion::internals::infer::crds::{Installed, crds_in, installed};
+use reversion::internals::infer::install_evidence::evidence_in;
+use reversion::internals::manifest::Manifest;
+use reversion::internals::report::{Counts, Detected, Detection, visible};
 
 use crate::answer::{Evidence, Object, Place};
 use crate::packs::PACKS;

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use reversion::pack::{Packs, Target, embedded};
-use reversion::release::Channel;
+use reversion::internals::pack::{Packs, Target, embedded};
+use reversion::internals::release::Channel;
 use serde::Serialize;
 
 /// The packs, read once.
@@ -41,7 +41,7 @@ pub fn packs() -> Vec<Pack> {
     packs
 }
 
-fn pack(pack: &reversion::pack::Pack) -> Pack {
+fn pack(pack: &reversion::internals::pack::Pack) -> Pack {
     let line = pack.line();
     let last_of = |order: usize| line.same_apis(order).last().unwrap_or(&line.bundles()[order]).clone();
     let newest = Target::find(pack, "latest").ok().map(|target| last_of(line.get(target.release).order));

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use reversion::pack::{Pack, Target};
-use reversion::plan::{AllowedLoss, Choices, Keeping};
-use reversion::release::{Channel, ReleaseSet};
-use reversion::report::Detected;
+use reversion::internals::pack::{Pack, Target};
+use reversion::internals::plan::{AllowedLoss, Choices, Keeping};
+use reversion::internals::release::{Channel, ReleaseSet};
+use reversion::internals::report::Detected;
 use serde::{Deserialize, Serialize};
 
 use crate::packs::PACKS;

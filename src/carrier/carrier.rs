@@ -54,16 +54,16 @@ pub struct Carrier {
     pub values: Vec<FieldPattern>,
     /// The values of the chart: texts in YAML.
     #[serde(default, deserialize_with = "several")]
-    pub values_text: Vec<FieldPattern>,
+    pub(crate) values_text: Vec<FieldPattern>,
     /// The names of files with values.
     #[serde(default, deserialize_with = "several")]
-    pub values_files: Vec<FieldPattern>,
+    pub(crate) values_files: Vec<FieldPattern>,
     /// The names of objects with values.
     #[serde(default, deserialize_with = "several")]
-    pub values_from: Vec<FieldPattern>,
+    pub(crate) values_from: Vec<FieldPattern>,
     /// Values in a form that is not converted, such as single ones by their path.
     #[serde(default, deserialize_with = "several")]
-    pub other_values: Vec<FieldPattern>,
+    pub(crate) other_values: Vec<FieldPattern>,
     /// An image, its name apart from its tag.
     pub image: Option<Image>,
     /// Images with their tags: `registry.example.com/shop:1.2`.
@@ -88,12 +88,12 @@ pub struct Chart {
     pub alias: Vec<FieldPath>,
     /// The field with the name of an object that brings the chart.
     #[serde(default, deserialize_with = "path")]
-    pub brought_by: Option<FieldPath>,
+    pub(crate) brought_by: Option<FieldPath>,
     /// The fields with its version.
     #[serde(default, deserialize_with = "paths")]
     pub version: Vec<FieldPath>,
     /// The kind of the objects that name this one, and that have the values.
-    pub installed_by: Option<GroupKind>,
+    pub(crate) installed_by: Option<GroupKind>,
 }
 
 /// An image: `{ name: [newName, name], tag: newTag }`.
@@ -117,15 +117,15 @@ pub struct Ignored {
     pub selector: Option<FieldPath>,
     /// The list of JSON pointers.
     #[serde(deserialize_with = "required_path")]
-    pub pointers: FieldPath,
+    pub(crate) pointers: FieldPath,
     /// The list of jq expressions.
     #[serde(default, deserialize_with = "path")]
-    pub queries: Option<FieldPath>,
+    pub(crate) queries: Option<FieldPath>,
 }
 
 /// Values of a chart that are not converted where they are given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unconverted {
+pub(crate) enum Unconverted {
     /// Values in a form that is not converted.
     Form(FieldPath),
     /// Names of objects that have them.
@@ -138,7 +138,7 @@ pub enum Unconverted {
 
 impl Carrier {
     /// Returns whether a file has one of the names: its own, `fleet.yaml`, or that of its folder, `helmfile.d/*`.
-    pub fn is_called(&self, file: &str) -> bool {
+    pub(crate) fn is_called(&self, file: &str) -> bool {
         let is = |name: &String| {
             let mut parts = file.rsplit(['/', '\\']);
             let own = parts.next();
@@ -161,7 +161,7 @@ impl Carrier {
     }
 
     /// Returns whether the mapping `around` names the chart, alone or at the end of a path.
-    pub fn names_chart(&self, around: &Value, chart: &str) -> bool {
+    pub(crate) fn names_chart(&self, around: &Value, chart: &str) -> bool {
         let is_called =
             |text: &str| text.strip_suffix(chart).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
         let fields = self.chart.name.iter().chain(self.aliases());
@@ -169,12 +169,12 @@ impl Carrier {
     }
 
     /// Returns whether the mapping `around` names a chart.
-    pub fn names_any_chart(&self, around: &Value) -> bool {
+    pub(crate) fn names_any_chart(&self, around: &Value) -> bool {
         self.chart.name.iter().any(|field| field.get(around).is_some())
     }
 
     /// Returns the values of a chart in `object` that are not converted; `key` is one that only the values of this chart have.
-    pub fn unconverted(&self, object: &Value, chart: &str, key: &str) -> Vec<Unconverted> {
+    pub(crate) fn unconverted(&self, object: &Value, chart: &str, key: &str) -> Vec<Unconverted> {
         let mut found = Vec::new();
         for place in self.places(object) {
             let Some(around) = place.get(object) else { continue };

@@ -25,7 +25,7 @@ pub struct Carriers {
 
 /// A mapping of a document that carries something.
 #[derive(Clone, Debug)]
-pub struct Carried<'a> {
+pub(crate) struct Carried<'a> {
     /// What it carries.
     pub carrier: &'a Carrier,
     /// Its place in the document.
@@ -78,14 +78,14 @@ impl Carriers {
     }
 
     /// Returns the mappings of an object that carry something; their places are in the object.
-    pub fn in_object<'a>(&'a self, kind: &GroupKind, object: &'a Value) -> Vec<Carried<'a>> {
+    pub(crate) fn in_object<'a>(&'a self, kind: &GroupKind, object: &'a Value) -> Vec<Carried<'a>> {
         let root = FieldPath::default();
         self.of_kind(kind).flat_map(|carrier| carried(carrier, &root, object)).collect()
     }
 
     /// Returns the mappings of a document of `file` that carry something: of its objects, those in lists one by one, or of the
     /// document itself.
-    pub fn in_document<'a>(&'a self, file: &str, document: &'a Value) -> Vec<Carried<'a>> {
+    pub(crate) fn in_document<'a>(&'a self, file: &str, document: &'a Value) -> Vec<Carried<'a>> {
         let mut found = Vec::new();
         let kind = kind(document);
         for number in &self.by_file {

@@ -9,5 +9,5 @@
 mod carrier;
 mod carriers;
 
-pub use carrier::{Carrier, CarrierFile, Ignored, Unconverted};
-pub use carriers::{Carried, Carriers};
+pub(crate) use carrier::{Carrier, CarrierFile, Ignored, Unconverted};
+pub(crate) use carriers::{Carried, Carriers};

@@ -117,7 +117,7 @@ impl Catalog {
     /// changes.
     ///
     /// Source: `spec.conversion.strategy` of a CRD, `Webhook` or `None`.
-    pub const fn converting_by_webhook(&self) -> ReleaseSet {
+    pub(crate) const fn converting_by_webhook(&self) -> ReleaseSet {
         self.header.webhook
     }
 
@@ -201,7 +201,7 @@ impl Catalog {
     }
 
     /// Returns the group that the API server fills in for each pattern of [`Catalog::references`] that has one.
-    pub fn default_groups(&self) -> impl DoubleEndedIterator<Item = (&FieldPattern, &str)> {
+    pub(crate) fn default_groups(&self) -> impl DoubleEndedIterator<Item = (&FieldPattern, &str)> {
         reference::default_groups(self.references())
     }
 

@@ -29,7 +29,7 @@ pub struct Violation {
 
 impl Violation {
     /// Returns whether it is about a text of `object` that is known only after its variables are substituted: `interval: ${INTERVAL}`.
-    pub fn is_open_in(&self, object: &Value) -> bool {
+    pub(crate) fn is_open_in(&self, object: &Value) -> bool {
         let Some(value) = self.path.get(object) else { return false };
         match self.kind {
             ViolationKind::Rule { .. } => has_variable(value),

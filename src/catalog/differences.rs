@@ -16,7 +16,7 @@ use crate::field::{FieldPath, PathRef};
 use crate::release::ReleaseId;
 
 /// The schema of a kind: a release, and the version's name (`v1beta1`).
-pub type SchemaName<'n> = (ReleaseId, &'n str);
+pub(crate) type SchemaName<'n> = (ReleaseId, &'n str);
 
 /// One field that is not the same in two schemas.
 #[derive(Clone, Debug, PartialEq)]

@@ -23,7 +23,7 @@ pub struct Reference {
     /// Where the group of the named kind comes from.
     pub group: GroupSource,
     /// The kind that the API server fills in.
-    pub default_kind: Option<String>,
+    pub(crate) default_kind: Option<String>,
     /// Whether an object can be named, not a kind only.
     pub has_name: bool,
     /// Whether the object may live in another namespace.

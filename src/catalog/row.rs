@@ -173,7 +173,7 @@ pub struct Attributes {
     ///
     /// Source: `x-kubernetes-patch-merge-key`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub merge_key: Option<String>,
+    pub(crate) merge_key: Option<String>,
     /// How two writers' mappings are merged, `atomic` or `granular`: `{"mapType":"atomic"}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map_type: Option<String>,
@@ -206,7 +206,7 @@ impl Attributes {
     }
 
     /// Writes the compact JSON of a catalog's column.
-    pub fn to_column(&self) -> String {
+    pub(crate) fn to_column(&self) -> String {
         if *self == Self::default() {
             return String::new();
         }

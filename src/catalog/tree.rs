@@ -11,7 +11,7 @@ use crate::field::{FieldPattern, Part};
 use crate::release::{ReleaseId, ReleaseSet};
 
 /// The keys of an object that catalogs do not describe.
-pub const OUTSIDE: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
+pub(crate) const OUTSIDE: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
 
 /// The fields of a kind through the releases.
 #[derive(Clone, Debug)]

@@ -59,8 +59,8 @@ mod target;
 mod undo;
 mod write;
 
-pub use exit::Exit;
-pub use glossary::{GLOSSARY, Term};
+pub(crate) use exit::Exit;
+pub use glossary::GLOSSARY;
 
 use self::console::Console;
 use args::{Cli, Command, PackCommand, ReportCommand};

@@ -25,7 +25,7 @@ pub struct Goal<'p> {
 
 impl<'p> Goal<'p> {
     /// Returns the target of the pack that knows `group`.
-    pub fn target_of(&self, group: &str) -> Option<&Target<'p>> {
+    pub(crate) fn target_of(&self, group: &str) -> Option<&Target<'p>> {
         self.targets.iter().find(|target| target.pack.groups().iter().any(|name| name == group))
     }
 
@@ -141,29 +141,29 @@ impl fmt::Debug for Ignored {
 #[derive(Clone, Debug)]
 pub struct FileChoices {
     /// The files.
-    pub files: FileSet,
+    pub(crate) files: FileSet,
     /// What becomes of lost values.
-    pub keeping: Option<Keeping>,
+    pub(crate) keeping: Option<Keeping>,
     /// The losses allowed.
-    pub allowed: Option<AllowedLoss>,
+    pub(crate) allowed: Option<AllowedLoss>,
     /// The apiVersion chosen.
-    pub version: Option<VersionChoice>,
+    pub(crate) version: Option<VersionChoice>,
     /// What becomes of known mistakes.
-    pub mistakes: Option<Mistakes>,
+    pub(crate) mistakes: Option<Mistakes>,
 }
 
 /// A set of files, by their names as findings show them.
 #[derive(Clone)]
-pub struct FileSet(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+pub(crate) struct FileSet(Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
 impl FileSet {
     /// Makes the set of the files that `has` accepts.
-    pub fn new(has: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(has: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(has))
     }
 
     /// Returns whether `file` is in the set.
-    pub fn has(&self, file: &str) -> bool {
+    pub(crate) fn has(&self, file: &str) -> bool {
         (self.0)(file)
     }
 }

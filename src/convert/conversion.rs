@@ -16,7 +16,7 @@ use crate::yaml::Intent;
 
 /// The result of converting an object.
 #[derive(Clone, Debug)]
-pub struct Conversion {
+pub(crate) struct Conversion {
     /// The kind after the conversion.
     pub kind: GroupKind,
     /// The data after the conversion; the original data where the object is held back.
@@ -24,7 +24,7 @@ pub struct Conversion {
     /// The changes, with paths from the object; none where the object is held back.
     pub program: Vec<Intent>,
     /// How many of the changes were made by foreign rules: rules of packs that do not own the object's kind.
-    pub foreign_changes: usize,
+    pub(crate) foreign_changes: usize,
     /// The rules that changed something, with the direction in which they ran.
     pub rules: Vec<(String, Direction)>,
     /// Why the object is held back; empty where it is not.
@@ -41,22 +41,22 @@ pub struct Conversion {
     /// What it was before and after each rule that wrote a default out, since the target has another one.
     pub frozen: Vec<[Arc<Value>; 2]>,
     /// The objects that must be converted together with this one.
-    pub converts_with: BTreeSet<ObjectId>,
+    pub(crate) converts_with: BTreeSet<ObjectId>,
 }
 
 impl Conversion {
     /// Returns `metadata.namespace` after the conversion.
-    pub fn namespace(&self) -> Option<&str> {
+    pub(crate) fn namespace(&self) -> Option<&str> {
         self.value.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str)
     }
 
     /// Returns whether `object` has another kind or namespace after the conversion.
-    pub fn renames(&self, object: &Object) -> bool {
+    pub(crate) fn renames(&self, object: &Object) -> bool {
         self.kind != object.kind || self.namespace() != object.namespace.as_deref()
     }
 
     /// Makes the conversion that leaves `object` unchanged.
-    pub fn unchanged(object: &Object) -> Self {
+    pub(crate) fn unchanged(object: &Object) -> Self {
         Self::of(object.kind.clone(), object.value.clone())
     }
 

@@ -10,7 +10,7 @@ use crate::pack::{Pack, Target, nearest};
 use super::remark::Remark;
 
 /// Reports what the fields of one object contradict, without a target.
-pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> Vec<Finding> {
+pub(crate) fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> Vec<Finding> {
     let Some(catalog) = pack.catalog(&object.kind) else {
         let unknown = unknown_kind(object, pack).into_iter();
         return unknown.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect();

@@ -72,7 +72,7 @@ pub(super) fn all_or_blocks(outcomes: Vec<Result<Remark, Remark>>) -> Result<Vec
 }
 
 /// The code under which a loss is reported.
-pub const fn loss_code(class: LossClass) -> Code {
+pub(crate) const fn loss_code(class: LossClass) -> Code {
     match class {
         LossClass::DroppedField => Code::DroppedField,
         LossClass::Narrowed => Code::TooManyItems,

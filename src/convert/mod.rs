@@ -40,17 +40,16 @@ mod object;
 mod object_plan;
 mod repair;
 
-pub use choices::{
-    AllowedLoss, Choices, Comments, FileChoices, FileSet, Goal, Ignored, Keeping, Mistakes, Record, Schema,
-    VersionChoice,
-};
-pub use conversion::Conversion;
-pub use inference::inference_findings;
-pub use loss::loss_code;
-pub use object_plan::{ObjectPlan, Outcome, Sides, change};
-pub use remark::Remark;
+pub use choices::{AllowedLoss, Choices, Goal, Ignored, Keeping, Record, Schema};
+pub(crate) use choices::{Comments, FileChoices, FileSet, Mistakes, VersionChoice};
+pub(crate) use conversion::Conversion;
+pub(crate) use inference::inference_findings;
+pub(crate) use loss::loss_code;
+pub(crate) use object_plan::change;
+pub use object_plan::{ObjectPlan, Outcome, Sides};
+pub(crate) use remark::Remark;
 pub use stash::{ANNOTATION, MAX_STASH};
-pub use targets::Targets;
+pub(crate) use targets::Targets;
 
 pub(crate) use context::ObjectContext;
 pub(crate) use foreign_rules::renamed_keys;

@@ -40,7 +40,7 @@ pub struct ObjectPlan {
     /// Where the object starts.
     pub location: Location,
     /// The part of the file that it is in: a document, an item of a list, or the inline patch around it.
-    pub extent: Span,
+    pub(crate) extent: Span,
     /// What findings call it.
     pub title: String,
     /// `metadata.name`, where it is given.
@@ -60,7 +60,7 @@ pub struct ObjectPlan {
 }
 
 /// Says what changes in an object, of which the kind and apiVersion on both sides are given.
-pub fn change(old_kind: &GroupKind, old: &str, new_kind: &GroupKind, new: &str) -> String {
+pub(crate) fn change(old_kind: &GroupKind, old: &str, new_kind: &GroupKind, new: &str) -> String {
     match (old_kind.kind == new_kind.kind, old == new) {
         (true, true) => "fields must change".to_owned(),
         (true, false) => format!("apiVersion {old} must become {new}"),

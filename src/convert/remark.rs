@@ -7,7 +7,7 @@ use crate::manifest::{Manifest, Object};
 
 /// Something to report about an object, with the place in the object before the conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
+pub(crate) struct Remark {
     /// The code.
     pub code: Code,
     /// The field.

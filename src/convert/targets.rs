@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// A goal, with the kinds that its targets rename.
 #[derive(Debug)]
-pub struct Targets<'g> {
+pub(crate) struct Targets<'g> {
     pub(crate) goal: &'g Goal<'g>,
     /// The kinds that the rules of the run rename.
     pub(crate) renames: Renames,

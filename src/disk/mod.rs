@@ -83,4 +83,4 @@ pub(crate) use version_control::uncommitted;
 pub(crate) use walk::{Scan, scan};
 
 pub use bounds::is_place;
-pub use record::{Record, RecordedFile};
+pub use record::Record;

@@ -35,7 +35,7 @@ pub struct Crd {
     /// The releases that this stands for; none where the pack knows no such release.
     pub releases: ReleaseSet,
     /// Why it stands for other releases than it names.
-    pub correction: Option<String>,
+    pub(crate) correction: Option<String>,
 }
 
 impl Crd {
@@ -166,7 +166,7 @@ impl<'p> Installed<'p> {
     }
 
     /// Returns whether a CRD names releases of which none is `release`.
-    pub fn names_other_than(&self, release: ReleaseId) -> bool {
+    pub(crate) fn names_other_than(&self, release: ReleaseId) -> bool {
         self.crds.iter().any(|crd| crd.bundle.is_some() && !crd.releases.contains(release))
     }
 

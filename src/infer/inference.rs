@@ -30,7 +30,7 @@ impl Inference {
     }
 
     /// Returns whether the fields and the apiVersion exclude each other.
-    pub fn contradicts_api_version(&self) -> bool {
+    pub(crate) fn contradicts_api_version(&self) -> bool {
         !self.is_conflict() && !self.serving.is_empty() && (self.candidates & self.serving).is_empty()
     }
 }
@@ -57,7 +57,7 @@ pub fn infer(object: &Value, catalog: &Catalog, version: &str) -> Inference {
 }
 
 /// Returns the kind that `catalog` describes as the evidence, if a channel of the newest bundle on `line` never had it.
-pub fn kind_evidence(catalog: &Catalog, line: &ReleaseLine) -> Option<Fact> {
+pub(crate) fn kind_evidence(catalog: &Catalog, line: &ReleaseLine) -> Option<Fact> {
     let releases = catalog.releases();
     let channels: BTreeSet<&Channel> = releases.iter().map(|id| &line.get(id).channel).collect();
     let newest = line.iter().map(|(_, release)| release.order).max()?;

@@ -82,7 +82,7 @@ pub fn evidence_in<'p>(manifest: &Manifest, all: &'p Packs) -> Vec<(&'p Pack, Ev
 
 /// Which releases an object of a pack can be for.
 #[derive(Clone, Debug)]
-pub struct ObjectReleases<'p> {
+pub(crate) struct ObjectReleases<'p> {
     /// The pack.
     pub pack: &'p Pack,
     /// Where the object starts.
@@ -96,7 +96,7 @@ pub struct ObjectReleases<'p> {
 /// Collects which releases the objects of a file can be for.
 ///
 /// Only objects of packs for which `is_compared` holds are inferred.
-pub fn object_releases_in<'p>(
+pub(crate) fn object_releases_in<'p>(
     manifest: &Manifest,
     packs: &'p Packs,
     is_compared: impl Fn(&Pack) -> bool,
@@ -119,7 +119,7 @@ fn is_mentioned(pack: &Pack, text: &str) -> bool {
 }
 
 /// Returns the releases that every piece of exact evidence names; none where there is none, or where two disagree.
-pub fn origin(evidence: &[&Evidence]) -> ReleaseSet {
+pub(crate) fn origin(evidence: &[&Evidence]) -> ReleaseSet {
     let mut exact = evidence.iter().filter(|one| one.is_exact());
     let Some(first) = exact.next() else { return ReleaseSet::default() };
     let agree = exact.all(|other| other.releases == first.releases);

@@ -7,9 +7,10 @@
 //! Invariant: a field that no release has never narrows; absence never narrows.
 
 mod age;
-pub mod crds;
+pub(crate) mod crds;
 mod inference;
-pub mod install_evidence;
+pub(crate) mod install_evidence;
 
-pub use age::Age;
-pub use inference::{Inference, infer, kind_evidence};
+pub(crate) use age::Age;
+pub use inference::infer;
+pub(crate) use inference::{Inference, kind_evidence};

@@ -62,7 +62,7 @@ impl<'a> Context<'a> {
 
     /// Adds the parameters that the user passed: `shop.namespace`, `shop-system`.
     #[must_use]
-    pub fn with_parameters(self, parameters: &'a BTreeMap<String, String>) -> Self {
+    pub(crate) fn with_parameters(self, parameters: &'a BTreeMap<String, String>) -> Self {
         let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         Self { parameters: parameters.collect(), ..self }
     }
@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns whether an operation asked for other objects, although none are known.
-    pub fn was_asked_in_vain(&self) -> bool {
+    pub(crate) fn was_asked_in_vain(&self) -> bool {
         self.asked.get().is_some()
     }
 
@@ -91,7 +91,7 @@ impl<'a> Context<'a> {
 
     /// Returns the objects of `kind` for which `fits` holds and that are nearest to `file`, and those for which it may hold; for each
     /// build of the file, as far as they differ.
-    pub fn nearest_in_each_build(
+    pub(crate) fn nearest_in_each_build(
         &self,
         kind: &GroupKind,
         file: &str,
@@ -107,7 +107,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns whether several objects of `kind` have the name `name`.
-    pub fn has_namesakes(&self, kind: &GroupKind, name: &str) -> bool {
+    pub(crate) fn has_namesakes(&self, kind: &GroupKind, name: &str) -> bool {
         self.by_name.get(kind).and_then(|names| names.get(name)).is_some_and(|pool| pool.all().len() > 1)
     }
 
@@ -124,7 +124,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the objects of `kind` that have the name `name` in a reference at `field`, in the order of the run.
-    pub fn referencing(&self, kind: &GroupKind, field: &FieldPattern, name: &str) -> Vec<ObjectView<'a>> {
+    pub(crate) fn referencing(&self, kind: &GroupKind, field: &FieldPattern, name: &str) -> Vec<ObjectView<'a>> {
         let objects = self.of_kind(kind);
         let mut by_reference = self.by_reference.lock().unwrap_or_else(PoisonError::into_inner);
         let by_name = by_reference.entry((kind.clone(), field.clone())).or_insert_with(|| {

@@ -12,7 +12,7 @@ use crate::yaml::{Intent, Place};
 
 /// A part of a place in which an empty mapping means the same as none: one that operations empty is removed.
 #[derive(Clone, Debug)]
-pub struct Emptied {
+pub(crate) struct Emptied {
     /// The path of the part from the place.
     pub within: FieldPath,
     /// The mapping that is kept.
@@ -21,7 +21,7 @@ pub struct Emptied {
 
 /// A mapping that shows what a place is, and is kept, empty, where the operations move everything out of it.
 #[derive(Clone, Debug)]
-pub struct Keep {
+pub(crate) struct Keep {
     /// The path of the mapping from the place.
     pub field: FieldPath,
     /// A test for the place under which it is not needed.

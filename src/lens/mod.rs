@@ -57,26 +57,30 @@ mod verdict;
 mod when;
 mod wrap;
 
-pub use condition::Condition;
-pub use context::Context;
+pub(crate) use condition::Condition;
+pub(crate) use context::Context;
 pub use direction::Direction;
-pub use emptied::{Emptied, Keep};
-pub use fidelity::Fidelity;
+pub(crate) use emptied::{Emptied, Keep};
+pub(crate) use fidelity::Fidelity;
 pub use halt::Halt;
-pub use image::{Claims, Image};
-pub use loss::{Equivalence, Loss, LossClass, Normalization};
-pub use namespace::Namespace;
-pub use native::{CONVERSIONS, Conversion};
-pub use nearest::Builds;
-pub use object_view::{Candidates, ObjectId, ObjectPlace, ObjectView, some_of};
-pub use operation::{Constant, Description, Parameter};
-pub use order::displaced;
-pub use origin::{Reach, TracedPath, changes_below, trace};
-pub use premise::{Form, Premise, Side};
+pub use image::Claims;
+pub(crate) use image::Image;
+pub(crate) use loss::{Equivalence, Loss, LossClass, Normalization};
+pub(crate) use namespace::Namespace;
+pub use native::CONVERSIONS;
+pub(crate) use nearest::Builds;
+pub(crate) use object_view::{ObjectId, ObjectPlace, ObjectView, some_of};
+pub(crate) use operation::Constant;
+pub use operation::Description;
+pub(crate) use order::displaced;
+pub(crate) use origin::{Reach, TracedPath, changes_below, trace};
+pub use premise::Form;
+pub(crate) use premise::{Premise, Side};
 pub use sequence::Lens;
-pub use session::{Completeness, ObjectName, Session};
-pub use template::Template;
-pub use when::at_each;
+pub use session::Session;
+pub(crate) use session::{Completeness, ObjectName};
+pub(crate) use template::Template;
+pub(crate) use when::at_each;
 
 /// Lists the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
@@ -120,7 +124,7 @@ operations! {
 }
 
 /// What is known by name: the operations of the language, then the native conversions.
-pub fn described() -> impl Iterator<Item = &'static Description> {
+pub(crate) fn described() -> impl Iterator<Item = &'static Description> {
     OPERATIONS.iter().chain(CONVERSIONS.iter().map(|conversion| &conversion.description))
 }
 

@@ -17,7 +17,7 @@ pub enum Namespace {
 
 impl Namespace {
     /// Returns the namespace that `metadata.namespace` sets.
-    pub fn from_written(name: Option<&str>) -> Self {
+    pub(crate) fn from_written(name: Option<&str>) -> Self {
         name.map_or(Self::Unset, |name| Self::Named(name.to_owned()))
     }
 
@@ -30,7 +30,7 @@ impl Namespace {
     }
 
     /// Returns whether it is set in every build of the files.
-    pub fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         match self {
             Self::Named(_) => true,
             Self::Unset => false,
@@ -39,7 +39,7 @@ impl Namespace {
     }
 
     /// Returns whether both are the same namespace; `None` where the files do not show it.
-    pub fn same_as(&self, other: &Self) -> Option<bool> {
+    pub(crate) fn same_as(&self, other: &Self) -> Option<bool> {
         match (self, other) {
             (Self::Named(left), Self::Named(right)) => Some(left == right),
             (Self::Unset, Self::Unset) => Some(true),

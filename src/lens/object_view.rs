@@ -6,7 +6,7 @@ use super::namespace::Namespace;
 use crate::release::GroupKind;
 
 /// The position of an object in a run: file, and object in what is known of it.
-pub type ObjectId = (usize, usize);
+pub(crate) type ObjectId = (usize, usize);
 
 /// Where an object is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +81,7 @@ impl<'a> Candidates<'a> {
 }
 
 /// Lists the first few of `items` for people, as `text` shows them.
-pub fn some_of<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
+pub(crate) fn some_of<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
     const SHOWN: usize = 4;
     let shown: Vec<_> = items.iter().take(SHOWN).map(text).collect();
     match items.len().saturating_sub(SHOWN) {

@@ -16,7 +16,7 @@ use crate::yaml::Intent;
 /// Returns the present paths of the fields that moved after the first `step` changes of `session`, and that `back` puts in another
 /// place among their neighbours than in `before`, which is the object after these changes.
 #[must_use]
-pub fn displaced(before: &Value, session: &Session<'_>, step: usize, back: &Lens) -> Vec<FieldPath> {
+pub(crate) fn displaced(before: &Value, session: &Session<'_>, step: usize, back: &Lens) -> Vec<FieldPath> {
     let program = &session.program()[step..];
     let moved = program.iter().enumerate().filter_map(|(at, intent)| match intent {
         Intent::Move { from, to, .. } if from.last_key().is_some() && to.last_key().is_some() => {

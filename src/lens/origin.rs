@@ -22,11 +22,11 @@ pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldP
 }
 
 /// A path after a program: each step with the number of the step before the program that it is, where it is one.
-pub type TracedPath = Vec<(Step, Option<usize>)>;
+pub(crate) type TracedPath = Vec<(Step, Option<usize>)>;
 
 /// What the value at a path is taken to be where it is wrapped: `a: x` becomes `a: [x]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// The value inside: `a[0]`.
     Inner,
     /// The whole field: `a`.
@@ -35,7 +35,7 @@ pub enum Reach {
 
 /// Returns the path after `program` of the place that is at `path` before it, with where each of its steps comes from; `None`
 /// where it was removed, or is in a value that was replaced.
-pub fn trace(program: &[Intent], path: &FieldPath, reach: Reach) -> Option<TracedPath> {
+pub(crate) fn trace(program: &[Intent], path: &FieldPath, reach: Reach) -> Option<TracedPath> {
     let mut origins: Vec<Option<usize>> = (0..path.steps().len()).map(Some).collect();
     let mut path = path.clone();
     for intent in program {
@@ -60,7 +60,7 @@ fn is_about_whole(intent: &Intent, path: &FieldPath) -> bool {
 
 /// Returns what `program` changes in the value that is at `path` before it, as if that were an object of its own; `None` where
 /// parts of it move elsewhere, or others into it.
-pub fn changes_below(program: &[Intent], path: &FieldPath, reach: Reach) -> Option<Vec<Intent>> {
+pub(crate) fn changes_below(program: &[Intent], path: &FieldPath, reach: Reach) -> Option<Vec<Intent>> {
     let mut path = path.clone();
     let mut changes = Vec::new();
     for intent in program {

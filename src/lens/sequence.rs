@@ -98,7 +98,7 @@ impl Lens {
     }
 
     /// Whether an operation can give keys another order, which converting back does not always restore.
-    pub fn reorders(&self) -> bool {
+    pub(crate) fn reorders(&self) -> bool {
         self.operations.iter().any(|operation| operation.reorders())
     }
 
@@ -108,13 +108,13 @@ impl Lens {
     }
 
     /// Returns the kinds that the lens can give an object of `kind`, in the order of its operations.
-    pub fn retypes(&self, kind: &GroupKind) -> Vec<GroupKind> {
+    pub(crate) fn retypes(&self, kind: &GroupKind) -> Vec<GroupKind> {
         let kind = self.kind.as_deref().unwrap_or(kind);
         self.steps().iter().flat_map(|operation| operation.retypes(self.direction, kind)).collect()
     }
 
     /// Returns whether the lens gives every object of `kind` another kind, whatever the object holds.
-    pub fn always_retypes(&self, kind: &GroupKind) -> bool {
+    pub(crate) fn always_retypes(&self, kind: &GroupKind) -> bool {
         let mut certain = self.operations.iter().filter(|operation| !operation.is_conditional());
         certain.any(|operation| !operation.retypes(self.direction, kind).is_empty())
     }
@@ -125,35 +125,35 @@ impl Lens {
     }
 
     /// Whether an operation is about a default that is another one on the other side, which the user decides about.
-    pub fn changes_defaults(&self) -> bool {
+    pub(crate) fn changes_defaults(&self) -> bool {
         self.parameters().iter().any(|parameter| !parameter.choices.is_empty())
     }
 
     /// The parameters whose values the lens reads.
-    pub fn parameters_read(&self) -> Vec<&str> {
+    pub(crate) fn parameters_read(&self) -> Vec<&str> {
         let parameters = self.parameters().into_iter();
         let read = parameters.filter(|parameter| parameter.choices.is_empty() && parameter.wanted.is_none());
         read.map(|parameter| parameter.name).collect()
     }
 
     /// The kinds of the other objects that the lens reads.
-    pub fn kinds_read(&self) -> BTreeSet<GroupKind> {
+    pub(crate) fn kinds_read(&self) -> BTreeSet<GroupKind> {
         self.operations.iter().flat_map(|operation| operation.kinds_read()).collect()
     }
 
     /// The kinds of the other objects with which the lens may convert an object only together.
-    pub fn kinds_converted_with(&self) -> BTreeSet<GroupKind> {
+    pub(crate) fn kinds_converted_with(&self) -> BTreeSet<GroupKind> {
         self.operations.iter().flat_map(|operation| operation.kinds_converted_with()).collect()
     }
 
     /// Returns the fields that the lens removes, with their paths before it, and those that it adds, with their paths after
     /// it.
-    pub fn claims(&self) -> Claims {
+    pub(crate) fn claims(&self) -> Claims {
         self.claims_of(|_| true)
     }
 
     /// Returns those of [`Lens::claims`] that hold without a test: they remove, or add, every value of the field.
-    pub fn certain_claims(&self) -> Claims {
+    pub(crate) fn certain_claims(&self) -> Claims {
         self.claims_of(|operation| !operation.is_conditional())
     }
 
@@ -227,19 +227,19 @@ impl Lens {
     }
 
     /// Returns what becomes of `value` in the fields that match `field`, where an operation changes it.
-    pub fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
+    pub(crate) fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
         self.along(field).fold(None, |image: Option<Value>, (operation, at)| {
             operation.value_image(self.direction, &at, image.as_ref().unwrap_or(value)).or(image)
         })
     }
 
     /// Returns whether an operation holds back every object that has `value` in a field that matches `field`, or removes it.
-    pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
+    pub(crate) fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         self.along(field).any(|(operation, at)| operation.claims_value(self.direction, &at, value))
     }
 
     /// Returns whether an operation makes the values of the fields that match `field` valid on the other side.
-    pub fn makes_valid(&self, field: &FieldPattern) -> bool {
+    pub(crate) fn makes_valid(&self, field: &FieldPattern) -> bool {
         self.along(field).any(|(operation, at)| operation.makes_valid(self.direction, &at))
     }
 
@@ -256,7 +256,7 @@ impl Lens {
     }
 
     /// Returns whether an operation sets the fields that match `field` where they are absent or empty.
-    pub fn fills_absent(&self, field: &FieldPattern) -> bool {
+    pub(crate) fn fills_absent(&self, field: &FieldPattern) -> bool {
         self.operations.iter().any(|operation| operation.fills_absent(self.direction, field))
     }
 

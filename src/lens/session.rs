@@ -24,7 +24,7 @@ use crate::yaml::{Ends, Intent, ProblemCode};
 
 /// Whether an object is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completeness {
+pub(crate) enum Completeness {
     /// The object is applied as it is.
     Whole,
     /// The object is merged into another one (a Kustomize patch), so an absent field can be set there.
@@ -50,7 +50,7 @@ pub struct Session<'a> {
 }
 
 /// What identifies an object of a run: kind, namespace, name.
-pub type ObjectName = (GroupKind, Namespace, Option<String>);
+pub(crate) type ObjectName = (GroupKind, Namespace, Option<String>);
 
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole, without other objects.
@@ -73,7 +73,11 @@ impl<'a> Session<'a> {
     }
 
     /// Starts with the data of an object of a run.
-    pub fn in_context(object: impl Into<Arc<Value>>, context: &'a Context<'a>, completeness: Completeness) -> Self {
+    pub(crate) fn in_context(
+        object: impl Into<Arc<Value>>,
+        context: &'a Context<'a>,
+        completeness: Completeness,
+    ) -> Self {
         Self { context: Some(context), completeness, ..Self::new(object) }
     }
 
@@ -100,13 +104,13 @@ impl<'a> Session<'a> {
     }
 
     /// Returns whether a kustomization of the run sets the field `field` of the object: its namespace.
-    pub fn is_set_by_kustomization(&self, field: &FieldPattern) -> bool {
+    pub(crate) fn is_set_by_kustomization(&self, field: &FieldPattern) -> bool {
         *field == FieldPath::default().key("metadata").key("namespace").pattern() && self.namespace().is_set()
     }
 
     /// Returns the object's data for reading. Where `metadata.namespace` is among the fields that are read, which `reads` returns
     /// for a test of fields, it has the namespace that the object gets when it is applied, or none where that is not certain.
-    pub fn view_for(&self, reads: impl FnOnce(&dyn Fn(&FieldPattern) -> bool) -> bool) -> Cow<'_, Value> {
+    pub(crate) fn view_for(&self, reads: impl FnOnce(&dyn Fn(&FieldPattern) -> bool) -> bool) -> Cow<'_, Value> {
         let is_namespace = |field: &FieldPattern| match field.parts() {
             [Part::Key(outer), Part::Key(inner)] => outer == "metadata" && inner == "namespace",
             _ => false,
@@ -138,17 +142,17 @@ impl<'a> Session<'a> {
     }
 
     /// Returns whether the object is whole: a kustomization of the run can use it as a patch.
-    pub const fn completeness(&self) -> Completeness {
+    pub(crate) const fn completeness(&self) -> Completeness {
         self.completeness
     }
 
     /// Records that the object can be converted only together with `other`.
-    pub fn convert_together_with(&mut self, other: &ObjectView<'_>) {
+    pub(crate) fn convert_together_with(&mut self, other: &ObjectView<'_>) {
         self.converts_with.extend(other.place.id);
     }
 
     /// Returns the objects that must be converted together with this one.
-    pub const fn converts_with(&self) -> &BTreeSet<ObjectId> {
+    pub(crate) const fn converts_with(&self) -> &BTreeSet<ObjectId> {
         &self.converts_with
     }
 
@@ -238,28 +242,28 @@ impl<'a> Session<'a> {
     }
 
     /// Records the loss of the value that is at `path` now.
-    pub fn record_loss(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
+    pub(crate) fn record_loss(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
         let (place, step) = (path.clone(), self.program.len());
         self.losses.push(Loss { class, path: self.origin(path), place, step, reason: reason.into() });
     }
 
     /// Returns the path of a lost value after the first `step` changes; `None` where it was removed by then.
-    pub fn lost_from(&self, step: usize, loss: &Loss) -> Option<FieldPath> {
+    pub(crate) fn lost_from(&self, step: usize, loss: &Loss) -> Option<FieldPath> {
         self.program[..loss.step].get(step..).map(|program| origin::origin(program, &loss.place))
     }
 
     /// Returns the path after the first `step` changes of the value that is at `path` now.
-    pub fn origin_after(&self, step: usize, path: &FieldPath) -> FieldPath {
+    pub(crate) fn origin_after(&self, step: usize, path: &FieldPath) -> FieldPath {
         origin::origin(&self.program[step..], path)
     }
 
     /// Returns the present path of the value that was at `path` after the first `step` changes; `None` where it was removed.
-    pub fn destination_after(&self, step: usize, path: &FieldPath) -> Option<FieldPath> {
+    pub(crate) fn destination_after(&self, step: usize, path: &FieldPath) -> Option<FieldPath> {
         origin::destination(&self.program[step..], path)
     }
 
     /// Records that the value at `path` means the same after the conversion, but does not come back as it is written.
-    pub fn record_normalization(&mut self, path: &FieldPath, reason: impl Into<String>) {
+    pub(crate) fn record_normalization(&mut self, path: &FieldPath, reason: impl Into<String>) {
         self.normalized.push(Normalization {
             path: self.origin(path),
             how: Equivalence::Rewritten,
@@ -281,7 +285,7 @@ impl<'a> Session<'a> {
     }
 
     /// Records that the value at `path` is removed, and that this means the same.
-    pub fn record_removal(&mut self, path: &FieldPath, reason: impl Into<String>) {
+    pub(crate) fn record_removal(&mut self, path: &FieldPath, reason: impl Into<String>) {
         self.normalized.push(Normalization {
             path: self.origin(path),
             how: Equivalence::Removed,
@@ -290,7 +294,7 @@ impl<'a> Session<'a> {
     }
 
     /// Records that the value at `path` is likely wrong.
-    pub fn record_warning(&mut self, path: &FieldPath, reason: impl Into<String>) {
+    pub(crate) fn record_warning(&mut self, path: &FieldPath, reason: impl Into<String>) {
         self.warnings.push(Normalization {
             path: self.origin(path),
             how: Equivalence::Rewritten,
@@ -305,13 +309,13 @@ impl<'a> Session<'a> {
 
     /// Returns the path at the start of the session of the value that the change after the first `step` changes; `None` where
     /// there is no such change.
-    pub fn changed_at(&self, step: usize) -> Option<FieldPath> {
+    pub(crate) fn changed_at(&self, step: usize) -> Option<FieldPath> {
         let change = self.program.get(step)?;
         Some(origin::origin(&self.program[..step], &change.ends().from))
     }
 
     /// Returns the present path of the value that was at `path` at the start of the session; `None` where it was removed.
-    pub fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
+    pub(crate) fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
         origin::destination(&self.program, path)
     }
 

@@ -112,7 +112,7 @@ impl Condition {
     }
 
     /// Whether some values of the variables in `object` make it hold.
-    pub fn can_hold(&self, object: &Value) -> bool {
+    pub(crate) fn can_hold(&self, object: &Value) -> bool {
         self.verdict(object) != Verdict::Fails
     }
 }

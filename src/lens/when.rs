@@ -141,7 +141,7 @@ impl Each {
 /// Returns the lens that runs `lens` on every `place` in an object for which `condition` holds; `emptied` says what becomes of the
 /// mappings in it that `lens` empties.
 #[must_use]
-pub fn at_each(place: FieldPattern, condition: Condition, emptied: Option<Emptied>, lens: Lens) -> Lens {
+pub(crate) fn at_each(place: FieldPattern, condition: Condition, emptied: Option<Emptied>, lens: Lens) -> Lens {
     let each = Each(vec![place]);
     let written = Wire {
         named_by: None,

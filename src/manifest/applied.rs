@@ -22,7 +22,7 @@ pub(super) fn folder(carried: &Carried<'_>) -> Option<String> {
 }
 
 /// Returns the folder that what stands at `path` of an object is for, if the object names one.
-pub fn folder_at(carriers: &Carriers, (kind, object): (&GroupKind, &Value), path: &FieldPath) -> Option<String> {
+pub(crate) fn folder_at(carriers: &Carriers, (kind, object): (&GroupKind, &Value), path: &FieldPath) -> Option<String> {
     let carried = carriers.in_object(kind, object);
     carried.iter().filter(|one| path.starts_with(&one.place)).find_map(folder)
 }

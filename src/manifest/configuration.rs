@@ -19,7 +19,7 @@ use crate::release::{ApiVersion, GroupKind};
 /// The names of the transformers of a configuration.
 ///
 /// Source: Kustomize, `TransformerConfig`.
-pub const TRANSFORMERS: [&str; 11] = [
+pub(crate) const TRANSFORMERS: [&str; 11] = [
     "namePrefix",
     "nameSuffix",
     "namespace",

@@ -76,7 +76,7 @@ fn around(manifest: &Manifest, source: SourceText<'_>, own: &[&Object], offset: 
 }
 
 /// Returns whether a comment is meant to acknowledge findings.
-pub fn is_ignore_comment(comment: &str) -> bool {
+pub(crate) fn is_ignore_comment(comment: &str) -> bool {
     directive(comment).is_some()
 }
 

@@ -8,7 +8,7 @@ use crate::yaml::{Literal, Tree};
 
 /// A patch that is written as data in an object, and not as a text.
 #[derive(Clone, Debug)]
-pub struct DataPatch {
+pub(crate) struct DataPatch {
     /// The number of the file's document that contains it, from 0.
     pub document: usize,
     /// Its place in the document: `spec.patchesJson6902[0].patch`.
@@ -25,7 +25,7 @@ pub struct DataPatch {
 
 /// A text that a file holds as one value, such as an inline patch, and that holds objects itself.
 #[derive(Clone, Debug)]
-pub struct InlinePatch {
+pub(crate) struct InlinePatch {
     /// The number of the file's document that contains it, from 0.
     pub document: usize,
     /// Its place in the document: `patches[0].patch`.
@@ -41,7 +41,7 @@ pub struct InlinePatch {
     /// Where the lines of the text are in the file, if each has a place there.
     pub literal: Option<Literal>,
     /// Whether the text is a scalar on one line, which can be replaced as a whole. A text that is neither is not edited.
-    pub is_on_one_line: bool,
+    pub(crate) is_on_one_line: bool,
     /// The spans of the nodes of its text.
     pub tree: Tree,
 }

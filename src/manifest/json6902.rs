@@ -29,7 +29,7 @@ pub(super) fn object(document: usize, patch: Value) -> Object {
 }
 
 /// Returns the numbers of the operations that mention known groups or kinds outside of a reference.
-pub fn mentioning(patch: &[Value], recognizer: &Recognizer) -> Vec<usize> {
+pub(crate) fn mentioning(patch: &[Value], recognizer: &Recognizer) -> Vec<usize> {
     let items = patch.iter().enumerate();
     let mentioning = items.filter(|(_, item)| item.get("value").is_some_and(|value| mentions(value, recognizer)));
     mentioning.map(|(index, _)| index).collect()

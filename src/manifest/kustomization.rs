@@ -26,7 +26,7 @@ pub struct Kustomization {
     /// The files and folders that it includes.
     pub resources: Vec<String>,
     /// Whether it includes what is in no file: what it fetches, or renders from charts.
-    pub has_unseen: bool,
+    pub(crate) has_unseen: bool,
     /// The folders whose kustomizations work on what it includes.
     pub components: Vec<String>,
     /// The files of its replacements, each with the number of its entry.
@@ -34,16 +34,16 @@ pub struct Kustomization {
     /// The files and folders of its transformers, each with the number of its entry.
     pub transformers: Vec<(usize, String)>,
     /// Whether it names fields of objects itself: in replacements, variables, labels or transformers.
-    pub names_fields: bool,
+    pub(crate) names_fields: bool,
     /// The places of the labels that it writes to selectors or templates: `commonLabels`, `labels[0]`.
-    pub label_places: Vec<FieldPath>,
+    pub(crate) label_places: Vec<FieldPath>,
     /// The configurations of its transformers, each with the number of its entry.
     pub configurations: Vec<(usize, String)>,
     /// The places that name what is not read: files with names that no run reads, and keys in other letters, which
     /// Kustomize accepts.
-    pub unread: Vec<FieldPath>,
+    pub(crate) unread: Vec<FieldPath>,
     /// Whether it has a schema of its own, which changes how lists are merged.
-    pub has_schema: bool,
+    pub(crate) has_schema: bool,
 }
 
 /// A file that a kustomization merges into other objects.

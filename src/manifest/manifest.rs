@@ -34,9 +34,9 @@ pub struct Manifest {
     /// Its objects, in the order of the text.
     pub objects: Vec<Object>,
     /// The inline patches of known objects that it holds.
-    pub inline_patches: Vec<InlinePatch>,
+    pub(crate) inline_patches: Vec<InlinePatch>,
     /// The JSON patches that objects hold as data.
-    pub data_patches: Vec<DataPatch>,
+    pub(crate) data_patches: Vec<DataPatch>,
     /// The files that it names as patches, where it is a kustomization; as the user would name them.
     pub patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
@@ -63,7 +63,7 @@ impl Manifest {
     }
 
     /// Returns the part of the file that `object` is in: its document, the item of a list, or the inline patch around it.
-    pub fn extent(&self, object: &Object) -> Span {
+    pub(crate) fn extent(&self, object: &Object) -> Span {
         let (document, place) = match object.inline_patch.map(|number| &self.inline_patches[number]) {
             Some(inline_patch) => (inline_patch.document, &inline_patch.place),
             None => (object.document, &object.place),
@@ -77,7 +77,7 @@ impl Manifest {
     }
 
     /// Returns what findings say of `object`.
-    pub fn finding_object(&self, object: &Object) -> FindingObject {
+    pub(crate) fn finding_object(&self, object: &Object) -> FindingObject {
         self.source_text(object.inline_patch).finding_object(object)
     }
 
@@ -90,14 +90,14 @@ impl Manifest {
     }
 
     /// Returns the numbers of the documents that were read and are no object.
-    pub fn documents_without_objects(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn documents_without_objects(&self) -> impl Iterator<Item = usize> {
         let own = self.objects.iter().filter(|object| object.inline_patch.is_none());
         let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unparsed.iter().copied()).collect();
         (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
     }
 
     /// Returns the numbers of the documents that were read and are no object, although they can hold the values of a chart.
-    pub fn bare_documents(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn bare_documents(&self) -> impl Iterator<Item = usize> {
         let own = self.objects.iter().filter(|object| object.inline_patch.is_none() && !object.is_values());
         let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unparsed.iter().copied()).collect();
         (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
@@ -105,7 +105,7 @@ impl Manifest {
 
     /// Returns the lists of one kind, such as an HTTPRouteList, that hold objects of the file: the document, the kind of the items
     /// and the apiVersion of the list.
-    pub fn typed_lists(&self) -> impl Iterator<Item = (usize, GroupKind, ApiVersion)> {
+    pub(crate) fn typed_lists(&self) -> impl Iterator<Item = (usize, GroupKind, ApiVersion)> {
         let items = FieldPath::default().key("items");
         let listed =
             self.objects.iter().filter(move |object| object.inline_patch.is_none() && object.place.starts_with(&items));
@@ -120,7 +120,7 @@ impl Manifest {
     }
 
     /// Returns the place of `path` in the document with this number, or of its nearest parent.
-    pub fn place_in(&self, document: usize, path: &FieldPath) -> Location {
+    pub(crate) fn place_in(&self, document: usize, path: &FieldPath) -> Location {
         self.place(self.tree.documents()[document].root, path)
     }
 
@@ -159,7 +159,7 @@ impl Manifest {
 
     /// Returns what Kubernetes cannot read in documents without an object of a known group, and why it rejects documents:
     /// worth reporting if the file changes.
-    pub fn document_warnings(&self) -> Vec<Finding> {
+    pub(crate) fn document_warnings(&self) -> Vec<Finding> {
         let roots = self.unparsed.iter().map(|document| self.tree.documents()[*document].root);
         let problems = roots.filter_map(|root| read_value(&self.tree, &self.text, root).err());
         let findings = problems.map(|problem| failure(&self.file, &self.text, &self.lines, &problem));
@@ -196,7 +196,7 @@ impl Manifest {
     }
 
     /// Returns the text of an inline patch by its number, or of the file.
-    pub fn source_text(&self, inline_patch: Option<usize>) -> SourceText<'_> {
+    pub(crate) fn source_text(&self, inline_patch: Option<usize>) -> SourceText<'_> {
         let inline_patch = inline_patch.map(|number| &self.inline_patches[number]);
         self.source_text_of(inline_patch)
     }

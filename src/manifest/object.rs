@@ -58,27 +58,27 @@ impl Object {
     }
 
     /// Returns whether the object stands for a JSON patch.
-    pub fn is_json_patch(&self) -> bool {
+    pub(crate) fn is_json_patch(&self) -> bool {
         self.kind.group.is_empty() && self.kind.kind == JSON_PATCH
     }
 
     /// Returns whether the object stands for a file of replacements.
-    pub fn is_replacements(&self) -> bool {
+    pub(crate) fn is_replacements(&self) -> bool {
         self.kind.group.is_empty() && self.kind.kind == REPLACEMENTS
     }
 
     /// Returns whether the object stands for a configuration of Kustomize's transformers.
-    pub fn is_configuration(&self) -> bool {
+    pub(crate) fn is_configuration(&self) -> bool {
         self.kind.group.is_empty() && self.kind.kind == CONFIGURATION
     }
 
     /// Returns whether the object stands for the values of a chart.
-    pub fn is_values(&self) -> bool {
+    pub(crate) fn is_values(&self) -> bool {
         self.kind.kind == VALUES && self.api_version.version.is_empty()
     }
 
     /// Returns whether the object is a patch that stands in another object.
-    pub fn is_inline_patch(&self) -> bool {
+    pub(crate) fn is_inline_patch(&self) -> bool {
         self.inline_patch.is_some() && !self.is_values()
     }
 
@@ -88,7 +88,7 @@ impl Object {
     }
 
     /// Returns whether the object configures a builtin transformer of Kustomize.
-    pub fn is_builtin(&self) -> bool {
+    pub(crate) fn is_builtin(&self) -> bool {
         self.kind.group.is_empty() && self.api_version.version == "builtin"
     }
 

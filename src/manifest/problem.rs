@@ -56,7 +56,7 @@ pub(super) fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Probl
 }
 
 /// Returns the code that the user sees for a problem of the text layer.
-pub const fn problem_code(code: ProblemCode) -> Code {
+pub(crate) const fn problem_code(code: ProblemCode) -> Code {
     match code {
         ProblemCode::ParseError => Code::ParseError,
         ProblemCode::ComplexKey => Code::ComplexKey,

@@ -89,19 +89,19 @@ impl Recognizer {
 
     /// Adds the names of known kinds, for places that give a kind without its group.
     #[must_use]
-    pub fn with_kinds<'k>(self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
+    pub(crate) fn with_kinds<'k>(self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
         Self { kinds: kinds.into_iter().map(str::to_owned).collect(), ..self }
     }
 
     /// Adds kinds of other groups that rules are about, for patches of them.
     #[must_use]
-    pub fn with_foreign_kinds<'k>(self, foreign_kinds: impl IntoIterator<Item = &'k GroupKind>) -> Self {
+    pub(crate) fn with_foreign_kinds<'k>(self, foreign_kinds: impl IntoIterator<Item = &'k GroupKind>) -> Self {
         Self { foreign_kinds: foreign_kinds.into_iter().cloned().collect(), ..self }
     }
 
     /// Adds apiVersions of CRDs whose schemas no rule of the run reads.
     #[must_use]
-    pub fn with_settled_crds(self, settled_crds: BTreeSet<ApiVersion>) -> Self {
+    pub(crate) fn with_settled_crds(self, settled_crds: BTreeSet<ApiVersion>) -> Self {
         Self { settled_crds, ..self }
     }
 
@@ -123,13 +123,13 @@ impl Recognizer {
 
     /// Adds files that hold values, each with its chart, which their text need not show.
     #[must_use]
-    pub fn with_values(self, files: &BTreeMap<String, String>) -> Self {
+    pub(crate) fn with_values(self, files: &BTreeMap<String, String>) -> Self {
         Self { values: files.clone(), ..self }
     }
 
     /// Adds what carries patches, values and folders.
     #[must_use]
-    pub fn with_carriers(self, carriers: &Arc<Carriers>) -> Self {
+    pub(crate) fn with_carriers(self, carriers: &Arc<Carriers>) -> Self {
         Self { carriers: Arc::clone(carriers), ..self }
     }
 
@@ -167,7 +167,7 @@ impl Recognizer {
     }
 
     /// Returns whether `bytes` contain any known API group.
-    pub fn mentions_group(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn mentions_group(&self, bytes: &[u8]) -> bool {
         self.mentions_named_group(bytes) || self.mentions_core_group(bytes)
     }
 

@@ -23,7 +23,7 @@ pub struct Selector {
     /// The namespace.
     pub namespace: Option<Part>,
     /// Whether labels or annotations narrow what it selects.
-    pub has_labels: bool,
+    pub(crate) has_labels: bool,
 }
 
 /// A regular expression over the whole of a text.
@@ -77,7 +77,7 @@ impl Selector {
     }
 
     /// Makes the selector that a reference by `apiVersion`, `kind` and `name` stands for.
-    pub fn of_reference(reference: &Map<String, Value>) -> Self {
+    pub(crate) fn of_reference(reference: &Map<String, Value>) -> Self {
         let mut target = reference.clone();
         if let Some(version) = reference.get("apiVersion").and_then(Value::as_str) {
             let ApiVersion { group, version } = ApiVersion::parse(version);
@@ -88,13 +88,13 @@ impl Selector {
     }
 
     /// Returns whether the pattern `text` stands for `name`.
-    pub fn is_pattern(text: &str, name: &str) -> bool {
+    pub(crate) fn is_pattern(text: &str, name: &str) -> bool {
         Part::new(text).is(name)
     }
 
     /// Returns whether it gives a group, or kinds by their names, that are all `known`, and not patterns of them or none: then it
     /// selects no object that mentions none of these.
-    pub fn is_limited(&self, known: &dyn Fn(&str) -> bool) -> bool {
+    pub(crate) fn is_limited(&self, known: &dyn Fn(&str) -> bool) -> bool {
         let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric()) && known(name);
         let gives_group = self.group.as_ref().and_then(Part::plain).is_some_and(known);
         gives_group || self.kind.as_ref().is_some_and(|part| part.text.split('|').all(is_name))
@@ -106,7 +106,7 @@ impl Selector {
     }
 
     /// Returns whether it can select objects of this kind in any version.
-    pub fn selects_kind(&self, kind: &GroupKind) -> bool {
+    pub(crate) fn selects_kind(&self, kind: &GroupKind) -> bool {
         let parts = [(&self.group, &kind.group), (&self.kind, &kind.kind)];
         parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
     }

@@ -16,14 +16,14 @@ use crate::yaml::read_value;
 
 /// The documents of a file that SOPS encrypted: those with the key `sops` that has a `mac`, the checksum.
 #[derive(Debug)]
-pub struct Encrypted {
+pub(crate) struct Encrypted {
     documents: BTreeSet<usize>,
     is_all: bool,
 }
 
 impl Encrypted {
     /// Finds the documents.
-    pub fn of(manifest: &Manifest) -> Self {
+    pub(crate) fn of(manifest: &Manifest) -> Self {
         let all = manifest.tree.documents();
         if !manifest.text.contains("mac") {
             return Self { documents: BTreeSet::new(), is_all: all.is_empty() };
@@ -36,29 +36,29 @@ impl Encrypted {
     }
 
     /// Returns whether an object is in one of them.
-    pub fn has(&self, manifest: &Manifest, object: &Object) -> bool {
+    pub(crate) fn has(&self, manifest: &Manifest, object: &Object) -> bool {
         let document = object.inline_patch.map_or(object.document, |number| manifest.inline_patches[number].document);
         self.documents.contains(&document)
     }
 
     /// Returns what is encrypted: the file or the document.
-    pub const fn what(&self) -> &'static str {
+    pub(crate) const fn what(&self) -> &'static str {
         if self.is_all { "file" } else { "document" }
     }
 }
 
 /// Returns whether SOPS added its metadata, with the checksum, to a document.
-pub fn has_checksum(document: &Value) -> bool {
+pub(crate) fn has_checksum(document: &Value) -> bool {
     document.get("sops").and_then(|sops| sops.get("mac")).is_some_and(Value::is_string)
 }
 
 /// Returns whether SOPS encrypted a value.
-pub fn is_encrypted_value(value: &Value) -> bool {
+pub(crate) fn is_encrypted_value(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.starts_with("ENC[AES256_GCM,"))
 }
 
 /// Returns how an encrypted file can be converted.
-pub fn help(file: &str) -> String {
+pub(crate) fn help(file: &str) -> String {
     if file == "-" {
         return "decrypt it first (`sops decrypt FILE | reversion convert - --to TARGET`), and encrypt the result"
             .to_owned();

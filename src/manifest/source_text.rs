@@ -27,7 +27,7 @@ pub(super) struct FileText<'m> {
 
 /// A text that objects are written in: that of a file, or of one inline patch of it.
 #[derive(Clone, Copy, Debug)]
-pub struct SourceText<'m> {
+pub(crate) struct SourceText<'m> {
     file: FileText<'m>,
     inline_patch: Option<&'m InlinePatch>,
 }
@@ -39,12 +39,12 @@ impl<'m> SourceText<'m> {
     }
 
     /// Returns the text.
-    pub fn text(self) -> &'m str {
+    pub(crate) fn text(self) -> &'m str {
         self.inline_patch.map_or(self.file.text, |inline_patch| &inline_patch.text)
     }
 
     /// Returns the spans of its nodes.
-    pub fn tree(self) -> &'m Tree {
+    pub(crate) fn tree(self) -> &'m Tree {
         self.inline_patch.map_or(self.file.tree, |inline_patch| &inline_patch.tree)
     }
 
@@ -55,12 +55,12 @@ impl<'m> SourceText<'m> {
     }
 
     /// Returns what findings say of `object`, which is written in this text.
-    pub fn finding_object(self, object: &Object) -> FindingObject {
+    pub(crate) fn finding_object(self, object: &Object) -> FindingObject {
         FindingObject::new(object.title(), self.place(object.document, &object.place))
     }
 
     /// Returns the place in the file of byte `offset` of the text.
-    pub fn location(self, offset: usize) -> Location {
+    pub(crate) fn location(self, offset: usize) -> Location {
         let outward = |inline_patch: &InlinePatch| {
             inline_patch.literal.as_ref().map_or(inline_patch.start, |literal| literal.place(offset))
         };

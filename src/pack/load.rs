@@ -26,7 +26,7 @@ use crate::field::FieldPath;
 use crate::lens::Direction;
 
 /// The largest file of a pack, in bytes.
-pub const MAX_PACK_FILE: u64 = 16 << 20;
+pub(crate) const MAX_PACK_FILE: u64 = 16 << 20;
 
 /// The folder of a pack that holds the fixtures of its rules, where it has its own: `fixtures/<bundle>/<rule>/<case>/<file>`. It is no
 /// part of the pack's knowledge.
@@ -178,7 +178,7 @@ fn check_parameters(pack: &Pack) -> Result<()> {
 ///
 /// # Errors
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
-pub fn read_if_pack(folder: &Path) -> Result<Option<Pack>> {
+pub(crate) fn read_if_pack(folder: &Path) -> Result<Option<Pack>> {
     folder.join("pack.yaml").is_file().then(|| read_draft(folder)).transpose()
 }
 
@@ -199,7 +199,7 @@ pub fn list_folder(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// Returns whether there is a folder of this path.
-pub fn is_folder(path: &Path) -> bool {
+pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_dir()
 }
 

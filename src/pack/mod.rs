@@ -5,42 +5,42 @@
 //!
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
 
-pub mod build;
+pub(crate) mod build;
 mod built_in;
 mod constants;
 mod constraints;
 mod default_groups;
-pub mod embedded;
+pub(crate) mod embedded;
 mod folder;
 mod kind_tracker;
-pub mod lint;
-pub mod load;
-pub mod matrix;
+pub(crate) mod lint;
+pub(crate) mod load;
+pub(crate) mod matrix;
 mod merged_kinds;
 mod nearest;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod pack;
 mod packs;
 mod place;
-pub mod release_notes;
+pub(crate) mod release_notes;
 mod releases;
 mod rule;
 mod rule_file;
-pub mod rule_path;
+pub(crate) mod rule_path;
 mod rules;
-pub mod starter;
+pub(crate) mod starter;
 mod target;
 mod values;
 mod version_order;
-pub mod wire;
+pub(crate) mod wire;
 
 pub use folder::PackFiles;
 pub use kind_tracker::KindTracker;
-pub use nearest::{is_near, near, nearest};
+pub(crate) use nearest::{is_near, near, nearest};
 pub use pack::Pack;
 pub use packs::Packs;
-pub use release_notes::{AdvisoryScope, ReleaseNotes};
+pub use release_notes::AdvisoryScope;
 pub use rule::Rule;
 pub use target::Target;
-pub use version_order::VersionsByAge;
-pub use wire::{About, Needs, ReferenceField};
+pub use wire::About;
+pub(crate) use wire::{Needs, ReferenceField};

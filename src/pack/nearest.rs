@@ -27,7 +27,7 @@ fn numbers(bundle: &str) -> Option<[u64; 3]> {
 }
 
 /// Returns up to five of `names`, nearest to `wanted` first, equally near ones in their order.
-pub fn nearest<'n>(requested: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+pub(crate) fn nearest<'n>(requested: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let bare = |text: &str| text.trim_start_matches('v').to_owned();
     let mut ranked: Vec<_> =
         names.map(|name| (strsim::damerau_levenshtein(&bare(requested), &bare(name)), name)).collect();
@@ -36,14 +36,14 @@ pub fn nearest<'n>(requested: &str, names: impl Iterator<Item = &'n str>) -> Vec
 }
 
 /// Returns the name most similar to `text`, if at most a third of its letters differ.
-pub fn near<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn near<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let text = text.to_lowercase();
     let first = nearest(&text, names).into_iter().next()?;
     is_near(&text, first).then_some(first)
 }
 
 /// Returns whether at most a third of the letters of `text` differ from `name`.
-pub fn is_near(text: &str, name: &str) -> bool {
+pub(crate) fn is_near(text: &str, name: &str) -> bool {
     strsim::damerau_levenshtein(text, name) <= (text.chars().count() / 3).max(1)
 }
 

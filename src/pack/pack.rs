@@ -138,7 +138,7 @@ impl Pack {
     }
 
     /// Returns whether the pack was made from CRDs, so that nobody says what their schemas do not.
-    pub fn is_of_crds(&self) -> bool {
+    pub(crate) fn is_of_crds(&self) -> bool {
         matches!(self.origin, Origin::Crds)
     }
 
@@ -179,7 +179,7 @@ impl Pack {
     }
 
     /// Returns what misleading values of the bundle annotation stand for.
-    pub fn corrections(&self) -> &BTreeMap<String, wire::Correction> {
+    pub(crate) fn corrections(&self) -> &BTreeMap<String, wire::Correction> {
         &self.releases().corrections
     }
 
@@ -217,12 +217,12 @@ impl Pack {
     }
 
     /// Returns the releases that a version of a chart or the tag of an image names exactly: `2.3.0`, `v2.3.0`, `2.3.0-ubi`.
-    pub fn releases_for_version(&self, version: &str) -> ReleaseSet {
+    pub(crate) fn releases_for_version(&self, version: &str) -> ReleaseSet {
         self.line().of_version(self.without_suffix(version))
     }
 
     /// Returns what the tag of an image is without what says how the image is built.
-    pub fn without_suffix<'v>(&self, version: &'v str) -> &'v str {
+    pub(crate) fn without_suffix<'v>(&self, version: &'v str) -> &'v str {
         self.head.tag_suffixes.iter().find_map(|suffix| version.strip_suffix(suffix.as_str())).unwrap_or(version)
     }
 
@@ -248,12 +248,12 @@ impl Pack {
     }
 
     /// Returns where values of the pack's charts are in `object`, which is of `kind`.
-    pub fn values_in(&self, kind: &GroupKind, object: &Value) -> Vec<FieldPath> {
+    pub(crate) fn values_in(&self, kind: &GroupKind, object: &Value) -> Vec<FieldPath> {
         self.places_of(kind).flat_map(|place| place.values(object)).collect()
     }
 
     /// Returns whether values of the pack's charts can be in objects of `kind`.
-    pub fn can_hold_values(&self, kind: &GroupKind) -> bool {
+    pub(crate) fn can_hold_values(&self, kind: &GroupKind) -> bool {
         self.places_of(kind).next().is_some()
     }
 
@@ -272,7 +272,7 @@ impl Pack {
     }
 
     /// Returns the releases of another pack that `releases` support, in their order, each once: `gateway-api@1.5.1`.
-    pub fn companions(&self, releases: ReleaseSet) -> Vec<&str> {
+    pub(crate) fn companions(&self, releases: ReleaseSet) -> Vec<&str> {
         let orders = releases.iter().map(|id| self.line().get(id).order);
         let mut found: Vec<&str> = orders.filter_map(|order| self.companion_of(order)).collect();
         found.dedup();
@@ -312,7 +312,7 @@ impl Pack {
     }
 
     /// Returns the kinds of other packs, or of none, that rules are about, sorted.
-    pub fn foreign_kinds(&self) -> impl Iterator<Item = &GroupKind> {
+    pub(crate) fn foreign_kinds(&self) -> impl Iterator<Item = &GroupKind> {
         self.rule_kinds().iter().filter(|kind| self.is_foreign(kind))
     }
 
@@ -329,7 +329,7 @@ impl Pack {
     }
 
     /// Returns the rules about CRDs that read their schemas.
-    pub fn rules_about_schemas(&self) -> Vec<&Rule> {
+    pub(crate) fn rules_about_schemas(&self) -> Vec<&Rule> {
         match self.origin {
             Origin::BuiltIn(pack) if !pack.reads_schemas => Vec::new(),
             _ => self.rules().iter().filter(|rule| rule.reads_schemas()).collect(),
@@ -337,7 +337,7 @@ impl Pack {
     }
 
     /// Returns the rules that repair mistakes, in the order of [`Pack::rules`].
-    pub fn repairs(&self) -> impl Iterator<Item = &Rule> {
+    pub(crate) fn repairs(&self) -> impl Iterator<Item = &Rule> {
         self.rules().iter().filter(|rule| !rule.is_step())
     }
 
@@ -483,7 +483,7 @@ impl Pack {
 
     /// Returns those of [`Pack::rules_to`] that can apply to objects of `kind`, also under the kinds that rules give them. Of the
     /// rules between two apiVersions, `versions` (those that the object has and gets) decides which run, where they are given.
-    pub fn rules_for_kind(
+    pub(crate) fn rules_for_kind(
         &self,
         release: ReleaseId,
         kind: &GroupKind,
@@ -504,12 +504,12 @@ impl Pack {
     }
 
     /// Returns the kinds that `kind` can become, itself too, where rules convert it between apiVersions.
-    pub fn kinds_by_version(&self, kind: &GroupKind) -> Option<impl Iterator<Item = &GroupKind>> {
+    pub(crate) fn kinds_by_version(&self, kind: &GroupKind) -> Option<impl Iterator<Item = &GroupKind>> {
         self.sorted_rules().version_order(kind).map(VersionOrder::kinds)
     }
 
     /// Returns the apiVersions of `kind` by age, where rules convert it between apiVersions.
-    pub fn versions_by_age(&self, kind: &GroupKind) -> Option<VersionsByAge<'_>> {
+    pub(crate) fn versions_by_age(&self, kind: &GroupKind) -> Option<VersionsByAge<'_>> {
         Some(self.sorted_rules().version_order(kind)?.by_age(self.line(), self.groups(), |kind| self.catalog(kind)))
     }
 

@@ -84,7 +84,7 @@ impl Advisory {
     }
 
     /// Returns whether it applies to a conversion between two releases.
-    pub fn applies_between(&self, line: &ReleaseLine, from: ReleaseId, to: ReleaseId) -> bool {
+    pub(crate) fn applies_between(&self, line: &ReleaseLine, from: ReleaseId, to: ReleaseId) -> bool {
         match &self.scope {
             AdvisoryScope::Between { from: starts, to: goals } => starts.contains(from) && goals.contains(to),
             AdvisoryScope::Bundle { order, direction, channels } => {

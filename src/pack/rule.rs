@@ -55,12 +55,12 @@ impl Rule {
     }
 
     /// Returns whether the rule is a step between releases, and not the repair of a mistake.
-    pub fn is_step(&self) -> bool {
+    pub(crate) fn is_step(&self) -> bool {
         self.needs != Some(Needs::Repair)
     }
 
     /// Returns whether the rule is about CRDs and reads their schemas.
-    pub fn reads_schemas(&self) -> bool {
+    pub(crate) fn reads_schemas(&self) -> bool {
         self.kind.kind == "CustomResourceDefinition" && self.text.contains("openAPIV3Schema")
     }
 
@@ -70,7 +70,7 @@ impl Rule {
     }
 
     /// Returns whether an object that comes from one of `origins` is on the side of the rule that `direction` starts from.
-    pub fn applies_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
+    pub(crate) fn applies_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
         let is_newer = |id: ReleaseId| line.get(id).order >= self.order;
         !origins.is_empty() && origins.iter().all(|id| is_newer(id) == (direction == Direction::Backward))
     }

@@ -17,7 +17,7 @@ use crate::release::{ApiVersion, GroupKind, ReleaseId};
 
 /// The rules between two bundles, for one kind.
 #[derive(Debug)]
-pub struct RulePath<'p> {
+pub(crate) struct RulePath<'p> {
     /// The kind on the target side.
     pub kind: GroupKind,
     /// The rules, each with its direction, in the order they run.
@@ -26,7 +26,7 @@ pub struct RulePath<'p> {
 
 impl<'p> RulePath<'p> {
     /// Collects the rules that convert an object of `kind` from the bundle at `from` to the one at `to`.
-    pub fn new(pack: &'p Pack, kind: &GroupKind, from: usize, to: usize) -> Self {
+    pub(crate) fn new(pack: &'p Pack, kind: &GroupKind, from: usize, to: usize) -> Self {
         let direction = if from <= to { Direction::Forward } else { Direction::Backward };
         let between = |rule: &&Rule| {
             let (low, high) = (from.min(to), from.max(to));
@@ -52,7 +52,7 @@ impl<'p> RulePath<'p> {
 
     /// Collects the rules that convert an object of `kind` from one release to another. An object whose kind a later release
     /// does not have is converted by the rules of the bundle that introduced the successor of the kind, although that bundle is older.
-    pub fn between(pack: &'p Pack, kind: &GroupKind, from: ReleaseId, to: ReleaseId) -> Self {
+    pub(crate) fn between(pack: &'p Pack, kind: &GroupKind, from: ReleaseId, to: ReleaseId) -> Self {
         let [start, goal] = [from, to].map(|release| pack.line().get(release).order);
         let path = Self::new(pack, kind, start, goal);
         let exists = |path: &Self| pack.catalog(&path.kind).is_some_and(|new| new.releases().contains(to));
@@ -66,37 +66,21 @@ impl<'p> RulePath<'p> {
 
     /// Returns the same rules in the reverse order and direction.
     #[must_use]
-    pub fn reversed(&self, kind: &GroupKind) -> Self {
+    pub(crate) fn reversed(&self, kind: &GroupKind) -> Self {
         let rules = self.rules.iter().rev().map(|(rule, direction)| (*rule, direction.reversed())).collect();
         Self { kind: kind.clone(), rules }
     }
 
     /// Returns everything that can become of the fields that match `field`.
-    pub fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+    pub(crate) fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
         self.rules.iter().fold(BTreeSet::from([Image::Kept]), |images, (rule, direction)| {
             let step = |field: &FieldPattern| rule.lens(*direction).images(field);
             images.iter().flat_map(|image| image.after(field, step)).collect()
         })
     }
 
-    /// Returns what becomes of the fields that match `field`, if every rule applies.
-    pub fn image(&self, field: &FieldPattern) -> Image {
-        let mut image = Image::Kept;
-        for (rule, direction) in &self.rules {
-            let now = match &image {
-                Image::Kept => rule.lens(*direction).image(field),
-                Image::Moved(moved) => rule.lens(*direction).image(moved),
-                Image::Dropped | Image::Refused => break,
-            };
-            if now != Image::Kept {
-                image = now;
-            }
-        }
-        image
-    }
-
     /// Returns whether a rule gives the fields that match `field` the values that the target side requires.
-    pub fn satisfies(&self, field: &FieldPattern) -> bool {
+    pub(crate) fn satisfies(&self, field: &FieldPattern) -> bool {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {
             let lens = rule.lens(*direction);
@@ -111,7 +95,7 @@ impl<'p> RulePath<'p> {
     }
 
     /// Returns what becomes of `value` in the fields that match `field`.
-    pub fn value_image(&self, field: &FieldPattern, value: &Value) -> Value {
+    pub(crate) fn value_image(&self, field: &FieldPattern, value: &Value) -> Value {
         let (mut at, mut value) = (field.clone(), value.clone());
         for (rule, direction) in &self.rules {
             let lens = rule.lens(*direction);
@@ -124,7 +108,7 @@ impl<'p> RulePath<'p> {
     }
 
     /// Returns whether a rule holds every object back that has `value` in a field that matches `field`, or drops it.
-    pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
+    pub(crate) fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {
             let lens = rule.lens(*direction);

@@ -27,7 +27,7 @@ spec.size\tinteger\t\t\t\tv1.0.0
 ///
 /// # Errors
 /// Where `kind` is no kind in a group, as `Shop.shops.example.com`.
-pub fn example(name: &str, title: &str, kind: &str) -> Result<BTreeMap<String, String>> {
+pub(crate) fn example(name: &str, title: &str, kind: &str) -> Result<BTreeMap<String, String>> {
     let kind = GroupKind::parse(kind);
     let is_name = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let is_group = |text: &str| {
@@ -63,7 +63,7 @@ pub fn example(name: &str, title: &str, kind: &str) -> Result<BTreeMap<String, S
 }
 
 /// Returns the files of a pack of the CRDs that `outline` describes, without its catalogs.
-pub fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<String, String> {
+pub(crate) fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<String, String> {
     let groups = outline.kinds.iter().map(|kind| kind.group.as_str()).collect();
     let mut releases: Vec<(String, Vec<String>)> =
         outline.releases.iter().map(|(bundle, of)| (bundle.clone(), by_stability(of))).collect();

@@ -96,7 +96,7 @@ impl VersionOrder {
 
 /// The apiVersions of a kind, the oldest first.
 #[derive(Clone, Copy, Debug)]
-pub struct VersionsByAge<'o>(&'o [ApiVersion]);
+pub(crate) struct VersionsByAge<'o>(&'o [ApiVersion]);
 
 impl<'o> VersionsByAge<'o> {
     /// Returns the direction in which a rule between the apiVersions `old` and `new` runs on the path from one to another.
@@ -120,7 +120,7 @@ impl<'o> VersionsByAge<'o> {
     }
 
     /// Returns how many steps two apiVersions are apart.
-    pub fn distance(self, left: &ApiVersion, right: &ApiVersion) -> usize {
+    pub(crate) fn distance(self, left: &ApiVersion, right: &ApiVersion) -> usize {
         self.age(left).zip(self.age(right)).map_or(usize::MAX, |(left, right)| left.abs_diff(right))
     }
 

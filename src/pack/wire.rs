@@ -37,7 +37,7 @@ pub struct PackFile {
     #[serde(default)]
     pub releases: Vec<BundleLine>,
     /// Which APIs patch releases have that are not listed, where that holds for all of them: `patch-releases: same-apis`.
-    pub patch_releases: Option<PatchReleases>,
+    pub(crate) patch_releases: Option<PatchReleases>,
     /// Releases that no target can name, since their APIs are those of no bundle: `excluded: [{ releases: [v1.2.9], instead: v1.2.8,
     /// reason: it has fields that v1.3.0 lacks }]`.
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct PackFile {
     pub artifacts: Vec<String>,
     /// Suffixes of image tags after the release: `tag-suffixes: ["-ubi"]`.
     #[serde(default)]
-    pub tag_suffixes: Vec<String>,
+    pub(crate) tag_suffixes: Vec<String>,
     /// The charts that install the project, where rules are about their values: `charts: [{ name: shops, key: shopController }]`.
     #[serde(default)]
     pub charts: Vec<Chart>,
@@ -64,7 +64,7 @@ pub struct PackFile {
     /// Misleading values of the bundle annotation, with the bundles they stand for: `corrections: { v0.0.0-dev: { bundles: [], reason: the
     /// development branch has it } }`.
     #[serde(default)]
-    pub corrections: BTreeMap<String, Correction>,
+    pub(crate) corrections: BTreeMap<String, Correction>,
     /// How URLs of schemas in comments for editors end: `schema-comments: ["{kind}-{group-prefix}-{version}.json"]`.
     #[serde(default)]
     pub schema_comments: Vec<String>,
@@ -103,7 +103,7 @@ impl PackFile {
     ///
     /// # Errors
     /// A message with what to write.
-    pub fn check_names(&self, folder: &str) -> Result<(), String> {
+    pub(crate) fn check_names(&self, folder: &str) -> Result<(), String> {
         let is_name = |name: &str| {
             let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             !name.is_empty() && name.bytes().all(is_inner) && !name.starts_with('-') && !name.ends_with('-')
@@ -157,7 +157,7 @@ pub struct BundleLine {
 /// Which APIs patch releases have that are not listed.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum PatchReleases {
+pub(crate) enum PatchReleases {
     /// Those of the bundle with the same first two numbers: `1.25.3` and `v1.25.3+k3s1` mean `v1.25.0`.
     SameApis,
 }
@@ -187,13 +187,13 @@ pub struct Chart {
     pub images: Vec<FieldPattern>,
     /// Objects of the pack that hold its values: `values-in: [{ kind: ShopController.shops.example.com, field: spec }]`.
     #[serde(default)]
-    pub values_in: Vec<ValuesField>,
+    pub(crate) values_in: Vec<ValuesField>,
 }
 
 /// A place for a chart's values: `{ kind: NginxGatewayFabric.gateway.nginx.org, field: spec }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ValuesField {
+pub(crate) struct ValuesField {
     /// The kind that holds the values.
     pub kind: GroupKind,
     /// The field that holds them.
@@ -220,7 +220,7 @@ pub struct ReferenceField {
     /// The key of group and version: `api-version: targetApiVersion`.
     pub api_version: Option<String>,
     /// The group where none is written: `default-group: shops.example.com`.
-    pub default_group: Option<String>,
+    pub(crate) default_group: Option<String>,
     /// The key of the object's name.
     pub name: Option<String>,
     /// The key of the object's namespace: `namespace: targetNamespace`.
@@ -381,7 +381,7 @@ pub struct Annotations {
 /// What a misleading value of the bundle annotation stands for.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Correction {
+pub(crate) struct Correction {
     /// The bundles that were published with the value; none when no release was.
     pub bundles: Vec<String>,
     /// Why the value is wrong, for people.

@@ -26,9 +26,9 @@ pub struct Plan {
     /// What to report about the cluster and the releases, in this order.
     pub advisories: Vec<RunAdvisory>,
     /// How many objects the parsed files hold, known or not.
-    pub seen_objects: usize,
+    pub(crate) seen_objects: usize,
     /// Whether files that are not listed hold recognized objects.
-    pub recognized_elsewhere: bool,
+    pub(crate) recognized_elsewhere: bool,
 }
 
 /// Puts the plans of the files that are listed together, in their order, with what was `found` before. What concerns the whole run is reported once: an advisory,

@@ -35,17 +35,20 @@ mod group;
 mod listed;
 
 pub use crate::convert::{
-    ANNOTATION, AllowedLoss, Choices, Comments, Conversion, FileChoices, FileSet, Goal, Ignored, Keeping, MAX_STASH,
-    Mistakes, ObjectPlan, Outcome, Record, Remark, Schema, Sides, VersionChoice, change, inference_findings, loss_code,
+    ANNOTATION, AllowedLoss, Choices, Goal, Ignored, Keeping, MAX_STASH, ObjectPlan, Outcome, Record, Schema, Sides,
+};
+pub(crate) use crate::convert::{
+    Comments, FileChoices, FileSet, Mistakes, VersionChoice, change, inference_findings, loss_code,
 };
 pub use crate::links::{FileSurvey, Surveyor};
 pub use crate::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
-pub use manifests::Manifests;
+pub(crate) use manifests::Manifests;
 pub use planner::Planner;
 pub use recognizer::recognizer;
-pub use scope::{Dependent, Listed, Others, Scope};
-pub use withheld::LeftOut;
+pub use scope::Scope;
+pub(crate) use scope::{Dependent, Listed, Others};
+pub(crate) use withheld::LeftOut;
 
 use assemble::assemble;
 use file::PlannedFile;

@@ -24,7 +24,7 @@ pub struct Listed<'s> {
     /// Returns whether a file is listed.
     pub has: &'s (dyn Fn(&str) -> bool + Sync),
     /// What happens to a change that needs changes in other files.
-    pub dependent: Dependent,
+    pub(crate) dependent: Dependent,
     /// What becomes of the other files.
     pub others: Others,
 }
@@ -58,7 +58,7 @@ impl Listed<'_> {
 
 /// What happens to a change in a listed file that needs a change in one that is not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dependent {
+pub(crate) enum Dependent {
     /// It is planned as in a run on all files, and reported, since nothing is written.
     Report,
     /// It is held back.

@@ -43,7 +43,7 @@ impl<'de> Deserialize<'de> for ApiVersion {
 
 /// Returns whether `version` is a version's name as Kubernetes has them (`v1`, `v2beta1`), and not a variable that is filled in
 /// later.
-pub fn is_version(version: &str) -> bool {
+pub(crate) fn is_version(version: &str) -> bool {
     stability(version).0 > 0
 }
 
@@ -51,7 +51,7 @@ pub fn is_version(version: &str) -> bool {
 /// alphabet before the others.
 ///
 /// Source: Kubernetes "CustomResourceDefinition versioning", version priority.
-pub fn by_stability(left: &str, right: &str) -> Ordering {
+pub(crate) fn by_stability(left: &str, right: &str) -> Ordering {
     stability(left).cmp(&stability(right)).then_with(|| right.cmp(left))
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: names are compared, never ordered.
 
 /// Returns the name of a bundle without the `v` in front of its number: `1.4.0` of `v1.4.0`.
-pub fn bare(bundle: &str) -> &str {
+pub(crate) fn bare(bundle: &str) -> &str {
     bundle.strip_prefix('v').filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit())).unwrap_or(bundle)
 }
 
@@ -22,7 +22,7 @@ pub(super) fn split_version(name: &str) -> (&str, &str) {
 
 /// Returns the version in the name of a bundle, or in that of a chart or the tag of an image: `1.28.0` of `kubernetes-1.28.0`; all
 /// of a name without one.
-pub fn version_of(name: &str) -> &str {
+pub(crate) fn version_of(name: &str) -> &str {
     match split_version(name) {
         (_, "") => name,
         (_, version) => version,

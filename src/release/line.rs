@@ -107,7 +107,10 @@ impl ReleaseLine {
     ///
     /// # Errors
     /// A message for a release that is named twice or cannot be named in a target.
-    pub fn add_same_apis(&mut self, lists: impl IntoIterator<Item = (usize, Vec<String>)>) -> Result<(), String> {
+    pub(crate) fn add_same_apis(
+        &mut self,
+        lists: impl IntoIterator<Item = (usize, Vec<String>)>,
+    ) -> Result<(), String> {
         let mut listed = BTreeSet::new();
         for (order, names) in lists {
             for name in &names {
@@ -131,7 +134,7 @@ impl ReleaseLine {
     ///
     /// # Errors
     /// A message for a bundle without three numbers, or two with the same first two.
-    pub fn add_patch_releases(&mut self) -> Result<(), String> {
+    pub(crate) fn add_patch_releases(&mut self) -> Result<(), String> {
         let mut minors = BTreeMap::new();
         for bundle in &self.bundles {
             let (prefix, version) = split_version(bundle);
@@ -211,7 +214,7 @@ impl ReleaseLine {
     }
 
     /// Returns the position of a bundle, by its exact name.
-    pub fn bundle_order(&self, bundle: &str) -> Option<usize> {
+    pub(crate) fn bundle_order(&self, bundle: &str) -> Option<usize> {
         self.orders.get(bundle).copied()
     }
 
@@ -234,7 +237,7 @@ impl ReleaseLine {
     }
 
     /// Returns whether every patch release has the APIs of its bundle.
-    pub const fn has_patches(&self) -> bool {
+    pub(crate) const fn has_patches(&self) -> bool {
         self.has_patches
     }
 
@@ -295,7 +298,7 @@ impl ReleaseLine {
     }
 
     /// Returns the releases whose APIs those of `version` are exactly: `1.4.0`, `v1.4.0`.
-    pub fn of_version(&self, version: &str) -> ReleaseSet {
+    pub(crate) fn of_version(&self, version: &str) -> ReleaseSet {
         let is_same = |name: &str| version_of(name) == version_of(version);
         let mut orders: BTreeSet<usize> =
             self.named_releases().filter(|(.., name)| is_same(name)).map(|(order, ..)| order).collect();

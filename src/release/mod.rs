@@ -12,8 +12,10 @@ mod channel;
 mod line;
 mod set;
 
-pub use api::{ApiVersion, GroupKind, by_stability, is_version};
-pub use bundle::{bare, version_of};
+pub use api::{ApiVersion, GroupKind};
+pub(crate) use api::{by_stability, is_version};
+pub(crate) use bundle::{bare, version_of};
 pub use channel::Channel;
-pub use line::{Named, Release, ReleaseLine};
-pub use set::{MAX_RELEASES, ReleaseId, ReleaseSet};
+pub use line::ReleaseLine;
+pub(crate) use line::{Named, Release};
+pub use set::{ReleaseId, ReleaseSet};

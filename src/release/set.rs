@@ -18,7 +18,7 @@ impl ReleaseId {
 }
 
 /// The most releases (bundle x channel) that one pack can have.
-pub const MAX_RELEASES: usize = 1 << 16;
+pub(crate) const MAX_RELEASES: usize = 1 << 16;
 
 /// Returns the id at a position.
 pub(super) fn id_at(at: usize) -> ReleaseId {

@@ -26,11 +26,11 @@ pub struct Counts {
     pub failed: usize,
     /// Whether other shards of the tree have recognized objects.
     #[serde(skip)]
-    pub recognized_elsewhere: bool,
+    pub(crate) recognized_elsewhere: bool,
 }
 
 /// Prints a number with a comma between thousands.
-pub fn thousands(number: usize) -> String {
+pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -43,7 +43,7 @@ pub fn thousands(number: usize) -> String {
 }
 
 /// Prints a count with its noun: `1 file`, `1,203 files`.
-pub fn plural(number: usize, noun: &str) -> String {
+pub(crate) fn plural(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 

@@ -36,7 +36,7 @@ impl Detected<'_> {
     }
 
     /// Returns the releases that have its fields and serve its apiVersion; an apiVersion that no release serves shows nothing.
-    pub fn fitting_together(&self) -> ReleaseSet {
+    pub(crate) fn fitting_together(&self) -> ReleaseSet {
         let inference = &self.inference;
         if inference.serving.is_empty() { inference.candidates } else { inference.candidates & inference.serving }
     }
@@ -109,15 +109,15 @@ pub struct Api<'a> {
     /// How many places hold values of its chart.
     pub values: usize,
     /// The releases that all objects fit by their fields; nothing where no object has such releases.
-    pub by_fields: Option<ReleaseSet>,
+    pub(crate) by_fields: Option<ReleaseSet>,
     /// The releases that all objects fit by their fields and apiVersions.
-    pub with_versions: Option<ReleaseSet>,
+    pub(crate) with_versions: Option<ReleaseSet>,
     /// Two objects that no release fits, with the releases of each.
     pub apart: Option<[(String, Location, ReleaseSet); 2]>,
     /// The kinds with their apiVersions, the oldest first.
     pub kinds: Vec<KindInUse>,
     /// How many objects of other APIs its rules change.
-    pub foreign: usize,
+    pub(crate) foreign: usize,
     /// The rules that change objects, each with how many.
     pub rules: BTreeMap<String, usize>,
 }
@@ -130,13 +130,13 @@ impl Api<'_> {
     }
 
     /// Returns how many of the other objects change, or would if they were not held back.
-    pub fn to_convert(&self) -> usize {
+    pub(crate) fn to_convert(&self) -> usize {
         let others = self.kinds.iter().filter(|kind| kind.age == Age::Current);
         others.map(|kind| kind.changed + kind.held_back).sum()
     }
 
     /// Returns whether nothing is to be done.
-    pub fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
         self.outdated() + self.to_convert() + self.foreign == 0
     }
 }

@@ -20,14 +20,14 @@ use crate::redaction::shows_secret;
 use crate::release::{ApiVersion, GroupKind};
 
 /// The version of the shape of reports; it grows when a reader has to change.
-pub const REPORT_SCHEMA_VERSION: u32 = 2;
+pub(crate) const REPORT_SCHEMA_VERSION: u32 = 2;
 
 /// What a run found, or several runs together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Document {
     /// [`REPORT_SCHEMA_VERSION`].
-    pub schema_version: u32,
+    pub(crate) schema_version: u32,
     /// The version of the program.
     pub tool: String,
     /// The subcommand.
@@ -45,7 +45,7 @@ pub struct Document {
     pub exit_code: u8,
     /// Why nothing was recognized, where that is so and the run says why.
     #[serde(skip)]
-    pub nothing_recognized: Option<String>,
+    pub(crate) nothing_recognized: Option<String>,
     /// Whether the changes were written.
     pub written: bool,
     /// How many files and objects were seen, and what becomes of them.
@@ -76,7 +76,7 @@ pub struct Summary {
     /// Files that were read.
     pub files: usize,
     /// Files that were parsed.
-    pub parsed_files: usize,
+    pub(crate) parsed_files: usize,
     /// Objects in them.
     pub objects: usize,
     /// Objects of a known kind.
@@ -90,7 +90,7 @@ pub struct Summary {
     /// Objects that change.
     pub changed: usize,
     /// The files that they are in.
-    pub changed_files: usize,
+    pub(crate) changed_files: usize,
     /// Objects that are held back.
     pub held_back: usize,
     /// Findings of what nothing converts and what can break or change what is applied.
@@ -289,7 +289,7 @@ impl Document {
     }
 
     /// Makes the document of the findings of `detect`, for the formats that hold nothing else.
-    pub fn of_detection(detection: &Detection<'_>, exit_code: u8, ran_in: RanIn) -> Self {
+    pub(crate) fn of_detection(detection: &Detection<'_>, exit_code: u8, ran_in: RanIn) -> Self {
         let mut document = Self {
             shard: detection.shard.clone(),
             findings: detection.findings.iter().map(FindingRecord::new).collect(),
@@ -323,7 +323,7 @@ impl Document {
     }
 
     /// Returns whether it holds what `detect` found, which decides nothing about objects.
-    pub fn is_detection(&self) -> bool {
+    pub(crate) fn is_detection(&self) -> bool {
         self.command == "detect"
     }
 
@@ -364,7 +364,7 @@ impl Document {
     }
 
     /// Returns every acknowledged finding with its object's title, those of objects first.
-    pub fn acknowledged_records(&self) -> impl Iterator<Item = (Option<&str>, &AcknowledgedRecord)> {
+    pub(crate) fn acknowledged_records(&self) -> impl Iterator<Item = (Option<&str>, &AcknowledgedRecord)> {
         let of_objects = self.objects.iter().flat_map(|object| {
             object.acknowledged.iter().map(move |accepted| (Some(object.object.as_str()), accepted))
         });

@@ -16,7 +16,7 @@ use crate::plan::ObjectPlan;
 use crate::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseSet};
 
 /// The version of the shape of matrices; it grows when a reader has to change.
-pub const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 1;
 
 /// The lists of a document, and what `jsonl` calls a record of each.
 const RECORDS: [(&str, &str); 8] = [
@@ -56,7 +56,7 @@ pub fn lines(document: &impl Serialize) -> String {
 }
 
 /// Makes the document of a detection.
-pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Value {
+pub(crate) fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Value {
     let objects: Vec<_> = detection.objects.iter().map(|detected| {
         let evidence: Vec<_> = detected.inference.evidence.iter().zip(&detected.evidence).map(|(fact, place)| {
             json!({"field": fact.path.to_string(), "releases": detected.pack.line().describe(fact.releases), "location": place})
@@ -169,7 +169,7 @@ fn crds<'d>(installed: &'d Installed<'_>) -> impl Iterator<Item = Value> + 'd {
 }
 
 /// Prints a document; what could steer a terminal is escaped, which reads back as the same.
-pub fn pretty(document: &impl Serialize) -> String {
+pub(crate) fn pretty(document: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(document).expect("texts, numbers and their lists and maps always print");
     legible(&text) + "\n"
 }

@@ -11,10 +11,10 @@ use crate::finding::{Code, Severity};
 use crate::plan::RunAdvisory;
 
 /// The largest report that is read, in bytes: 256 MiB.
-pub const MAX_REPORT: u64 = 256 << 20;
+pub(crate) const MAX_REPORT: u64 = 256 << 20;
 
 /// A report, by the name of the file that holds it.
-pub type Part = (String, Document);
+pub(crate) type Part = (String, Document);
 
 /// Reads a report in the format `json`.
 ///
@@ -42,7 +42,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document, String> {
 ///
 /// # Errors
 /// A message that names the reports which do not fit together.
-pub fn merge(parts: Vec<Part>) -> Result<Document, String> {
+pub(crate) fn merge(parts: Vec<Part>) -> Result<Document, String> {
     check_same(&parts)?;
     check_shards(&parts)?;
     check_files(&parts)?;

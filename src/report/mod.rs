@@ -5,43 +5,47 @@
 //! Invariant: rendering is a pure function of the report; text from files never reaches the output with control characters
 //! in it, except as diff lines for a file or a program.
 
-pub mod changes;
+pub(crate) mod changes;
 mod count;
 #[cfg(feature = "cli")]
 pub(crate) mod detect;
 mod detection;
-pub mod diff;
-pub mod document;
+pub(crate) mod diff;
+pub(crate) mod document;
 mod escape;
 mod finding_list;
-pub mod github;
-pub mod gitlab;
+pub(crate) mod github;
+pub(crate) mod gitlab;
 #[cfg(feature = "cli")]
 pub(crate) mod grouped;
 #[cfg(feature = "cli")]
 pub(crate) mod html;
-pub mod json;
-pub mod junit;
+pub(crate) mod json;
+pub(crate) mod junit;
 #[cfg(feature = "cli")]
 pub(crate) mod krm;
-pub mod markdown;
+pub(crate) mod markdown;
 #[cfg(feature = "cli")]
 pub(crate) mod matrix_format;
-pub mod merge_reports;
+pub(crate) mod merge_reports;
 mod paint;
-pub mod plain;
+pub(crate) mod plain;
 mod run_report;
-pub mod sarif;
-pub mod saved_plan;
+pub(crate) mod sarif;
+pub(crate) mod saved_plan;
 #[cfg(feature = "cli")]
 pub(crate) mod stat;
 #[cfg(feature = "cli")]
 pub(crate) mod statistics;
-pub mod text_format;
+pub(crate) mod text_format;
 mod words;
 
-pub use count::{Counts, one_of, plural, thousands};
-pub use detection::{Api, Detected, Detection, KindInUse, Update};
+pub use count::{Counts, one_of};
+pub(crate) use count::{plural, thousands};
+pub(crate) use detection::{Api, KindInUse, Update};
+pub use detection::{Detected, Detection};
 pub use escape::{visible, visible_lines};
-pub use paint::{Paint, Painter};
-pub use run_report::{Fate, Report, Written, changes_needed};
+pub(crate) use paint::Paint;
+pub use paint::Painter;
+pub(crate) use run_report::changes_needed;
+pub use run_report::{Fate, Report, Written};

@@ -22,7 +22,7 @@ pub fn findings(document: &Document) -> String {
 }
 
 /// Prints the summary.
-pub fn summary(document: &Document) -> String {
+pub(crate) fn summary(document: &Document) -> String {
     let written = if document.written { Written::Yes } else { Written::No };
     let left_out: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
     text_format::summary_of(&document.summary, written, &left_out, &Painter::PLAIN)

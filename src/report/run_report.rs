@@ -41,7 +41,7 @@ pub struct Report<'a> {
     /// The exit code of the run.
     pub exit: u8,
     /// Why nothing was recognized, where the run ends with that exit code: what was searched, and on a line of its own what to do.
-    pub nothing_recognized: Option<String>,
+    pub(crate) nothing_recognized: Option<String>,
 }
 
 /// Whether the changes of a report are on disk.
@@ -54,7 +54,7 @@ pub enum Written {
 }
 
 /// Makes the finding that an object must change.
-pub fn changes_needed(object: &ObjectPlan) -> Finding {
+pub(crate) fn changes_needed(object: &ObjectPlan) -> Finding {
     let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
     let message = change(old_kind, &old.to_string(), new_kind, &new.to_string());
     Finding {
@@ -173,7 +173,7 @@ impl<'a> Report<'a> {
     }
 
     /// Returns the objects that change and are not accepted as they are.
-    pub fn to_change(&self) -> impl Iterator<Item = &'a ObjectPlan> {
+    pub(crate) fn to_change(&self) -> impl Iterator<Item = &'a ObjectPlan> {
         self.with(Fate::Changed)
     }
 

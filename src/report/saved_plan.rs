@@ -27,7 +27,7 @@ use crate::text::{Edit, EditSet};
 const SCHEMA_VERSION: u32 = 2;
 
 /// The largest plan that is read, in bytes: 256 MiB.
-pub const MAX_PLAN: u64 = 256 << 20;
+pub(crate) const MAX_PLAN: u64 = 256 << 20;
 
 /// Everything that an `apply --plan` would do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -158,7 +158,7 @@ impl SavedPlan {
     }
 
     /// Returns the file of each object that changes.
-    pub fn changed_files(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn changed_files(&self) -> impl Iterator<Item = &str> {
         let changed = self.objects.iter().filter(|object| object["outcome"] == "changed");
         changed.filter_map(|object| object["location"]["file"].as_str())
     }

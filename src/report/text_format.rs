@@ -14,7 +14,7 @@ use crate::plan::RunAdvisory;
 const NOTHING_LISTED: &str = "no file was listed";
 
 /// Prints a finding that was accepted before, and what accepts it.
-pub fn acknowledged(acknowledged: &Acknowledged, painter: &Painter) -> String {
+pub(crate) fn acknowledged(acknowledged: &Acknowledged, painter: &Painter) -> String {
     let finding = &acknowledged.finding;
     let code = painter.code(finding.severity, finding.code.name());
     let place = painter.place(&finding.location);
@@ -64,7 +64,7 @@ pub(super) fn summary_of(summary: &Summary, written: Written, files_left_out: &[
 }
 
 /// Prints which files were left out, on a line of its own; nothing where none was.
-pub fn left_out(files: &[&str]) -> String {
+pub(crate) fn left_out(files: &[&str]) -> String {
     if files.is_empty() {
         return String::new();
     }
@@ -75,7 +75,7 @@ pub fn left_out(files: &[&str]) -> String {
 }
 
 /// Prints the summary of a detection.
-pub fn detected(counts: &Counts, painter: &Painter) -> String {
+pub(crate) fn detected(counts: &Counts, painter: &Painter) -> String {
     let summary = Summary::of_counts(counts);
     match counts.listed {
         Some(0) => NOTHING_LISTED.to_owned(),
@@ -84,7 +84,7 @@ pub fn detected(counts: &Counts, painter: &Painter) -> String {
 }
 
 /// Prints what was read, and what becomes of it.
-pub fn outcomes(summary: &Summary, written: Written, painter: &Painter) -> String {
+pub(crate) fn outcomes(summary: &Summary, written: Written, painter: &Painter) -> String {
     let Summary { changed, changed_files, held_back, .. } = *summary;
     let changed_words = format!("{} {}", thousands(changed), Fate::Changed.words(written));
     let to_change = painter.count(changed, Severity::Warning, changed_words);

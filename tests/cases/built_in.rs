@@ -1,7 +1,7 @@
 //! The fixtures of the built-in packs, which are below `fixtures/`.
 
-use reversion::fixture::{self, Fixture};
-use reversion::pack::{Packs, load};
+use reversion::internals::fixture::{self, Fixture};
+use reversion::internals::pack::{Packs, load};
 
 use crate::support::root;
 
@@ -10,7 +10,7 @@ use crate::support::root;
 /// # Panics
 /// Where a file below `fixtures/<pack>` is no part of a case.
 pub(crate) fn fixtures(packs: &Packs) -> Vec<Fixture> {
-    let of_pack = |pack: &reversion::pack::Pack| {
+    let of_pack = |pack: &reversion::internals::pack::Pack| {
         let folder = format!("fixtures/{}", pack.name());
         let files = load::read_texts(&root().join(&folder)).expect("the fixtures are texts");
         let fixtures = fixture::of_pack(pack, &folder, &files);

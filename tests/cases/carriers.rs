@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
-use reversion::finding::{Code, Severity};
-use reversion::manifest::{self, Manifest, Reading};
-use reversion::pack::{Packs, embedded, load};
-use reversion::plan::{self, Choices, Goal};
+use reversion::internals::finding::{Code, Severity};
+use reversion::internals::manifest::{self, Manifest, Reading};
+use reversion::internals::pack::{Packs, embedded, load};
+use reversion::internals::plan::{self, Choices, Goal};
 
 use crate::support::{engine, root};
 use crate::trial;

@@ -1,11 +1,11 @@
-//! Every rule on its fixtures: one named test for each folder, as described in `reversion::fixture`. Besides those of the built-in
+//! Every rule on its fixtures: one named test for each folder, as described in `reversion::internals::fixture`. Besides those of the built-in
 //! packs there are packs that show what the language of rules can say, each with its own fixtures: `fixtures/packs/<pack>`.
 
 use std::path::PathBuf;
 
 use libtest_mimic::Trial;
-use reversion::fixture::{Fixture, of_pack};
-use reversion::pack::{Packs, load};
+use reversion::internals::fixture::{Fixture, of_pack};
+use reversion::internals::pack::{Packs, load};
 
 use crate::support::{packs, root};
 use crate::{built_in, trial};

@@ -12,10 +12,10 @@ use std::io::Write as _;
 use std::sync::Mutex;
 
 use libtest_mimic::{Failed, Trial};
-use reversion::fixture::Fixture;
-use reversion::pack::lint::lint;
-use reversion::pack::{PackFiles, load};
-use reversion::pack::{Packs, embedded};
+use reversion::internals::fixture::Fixture;
+use reversion::internals::pack::lint::lint;
+use reversion::internals::pack::{PackFiles, load};
+use reversion::internals::pack::{Packs, embedded};
 use serde_json::{Map, Value, json};
 
 use crate::support::{packs, root};

@@ -18,7 +18,7 @@ use crate::trial;
 pub(crate) fn trials() -> Vec<Trial> {
     let mut pages = vec![root().join("README.md")];
     for folder in ["docs/src", "tests/cli"] {
-        let listed = reversion::pack::load::list_folder(&root().join(folder)).unwrap();
+        let listed = reversion::internals::pack::load::list_folder(&root().join(folder)).unwrap();
         pages.extend(listed.iter().filter(|file| file.ends_with(".md")).map(|file| root().join(folder).join(file)));
     }
     let has_blocks = |page: &PathBuf| fs::read_to_string(page).unwrap().lines().any(|line| line == CONSOLE);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, LazyLock};
 
-use reversion::manifest::{self, Manifest, Reading, Recognizer};
-use reversion::plan::{Choices, Outcome};
+use reversion::internals::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::internals::plan::{Choices, Outcome};
 use reversion::{Canonical, CanonicalizeError, Canonicalizer, canonicalize};
 use serde_json::{Value, json};
 

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use reversion::catalog::{Attributes, Catalog, Field, ListType, Type, ViolationKind, compile};
-use reversion::field::{FieldPattern, Part};
-use reversion::pack::{build, wire::PackFile};
-use reversion::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
+use reversion::internals::catalog::{Attributes, Catalog, Field, ListType, Type, ViolationKind, compile};
+use reversion::internals::field::{FieldPattern, Part};
+use reversion::internals::pack::{build, wire::PackFile};
+use reversion::internals::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 use serde_json::{Value, json};
 
 use crate::support::{root, shared};

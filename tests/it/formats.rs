@@ -6,8 +6,8 @@ use std::fs;
 use jsonschema::Validator;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
-use reversion::report::document::Document;
-use reversion::report::merge_reports as merge;
+use reversion::internals::report::document::Document;
+use reversion::internals::report::merge_reports as merge;
 use serde_json::{Value, json};
 
 use crate::support::root;

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use reversion::finding::{Code, Finding, Severity};
-use reversion::pack::About;
-use reversion::pack::matrix::{Change, Cost, Subject, matrix};
-use reversion::plan::{AllowedLoss, Choices};
+use reversion::internals::finding::{Code, Finding, Severity};
+use reversion::internals::pack::About;
+use reversion::internals::pack::matrix::{Change, Cost, Subject, matrix};
+use reversion::internals::plan::{AllowedLoss, Choices};
 
 use crate::support::engine::{self, Run};
 use crate::support::packs;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use reversion::pack::lint::{Coverage, Share, coverage, is_shown, lint};
-use reversion::pack::{Pack, PackFiles, Rule, load, matrix};
+use reversion::internals::pack::lint::{Coverage, Share, coverage, is_shown, lint};
+use reversion::internals::pack::{Pack, PackFiles, Rule, load, matrix};
 
 use crate::support::{packs, root};
 

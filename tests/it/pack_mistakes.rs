@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use reversion::pack::lint::lint;
-use reversion::pack::load;
+use reversion::internals::pack::lint::lint;
+use reversion::internals::pack::load;
 
 const HEAD: &str = "\
 name: p
@@ -225,7 +225,7 @@ fn operations_that_do_nothing() {
 #[test]
 fn names_that_are_nearly_right() {
     refused_operation("renam: { field: a, to: b }", &{
-        let names: Vec<_> = reversion::lens::OPERATIONS.iter().map(|operation| operation.name).collect();
+        let names: Vec<_> = reversion::internals::lens::OPERATIONS.iter().map(|operation| operation.name).collect();
         let names = names.join(", ");
         format!(
             "p/v2/r.yaml:7:3: lens[1]: there is no operation `renam`; the operations are {names}; did you mean `rename`?"

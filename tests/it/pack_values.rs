@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use reversion::pack::{lint::lint, load};
+use reversion::internals::pack::{lint::lint, load};
 
 use crate::support::trees::{Run, Tree};
 

@@ -6,7 +6,7 @@
 use std::fs;
 
 use jsonschema::Validator;
-use reversion::report::saved_plan::SavedPlan;
+use reversion::internals::report::saved_plan::SavedPlan;
 use serde_json::{Value, json};
 
 use crate::support::{program, root};

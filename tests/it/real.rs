@@ -5,10 +5,10 @@
 
 use std::fs;
 
-use reversion::finding::Severity;
-use reversion::manifest::Reading;
-use reversion::pack::Target;
-use reversion::plan::{self, Choices, Goal};
+use reversion::internals::finding::Severity;
+use reversion::internals::manifest::Reading;
+use reversion::internals::pack::Target;
+use reversion::internals::plan::{self, Choices, Goal};
 
 use crate::support::{engine, packs, shared};
 

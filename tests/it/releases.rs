@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use reversion::pack::{Pack, PackFiles, Packs, lint, load};
+use reversion::internals::pack::{Pack, PackFiles, Packs, lint, load};
 
 use crate::support::trees::{Run, Tree};
 use crate::support::{packs, shared};

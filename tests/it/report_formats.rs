@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use reversion::finding::Severity;
-use reversion::report::document::Document;
-use reversion::report::{github, junit, markdown, sarif};
-use reversion::text::Position;
+use reversion::internals::finding::Severity;
+use reversion::internals::report::document::Document;
+use reversion::internals::report::{github, junit, markdown, sarif};
+use reversion::internals::text::Position;
 use serde_json::{Value, json};
 
 use crate::formats::{Case, check_junit, document, sarif_schema};

@@ -4,7 +4,7 @@
 use std::fs;
 
 use jsonschema::Validator;
-use reversion::report::merge_reports as merge;
+use reversion::internals::report::merge_reports as merge;
 use serde_json::{Value, json};
 
 use crate::support::{program, root};

@@ -5,8 +5,10 @@ use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_assert, prop_a
 use proptest::sample::select;
 use proptest::test_runner::TestCaseError;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use reversion::report::document::Document;
-use reversion::report::{github, gitlab, json, junit, markdown, merge_reports, plain, sarif, visible, visible_lines};
+use reversion::internals::report::document::Document;
+use reversion::internals::report::{
+    github, gitlab, json, junit, markdown, merge_reports, plain, sarif, visible, visible_lines,
+};
 use serde_json::Value;
 
 use crate::formats::{Case, check_junit, document, sarif_schema};

@@ -1,8 +1,8 @@
 //! A finding about a file has its line and column and the same message, whatever the reason and wherever it is found.
 
-use reversion::finding::{Code, Finding};
-use reversion::manifest::{self, Reading, Recognizer};
-use reversion::plan::Choices;
+use reversion::internals::finding::{Code, Finding};
+use reversion::internals::manifest::{self, Reading, Recognizer};
+use reversion::internals::plan::Choices;
 
 use crate::support::engine;
 

@@ -3,8 +3,8 @@
 //!
 //! Conversions of handwritten texts; the laws of the stash on drawn objects are in `tests/cases/laws/stash.rs`.
 
-use reversion::finding::{Code, Severity};
-use reversion::plan::{ANNOTATION, AllowedLoss, Choices, Keeping, MAX_STASH};
+use reversion::internals::finding::{Code, Severity};
+use reversion::internals::plan::{ANNOTATION, AllowedLoss, Choices, Keeping, MAX_STASH};
 use serde_json::{Value, json};
 
 use crate::support::engine::{self, Run};

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, EditedText, FrontEnd, Intent, Naming, Place, Style, read_value};
+use reversion::internals::field::{FieldPath, Step};
+use reversion::internals::yaml::{self, EditedText, FrontEnd, Intent, Naming, Place, Style, read_value};
 use serde_json::Value;
 
 use crate::support::{root, shared};

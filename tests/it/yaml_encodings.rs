@@ -1,9 +1,9 @@
 //! Encodings, line ends and rare characters: each text is changed exactly, or rejected with a message that says what to do.
 
-use reversion::field::FieldPath;
-use reversion::finding::{Code, Finding, Severity};
-use reversion::manifest::{self, Reading, Recognizer};
-use reversion::yaml::{self, EditedText, FrontEnd, Intent, Place, ProblemCode, Style, read_value};
+use reversion::internals::field::FieldPath;
+use reversion::internals::finding::{Code, Finding, Severity};
+use reversion::internals::manifest::{self, Reading, Recognizer};
+use reversion::internals::yaml::{self, EditedText, FrontEnd, Intent, Place, ProblemCode, Style, read_value};
 use serde_json::{Value, json};
 
 fn key(name: &str) -> FieldPath {

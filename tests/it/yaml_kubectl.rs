@@ -3,8 +3,8 @@
 //! kubectl reads with sigs.k8s.io/yaml on yaml.v2 (mostly YAML 1.1), kustomize with yaml.v3 (mostly 1.2). What
 //! they agree on is read like that; if they differ, kubectl's reading counts, and if kubectl fails the text is rejected.
 
-use reversion::field::FieldPath;
-use reversion::yaml::{self, Intent, Place, ProblemCode, Style, read_value};
+use reversion::internals::field::FieldPath;
+use reversion::internals::yaml::{self, Intent, Place, ProblemCode, Style, read_value};
 use serde_json::{Value, json};
 
 fn read(text: &str) -> Result<Value, ProblemCode> {

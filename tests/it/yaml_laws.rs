@@ -9,9 +9,9 @@ use std::{fmt, fs};
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseResult, TestRunner};
-use reversion::field::{FieldPath, Step};
-use reversion::text::Span;
-use reversion::yaml::{
+use reversion::internals::field::{FieldPath, Step};
+use reversion::internals::text::Span;
+use reversion::internals::yaml::{
     EditedText, FrontEnd, Intent, Naming, Place, ProblemCode, Rewrite, Style, Tree, find_node, locate, parse,
     read_value, rewrite, rewrite_document,
 };

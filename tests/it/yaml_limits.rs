@@ -1,7 +1,7 @@
 //! What exceeds a limit is rejected with a finding that names the place, the limit and what to do.
 
-use reversion::finding::{Code, Finding, Severity};
-use reversion::manifest::{self, Reading, Recognizer};
+use reversion::internals::finding::{Code, Finding, Severity};
+use reversion::internals::manifest::{self, Reading, Recognizer};
 
 const HEAD: &str = "apiVersion: example.org/v1\nkind: Thing\nspec:\n";
 

@@ -4,8 +4,8 @@
 //! text is assembled from the same pieces after a change of the pieces, so that no code of the program contributes to the
 //! expectation: an entry is removed, added or moved with its own lines, and every other piece is unchanged.
 
-use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, EditedText, FrontEnd, Intent, Place, read_value};
+use reversion::internals::field::{FieldPath, Step};
+use reversion::internals::yaml::{self, EditedText, FrontEnd, Intent, Place, read_value};
 use serde_json::json;
 
 /// A part of a container's text.

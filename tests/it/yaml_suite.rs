@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reversion::yaml::{
+use reversion::internals::yaml::{
     EditedText, FrontEnd, ProblemCode, Style, parse, parse_exact, read_value, rewrite_document, scan,
 };
 use serde_json::Value;

@@ -4,10 +4,10 @@
 
 use std::sync::LazyLock;
 
-use reversion::finding::{Code, Finding, Severity};
-use reversion::manifest::{self, Manifest, Reading, Recognizer};
-use reversion::pack::{Packs, Target};
-use reversion::plan::{self, Choices, Goal, Outcome, Plan};
+use reversion::internals::finding::{Code, Finding, Severity};
+use reversion::internals::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::internals::pack::{Packs, Target};
+use reversion::internals::plan::{self, Choices, Goal, Outcome, Plan};
 
 use super::packs;
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use reversion::pack::{Packs, embedded, load};
-use reversion::yaml::{self, read_value};
+use reversion::internals::pack::{Packs, embedded, load};
+use reversion::internals::yaml::{self, read_value};
 use serde_json::Value;
 
 pub(crate) mod engine;

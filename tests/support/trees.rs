@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use reversion::fingerprint::Fingerprint;
+use reversion::internals::fingerprint::Fingerprint;
 use tempfile::TempDir;
 
 use super::program;

@@ -6,12 +6,12 @@
 
 use std::sync::OnceLock;
 
-use reversion::field::FieldPath;
-use reversion::manifest::{self, Manifest, Reading, Recognizer};
-use reversion::pack::{Pack, Packs, Target, embedded};
-use reversion::plan::{self, AllowedLoss, Choices, Goal, Keeping, ObjectPlan, Plan};
-use reversion::report::saved_plan::SavedPlan;
-use reversion::report::{Counts, Report, Written, diff, github, json, text_format};
+use reversion::internals::field::FieldPath;
+use reversion::internals::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::internals::pack::{Pack, Packs, Target, embedded};
+use reversion::internals::plan::{self, AllowedLoss, Choices, Goal, Keeping, ObjectPlan, Plan};
+use reversion::internals::report::saved_plan::SavedPlan;
+use reversion::internals::report::{Counts, Report, Written, diff, github, json, text_format};
 
 /// The packs that are built in.
 pub fn packs() -> &'static Packs {

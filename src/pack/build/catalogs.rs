@@ -98,7 +98,7 @@ fn from_crds(file: &PackFile, line: &ReleaseLine, crds: &Path) -> Result<Built> 
 
 /// What a folder of CRDs has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outline {
+pub(crate) struct Outline {
     /// The bundles and their channels, by the names of the folders; none where the files are in the folder of the bundle.
     pub releases: BTreeMap<String, BTreeSet<String>>,
     /// The kinds that the CRDs define.
@@ -109,7 +109,7 @@ pub struct Outline {
 ///
 /// # Errors
 /// A file that cannot be read, a CRD that cannot be understood or is in no release's folder, or no CRD at all.
-pub fn outline(crds: &Path) -> Result<Outline> {
+pub(crate) fn outline(crds: &Path) -> Result<Outline> {
     let mut outline = Outline::default();
     for path in crd_files(crds)? {
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -136,7 +136,7 @@ pub fn outline(crds: &Path) -> Result<Outline> {
 ///
 /// # Errors
 /// A folder with files in it, a failure of [`build`], or a file that cannot be written.
-pub fn write_new(folder: &Path, files: &BTreeMap<String, String>, crds: Option<&Path>) -> Result<()> {
+pub(crate) fn write_new(folder: &Path, files: &BTreeMap<String, String>, crds: Option<&Path>) -> Result<()> {
     let is_taken = folder.exists() && WalkDir::new(folder).min_depth(1).into_iter().next().is_some();
     ensure!(!is_taken, "{} is not empty: name a folder that is not there yet", folder.display());
     let mut texts = files.clone();
@@ -171,7 +171,7 @@ fn openapi_document(path: &Path, text: &str) -> Option<Value> {
 ///
 /// # Errors
 /// A file or folder that cannot be written or removed.
-pub fn write(built: &Built, pack: &Path) -> Result<()> {
+pub(crate) fn write(built: &Built, pack: &Path) -> Result<()> {
     let folder = pack.join(CATALOG);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for name in stale(built, pack)? {

@@ -22,11 +22,11 @@ use crate::pack::wire::PackFile;
 use crate::release::{GroupKind, ReleaseLine};
 
 /// The name of the pack that is made of CRDs.
-pub const NAME: &str = "crds";
+pub(crate) const NAME: &str = "crds";
 
 /// CRDs that belong together: those of one release, or of one cluster.
 #[derive(Clone, Debug)]
-pub struct CrdSet {
+pub(crate) struct CrdSet {
     /// The name of the release that they become: characters that releases cannot have are not allowed.
     pub bundle: String,
     /// The CRDs.
@@ -34,7 +34,7 @@ pub struct CrdSet {
 }
 
 /// Returns the kind that a CRD defines, if `value` is one; nothing is said of what else is in it.
-pub fn defined_kind(value: &Value) -> Option<GroupKind> {
+pub(crate) fn defined_kind(value: &Value) -> Option<GroupKind> {
     let is_crd = value["kind"] == "CustomResourceDefinition"
         && value["apiVersion"].as_str().is_some_and(|version| version.starts_with("apiextensions.k8s.io/"));
     let text = |path: &str| value.pointer(path).and_then(Value::as_str);
@@ -43,7 +43,7 @@ pub fn defined_kind(value: &Value) -> Option<GroupKind> {
 }
 
 /// Returns whether two CRDs say the same about their kind.
-pub fn are_equal(left: &Value, right: &Value) -> bool {
+pub(crate) fn are_equal(left: &Value, right: &Value) -> bool {
     left["spec"] == right["spec"]
 }
 
@@ -51,7 +51,7 @@ pub fn are_equal(left: &Value, right: &Value) -> bool {
 ///
 /// # Errors
 /// A failure that says what is malformed.
-pub fn check(value: &Value) -> Result<()> {
+pub(crate) fn check(value: &Value) -> Result<()> {
     crd::checked_kind(value).map(|_| ())
 }
 
@@ -59,7 +59,7 @@ pub fn check(value: &Value) -> Result<()> {
 ///
 /// # Errors
 /// A failure that names the place of a malformed CRD, or both places where a set defines one kind twice.
-pub fn pack(sets: &[CrdSet]) -> Result<Pack> {
+pub(crate) fn pack(sets: &[CrdSet]) -> Result<Pack> {
     let bundles = sets.iter().map(|set| (set.bundle.clone(), Vec::new()));
     let line = ReleaseLine::new(Vec::new(), bundles).map_err(|message| anyhow!(message))?;
     let mut crds: BTreeMap<GroupKind, Vec<ReleasedCrd>> = BTreeMap::new();

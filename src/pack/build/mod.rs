@@ -9,16 +9,17 @@
 
 mod catalogs;
 mod crd;
-pub mod from_crds;
+pub(crate) mod from_crds;
 pub(super) mod gather;
 mod lifecycle;
 mod openapi;
-pub mod own;
+pub(crate) mod own;
 mod published;
 #[cfg(test)]
 mod sample;
 mod table;
 mod type_tables;
 
-pub use catalogs::{Built, Outline, build, outline, stale, write, write_new};
+pub(crate) use catalogs::{Outline, outline, write, write_new};
+pub use catalogs::{build, stale};
 pub use crd::PlacedCrd;

@@ -63,7 +63,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::pack::build::{Built, sample};
+    use crate::pack::build::catalogs::Built;
+    use crate::pack::build::sample;
 
     const PACK: &str = "name: core\ntitle: Core\nsource: s\ngroups: ['', apps]\nreleases:\n- { bundle: v1.30.0 }\n- \
                         { bundle: v1.31.0 }\n";

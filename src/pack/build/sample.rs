@@ -6,7 +6,8 @@ use std::fs;
 
 use anyhow::Result;
 
-use super::{Built, build};
+use super::build;
+use super::catalogs::Built;
 
 /// Builds the catalogs of the pack whose `pack.yaml` is `pack` from `files`, by their paths in the folder of schemas.
 pub(super) fn built(pack: &str, files: &[(&str, &str)]) -> Result<Built> {

@@ -34,7 +34,7 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
 /// Returns what in `pack` can do nothing sensible: what names kinds, fields and values that no release has, or says one thing twice.
 ///
 /// The messages are sorted by file and line.
-pub fn nonsense(pack: &Pack) -> Vec<Message> {
+pub(crate) fn nonsense(pack: &Pack) -> Vec<Message> {
     let mut lint = Lint::new(pack);
     check_sense(&mut lint);
     lint.messages.into_iter().collect()

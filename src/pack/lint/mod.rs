@@ -21,7 +21,8 @@ mod shown;
 mod sides;
 mod way_out;
 
-pub use checks::{coverage, lint, nonsense};
+pub(crate) use checks::nonsense;
+pub use checks::{coverage, lint};
 pub use coverage::{Coverage, Share};
-pub use message::Message;
+pub(crate) use message::Message;
 pub use shown::is_shown;

@@ -7,10 +7,10 @@
 //!
 //! Invariant: a case depends on the seed, the rule, the direction and its number, and on nothing else.
 
-use reversion::field::FieldPath;
-use reversion::lens::{Direction, Halt, Session};
-use reversion::pack::{KindTracker, Pack, Rule, Target};
-use reversion::release::{ApiVersion, Channel, GroupKind, ReleaseId};
+use reversion::internals::field::FieldPath;
+use reversion::internals::lens::{Direction, Halt, Session};
+use reversion::internals::pack::{KindTracker, Pack, Rule, Target};
+use reversion::internals::release::{ApiVersion, Channel, GroupKind, ReleaseId};
 use serde_json::Value;
 
 use super::hints::Hints;

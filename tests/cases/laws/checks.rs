@@ -9,15 +9,15 @@ use std::any::Any;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use reversion::field::FieldPath;
-use reversion::finding::Code;
-use reversion::infer::infer;
-use reversion::lens::{Direction, Halt, Session};
-use reversion::pack::{Rule, Target};
-use reversion::plan::{Choices, ObjectPlan, Outcome, Plan, Sides};
-use reversion::release::ReleaseId;
-use reversion::text::Span;
-use reversion::yaml::{self, Intent, find_node, locate};
+use reversion::internals::field::FieldPath;
+use reversion::internals::finding::Code;
+use reversion::internals::infer::infer;
+use reversion::internals::lens::{Direction, Halt, Session};
+use reversion::internals::pack::{Rule, Target};
+use reversion::internals::plan::{Choices, ObjectPlan, Outcome, Plan, Sides};
+use reversion::internals::release::ReleaseId;
+use reversion::internals::text::Span;
+use reversion::internals::yaml::{self, Intent, find_node, locate};
 use serde_json::Value;
 
 use super::cases::{Case, DirectedRule, RuleOutcome, walk};
@@ -491,7 +491,11 @@ fn is_moved(path: &FieldPath, before: &Value, after: &Value) -> bool {
     lists.into_iter().any(|list| length(&list, before) != length(&list, after))
 }
 
-fn untouched(file: &reversion::edits::FilePlan, span: Span, what: impl Fn() -> String) -> Result<(), String> {
+fn untouched(
+    file: &reversion::internals::edits::FilePlan,
+    span: Span,
+    what: impl Fn() -> String,
+) -> Result<(), String> {
     let hit = file.edits.edits().iter().find(|edit| edit.span.start < span.end && span.start < edit.span.end);
     ensure(hit.is_none(), || format!("{hit:?} touches {} in\n{}\nwhich becomes\n{}", what(), file.before, file.after()))
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use reversion::field::{FieldPattern, Part};
+use reversion::internals::field::{FieldPattern, Part};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -5,9 +5,9 @@
 //!
 //! Invariant: hints are not guarantees; objects are run through the rule itself afterwards.
 
-use reversion::field::{FieldPattern, Part};
-use reversion::lens::{CONVERSIONS, Claims, Direction, Form, Lens};
-use reversion::pack::Rule;
+use reversion::internals::field::{FieldPattern, Part};
+use reversion::internals::lens::{CONVERSIONS, Claims, Direction, Form, Lens};
+use reversion::internals::pack::Rule;
 use serde_json::{Map, Value};
 
 /// The fields and values that objects need for one rule.

@@ -6,10 +6,10 @@
 //!
 //! Invariant: a drawn object is valid by the release's schema, and its apiVersion is served there.
 
-use reversion::catalog::{Catalog, ListType, Scope, Type};
-use reversion::field::{FieldPath, Part, Step};
-use reversion::pack::Pack;
-use reversion::release::{ApiVersion, GroupKind, ReleaseId};
+use reversion::internals::catalog::{Catalog, ListType, Scope, Type};
+use reversion::internals::field::{FieldPath, Part, Step};
+use reversion::internals::pack::Pack;
+use reversion::internals::release::{ApiVersion, GroupKind, ReleaseId};
 use serde_json::{Map, Value, json};
 
 use super::cases::{final_kind, is_served};
@@ -197,7 +197,7 @@ impl Draw<'_> {
         }
         for (key, percent) in [("labels", 25), ("annotations", 20)] {
             if self.random.chance(percent) {
-                let any = reversion::catalog::Attributes::default();
+                let any = reversion::internals::catalog::Attributes::default();
                 let count = self.random.below(3);
                 let entry = |draw: &mut Self| (words::label(draw.random), json!(words::text(&any, draw.random)));
                 map.insert(key.to_owned(), Value::Object((0..count).map(|_| entry(self)).collect()));
@@ -385,7 +385,7 @@ impl Draw<'_> {
 
     /// Draws any JSON value, nested `depth` deep at most.
     fn anything(&mut self, depth: usize) -> Value {
-        let any = reversion::catalog::Attributes::default();
+        let any = reversion::internals::catalog::Attributes::default();
         match self.random.below(if depth == 0 { 4 } else { 7 }) {
             0 => json!(self.random.chance(50)),
             1 => json!(self.random.below(9000)),

@@ -4,9 +4,9 @@
 //!
 //! Invariant: a shape has exactly the fields of its release and version.
 
-use reversion::catalog::{Attributes, Catalog, Type};
-use reversion::field::{FieldPattern, Part};
-use reversion::release::ReleaseId;
+use reversion::internals::catalog::{Attributes, Catalog, Type};
+use reversion::internals::field::{FieldPattern, Part};
+use reversion::internals::release::ReleaseId;
 use serde_json::Value;
 
 /// A value that is allowed somewhere.
@@ -41,7 +41,7 @@ impl Shape {
         }
     }
 
-    /// Reads the shape of an object without [`reversion::catalog::OUTSIDE`].
+    /// Reads the shape of an object without [`reversion::internals::catalog::OUTSIDE`].
     pub(crate) fn read(catalog: &Catalog, release: ReleaseId, version: &str) -> Self {
         let mut root = Self::empty();
         for field in catalog.fields() {

@@ -4,8 +4,8 @@
 //!
 //! Invariant: what is returned breaks the law.
 
-use reversion::field::Step;
-use reversion::release::{ApiVersion, GroupKind};
+use reversion::internals::field::Step;
+use reversion::internals::release::{ApiVersion, GroupKind};
 use serde_json::Value;
 
 use super::cases::walk;

@@ -6,12 +6,12 @@
 use std::sync::{LazyLock, OnceLock};
 
 use libtest_mimic::{Failed, Trial};
-use reversion::catalog::Catalog;
-use reversion::field::{FieldPath, FieldPattern};
-use reversion::finding::Code;
-use reversion::pack::{Pack, Target};
-use reversion::plan::{ANNOTATION, AllowedLoss, Choices, Keeping};
-use reversion::release::ReleaseId;
+use reversion::internals::catalog::Catalog;
+use reversion::internals::field::{FieldPath, FieldPattern};
+use reversion::internals::finding::Code;
+use reversion::internals::pack::{Pack, Target};
+use reversion::internals::plan::{ANNOTATION, AllowedLoss, Choices, Keeping};
+use reversion::internals::release::ReleaseId;
 use serde_json::{Value, json};
 
 use super::Bench;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use reversion::catalog::{Attributes, compile};
+use reversion::internals::catalog::{Attributes, compile};
 
 use super::exceptions::Exceptions;
 use crate::support::random::Random;

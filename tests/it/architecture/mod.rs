@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use reversion::fixture;
+use reversion::internals::fixture;
 
 mod impls;
 mod imports;
@@ -105,8 +105,7 @@ fn the_map_lists_modules_after_those_they_use() {
         assert_eq!(above, None, "`{}` uses a module that the map does not list before it", row.module);
     }
     let library = read("src/lib.rs");
-    let declared: Vec<_> =
-        library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let declared: Vec<_> = library.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')).collect();
     assert_eq!(declared, order, "src/lib.rs lists the modules in the order of the map");
 }
 
@@ -290,7 +289,8 @@ fn check_file(path: &str, text: &str) {
 fn every_rule_has_its_required_cases() {
     for pack in packs().iter() {
         let folder = format!("fixtures/{}", pack.name());
-        let files = reversion::pack::load::read_texts(&root().join(&folder)).expect("the fixtures are texts");
+        let files =
+            reversion::internals::pack::load::read_texts(&root().join(&folder)).expect("the fixtures are texts");
         let fixtures = fixture::of_pack(pack, &folder, &files);
         assert_eq!(fixtures.problems, Vec::<String>::new());
         assert_eq!(fixture::missing(pack, &fixtures.cases), []);

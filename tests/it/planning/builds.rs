@@ -1,6 +1,6 @@
 //! What Kustomize builds before and after: what is not among the files, schemas, transformers, several patches of one object.
 
-use reversion::finding::Severity;
+use reversion::internals::finding::Severity;
 
 use super::run;
 

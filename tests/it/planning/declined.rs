@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use reversion::field::FieldPath;
-use reversion::finding::{Code, Location};
-use reversion::manifest::Manifest;
-use reversion::plan::{self, Choices, FileSurvey, Goal, Outcome, Plan, Planner, Scope, Surveyor};
-use reversion::report::changes::by_object;
+use reversion::internals::field::FieldPath;
+use reversion::internals::finding::{Code, Location};
+use reversion::internals::manifest::Manifest;
+use reversion::internals::plan::{self, Choices, FileSurvey, Goal, Outcome, Plan, Planner, Scope, Surveyor};
+use reversion::internals::report::changes::by_object;
 
 use super::{OLD_GATEWAY, OLD_ROUTE, read};
 use crate::support::{engine, packs, root};

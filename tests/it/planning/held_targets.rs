@@ -1,6 +1,6 @@
 //! Targets of patches in objects of Flux, where what they select or their patches are held back.
 
-use reversion::finding::Severity;
+use reversion::internals::finding::Severity;
 
 use super::run;
 

@@ -1,6 +1,6 @@
 //! Merges of Kustomize: patches in files and inline, their bases, and selectors.
 
-use reversion::finding::Severity;
+use reversion::internals::finding::Severity;
 
 use super::{listener_set, run};
 

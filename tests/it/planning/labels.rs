@@ -1,6 +1,6 @@
 //! Labels that kustomizations write to selectors and templates.
 
-use reversion::finding::Severity;
+use reversion::internals::finding::Severity;
 
 use super::run;
 

@@ -1,6 +1,6 @@
 //! References to renamed kinds in places that are reported and not updated.
 
-use reversion::finding::Severity;
+use reversion::internals::finding::Severity;
 
 use super::{listener_set, run};
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use reversion::finding::{Code, Severity};
-use reversion::manifest::Manifest;
-use reversion::pack::build::PlacedCrd;
-use reversion::pack::build::own::OwnCrds;
-use reversion::plan::{AllowedLoss, Choices, Ignored, Keeping, Schema};
+use reversion::internals::finding::{Code, Severity};
+use reversion::internals::manifest::Manifest;
+use reversion::internals::pack::build::PlacedCrd;
+use reversion::internals::pack::build::own::OwnCrds;
+use reversion::internals::plan::{AllowedLoss, Choices, Ignored, Keeping, Schema};
 
 use crate::support::{engine, packs};
 

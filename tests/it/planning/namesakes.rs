@@ -1,6 +1,6 @@
 //! Trees in which many objects have one name: which of them does an object mean?
 
-use reversion::finding::Severity;
+use reversion::internals::finding::Severity;
 
 use super::{OLD_PROXY, class, listener_set, run};
 

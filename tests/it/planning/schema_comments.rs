@@ -1,6 +1,6 @@
 //! Comments that name the schema of an object for editors.
 
-use reversion::finding::Severity;
+use reversion::internals::finding::Severity;
 
 use super::run;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use reversion::lens::Direction;
-use reversion::pack::wire::ParameterValues;
-use reversion::pack::{AdvisoryScope, Pack, Rule};
-use reversion::release::Channel;
+use reversion::internals::lens::Direction;
+use reversion::internals::pack::wire::ParameterValues;
+use reversion::internals::pack::{AdvisoryScope, Pack, Rule};
+use reversion::internals::release::Channel;
 
 use crate::support::packs;
 

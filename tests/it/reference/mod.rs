@@ -8,12 +8,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use reversion::cli::GLOSSARY;
-use reversion::finding::{Code, Severity};
-use reversion::lens::{CONVERSIONS, Description, Lens, OPERATIONS};
-use reversion::pack::Target;
-use reversion::pack::wire::{PackFile, RuleFile};
-use reversion::release::GroupKind;
+use reversion::internals::cli::GLOSSARY;
+use reversion::internals::finding::{Code, Severity};
+use reversion::internals::lens::{CONVERSIONS, Description, Lens, OPERATIONS};
+use reversion::internals::pack::Target;
+use reversion::internals::pack::wire::{PackFile, RuleFile};
+use reversion::internals::release::GroupKind;
 
 mod apis;
 mod commands;
@@ -37,7 +37,7 @@ fn read(path: &str) -> String {
 
 /// Returns the files below a folder that end in `end`, sorted.
 fn files(folder: &str, end: &str) -> Vec<String> {
-    let listed = reversion::pack::load::list_folder(&root().join(folder)).expect("a folder of the project");
+    let listed = reversion::internals::pack::load::list_folder(&root().join(folder)).expect("a folder of the project");
     listed.into_iter().filter(|file| file.ends_with(end)).map(|file| format!("{folder}/{file}")).collect()
 }
 
@@ -172,7 +172,7 @@ fn findings(page: &str) -> String {
 /// Lists the built-in packs.
 fn packs() -> String {
     let packs = crate::support::packs();
-    let row = |pack: &reversion::pack::Pack| {
+    let row = |pack: &reversion::internals::pack::Pack| {
         let target = |release: &str| {
             let target = Target::find(pack, release).expect("the pack has the release").to_string();
             target.rsplit('@').next().unwrap_or_default().to_owned()

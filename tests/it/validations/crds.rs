@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use reversion::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
+use reversion::internals::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 

@@ -12,11 +12,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use reversion::catalog::{Catalog, compile};
-use reversion::field::FieldPattern;
-use reversion::lens::{Direction, Session};
-use reversion::pack::{Pack, Rule};
-use reversion::release::{GroupKind, ReleaseId, ReleaseSet};
+use reversion::internals::catalog::{Catalog, compile};
+use reversion::internals::field::FieldPattern;
+use reversion::internals::lens::{Direction, Session};
+use reversion::internals::pack::{Pack, Rule};
+use reversion::internals::release::{GroupKind, ReleaseId, ReleaseSet};
 use serde_json::Value;
 
 mod crds;

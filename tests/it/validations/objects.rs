@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reversion::catalog::Catalog;
-use reversion::field::{FieldPath, FieldPattern};
-use reversion::release::GroupKind;
+use reversion::internals::catalog::Catalog;
+use reversion::internals::field::{FieldPath, FieldPattern};
+use reversion::internals::release::GroupKind;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kube_cel::{CompiledSchema, ErrorKind, Validator, apply_defaults, compile_schema};
-use reversion::field::FieldPattern;
-use reversion::release::{GroupKind, ReleaseId};
+use reversion::internals::field::FieldPattern;
+use reversion::internals::release::{GroupKind, ReleaseId};
 use serde_json::{Map, Value};
 
 use super::crds::{Crds, Place, contents, id};

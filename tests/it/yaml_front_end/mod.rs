@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chance::Chance;
-use reversion::yaml::{parse_exact, scan};
+use reversion::internals::yaml::{parse_exact, scan};
 
 use crate::support::{root, shared, skipped};
 
