@@ -1,4 +1,4 @@
-//! Lists every pack under `rules/` for `src/pack/built_in.rs`, in the parts that a run reads at different times: what it needs of each
+//! Lists every pack under `rules/` for `src/knowledge/pack/built_in.rs`, in the parts that a run reads at different times: what it needs of each
 //! pack, what it needs of packs whose releases it is about, each rule, each catalog. YAML becomes JSON, which reads much faster.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use std::{env, fs, io};
 
 use serde_json::{Map, Value};
 
-#[path = "src/pack/default_groups.rs"]
+#[path = "src/knowledge/pack/default_groups.rs"]
 mod default_groups;
 
 /// The keys of `pack.yaml` that every run reads; it reads the others of the packs whose releases it is about.
@@ -31,7 +31,7 @@ const HEAD: [&str; 13] = [
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("rules");
     println!("cargo::rerun-if-changed=rules");
-    println!("cargo::rerun-if-changed=src/pack/default_groups.rs");
+    println!("cargo::rerun-if-changed=src/knowledge/pack/default_groups.rs");
     println!("cargo::rerun-if-changed=build.rs");
     let mut files = Vec::new();
     collect(&root, &mut files)?;

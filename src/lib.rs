@@ -32,57 +32,17 @@
 //! It does not talk to a cluster, does not render templates, does not reformat, and writes nothing that it has not read
 //! back and compared.
 
-mod text;
+mod syntax;
 
-mod fingerprint;
+mod knowledge;
 
-mod field;
+mod engine;
 
-mod variable;
+mod authoring;
 
-mod release;
-
-mod carrier;
-
-#[cfg(feature = "cli")]
-mod disk;
-
-mod yaml;
-
-mod finding;
-
-mod catalog;
-
-mod lens;
-
-mod manifest;
-
-mod pack;
-
-mod infer;
-
-mod convert;
-
-mod links;
-
-mod notices;
-
-mod edits;
-
-mod plan;
-
-mod fixture;
-
-mod redaction;
-
-mod report;
-
-mod canonical;
-
-#[cfg(feature = "cli")]
-mod cli;
+mod shell;
 
 #[doc(hidden)]
 pub mod internals;
 
-pub use canonical::{Canonical, CanonicalizeError, Canonicalizer, Remark, canonicalize};
+pub use engine::canonical::{Canonical, CanonicalizeError, Canonicalizer, Remark, canonicalize};

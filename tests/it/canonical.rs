@@ -230,9 +230,9 @@ fn the_public_interface_is_the_listed_one() {
             found.push('\n');
         }
     }
-    found.push_str(&interface(&fs::read_to_string(root().join("src/canonical.rs")).unwrap()));
+    found.push_str(&interface(&fs::read_to_string(root().join("src/engine/canonical.rs")).unwrap()));
     let listed = fs::read_to_string(root().join("tests/public_api.txt")).unwrap();
-    assert_eq!(found, listed, "tests/public_api.txt differs from what src/lib.rs and src/canonical.rs publish");
+    assert_eq!(found, listed, "tests/public_api.txt differs from what src/lib.rs and src/engine/canonical.rs publish");
 }
 
 /// Returns the public items of a source text: types whole, functions without their bodies, and the traits that types have.

@@ -573,7 +573,7 @@ fn the_example_in_the_reference_is_valid() {
     let (table, _) = table.split_once("\n\n").unwrap();
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let described: BTreeSet<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(described, keys.split(", ").collect(), "src/cli/reversion.schema.json has the keys (right)");
+    assert_eq!(described, keys.split(", ").collect(), "src/shell/cli/reversion.schema.json has the keys (right)");
     let missing: Vec<&str> = keys
         .split(", ")
         .filter(|key| !table.contains(&format!("`{key}`")) && !table.contains(&format!("[{key}]")))
@@ -581,7 +581,7 @@ fn the_example_in_the_reference_is_valid() {
     assert_eq!(missing, [""; 0], "docs/src/reference/settings.md: the table of keys lacks these");
 }
 
-const SCHEMA: &str = include_str!("../../src/cli/reversion.schema.json");
+const SCHEMA: &str = include_str!("../../src/shell/cli/reversion.schema.json");
 
 /// Reads a TOML file of texts, switches, numbers, lists and tables.
 fn json(text: &str) -> Value {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::source::{Source, blanked, sources};
 
 /// Types with a second half: what a condition says and whether it holds.
-const IN_TWO_FILES: [&str; 1] = ["src/lens/verdict.rs: impl Condition"];
+const IN_TWO_FILES: [&str; 1] = ["src/knowledge/lens/verdict.rs: impl Condition"];
 
 #[test]
 fn a_type_has_its_methods_in_the_file_that_defines_it() {

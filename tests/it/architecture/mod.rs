@@ -23,15 +23,15 @@ const MAX_LINES: usize = 800;
 const OUTSIDE: [&str; 8] = ["env", "fs", "io", "net", "os", "process", "thread", "time"];
 const REACHES_OUTSIDE: [(&str, &[&str]); 10] = [
     ("src/main.rs", &["env", "process"]),
-    ("src/cli/console.rs", &["env", "io", "time"]),
-    ("src/cli/pager.rs", &["env", "io", "process"]),
-    ("src/cli/progress.rs", &["thread", "time"]),
-    ("src/plan/mod.rs", &["thread"]),
-    ("src/disk/", &["env", "fs", "io", "os", "process", "time"]),
-    ("src/pack/load.rs", &["fs"]),
-    ("src/pack/build/catalogs.rs", &["fs"]),
-    ("src/pack/build/sample.rs", &["fs"]),
-    ("src/pack/build/table.rs", &["fs"]),
+    ("src/shell/cli/console.rs", &["env", "io", "time"]),
+    ("src/shell/cli/pager.rs", &["env", "io", "process"]),
+    ("src/shell/cli/progress.rs", &["thread", "time"]),
+    ("src/engine/plan/mod.rs", &["thread"]),
+    ("src/shell/disk/", &["env", "fs", "io", "os", "process", "time"]),
+    ("src/knowledge/pack/load.rs", &["fs"]),
+    ("src/knowledge/pack/build/catalogs.rs", &["fs"]),
+    ("src/knowledge/pack/build/sample.rs", &["fs"]),
+    ("src/knowledge/pack/build/table.rs", &["fs"]),
 ];
 
 /// Crates with restricted use, and the modules that may use them.
@@ -193,8 +193,9 @@ fn no_operation_mentions_a_kind_of_a_pack() {
     let groups: BTreeSet<&str> =
         kinds.iter().map(|kind| kind.group.as_str()).filter(|group| !group.is_empty()).collect();
     assert!(names.contains("Gateway") && groups.contains("gateway.networking.k8s.io"), "the packs have kinds");
-    let is_operation =
-        |path: &str| path.starts_with("src/lens/") && !path.starts_with("src/lens/native/") && !is_test(path);
+    let is_operation = |path: &str| {
+        path.starts_with("src/knowledge/lens/") && !path.starts_with("src/knowledge/lens/native/") && !is_test(path)
+    };
     for source in sources().iter().filter(|source| is_operation(&source.path)) {
         let code = source.text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         for literal in literals(code) {
@@ -214,14 +215,14 @@ fn only_the_console_prints() {
         let printing = source.code.windows(2).find(|pair| MACROS.contains(&pair[0].as_str()) && pair[1] == "!");
         assert_eq!(printing, None, "{} prints", source.path);
         let streams: &[&str] = match source.path.as_str() {
-            "src/cli/console.rs" => &[],
-            "src/disk/read_file.rs" => &["stdout", "stderr"],
+            "src/shell/cli/console.rs" => &[],
+            "src/shell/disk/read_file.rs" => &["stdout", "stderr"],
             // The streams of the git process.
-            "src/disk/version_control.rs" => &["stdin"],
+            "src/shell/disk/version_control.rs" => &["stdin"],
             // The input of the pager.
-            "src/cli/pager.rs" => &["stdout", "stderr"],
+            "src/shell/cli/pager.rs" => &["stdout", "stderr"],
             // It draws a line, and clears it.
-            "src/cli/progress.rs" => &["stdin", "stdout"],
+            "src/shell/cli/progress.rs" => &["stdin", "stdout"],
             _ => &["stdin", "stdout", "stderr"],
         };
         let stream = source.code.iter().find(|word| streams.contains(&word.as_str()));
@@ -233,15 +234,15 @@ fn only_the_console_prints() {
 #[test]
 fn nothing_depends_on_a_random_order() {
     const LOOKING_UP: [&str; 9] = [
-        "src/catalog/read.rs",
-        "src/convert/baseline.rs",
-        "src/lens/condition.rs",
-        "src/lens/distinct.rs",
-        "src/links/applications.rs",
-        "src/links/kustomizations.rs",
-        "src/links/namespaces.rs",
-        "src/links/run.rs",
-        "src/links/surveyor.rs",
+        "src/knowledge/catalog/read.rs",
+        "src/engine/convert/baseline.rs",
+        "src/knowledge/lens/condition.rs",
+        "src/knowledge/lens/distinct.rs",
+        "src/engine/links/applications.rs",
+        "src/engine/links/kustomizations.rs",
+        "src/engine/links/namespaces.rs",
+        "src/engine/links/run.rs",
+        "src/engine/links/surveyor.rs",
     ];
     for source in sources().iter().filter(|source| !LOOKING_UP.contains(&source.path.as_str())) {
         let random = source.code.iter().find(|word| matches!(word.as_str(), "HashMap" | "HashSet"));
@@ -254,10 +255,12 @@ fn nothing_depends_on_a_random_order() {
 fn verification_shares_no_code_with_the_edits() {
     const EDITS: [&str; 9] = ["change", "edit", "emit", "format", "intent", "layout", "rewrite", "round", "style"];
     let sources = sources();
-    let verify =
-        sources.iter().find(|source| source.path == "src/yaml/verify.rs").expect("verification has its own file");
+    let verify = sources
+        .iter()
+        .find(|source| source.path == "src/syntax/yaml/verify.rs")
+        .expect("verification has its own file");
     let shared: Vec<_> = uses(&verify.code, "super").into_iter().filter(|name| EDITS.contains(name)).collect();
-    assert!(shared.is_empty(), "src/yaml/verify.rs uses {shared:?}");
+    assert!(shared.is_empty(), "src/syntax/yaml/verify.rs uses {shared:?}");
 }
 
 #[test]
@@ -299,7 +302,7 @@ fn every_rule_has_its_required_cases() {
 
 #[test]
 fn the_reference_lists_every_variable() {
-    let typed = variables(&read("src/cli/args.rs"));
+    let typed = variables(&read("src/shell/cli/args.rs"));
     assert!(!typed.is_empty());
     assert_eq!(
         variables(&read("docs/src/reference/environment.md")),

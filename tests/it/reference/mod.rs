@@ -43,10 +43,15 @@ fn files(folder: &str, end: &str) -> Vec<String> {
 
 /// Reads the source files whose types mirror files of packs.
 fn source() -> Source {
-    let mut read = files("src/lens", ".rs");
+    let mut read = files("src/knowledge/lens", ".rs");
     read.extend(
-        ["src/pack/build/gather.rs", "src/catalog/row.rs", "src/pack/wire.rs", "src/yaml/structure.rs"]
-            .map(str::to_owned),
+        [
+            "src/knowledge/pack/build/gather.rs",
+            "src/knowledge/catalog/row.rs",
+            "src/knowledge/pack/wire.rs",
+            "src/syntax/yaml/structure.rs",
+        ]
+        .map(str::to_owned),
     );
     Source::read(root(), &read)
 }

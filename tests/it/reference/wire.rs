@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, Fields, ImplItem, Item, Lit, Meta, Stmt, Type};
 /// A type that files are read into.
 #[derive(Clone)]
 pub(crate) struct Declared {
-    /// `src/lens/wrap.rs`
+    /// `src/knowledge/lens/wrap.rs`
     pub(crate) file: String,
     pub(crate) name: String,
     pub(crate) line: usize,

@@ -1,0 +1,3 @@
+//! Answers: how is a pack made and checked?
+
+pub(crate) mod fixture;

@@ -1,0 +1,69 @@
+//! What was invalid in an object before its conversion?
+//!
+//! An object is not held back for what every release that it can have been written for rejects too.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::mem::{Discriminant, discriminant};
+
+use crate::engine::manifest::Object;
+use crate::knowledge::catalog::{Catalog, ViolationKind};
+use crate::knowledge::release::{ReleaseId, ReleaseSet};
+use crate::syntax::field::{FieldPath, Step};
+
+/// Where a release rejects an object, and for which kind of reason.
+type Rejected = HashSet<(FieldPath, Discriminant<ViolationKind>)>;
+
+/// What the releases that an object can have been written for reject in it as it is; found once for many questions.
+#[derive(Default)]
+pub(super) struct Baseline {
+    rejected: OnceCell<Vec<Rejected>>,
+    incomplete: OnceCell<bool>,
+}
+
+impl Baseline {
+    /// Returns whether one of the `candidates` accepts the value at `path` of `object`, whose kind `catalog` describes. The CEL
+    /// rules that those releases have are not known: a CEL rule of the user's CRD always counts.
+    pub(super) fn accepts(
+        &self,
+        object: &Object,
+        catalog: &Catalog,
+        candidates: ReleaseSet,
+        path: &FieldPath,
+        kind: &ViolationKind,
+    ) -> bool {
+        let rejection = (path.clone(), discriminant(kind));
+        let rejected = self
+            .rejected
+            .get_or_init(|| candidates.iter().map(|release| rejected_by(release, object, catalog)).collect());
+        let is_accepted = rejected.iter().any(|rejected| !rejected.contains(&rejection));
+        let is_incomplete = || candidates.iter().all(|release| is_incomplete_in(release, object, catalog));
+        is_accepted && !(*kind == ViolationKind::MissingRequired && *self.incomplete.get_or_init(is_incomplete))
+    }
+}
+
+fn rejected_by(release: ReleaseId, object: &Object, catalog: &Catalog) -> Rejected {
+    let version = version_in(release, object, catalog);
+    let violations = catalog.check(&object.value, release, version).into_iter();
+    violations.map(|violation| (violation.path, discriminant(&violation.kind))).collect()
+}
+
+/// Returns whether a release finds required fields missing, as in a patch that no kustomization of the run names.
+fn is_incomplete_in(release: ReleaseId, object: &Object, catalog: &Catalog) -> bool {
+    let violations = catalog.check(&object.value, release, version_in(release, object, catalog));
+    violations.iter().any(|violation| violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path))
+}
+
+/// Returns the version whose schema an object must meet in a release: its own, where the release has it.
+fn version_in<'c>(release: ReleaseId, object: &'c Object, catalog: &'c Catalog) -> &'c str {
+    let own = object.api_version.version.as_str();
+    if catalog.listing(own).contains(release) {
+        return own;
+    }
+    catalog.served(release).first().map_or("", |version| version.name)
+}
+
+/// Returns whether a path leads through an item of a list.
+pub(super) fn in_list(path: &FieldPath) -> bool {
+    path.steps().iter().any(|step| matches!(step, Step::Index(_)))
+}

@@ -1,0 +1,191 @@
+//! May an object get another apiVersion although no rule converts its kind to that one?
+//!
+//! A CRD says what converts its objects. Where nothing does, only the apiVersion differs by definition. Where a webhook does, its
+//! code is not known here: the object gets the apiVersion only if both schemas say the same of everything that it has.
+//!
+//! A pack made from CRDs has no author who knows which changes are safe. Its objects keep an apiVersion that the target serves and
+//! has not deprecated, and a default that changes holds them back too.
+//!
+//! Invariant: what a schema cannot vouch for holds the object back.
+
+use std::collections::BTreeSet;
+
+use super::inference;
+use super::remark::Remark;
+use super::subject::Subject;
+use crate::engine::finding::Code;
+use crate::knowledge::catalog::{Difference, DifferenceKind, Version};
+use crate::knowledge::lens::{Completeness, Session};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
+use crate::syntax::field::FieldPath;
+
+/// Returns those of the versions that the target serves that the object may get, the best first.
+pub(super) fn allowed<'c>(subject: &Subject<'_>, served: Vec<Version<'c>>) -> Vec<Version<'c>> {
+    let present = |version: &&Version<'_>| version.name == subject.object.api_version.version;
+    if !subject.target.pack.is_of_crds() {
+        return served;
+    }
+    let own = served.iter().find(present).copied();
+    let current: Vec<Version<'c>> = served.iter().filter(|version| !version.deprecated).copied().collect();
+    match own {
+        Some(own) if !own.deprecated || current.is_empty() => vec![own],
+        None if current.is_empty() => served,
+        Some(_) | None => current,
+    }
+}
+
+/// Returns what there is to say about the object getting the version `name`.
+///
+/// # Errors
+/// What holds the object back.
+pub(super) fn vouch(
+    subject: &Subject<'_>,
+    kind: &GroupKind,
+    name: &str,
+    session: &Session<'_>,
+) -> Result<Option<Remark>, Vec<Remark>> {
+    let (object, pack) = (subject.object, subject.target.pack);
+    let present = object.api_version.version.as_str();
+    if *kind != object.kind || pack.versions_by_age(kind).is_some() || name == present && !pack.is_of_crds() {
+        return Ok(None);
+    }
+    let Some(source) = source(subject) else {
+        return if pack.is_of_crds() { Err(vec![inference::unlisted(object, subject.catalog())]) } else { Ok(None) };
+    };
+    let new_version = ApiVersion { group: kind.group.clone(), version: name.to_owned() };
+    let together = together(subject, name);
+    let is_by_webhook = name != present && is_by_webhook(subject, source, together);
+    let (old, new) = together.map_or((source, subject.target.release), |release| (release, release));
+    let mut differences = Vec::new();
+    if name != present && (is_by_webhook || pack.is_of_crds()) {
+        differences = subject.catalog().differences(session.object(), (old, present), (new, name));
+    }
+    if !is_by_webhook {
+        differences.retain(is_of_default);
+    }
+    let mut blocks = Vec::new();
+    if pack.is_of_crds() {
+        for set in sets_left(subject).iter() {
+            let other = subject.catalog().differences(session.object(), (set, present), (subject.target.release, name));
+            let known: BTreeSet<FieldPath> = differences.iter().map(|known| known.path.clone()).collect();
+            differences.extend(other.into_iter().filter(|more| is_of_default(more) && !known.contains(&more.path)));
+            blocks.extend(scope_change(subject, set));
+        }
+    }
+    differences.retain(|difference| is_as_written(subject, session, &difference.path));
+    if subject.completeness() == Completeness::Partial {
+        differences.retain(|difference| !is_of_default(difference));
+    }
+    let differs = |difference| differs(subject, &object.api_version, &new_version, difference, session);
+    blocks.extend(differences.iter().map(differs));
+    if !blocks.is_empty() {
+        return Err(blocks);
+    }
+    Ok(is_by_webhook.then(|| told(&object.api_version, &new_version)))
+}
+
+/// Returns the sets of CRDs that the object can come from, other than the one it goes to: where they fill in other defaults,
+/// the cluster makes another object of the same text.
+fn sets_left(subject: &Subject<'_>) -> ReleaseSet {
+    let listing = subject.catalog().listing(&subject.object.api_version.version) & subject.candidates;
+    listing.iter().filter(|release| *release != subject.target.release).collect()
+}
+
+/// Reports that the kind has another scope in `set` than in the target: which objects there are depends on it.
+fn scope_change(subject: &Subject<'_>, set: ReleaseId) -> Option<Remark> {
+    let scope = |release| subject.catalog().scope_in(release);
+    let (old, new) = (scope(set)?, scope(subject.target.release)?);
+    let message = format!("the scope of {} changes from {} to {}", subject.object.kind, old.name(), new.name());
+    let help = "a CRD cannot change its scope: the kind is deleted and made again, so move its objects by hand";
+    let path = FieldPath::default().key("metadata").key("namespace");
+    (old != new).then(|| Remark::new(Code::SchemaDiffers, path, message, Some(help.to_owned())))
+}
+
+/// Returns the release whose schema the object was written for: the target, where that lists its apiVersion, else the newest one
+/// that does.
+fn source(subject: &Subject<'_>) -> Option<ReleaseId> {
+    let listing = subject.catalog().listing(&subject.object.api_version.version);
+    let both = listing & subject.candidates;
+    let target = Some(subject.target.release).filter(|target| listing.contains(*target));
+    target.or_else(|| both.iter().last()).or_else(|| listing.iter().last())
+}
+
+/// Returns the release that lists both the object's version and the one called `name`, if possible one that serves the former: the
+/// target, else the newest one. Its CRD is what says how one becomes the other; what happens to one version between releases is no
+/// conversion.
+fn together(subject: &Subject<'_>, name: &str) -> Option<ReleaseId> {
+    let (catalog, present) = (subject.catalog(), subject.object.api_version.version.as_str());
+    let both = catalog.listing(present) & catalog.listing(name);
+    let serving = both & catalog.serving(present);
+    let among = if serving.is_empty() { both } else { serving };
+    Some(subject.target.release).filter(|target| among.contains(*target)).or_else(|| among.iter().last())
+}
+
+/// Returns whether a webhook converts the object. Of versions that no release lists together, no CRD says that they are the same.
+fn is_by_webhook(subject: &Subject<'_>, source: ReleaseId, together: Option<ReleaseId>) -> bool {
+    let webhook = subject.catalog().converting_by_webhook();
+    match together {
+        Some(release) => webhook.contains(release),
+        None => {
+            subject.target.pack.is_of_crds() || webhook.contains(source) || webhook.contains(subject.target.release)
+        }
+    }
+}
+
+/// Returns whether the value at `path`, which can be absent, is what the user wrote there, and not what a rule made.
+fn is_as_written(subject: &Subject<'_>, session: &Session<'_>, path: &FieldPath) -> bool {
+    session.program().is_empty()
+        || session.origin(path) == *path && path.get(session.object()) == path.get(&subject.object.value)
+}
+
+const fn is_of_default(difference: &Difference) -> bool {
+    matches!(difference.kind, DifferenceKind::Default { .. })
+}
+
+/// Reports a field that two versions do not describe alike.
+fn differs(
+    subject: &Subject<'_>,
+    old: &ApiVersion,
+    new: &ApiVersion,
+    difference: &Difference,
+    session: &Session<'_>,
+) -> Remark {
+    let path = session.origin(&difference.path);
+    let from_to = if old == new {
+        format!("from one set of CRDs to {}, {path} {}", subject.target, difference.kind)
+    } else {
+        let place = if path == FieldPath::default() { "the object".to_owned() } else { path.to_string() };
+        format!("from {} to {}, {place} {}", old.version, new.version, difference.kind)
+    };
+    let (message, help) = match &difference.kind {
+        DifferenceKind::Default { old: before, .. } => {
+            let value = before.as_ref().filter(|value| !value.is_object() && !value.is_array());
+            let keep =
+                value.zip(path.last_key()).map(|(value, key)| format!("write `{key}: {value}` to keep the value; or "));
+            let help = format!("{}write the value that you want, then run again", keep.unwrap_or_default());
+            (from_to, help)
+        }
+        DifferenceKind::Gone | DifferenceKind::Added | DifferenceKind::Undescribed | DifferenceKind::Changed(_) => {
+            (format!("{from_to}, and no rule says how it is converted"), by_cluster(subject, new))
+        }
+    };
+    Remark::new(Code::SchemaDiffers, path, message, Some(help))
+}
+
+/// Says how to have the object converted by the code that is not known here.
+fn by_cluster(subject: &Subject<'_>, new: &ApiVersion) -> String {
+    let kind = &subject.object.kind.kind;
+    format!(
+        "convert it by hand, or copy what a cluster makes of it: `kubectl get {kind}.{}.{} NAME -o yaml`",
+        new.version, new.group
+    )
+}
+
+/// Tells that the object gets its apiVersion only because two schemas are the same for it.
+fn told(old: &ApiVersion, new: &ApiVersion) -> Remark {
+    let message = format!(
+        "{} becomes {} by schema, not by conversion code: both describe every field of the object alike",
+        old.version, new.version
+    );
+    Remark::new(Code::ConvertedBySchema, FieldPath::default().key("apiVersion"), message, None)
+}

@@ -1,0 +1,172 @@
+//! What became of one object?
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::remark::{Remark, doubts, normalizations};
+use super::state::Log;
+use crate::engine::finding::Code;
+use crate::engine::manifest::Object;
+use crate::knowledge::lens::{Direction, ObjectId, Session};
+use crate::knowledge::release::{GroupKind, ReleaseSet};
+use crate::syntax::field::FieldPath;
+use crate::syntax::yaml::Intent;
+
+/// The result of converting an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Conversion {
+    /// The kind after the conversion.
+    pub kind: GroupKind,
+    /// The data after the conversion; the original data where the object is held back.
+    pub value: Arc<Value>,
+    /// The changes, with paths from the object; none where the object is held back.
+    pub program: Vec<Intent>,
+    /// How many of the changes were made by foreign rules: rules of packs that do not own the object's kind.
+    pub(crate) foreign_changes: usize,
+    /// The rules that changed something, with the direction in which they ran.
+    pub rules: Vec<(String, Direction)>,
+    /// Why the object is held back; empty where it is not.
+    pub blocks: Vec<Remark>,
+    /// What is reported as a warning.
+    pub warnings: Vec<Remark>,
+    /// What is reported as a note.
+    pub notes: Vec<Remark>,
+    /// What was lost because the user allowed it, or is kept in the stash.
+    pub lost: Vec<Remark>,
+    /// The releases that the object can come from: by its fields, by its apiVersion where both agree, and by what is known of all
+    /// objects of its pack where that agrees too.
+    pub origins: ReleaseSet,
+    /// What it was before and after each rule that wrote a default out, since the target has another one.
+    pub frozen: Vec<[Arc<Value>; 2]>,
+    /// The objects that must be converted together with this one.
+    pub(crate) converts_with: BTreeSet<ObjectId>,
+}
+
+impl Conversion {
+    /// Returns `metadata.namespace` after the conversion.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        self.value.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str)
+    }
+
+    /// Returns whether `object` has another kind or namespace after the conversion.
+    pub(crate) fn renames(&self, object: &Object) -> bool {
+        self.kind != object.kind || self.namespace() != object.namespace.as_deref()
+    }
+
+    /// Makes the conversion that leaves `object` unchanged.
+    pub(crate) fn unchanged(object: &Object) -> Self {
+        Self::of(object.kind.clone(), object.value.clone())
+    }
+
+    fn of(kind: GroupKind, value: Arc<Value>) -> Self {
+        Self {
+            kind,
+            value,
+            program: Vec::new(),
+            foreign_changes: 0,
+            rules: Vec::new(),
+            blocks: Vec::new(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+            lost: Vec::new(),
+            origins: ReleaseSet::default(),
+            frozen: Vec::new(),
+            converts_with: BTreeSet::new(),
+        }
+    }
+
+    /// Makes what rules made of an object, whose kind is `kind` afterwards, with what was decided about its losses; `None` where there is nothing
+    /// to report.
+    pub(super) fn by_rules(
+        kind: GroupKind,
+        session: Session<'_>,
+        log: Log,
+        mut blocks: Vec<Remark>,
+        losses: Result<Vec<Remark>, Vec<Remark>>,
+    ) -> Option<Self> {
+        let lost = losses.unwrap_or_else(|held| {
+            // A field that a rule refuses is not reported as lost too.
+            let others: Vec<_> =
+                held.into_iter().filter(|lost| blocks.iter().all(|block| block.path != lost.path)).collect();
+            blocks.extend(others);
+            Vec::new()
+        });
+        if !blocks.is_empty() {
+            return Some(Self { blocks, ..Self::of(kind, session.shared()) });
+        }
+        let conversion = Self::finished(kind, session, log, lost);
+        (!conversion.program.is_empty() || !conversion.warnings.is_empty()).then_some(conversion)
+    }
+
+    /// Makes what became of an object in a session that nothing holds back.
+    pub(super) fn finished(kind: GroupKind, session: Session<'_>, log: Log, lost: Vec<Remark>) -> Self {
+        let Log { rules, mut warnings, mut notes, frozen } = log;
+        warnings.extend(doubts(&session));
+        // What is dropped or kept as a whole is not written in another form.
+        let is_dropped =
+            |path: &FieldPath| lost.iter().any(|lost| lost.code == Code::DroppedField && path.starts_with(&lost.path));
+        notes.extend(normalizations(&session).into_iter().filter(|remark| !is_dropped(&remark.path)));
+        let converts_with = session.converts_with().clone();
+        let (value, program, _) = session.finish();
+        Self { program, rules, warnings, notes, lost, frozen, converts_with, ..Self::of(kind, value) }
+    }
+
+    /// Adds `next`, the conversion of what this one made.
+    pub(super) fn then(mut self, next: Self) -> Self {
+        self.program.extend(next.program);
+        self.foreign_changes += next.foreign_changes;
+        self.rules.extend(next.rules);
+        self.blocks.extend(next.blocks);
+        self.warnings.extend(next.warnings);
+        self.notes.extend(next.notes);
+        self.lost.extend(next.lost);
+        self.frozen.extend(next.frozen);
+        self.converts_with.extend(next.converts_with);
+        Self { kind: next.kind, value: next.value, origins: self.origins | next.origins, ..self }
+    }
+
+    /// Starts a session with what became of `object` so far.
+    pub(crate) fn session(made: Option<&Self>, object: &Object) -> Session<'static> {
+        Session::new(Arc::clone(made.map_or(&object.value, |made| &made.value)))
+    }
+
+    /// Adds what was done in a session that [`Conversion::session`] started.
+    pub(crate) fn with_changes(made: Option<Self>, object: &Object, session: Session<'_>) -> Option<Self> {
+        let (value, program, _) = session.finish();
+        if program.is_empty() {
+            return made;
+        }
+        let mut made = made.unwrap_or_else(|| Self::unchanged(object));
+        made.value = value;
+        made.program.extend(program);
+        Some(made)
+    }
+
+    /// Drops changes that together leave `object` as it was: one step took back what another one did.
+    pub(crate) fn settled(self, object: &Object) -> Self {
+        let is_idle = self.value == object.value && !self.program.iter().any(Intent::writes_text);
+        match is_idle {
+            true => Self { program: Vec::new(), foreign_changes: 0, rules: Vec::new(), ..self },
+            false => self,
+        }
+    }
+
+    /// Drops the changes at `places`, which no other change relies on.
+    pub(crate) fn without(self, object: &Object, places: &[FieldPath]) -> Self {
+        let mut program = self.program.clone();
+        program.retain(|intent| places.iter().all(|place| intent.within(place).is_none()));
+        let mut value = Value::clone(&object.value);
+        match program.iter().try_for_each(|intent| intent.apply_data(&mut value)) {
+            Ok(()) if program.len() < self.program.len() => Self { program, value: Arc::new(value), ..self },
+            _ => self,
+        }
+    }
+
+    /// Leaves `object` unchanged after all, and keeps what there is to report besides losses and notes.
+    pub(crate) fn hold_back(self, object: &Object) -> Self {
+        let Self { blocks, warnings, origins, .. } = self;
+        Self { blocks, warnings, origins, ..Self::unchanged(object) }
+    }
+}

@@ -1,0 +1,85 @@
+//! What do the rules of one pack make of objects whose kind belongs to another pack, or to none?
+//!
+//! A GatewayClass names the parameters of its implementation; a Secret has the type that its consumer requires. Once the object's
+//! own pack converted it, [`convert`] runs the rules about its kind that lead to the targets of the other packs, on the fields that
+//! those rules name and no others: there is no catalog to validate the rest with.
+//!
+//! Invariant: an object that no such rule changes or holds back is left as its own pack made it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::choices::Goal;
+use super::context::ObjectContext;
+use super::conversion::Conversion;
+use super::loss::decide_without_stash;
+use super::remark::Remark;
+use super::run_rule::run_each;
+use super::state::Log;
+use crate::engine::finding::Code;
+use crate::knowledge::lens::{Direction, Image};
+use crate::knowledge::pack::Rule;
+use crate::knowledge::release::GroupKind;
+use crate::syntax::field::{FieldPattern, Part};
+
+/// Runs the foreign rules about an object of `kind` on `value`, which its own pack made of it; `None` where they do nothing.
+pub(super) fn convert(
+    kind: &GroupKind,
+    value: &Arc<Value>,
+    goal: &Goal<'_>,
+    context: ObjectContext<'_>,
+) -> Option<Conversion> {
+    let rules = rules(goal, kind);
+    if rules.is_empty() {
+        return None;
+    }
+    let (mut session, mut log) = (context.session(Arc::clone(value)), Log::default());
+    let run = run_each(rules.into_iter(), &mut session, &mut log);
+    let losses = decide_without_stash(session.losses(), goal.choices_for(context.place.file).allowed);
+    for (rule, place) in run.changes {
+        log.warnings.extend(rule.advice.clone().map(|advice| Remark::new(Code::Advisory, place, advice, None)));
+    }
+    let conversion = Conversion::by_rules(kind.clone(), session, log, run.blocks, losses)?;
+    Some(Conversion { foreign_changes: conversion.program.len(), ..conversion })
+}
+
+/// Returns the rules that lead to the targets of other packs for an object of `kind`, in the order they run: by the name of the pack.
+fn rules<'g>(goal: &'g Goal<'_>, kind: &GroupKind) -> Vec<(&'g Rule, Direction)> {
+    let mut foreign: Vec<_> = goal.targets.iter().filter(|target| target.pack.is_foreign(kind)).collect();
+    foreign.sort_by_key(|target| target.pack.name());
+    let all = foreign.into_iter().flat_map(|target| target.pack.rules_for_kind(target.release, kind, None));
+    all.filter(|(rule, direction)| rule.from_kind(*direction) == kind).collect()
+}
+
+/// Returns the keys of annotations and labels that foreign rules rename on the way to the targets, each with its new one and the target.
+pub(crate) fn renamed_keys(goal: &Goal<'_>) -> BTreeMap<String, (String, String)> {
+    let mut keys = BTreeMap::new();
+    for target in &goal.targets {
+        let rules = target.pack.rules_to(target.release);
+        for (rule, direction) in rules.filter(|(rule, direction)| target.pack.is_foreign(rule.from_kind(*direction))) {
+            let lens = rule.lens(direction);
+            for old in lens.claims().old.into_iter().filter(|old| key_of_metadata(old).is_some()) {
+                let images = lens.images(&old);
+                let Some(Image::Moved(new)) = images.first().filter(|_| images.len() == 1) else { continue };
+                if let (Some(old), Some(new)) = (key_of_metadata(&old), key_of_metadata(new)) {
+                    keys.insert(old.to_owned(), (new.to_owned(), target.to_string()));
+                }
+            }
+        }
+    }
+    keys
+}
+
+/// Returns the key of an annotation or label that a pattern names.
+fn key_of_metadata(pattern: &FieldPattern) -> Option<&str> {
+    match pattern.parts() {
+        [Part::Key(metadata), Part::Key(map), Part::Key(key)]
+            if metadata == "metadata" && ["annotations", "labels"].contains(&map.as_str()) =>
+        {
+            Some(key)
+        }
+        _ => None,
+    }
+}

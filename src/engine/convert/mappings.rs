@@ -1,0 +1,56 @@
+//! Where in an object can a mapping name another object?
+
+use serde_json::{Map, Value};
+
+use crate::engine::manifest::TRANSFORMERS;
+use crate::syntax::field::PathRef;
+
+/// Returns the parts of an object that can contain references: not its metadata, not the data of a ConfigMap, not the schemas of a
+/// CustomResourceDefinition. A list is a JSON patch or a list of replacements, an object without kind a kustomization, a replacement or a
+/// configuration of Kustomize.
+pub(crate) fn reference_roots(object: &Value) -> Vec<(PathRef<'static>, &Value)> {
+    const KUSTOMIZATION: &[&str] = &["patches", "patchesJson6902", "replacements", "vars", "labels"];
+    if let Value::Array(items) = object {
+        return items.iter().enumerate().map(|(index, item)| (PathRef::index(None, index), item)).collect();
+    }
+    let text = |key: &str| object.get(key).and_then(Value::as_str);
+    let named = |keys: &'static [&'static str]| {
+        keys.iter().filter_map(|key| Some((PathRef::key(None, key), object.get(*key)?))).collect::<Vec<_>>()
+    };
+    match (text("apiVersion"), text("kind")) {
+        (_, Some("CustomResourceDefinition")) => Vec::new(),
+        // `labels` is a list of both.
+        (_, None) => [&KUSTOMIZATION[..4], &["source", "targets"], &TRANSFORMERS].into_iter().flat_map(named).collect(),
+        (version, Some("Kustomization" | "Component"))
+            if version.is_none_or(|version| version.starts_with("kustomize.config.k8s.io/")) =>
+        {
+            named(KUSTOMIZATION)
+        }
+        (Some("builtin"), Some(_)) => named(&["target", "replacements", "fieldSpecs"]),
+        _ => named(&["spec"]),
+    }
+}
+
+/// Visits every mapping in `value`, which stands at `at`.
+pub(crate) fn walk<'v>(
+    value: &'v Value,
+    at: &PathRef<'_>,
+    visit: &mut dyn FnMut(&PathRef<'_>, &'v Map<String, Value>),
+) {
+    match value {
+        Value::Object(map) => {
+            visit(at, map);
+            map.iter().for_each(|(key, value)| walk(value, &PathRef::key(Some(at), key), visit));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| walk(item, &PathRef::index(Some(at), index), visit));
+        }
+        _ => {}
+    }
+}
+
+/// Whether the value of `key` is more than a name. A label selector names objects too.
+pub(super) fn holds_body(key: &str, value: &Value) -> bool {
+    let selects = ["selector", "labelSelector", "matchLabels", "labels"].contains(&key);
+    !selects && (value.is_object() || value.is_array())
+}

@@ -1,0 +1,143 @@
+//! What does an object become on the path to its target?
+//!
+//! With values of its stash to be restored, the path leads through the release that the stash names.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::fit::fit;
+use super::remark::{Remark, impossible};
+use super::rules::{self, Start};
+use super::shapes::Shape;
+use super::stash::Stash;
+use super::state::{Log, Source};
+use super::subject::Subject;
+use super::target_schema::missing_kind;
+use crate::engine::finding::Code;
+use crate::knowledge::lens::Session;
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet};
+use crate::syntax::field::FieldPath;
+
+/// An object's data at the target.
+pub(super) struct Migration<'a> {
+    pub(super) kind: GroupKind,
+    /// Its apiVersion, where rules convert the kind between apiVersions.
+    pub(super) version: Option<ApiVersion>,
+    pub(super) session: Session<'a>,
+    pub(super) source: Source,
+    pub(super) log: Log,
+    /// What the target rejects.
+    pub(super) blocks: Vec<Remark>,
+}
+
+impl<'a> Migration<'a> {
+    /// Converts the object to the target, with the values of these numbers of the stash restored: to the most stable apiVersion
+    /// that holds the object without a loss, else to the one that holds most of it.
+    ///
+    /// # Errors
+    /// Why the target is not reached.
+    pub(super) fn run(subject: &Subject<'a>, restore: Option<(&Stash, &BTreeSet<usize>)>) -> Result<Self, Vec<Remark>> {
+        let mut goals = subject.goals().iter();
+        let first = Self::to(subject, restore, goals.next().expect("an object has a goal"));
+        if first.as_ref().is_ok_and(Self::is_lossless) {
+            return first;
+        }
+        let mut best: Option<Self> = None;
+        for other in goals.filter_map(|goal| Self::to(subject, restore, goal).ok()) {
+            let cost = other.cost(subject);
+            // What a rule refuses is for the user to decide, and no reason to lose something.
+            let least =
+                best.as_ref().or(first.as_ref().ok()).map_or(Cost { blocks: 0, lost: 1 }, |best| best.cost(subject));
+            if cost < least {
+                best = Some(other);
+            }
+            if cost == Cost::default() {
+                break;
+            }
+        }
+        let Some(mut fitting) = best else { return first };
+        fitting.log.notes.push(less_stable(subject, &fitting, first.as_ref()));
+        Ok(fitting)
+    }
+
+    /// Converts the object to one shape.
+    fn to(
+        subject: &Subject<'a>,
+        restore: Option<(&Stash, &BTreeSet<usize>)>,
+        goal: &Shape,
+    ) -> Result<Self, Vec<Remark>> {
+        let mut session = subject.session(subject.object.value.clone());
+        let mut log = Log::default();
+        let (mut kind, mut version) = (subject.object.kind.clone(), subject.version.clone());
+        let mut releases = subject.candidates;
+        let mut restored = Vec::new();
+        if let Some((stash, numbers)) = restore.filter(|(_, numbers)| !numbers.is_empty()) {
+            let start = Start { releases, version: version.as_ref() };
+            kind =
+                rules::run(subject, start, &stash.left, kind, &mut session, &mut log).map_err(|block| vec![block])?;
+            version.clone_from(&stash.left.version);
+            releases = ReleaseSet::from_iter([stash.left.release]);
+            let sight = subject.normal(&kind, session.shared());
+            restored = stash.restore(numbers, &sight, &mut session).map_err(impossible)?;
+        }
+        let step = session.program().len();
+        let source = Source { kind: kind.clone(), releases, version, value: session.shared(), step, restored };
+        let start = Start { releases, version: source.version.as_ref() };
+        let kind = rules::run(subject, start, goal, kind, &mut session, &mut log).map_err(|block| vec![block])?;
+        if goal.version.as_ref().is_some_and(|version| version.group != kind.group) {
+            return Err(vec![missing_kind(subject, &kind)]);
+        }
+        let version = goal.version.clone();
+        let wanted = version.as_ref().map(|version| version.version.as_str());
+        let blocks = fit(subject, &source, &kind, wanted, &mut session, &mut log).err().unwrap_or_default();
+        Ok(Self { kind, version, session, source, log, blocks })
+    }
+
+    fn is_lossless(&self) -> bool {
+        self.blocks.is_empty() && self.session.losses().is_empty()
+    }
+
+    /// Returns what the object costs at its apiVersion.
+    fn cost(&self, subject: &Subject<'_>) -> Cost {
+        let lost = self.session.losses().iter().map(|loss| loss.path.get(&subject.object.value).map_or(1, scalars));
+        Cost { blocks: self.blocks.len(), lost: lost.sum() }
+    }
+}
+
+/// How far an apiVersion is from holding an object; of two that reject as much, the one that loses less is better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    /// The number of remarks about what the target rejects.
+    blocks: usize,
+    /// The number of scalars that are lost, with empty lists and mappings.
+    lost: usize,
+}
+
+/// Counts the scalars of a value; an empty list or mapping is one.
+fn scalars(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(scalars).sum::<usize>().max(1),
+        Value::Object(map) => map.values().map(scalars).sum::<usize>().max(1),
+        _ => 1,
+    }
+}
+
+/// Reports that the object gets a less stable apiVersion than the target serves, and what the most stable one cannot hold.
+fn less_stable(subject: &Subject<'_>, fitting: &Migration<'_>, first: Result<&Migration<'_>, &Vec<Remark>>) -> Remark {
+    let text = |version: Option<&ApiVersion>| version.map(ApiVersion::to_string).unwrap_or_default();
+    let goal = text(subject.goals()[0].version.as_ref());
+    let why = match first {
+        Ok(first) => {
+            let lost = first.session.losses().first().map(|loss| format!("{}: {}", loss.path, loss.reason));
+            lost.or_else(|| first.blocks.first().map(|block| block.message.clone()))
+        }
+        Err(blocks) => blocks.first().map(|block| block.message.clone()),
+    };
+    let message = format!(
+        "the object gets {}, because {goal} cannot hold it: {}",
+        text(fitting.version.as_ref()),
+        why.unwrap_or_default()
+    );
+    Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message, None)
+}

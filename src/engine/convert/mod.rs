@@ -1,0 +1,107 @@
+//! Answers: what becomes of one object, given the other objects as plain values?
+//!
+//! `convert` repairs known mistakes, converts the object by its own pack (`object`: infer, run the rules, fit the target, decide
+//! about losses), then applies the rules that other packs have about its kind.
+//!
+//! Invariant: nothing is guessed. What the target cannot hold is a loss, and an object with a loss that is neither kept nor
+//! allowed is held back as a whole.
+
+mod choices;
+mod remark;
+
+mod baseline;
+mod context;
+mod conversion;
+mod inference;
+mod mappings;
+mod references;
+mod renames;
+mod state;
+
+mod shapes;
+mod stash;
+mod subject;
+mod target_schema;
+mod targets;
+
+mod by_schema;
+mod fit;
+mod rules;
+mod validate;
+
+mod loss;
+mod migration;
+mod new_stash;
+mod restore;
+mod run_rule;
+
+mod foreign_rules;
+mod object;
+mod object_plan;
+mod repair;
+
+pub use choices::{AllowedLoss, Choices, Goal, Ignored, Keeping, Record, Schema};
+pub(crate) use choices::{Comments, FileChoices, FileSet, Mistakes, VersionChoice};
+pub(crate) use conversion::Conversion;
+pub(crate) use inference::inference_findings;
+pub(crate) use loss::loss_code;
+pub(crate) use object_plan::change;
+pub use object_plan::{ObjectPlan, Outcome, Sides};
+pub(crate) use remark::Remark;
+pub use stash::{ANNOTATION, MAX_STASH};
+pub(crate) use targets::Targets;
+
+pub(crate) use context::ObjectContext;
+pub(crate) use foreign_rules::renamed_keys;
+pub(crate) use mappings::{reference_roots, walk};
+pub(crate) use references::{
+    Beside, Reference, each_named, find as find_references_to, find_declared, find_owners, named_kind, plural,
+};
+pub(crate) use remark::impossible;
+pub(crate) use renames::{Renames, Successor, find as find_references, normalized, renames, update};
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::engine::manifest::Object;
+
+/// Converts `object`, where a target is about it: repairs its known mistakes, converts it by its own pack, then applies the foreign
+/// rules about it. `None` where nothing is known about such objects.
+pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
+    let repaired = repair::convert(object, goal, context);
+    let subject = match &repaired {
+        Some(repaired) if !Arc::ptr_eq(&repaired.value, &object.value) => {
+            Cow::Owned(Object { value: Arc::clone(&repaired.value), ..object.clone() })
+        }
+        _ => Cow::Borrowed(object),
+    };
+    let mut conversion = joined(repaired, by_own_pack(&subject, goal, context));
+    if conversion.as_ref().is_none_or(|conversion| conversion.blocks.is_empty()) {
+        let (kind, value) = conversion.as_ref().map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
+        let foreign = foreign_rules::convert(kind, value, goal, context);
+        conversion = joined(conversion, foreign);
+    }
+    match conversion {
+        Some(held) if !held.blocks.is_empty() => Some(held.hold_back(object)),
+        None if goal.can_hold_values(object) => Some(Conversion::unchanged(object)),
+        conversion => conversion,
+    }
+}
+
+/// Converts an object by the pack that knows its group.
+fn by_own_pack(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
+    let target = goal.target_of(&object.kind.group)?;
+    if target.pack.catalog(&object.kind).is_some() {
+        return Some(object::convert(object, target, goal, context));
+    }
+    let unknown = inference::unknown_kind(object, target.pack)?;
+    Some(Conversion { warnings: vec![unknown], ..Conversion::unchanged(object) })
+}
+
+/// Returns a conversion, and then one of what it made.
+fn joined(first: Option<Conversion>, next: Option<Conversion>) -> Option<Conversion> {
+    match (first, next) {
+        (Some(first), Some(next)) => Some(first.then(next)),
+        (first, next) => first.or(next),
+    }
+}

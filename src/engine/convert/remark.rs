@@ -1,0 +1,85 @@
+//! What is reported about one object, before its file and line are looked up?
+
+use crate::engine::finding::{Code, Finding, Severity};
+use crate::engine::manifest::{Manifest, Object};
+use crate::knowledge::lens::{Equivalence, Halt, Normalization, Session};
+use crate::syntax::field::FieldPath;
+
+/// Something to report about an object, with the place in the object before the conversion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Remark {
+    /// The code.
+    pub code: Code,
+    /// The field.
+    pub path: FieldPath,
+    /// One sentence, lower case, no final dot.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+}
+
+impl Remark {
+    pub(crate) const fn new(code: Code, path: FieldPath, message: String, help: Option<String>) -> Self {
+        Self { code, path, message, help }
+    }
+
+    /// Returns the finding about `object`, at its place in the file. What could quote a value of a Secret is left out.
+    pub(crate) fn finding(&self, manifest: &Manifest, object: &Object, severity: Severity) -> Finding {
+        let (message, help) = match object.kind.kind.as_str() {
+            "Secret" if !names_object(&self.path) && self.code != Code::ConvertsTogether => {
+                ("details are not shown, since they could reveal what the Secret holds", None)
+            }
+            _ => (self.message.as_str(), self.help.clone()),
+        };
+        Finding {
+            location: manifest.locate(object, &self.path),
+            code: self.code,
+            severity,
+            field: (!self.path.steps().is_empty()).then(|| self.path.to_string()),
+            message: message.to_owned(),
+            object: Some(manifest.finding_object(object)),
+            help,
+        }
+    }
+}
+
+/// Returns whether a path is one of the fields of a Secret that show what it is called and what it is for, and no value.
+fn names_object(path: &FieldPath) -> bool {
+    let (top, metadata) = (FieldPath::default(), FieldPath::default().key("metadata"));
+    [metadata.key("name"), metadata.key("namespace"), top.key("type")].contains(path)
+}
+
+/// Reports a change that the data does not allow: the field comes from a merge key, or its parent is no mapping.
+pub(crate) fn impossible(halt: Halt) -> Vec<Remark> {
+    let (path, message) = match halt {
+        Halt::Conflict { old, new } => (old, format!("{new} already exists")),
+        Halt::Refused { at, reason, .. } => (at, reason),
+    };
+    vec![Remark::new(Code::NotConvertible, path, message, Some("change the object by hand".to_owned()))]
+}
+
+/// Reports what is written in another form or removed, with the same meaning.
+pub(super) fn normalizations(session: &Session<'_>) -> Vec<Remark> {
+    let remark = |one: &Normalization| {
+        let (code, message) = match one.how {
+            Equivalence::Rewritten => {
+                (Code::Normalized, format!("{} is written in an equivalent form: {}", one.path, one.reason))
+            }
+            Equivalence::Removed => {
+                (Code::Normalized, format!("{} is removed, which means the same: {}", one.path, one.reason))
+            }
+            Equivalence::ChangedDefault => (Code::ChangedDefault, one.reason.clone()),
+        };
+        Remark::new(code, one.path.clone(), message, None)
+    };
+    session.normalized().iter().map(remark).collect()
+}
+
+/// Reports what is probably wrong in an object and is left unchanged.
+pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
+    let help = "correct the name; if other files are applied that have the object, nothing needs to be done";
+    let remark = |doubt: &Normalization| {
+        Remark::new(Code::DanglingReference, doubt.path.clone(), doubt.reason.clone(), Some(help.to_owned()))
+    };
+    session.warnings().iter().map(remark).collect()
+}

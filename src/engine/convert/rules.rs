@@ -1,0 +1,121 @@
+//! Which rules of an object's own pack lead to a release, and what do they make of the object?
+
+use super::remark::Remark;
+use super::run_rule::run_rule;
+use super::shapes::Shape;
+use super::state::Log;
+use super::subject::Subject;
+use crate::engine::finding::Code;
+use crate::knowledge::lens::{Direction, Session};
+use crate::knowledge::pack::{KindTracker, Needs, Rule};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
+use crate::syntax::field::FieldPath;
+
+/// Where an object starts on its path, by what is known of it.
+#[derive(Clone, Copy)]
+pub(super) struct Start<'s> {
+    /// The releases that it can be for.
+    pub(super) releases: ReleaseSet,
+    /// The apiVersion whose fields it has, where rules convert its kind between apiVersions.
+    pub(super) version: Option<&'s ApiVersion>,
+}
+
+/// Runs the rules of the object's own pack that lead from `start` to the shape `to` and returns the kind afterwards.
+///
+/// # Errors
+/// Why a rule cannot convert the object.
+pub(super) fn run(
+    subject: &Subject<'_>,
+    start: Start<'_>,
+    to: &Shape,
+    kind: GroupKind,
+    session: &mut Session<'_>,
+    log: &mut Log,
+) -> Result<GroupKind, Remark> {
+    let mut way = KindTracker::new(kind.clone());
+    let versions = start.version.zip(to.version.as_ref());
+    for (rule, direction) in subject.target.pack.rules_for_kind(to.release, &kind, versions) {
+        if !way.is_subject_to(rule, direction) || !can_cross(subject, start.releases, rule, direction) {
+            continue;
+        }
+        if !knows_enough(subject, rule, direction) {
+            log.warnings.extend(requires_origin(subject, rule, direction, session));
+            continue;
+        }
+        match run_rule(rule, direction, session, log) {
+            Ok(Some(_)) => way.record(rule, direction),
+            Ok(None) => {}
+            Err(block) => {
+                let remark = required_before(subject, rule, block)?;
+                log.already_invalid(subject.finality(&remark.path), remark);
+            }
+        }
+    }
+    Ok(way.kind().clone())
+}
+
+/// Reports the subject's conflicting fields. A rule that finds both its sides names the two spellings better than the releases
+/// of two fields do.
+pub(super) fn named_conflicts(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut session = subject.session(subject.object.value.clone());
+    let start = Start { releases: subject.candidates, version: subject.version.as_ref() };
+    let kind = subject.object.kind.clone();
+    match run(subject, start, &subject.goals()[0], kind, &mut session, &mut Log::default()) {
+        Err(block) if block.code == Code::ConflictingFields => vec![block],
+        _ => subject.conflicts.clone(),
+    }
+}
+
+/// Returns whether the object can be on the side of the rule that `direction` starts from: what it got when it crossed the rule is
+/// not converted once more. Only its fields count: a chart of a newer release can stand beside objects that nobody has converted.
+/// Between apiVersions, these decide; and of fields that exclude each other both sides are looked at.
+fn can_cross(subject: &Subject<'_>, releases: ReleaseSet, rule: &Rule, direction: Direction) -> bool {
+    let line = subject.target.pack.line();
+    let crosses = |id: ReleaseId| rule.applies_from(ReleaseSet::from_iter([id]), line, direction);
+    rule.api_versions.is_some() || rule.within.is_some() || releases.is_empty() || releases.iter().any(crosses)
+}
+
+/// Returns whether what `rule` needs is known: that every release which the object can come from is on the side of the rule that
+/// `direction` starts from.
+fn knows_enough(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
+    rule.needs != Some(Needs::From) || rule.applies_from(subject.origins, subject.target.pack.line(), direction)
+}
+
+/// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows.
+fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, session: &Session<'_>) -> Option<Remark> {
+    let pack = subject.target.pack;
+    let can_cross = |id: ReleaseId| rule.applies_from(ReleaseSet::from_iter([id]), pack.line(), direction);
+    if !subject.origins.iter().any(can_cross) {
+        return None;
+    }
+    let mut trial = session.clone();
+    let before = trial.program().len();
+    let is_sure = rule.lens(direction).run(&mut trial).is_ok() && trial.program().len() == before;
+    let (bundle, name) = (&pack.line().bundles()[rule.order], pack.name());
+    let message = format!(
+        "the files do not show whether the object comes from before {bundle} or after, so this is left as it is: {}",
+        rule.summary
+    );
+    let help = match subject.goal.choices.origins.contains_key(name) {
+        false => format!("pass --from {name}@RELEASE with the release that the objects come from"),
+        true => format!(
+            "it cannot come from where the others do; convert it alone, with its release as --from {name}@RELEASE"
+        ),
+    };
+    (!is_sure).then(|| Remark::new(Code::Advisory, FieldPath::default(), message, Some(help)))
+}
+
+/// Says what `block`, with which a rule halted, means where only some releases require the rule's result: if every release that the object
+/// can have been written for does, it was invalid all along, which is reported, as is a variable, whose value decides later.
+///
+/// # Errors
+/// What holds the object back.
+fn required_before(subject: &Subject<'_>, rule: &Rule, block: Remark) -> Result<Remark, Remark> {
+    match rule.within.filter(|_| block.code == Code::NotConvertible) {
+        None => Err(block),
+        Some(within) if within.is_superset(subject.candidates) || subject.is_variable(&block.path) => {
+            Ok(Remark { code: Code::AlreadyInvalid, ..block })
+        }
+        Some(_) => Err(Remark { code: Code::InvalidInTarget, ..block }),
+    }
+}

@@ -1,0 +1,95 @@
+//! How does a rule run on an object, and what is reported where it cannot?
+//!
+//! The rules of an object's own pack (`rules`), those of other packs (`foreign_rules`) and repairs (`repair`) all run here.
+
+use serde_json::Value;
+
+use super::remark::Remark;
+use super::state::Log;
+use crate::engine::finding::Code;
+use crate::knowledge::lens::{Direction, Halt, Lens, Session, displaced};
+use crate::knowledge::pack::Rule;
+use crate::syntax::field::FieldPath;
+
+/// What several rules did to an object, each by itself: one that cannot convert the object is left out.
+#[derive(Default)]
+pub(super) struct RulesRun<'r> {
+    /// The rules that changed something, each with the first place.
+    pub(super) changes: Vec<(&'r Rule, FieldPath)>,
+    /// Why others cannot convert the object.
+    pub(super) blocks: Vec<Remark>,
+}
+
+/// Runs `rules` one after the other.
+pub(super) fn run_each<'r>(
+    rules: impl Iterator<Item = (&'r Rule, Direction)>,
+    session: &mut Session<'_>,
+    log: &mut Log,
+) -> RulesRun<'r> {
+    let mut run = RulesRun::default();
+    for (rule, direction) in rules {
+        let mut trial = session.clone();
+        match run_rule(rule, direction, &mut trial, log) {
+            Ok(changed) => {
+                *session = trial;
+                run.changes.extend(changed.map(|place| (rule, place)));
+            }
+            Err(block) => run.blocks.push(block),
+        }
+    }
+    run
+}
+
+/// Runs `rule` and returns the first place that it changed.
+///
+/// # Errors
+/// Why it cannot convert the object; the session is of no use then, unless the rule changes nothing.
+pub(super) fn run_rule(
+    rule: &Rule,
+    direction: Direction,
+    session: &mut Session<'_>,
+    log: &mut Log,
+) -> Result<Option<FieldPath>, Remark> {
+    let (lens, step) = (rule.lens(direction), session.program().len());
+    // The data is copied for a change while someone else holds it.
+    let before = (lens.reorders() || lens.changes_defaults()).then(|| session.shared());
+    lens.run(session).map_err(|halt| halted(rule, halt, session))?;
+    let changed = session.changed_at(step);
+    if changed.is_some() {
+        log.rules.push((rule.id.clone(), direction));
+        let defaults = before.clone().filter(|_| lens.changes_defaults());
+        log.frozen.extend(defaults.map(|before| [before, session.shared()]));
+    }
+    if let Some(before) = before.filter(|_| lens.reorders()) {
+        record_order(&before, step, rule.lens(direction.reversed()), session);
+    }
+    Ok(changed)
+}
+
+/// Records the fields that moved after the first `step` changes, where `back` does not put them back among their neighbours.
+fn record_order(before: &Value, step: usize, back: &Lens, session: &mut Session<'_>) {
+    for path in displaced(before, session, step, back) {
+        session.record_normalization(&path, "converting back puts it in another place among the keys around it");
+    }
+}
+
+/// Reports that `rule` cannot convert the object.
+fn halted(rule: &Rule, halt: Halt, session: &Session<'_>) -> Remark {
+    match halt {
+        // What never existed is not the other spelling of a field.
+        Halt::Conflict { old, new } if !rule.is_step() => {
+            let message = format!("{} is present too (rule {})", session.origin(&new), rule.id);
+            let help = Some("remove one of the two".to_owned());
+            Remark::new(Code::NotConvertible, session.origin(&old), message, help)
+        }
+        Halt::Conflict { old, new } => {
+            let (old, new) = (session.origin(&old), session.origin(&new));
+            let message = format!("{old} and {new} are both present; they are two spellings of the same field");
+            let help = format!("remove one of the two (rule {})", rule.id);
+            Remark::new(Code::ConflictingFields, old, message, Some(help))
+        }
+        Halt::Refused { at, reason, help } => {
+            Remark::new(Code::NotConvertible, session.origin(&at), format!("{reason} (rule {})", rule.id), help)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Which apiVersions can an object have, by its fields and in the target, where rules convert its kind between apiVersions?
+
+use std::cmp::Reverse;
+
+use super::choices::{Goal, VersionChoice};
+use super::remark::Remark;
+use crate::engine::finding::Code;
+use crate::engine::manifest::Object;
+use crate::knowledge::catalog::{Catalog, Version, Violation, ViolationKind};
+use crate::knowledge::pack::{Pack, Target};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
+use crate::syntax::field::FieldPath;
+
+/// What decides which fields an object has: a release and, where rules convert the kind between apiVersions, one of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) release: ReleaseId,
+    pub(super) version: Option<ApiVersion>,
+}
+
+/// Returns the apiVersion whose fields the object has: its own, where that has them all, else the nearest one that does. `None`
+/// where no rule converts the kind between apiVersions.
+pub(super) fn version_of(
+    object: &Object,
+    pack: &Pack,
+    catalog: &Catalog,
+    candidates: ReleaseSet,
+) -> Option<ApiVersion> {
+    let order = pack.versions_by_age(&object.kind)?;
+    let own = &object.api_version;
+    let versions = catalog.versions().map(|name| ApiVersion { group: own.group.clone(), version: name.to_owned() });
+    let mut versions: Vec<ApiVersion> = versions.collect();
+    versions.sort_by_key(|version| order.distance(own, version));
+    let fitting = versions.into_iter().find(|version| holds(object, catalog, candidates, &version.version));
+    Some(fitting.unwrap_or_else(|| own.clone()))
+}
+
+/// Returns whether a release that the object can be for has all its fields, with their types, in the version `name`.
+fn holds(object: &Object, catalog: &Catalog, candidates: ReleaseSet, name: &str) -> bool {
+    let listing = catalog.listing(name);
+    let both = candidates & listing;
+    let mut releases: Vec<ReleaseId> = if both.is_empty() { listing } else { both }.iter().collect();
+    releases.reverse();
+    let contradicts = |violation: &Violation| {
+        let kinds = matches!(violation.kind, ViolationKind::UnknownField { .. } | ViolationKind::WrongType { .. });
+        kinds && !violation.is_open_in(&object.value)
+    };
+    let has_all = |release: &ReleaseId| !catalog.check(&object.value, *release, name).iter().any(contradicts);
+    releases.iter().any(has_all)
+}
+
+/// Reports that the object has the fields of another apiVersion than its own.
+pub(super) fn other_version(object: &Object, version: &ApiVersion) -> Option<Remark> {
+    let own = &object.api_version;
+    let message = format!("the fields are those of {version}, and not of {own}; the fields decide");
+    let path = FieldPath::default().key("apiVersion");
+    (version != own).then(|| Remark::new(Code::ApiVersionMismatch, path, message, None))
+}
+
+/// Returns the shapes that `target` can give `object`, the best first; at least one.
+pub(super) fn goals(object: &Object, target: &Target<'_>, goal: &Goal<'_>, choice: VersionChoice) -> Vec<Shape> {
+    let mut ranked = Vec::new();
+    for kind in target.pack.kinds_by_version(&object.kind).into_iter().flatten() {
+        let group = target.pack.groups().iter().position(|group| *group == kind.group).unwrap_or_default();
+        for (place, served) in served(target, goal, kind).into_iter().enumerate() {
+            let version = ApiVersion { group: kind.group.clone(), version: served.name.to_owned() };
+            let is_kept = choice == VersionChoice::Keep && !served.deprecated && version == object.api_version;
+            // Of two groups the later one of the pack is the better one.
+            ranked.push((!is_kept, Reverse(group), place, version));
+        }
+    }
+    ranked.sort();
+    let release = target.release;
+    if ranked.is_empty() {
+        return vec![Shape { release, version: None }];
+    }
+    ranked.into_iter().map(|(.., version)| Shape { release, version: Some(version) }).collect()
+}
+
+/// Returns the versions that the target serves for `kind`, the most stable first.
+fn served<'s>(target: &Target<'s>, goal: &'s Goal<'_>, kind: &GroupKind) -> Vec<Version<'s>> {
+    match goal.own_crds(target.pack) {
+        None => target.pack.catalog(kind).map_or_else(Vec::new, |catalog| catalog.served(target.release)),
+        Some(crds) => crds.catalog(kind).map_or_else(Vec::new, |catalog| catalog.served(crds.release())),
+    }
+}

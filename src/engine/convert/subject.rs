@@ -1,0 +1,171 @@
+//! What is known of one object before its conversion starts?
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::baseline::Baseline;
+use super::choices::{Goal, ObjectChoices};
+use super::context::ObjectContext;
+use super::inference;
+use super::remark::Remark;
+use super::renames;
+use super::shapes::{self, Shape};
+use crate::engine::finding::Code;
+use crate::engine::infer::infer;
+use crate::engine::manifest::Object;
+use crate::knowledge::catalog::{Catalog, ViolationKind};
+use crate::knowledge::lens::{Completeness, Session};
+use crate::knowledge::pack::Target;
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet, is_version};
+use crate::syntax::field::FieldPath;
+
+/// An object that is to be converted to a target, and what inference found.
+pub(super) struct Subject<'a> {
+    pub(super) object: &'a Object,
+    pub(super) target: &'a Target<'a>,
+    pub(super) goal: &'a Goal<'a>,
+    context: ObjectContext<'a>,
+    /// The releases that have the object's fields.
+    pub(super) candidates: ReleaseSet,
+    /// The releases that the object can come from: those of its fields that serve its apiVersion, or all where none does; and of these
+    /// those that are known for all objects of its pack, where there are such.
+    pub(super) origins: ReleaseSet,
+    /// The apiVersion whose fields it has, where rules convert its kind between apiVersions.
+    pub(super) version: Option<ApiVersion>,
+    /// The shapes that the target can give it, the one of the most stable apiVersion first.
+    goals: OnceCell<Vec<Shape>>,
+    /// The fields that no release of its kind has.
+    pub(super) unknown: BTreeSet<FieldPath>,
+    /// The warnings of the inference.
+    pub(super) warnings: Vec<Remark>,
+    /// The fields that exclude each other.
+    pub(super) conflicts: Vec<Remark>,
+    baseline: Baseline,
+}
+
+/// Whether a value is what a cluster will see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finality {
+    /// It is applied as it stands.
+    Final,
+    /// It stands in a part of an object, or it is a variable that is substituted later.
+    Provisional,
+}
+
+impl<'a> Subject<'a> {
+    /// Infers the releases of `object`.
+    ///
+    /// # Errors
+    /// Why nothing can be inferred: a variable for an apiVersion.
+    pub(super) fn new(
+        object: &'a Object,
+        target: &'a Target<'a>,
+        goal: &'a Goal<'a>,
+        context: ObjectContext<'a>,
+    ) -> Result<Self, Vec<Remark>> {
+        let catalog = target.pack.catalog(&object.kind).expect("an object of an unknown kind is no subject");
+        if !is_version(&object.api_version.version) && catalog.listing(&object.api_version.version).is_empty() {
+            let message = format!("`{}` is not an apiVersion; it looks like a variable", object.api_version);
+            let help = "write the apiVersion out, or convert the rendered manifest".to_owned();
+            let path = FieldPath::default().key("apiVersion");
+            return Err(vec![Remark::new(Code::NotConvertible, path, message, Some(help))]);
+        }
+        let inference = infer(&object.value, catalog, &object.api_version.version);
+        let accepting = narrowed(inference.candidates, inference.serving);
+        let known = goal.choices.origins.get(target.pack.name()).copied().unwrap_or_default();
+        let version = shapes::version_of(object, target.pack, catalog, inference.candidates);
+        let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
+        // It holds the object back.
+        warnings.retain(|warning| !(target.pack.is_of_crds() && warning.code == Code::UnknownApiVersion));
+        warnings.extend(version.as_ref().and_then(|version| shapes::other_version(object, version)));
+        Ok(Self {
+            object,
+            target,
+            goal,
+            context,
+            candidates: inference.candidates,
+            origins: narrowed(accepting, known),
+            conflicts: inference::conflicts(&inference, target.pack),
+            warnings,
+            version,
+            goals: OnceCell::new(),
+            unknown: inference.unknown.into_iter().map(|unknown| unknown.path).collect(),
+            baseline: Baseline::default(),
+        })
+    }
+
+    /// Returns the shapes that the target can give the object, the one of the most stable apiVersion first; at least one.
+    pub(super) fn goals(&self) -> &[Shape] {
+        self.goals.get_or_init(|| shapes::goals(self.object, self.target, self.goal, self.choices().version))
+    }
+
+    /// Returns what was chosen for the object.
+    pub(super) fn choices(&self) -> ObjectChoices<'a> {
+        self.goal.choices_for(self.context.place.file)
+    }
+
+    /// Starts a session with data of the object.
+    pub(super) fn session(&self, value: Arc<Value>) -> Session<'a> {
+        self.context.session(value)
+    }
+
+    /// Returns whether the object is whole, which another file of the run decides.
+    pub(super) fn completeness(&self) -> Completeness {
+        self.context.completeness
+    }
+
+    /// Returns whether the value at `path` is what a cluster will see.
+    pub(super) fn finality(&self, path: &FieldPath) -> Finality {
+        let is_open = path.get(&self.object.value).is_some_and(has_variable);
+        match self.completeness() {
+            Completeness::Whole if !is_open => Finality::Final,
+            Completeness::Whole | Completeness::Partial => Finality::Provisional,
+        }
+    }
+
+    /// Returns whether the value at `path` is a text with a variable.
+    pub(super) fn is_variable(&self, path: &FieldPath) -> bool {
+        path.get(&self.object.value).is_some_and(|value| value.is_string() && has_variable(value))
+    }
+
+    /// Returns whether some release that the object can have been written for accepts the value at `path`.
+    pub(super) fn accepted_before(&self, path: &FieldPath, kind: &ViolationKind) -> bool {
+        self.baseline.accepts(self.object, self.catalog(), self.candidates, path, kind)
+    }
+
+    /// Returns the catalog of the object's own kind.
+    pub(super) fn catalog(&self) -> &'a Catalog {
+        self.target.pack.catalog(&self.object.kind).expect("an object of an unknown kind is no subject")
+    }
+
+    /// Returns the data of an object of `kind` for comparing: its references may have been updated since it was last seen.
+    pub(super) fn normal(&self, kind: &GroupKind, object: Arc<Value>) -> Arc<Value> {
+        renames::normal(object, self.target.pack.catalog(kind), self.goal.packs)
+    }
+}
+
+/// Returns those of `releases` that are `wanted`, or all where none is: an object cannot come from where the others do if its fields
+/// contradict that.
+fn narrowed(releases: ReleaseSet, wanted: ReleaseSet) -> ReleaseSet {
+    let both = releases & wanted;
+    if both.is_empty() { releases } else { both }
+}
+
+/// Returns whether a value holds a variable, or what is left of a template: `${PORT}`, `$PORT`, `$(port)`, `{{ .port }}`,
+/// `<% port %>`.
+fn has_variable(value: &Value) -> bool {
+    let is_variable = |text: &str| {
+        let after_dollar = text.split('$').skip(1);
+        let named = |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic() || "{(_".contains(first));
+        ["{{", "<%", "%{", "#{"].iter().any(|mark| text.contains(mark)) || after_dollar.into_iter().any(named)
+    };
+    match value {
+        Value::String(text) => is_variable(text),
+        Value::Array(items) => items.iter().any(has_variable),
+        Value::Object(map) => map.values().any(has_variable),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}

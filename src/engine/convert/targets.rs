@@ -1,0 +1,76 @@
+//! What do the targets of a run mean for the names of kinds and versions?
+
+use super::choices::Goal;
+use super::references::{self, Reference};
+use super::renames::{self, Renames};
+use crate::knowledge::catalog::Catalog;
+use crate::knowledge::pack::Target;
+use crate::knowledge::release::GroupKind;
+
+use serde_json::Value;
+
+/// A goal, with the kinds that its targets rename.
+#[derive(Debug)]
+pub(crate) struct Targets<'g> {
+    pub(crate) goal: &'g Goal<'g>,
+    /// The kinds that the rules of the run rename.
+    pub(crate) renames: Renames,
+}
+
+impl<'g> Targets<'g> {
+    /// Collects the kinds that the targets of `goal` rename.
+    pub(crate) fn new(goal: &'g Goal<'g>) -> Self {
+        Self { goal, renames: goal.targets.iter().flat_map(renames::renames).collect() }
+    }
+
+    /// Finds the references in `value`, an object of `kind`, to kinds that are renamed.
+    pub(crate) fn references(&self, kind: &GroupKind, value: &Value) -> Vec<Reference<'g>> {
+        renames::find(value, self.goal.catalog_of(kind), &self.renames, self.goal.packs)
+    }
+
+    /// Finds the references in `value` to kinds that are renamed, whose new group cannot be written there.
+    pub(crate) fn inexpressible(&self, value: &Value) -> Vec<Reference<'g>> {
+        renames::inexpressible(value, &self.renames, self.goal.packs)
+    }
+
+    /// Finds the references in `value` to kinds of the targets, under keys which a pack declares.
+    pub(crate) fn declared_references(&self, value: &Value) -> Vec<Reference<'g>> {
+        let kinds = || self.goal.targets.iter().flat_map(|target| target.pack.kinds());
+        references::find_declared(value, self.goal.packs, kinds)
+    }
+
+    /// Returns the target that has `kind`, but does not serve it in `version`.
+    pub(crate) fn not_serving(&self, kind: &GroupKind, version: &str) -> Option<&'g Target<'g>> {
+        let target = self.goal.target_of(&kind.group).filter(|_| !self.renames.contains_key(kind))?;
+        let served = target.pack.catalog(kind)?.served(target.release);
+        (!served.is_empty() && served.iter().all(|served| served.name != version)).then_some(target)
+    }
+
+    /// Returns the target whose pack knows `kind` and whose release does not have it, nor a kind that it becomes.
+    pub(crate) fn lacking(&self, kind: &GroupKind) -> Option<&'g Target<'g>> {
+        let target = self.goal.target_of(&kind.group)?;
+        let catalog = target.pack.catalog(kind)?;
+        let is_there = self.renames.contains_key(kind) || catalog.releases().contains(target.release);
+        (!is_there).then_some(target)
+    }
+
+    /// Returns whether the target's release no longer has `kind`, which an older one had, nor a kind that it becomes.
+    pub(crate) fn removed(&self, kind: &GroupKind) -> bool {
+        self.lacking(kind).is_some_and(|target| {
+            let order = |release| target.pack.line().get(release).order;
+            let releases = target.pack.catalog(kind).map(Catalog::releases).unwrap_or_default();
+            releases.iter().any(|release| order(release) < order(target.release))
+        })
+    }
+
+    /// Returns whether rules of the targets can be about a kind with this name.
+    pub(crate) fn is_kind_named(&self, name: &str) -> bool {
+        let mut foreign = self.goal.targets.iter().flat_map(|target| target.pack.foreign_kinds());
+        self.kinds_named(name).next().is_some() || foreign.any(|kind| kind.kind == name)
+    }
+
+    /// Returns the kinds with this name that the packs of the targets know.
+    pub(crate) fn kinds_named(&self, name: &str) -> impl Iterator<Item = &'g GroupKind> {
+        self.goal.targets.iter().flat_map(|target| target.pack.kinds()).filter(move |kind| kind.kind == name)
+    }
+}

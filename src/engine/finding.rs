@@ -1,0 +1,289 @@
+//! Answers: what is reported to the user, under which code, about which place?
+//!
+//! A [`Finding`] is a value, made wherever something is noticed and rendered by `report`. Its [`Code`] never changes
+//! meaning; `reversion explain CODE` prints [`Code::description`]. Its [`Severity`] is its effect on the run.
+//!
+//! Invariant: every code is in [`Code::ALL`], has a unique name and a description.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::syntax::text::Position;
+
+/// What a finding does to the run, from least to most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; nothing to do.
+    Note,
+    /// Likely a mistake, but the conversion continues.
+    Warning,
+    /// What the target does not serve or what is not converted stays as it is, and can break or change what is applied: exit code 1.
+    Unresolved,
+    /// The object keeps its bytes: exit code 1.
+    #[serde(rename = "held-back")]
+    Held,
+    /// The file could not be understood or written: exit code 2.
+    Error,
+}
+
+impl Severity {
+    /// Returns the word that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Unresolved => "unresolved",
+            Self::Held => "held-back",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Makes the list of codes: variant, name, description.
+macro_rules! codes {
+    ($($variant:ident $name:literal $description:literal;)*) => {
+        /// The stable name of a kind of finding.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = $description] $variant,)*
+        }
+
+        impl Code {
+            /// Every code, sorted by name.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Returns the kebab-case name that never changes.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Returns what the code means and what to do about it.
+            pub const fn description(self) -> &'static str {
+                match self { $(Self::$variant => $description,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    Advisory "advisory" "The conversion crosses a release that changed something that the objects do not show, such as behavior, defaults or the place of a setting, or the object has a known mistake, which `--repair` corrects. Read the message and do what it says by hand. Severity note if every affected object is at the target already and nothing (`--from`, a chart, an image) shows that it comes from before the change, if it is about a rollback and no affected object needs a release that is newer than the target, or if it is about something that became possible; objects that are held back cause none.";
+    AliasExpansion "alias-expansion" "The aliases of the document expand to more values than the limit allows. The file is left unchanged; replace the aliases with their values.";
+    AlreadyInvalid "already-invalid" "The object violates the schema before and after the conversion alike. The violation is reported and not repaired: a note for a part of an object or a value with variables, a warning otherwise. With --crds such an object is held back as invalid-in-target.";
+    AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias with its value first.";
+    ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has the object's fields. The fields decide; a conversion corrects the apiVersion.";
+    Binary "binary" "The file contains NUL bytes and is not text. It is skipped and counted.";
+    ChangedDefault "changed-default" "The object does not set a field whose default differs between the release that it comes from and the target. With `--set PACK.NAME=freeze` the old default is written, so that the meaning stays; with `--set PACK.NAME=adopt` nothing is written, and the object means something else in the target. Each pack has one of the two as its own choice. `reversion releases PACK` lists the parameters.";
+    ChangesNeeded "changes-needed" "The object is not at the target yet. `apply` converts it, unless a comment or `reversion.toml` ignores this code there: then the object is left as it is. `diff` shows how.";
+    CommentDropped "comment-dropped" "A comment belongs to a field that the target release does not have. The comment is removed with the field.";
+    ComplexKey "complex-key" "A mapping has a key that is not a string, often because of an unquoted `{{ }}` template. Kubernetes cannot read it; quote the value.";
+    ConflictingFields "conflicting-fields" "The object has fields that no single release has together, such as the old and the new name of one field. Nothing is guessed: remove one of the two.";
+    ConvertedBySchema "converted-by-schema" "A webhook of the CRD converts objects between the two apiVersions, and no pack knows what it does. The object has only fields that both schemas describe alike, so it gets the new apiVersion and nothing else changes: by schema, not by conversion code.";
+    ConvertsTogether "converts-together" "The object can only be converted together with another object, which is held back, or which it patches or is patched by: otherwise the two would get different apiVersions, or their merged result would differ from the conversion of the present one. Resolve the finding of the other object first, or convert both by hand. Severity note if both keep an apiVersion that the target serves. Also reported if the other object may be in a file that could not be read, or is in one that is not listed with --files-from; then a warning if nothing is written.";
+    DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. The reference is left unchanged; name another object, or remove the reference.";
+    Declined "declined" "You answered `apply --interactive` that the object shall stay as it is. Run again to be asked again.";
+    DroppedField "dropped-field" "The target release has no equivalent of a field of the object. The object is held back unless this loss is allowed.";
+    DuplicateKey "duplicate-key" "A mapping has the same key twice, and parsers disagree on which one counts. Remove one of the two.";
+    Encrypted "encrypted" "The file is encrypted with SOPS, and its checksum covers the values that would change. The object is held back; decrypt the file, convert it and encrypt it again.";
+    InlinePatch "inline-patch" "A kustomization, or an object that runs Kustomize, patches a known object inline, and the patch is not converted: it is neither a literal block nor on one line, or has an anchor (the object is held back), or it contains no object. Write the patch as a literal block, move it to a file, or change it by hand.";
+    InterruptedRun "interrupted-run" "An earlier run was interrupted, and the tree contains both old and new files. Roll it back with `reversion undo`, or finish it with `reversion apply --resume`. Also reported if the journal of another user cannot be read.";
+    InvalidEncoding "invalid-encoding" "The file is not valid UTF-8 text. It is counted as failed; convert its encoding first.";
+    InvalidIgnore "invalid-ignore" "A comment `reversion: ignore` is misspelt, names no code in brackets, or something that is neither a finding code nor a rule. It acknowledges nothing, and so the object is converted; write `# reversion: ignore[CODE] reason`.";
+    InvalidInTarget "invalid-in-target" "The converted object violates the schema of the target release. It is held back; change the value by hand.";
+    InvalidStash "invalid-stash" "The annotation reversion.dev/stash does not contain a stash of this program. It is not used and left unchanged; restore its text or remove the annotation.";
+    IoError "io-error" "The operating system refused to read or write the file. The message gives the reason.";
+    KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. The object is held back; choose another target or remove the object.";
+    LessStableVersion "less-stable-version" "The target serves a more stable apiVersion, whose schema rejects the object as it is. The object gets the most stable apiVersion that accepts it; change the field in the message to get the other one. A warning if the target has deprecated the apiVersion that the object gets, a note otherwise.";
+    LimitExceeded "limit-exceeded" "The text is larger, deeper or longer than the limits allow (see Limits in the documentation), or contains something that cannot be edited, such as lines that end in a lone carriage return. It is left unchanged.";
+    MixedCrds "mixed-crds" "The CRDs in the tree come from several releases or channels of one API, so they do not determine a target. Install a complete bundle.";
+    NameConflict "name-conflict" "The converted object would have the same kind, namespace and name as another object of the run. Both are left unchanged; rename one of them.";
+    Normalized "normalized" "A value is written in another form with the same meaning, or removed where its absence means the same, and converting back does not write it as it was. Nothing to do.";
+    NotAnObject "not-an-object" "The file mentions a known API group but does not contain an object there: apiVersion or kind is missing, or the objects are in a bare or a typed list, or inside other data, such as test data or the values of a chart. Or an object has an apiVersion with a variable, whose default names that group. It is left unchanged.";
+    NotConvertible "not-convertible" "The rule states that this shape cannot be converted. The help says what to do by hand.";
+    NotEditable "not-editable" "The text cannot be edited here without changing something else (a shared anchor, an alias, a merge key or moved flow text). The object is held back; write the value out.";
+    OutdatedVersion "outdated-version" "The CRD does not serve the object's apiVersion any more, or calls it deprecated. `detect` reports it; `check` and `diff` show whether the object can get another one.";
+    ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed; fix it at the given position.";
+    PatchTarget "patch-target" "A patch, replacement, variable, configuration or transformer of Kustomize names fields of known objects by path, or selects objects by group, version or kind, and cannot follow what becomes of them: what it is applied to is held back too. Or it is applied to no object of the run, and a rule moves a field that it names: then the new path is reported. Change it by hand, with its objects.";
+    PinnedVersion "pinned-version" "The version of a chart or the tag of an image names another release than the target. It is not edited because it decides what is installed; set it to the target's release when you apply the files.";
+    ReferenceNotUpdated "reference-not-updated" "A reference is left unchanged because its object, or the object that it names, is held back: convert both by hand. Or a renamed object is referenced in a way that is not supported: write the new name there by hand. Or a key that rules rename among annotations is written where nothing tells which objects get it (`commonAnnotations`, values of charts): rename it by hand. Or a comment for editors names the schema of the old version by a URL in a form that no pack knows (note). Or a list of one kind, such as an HTTPRouteList, has an apiVersion or a kind that the target does not have.";
+    Restored "restored" "A value that an earlier conversion lost was restored from the stash, because the target release has a field for it.";
+    SchemaDiffers "schema-differs" "No pack knows how the object becomes one of the new apiVersion, and the schemas of the two do not describe a field of it alike; or a field that it lacks has another default. The object is held back; convert it by hand, as the message says.";
+    StaleStash "stale-stash" "The stash keeps a value whose surrounding fields were edited since. The value is not restored and the edit is kept. Copy it from the annotation by hand, or remove the annotation.";
+    Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted; convert its rendered output, or its source by hand.";
+    TooManyItems "too-many-items" "A list has more items than the target release allows. The object is held back unless this loss is allowed; splitting the object by hand avoids the loss.";
+    UncheckedRule "unchecked-rule" "A CEL rule or a keyword of a CRD, such as multipleOf, or a text with variables, such as `${INTERVAL}`, cannot be checked here. The API server will check it.";
+    UnknownApiVersion "unknown-api-version" "No release served this apiVersion for this kind. The fields decide; where nothing but CRDs is known, the object is held back.";
+    UnknownField "unknown-field" "No release has this field. It is left unchanged; check its spelling.";
+    UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind. The object is left unchanged. Of groups without a dot, such as `apps` and the core group, only a kind that seems to be misspelt is reported.";
+    UnsupportedValue "unsupported-value" "Kubernetes cannot read a value, such as .inf or binary data. The object is left unchanged.";
+    UnusedIgnore "unused-ignore" "A comment `reversion: ignore` names a code or rule of which there is no finding at the object or field that it is about. Remove it, or the code.";
+    ValuesNotConverted "values-not-converted" "Values of a known chart are given one by one, as text that cannot be read, in files or objects that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (see Helm in the documentation), or convert them by hand.";
+    VerificationFailed "verification-failed" "Reading the edited text does not give the converted data. The file is left unchanged; please report it with the object.";
+}
+
+impl Code {
+    /// Finds a code by its name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.name() == name)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "WrittenLocation", from = "WrittenLocation")]
+pub struct Location {
+    /// The file as the user named it, or `-` for standard input.
+    pub file: String,
+    /// Line and column, where the finding is about a part of the file.
+    pub position: Option<Position>,
+}
+
+/// A location as JSON has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenLocation {
+    file: String,
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+impl From<Location> for WrittenLocation {
+    fn from(Location { file, position }: Location) -> Self {
+        let (line, column) = position.map(|position| (position.line, position.column)).unzip();
+        Self { file, line, column }
+    }
+}
+
+impl From<WrittenLocation> for Location {
+    fn from(WrittenLocation { file, line, column }: WrittenLocation) -> Self {
+        let position = line.zip(column).map(|(line, column)| Position { line, column });
+        Self { file, position }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Some(position) => write!(f, "{}:{}:{}", self.file, position.line, position.column),
+            None => f.write_str(&self.file),
+        }
+    }
+}
+
+/// The object that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FindingObject {
+    /// What reports call it, as `HTTPRoute store/checkout`.
+    pub title: String,
+    /// Where it starts: no other object of the run starts there.
+    pub location: Location,
+    /// The other objects that the same is reported about, in this one finding, in the order of their places.
+    #[serde(skip)]
+    pub others: Vec<Self>,
+}
+
+impl FindingObject {
+    /// Makes the object that `title` and `location` say.
+    pub const fn new(title: String, location: Location) -> Self {
+        Self { title, location, others: Vec::new() }
+    }
+}
+
+/// One thing reported to the user.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// Where; first, so that findings sort by place.
+    pub location: Location,
+    /// Which kind of finding.
+    pub code: Code,
+    /// What it does to the run.
+    pub severity: Severity,
+    /// The object, where there is one.
+    pub object: Option<FindingObject>,
+    /// The field, where there is one.
+    pub field: Option<String>,
+    /// One sentence, lower case, no final dot; it does not name the object.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+}
+
+impl Finding {
+    /// Makes a finding about no object.
+    pub const fn new(
+        location: Location,
+        code: Code,
+        severity: Severity,
+        message: String,
+        help: Option<String>,
+    ) -> Self {
+        Self { location, code, severity, object: None, field: None, message, help }
+    }
+
+    /// Returns the message, behind the object that it is about.
+    pub fn sentence(&self) -> Cow<'_, str> {
+        match &self.object {
+            Some(object) => Cow::Owned(format!("{}: {}", object.title, self.message)),
+            None => Cow::Borrowed(&self.message),
+        }
+    }
+}
+
+/// What acknowledges a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AcknowledgedBy {
+    /// A comment in the file: `# reversion: ignore[CODE] reason`.
+    Comment,
+    /// A setting of `reversion.toml`.
+    Config,
+    /// The baseline: it was there when that was written.
+    Baseline,
+}
+
+impl AcknowledgedBy {
+    /// Returns the word that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Comment => "comment",
+            Self::Config => "config",
+            Self::Baseline => "baseline",
+        }
+    }
+}
+
+/// A finding that was accepted before: it is counted, and does not affect the exit code.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Acknowledged {
+    /// The finding.
+    pub finding: Finding,
+    /// What acknowledges it.
+    pub by: AcknowledgedBy,
+    /// The reason that is given there.
+    pub reason: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_unique_and_described() {
+        let names: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(names, sorted);
+        assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')));
+        assert!(Code::ALL.iter().all(|code| code.description().len() > 40));
+    }
+}

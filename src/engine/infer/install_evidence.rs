@@ -1,0 +1,248 @@
+//! Answers: which release is installed, according to the charts and images in a tree?
+//!
+//! A chart's version is written where the chart is installed or depended on, a tag on the images that run and in the values
+//! that select them. [`evidence_in`] finds them for the names in a pack; [`origin`] returns the release that all of them agree
+//! on. [`object_releases_in`] returns the releases of the objects, to compare.
+//!
+//! Invariant: a version that is not exactly a release of the pack, such as a range, is reported but does not count.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::inference::infer;
+use crate::engine::finding::Location;
+use crate::engine::manifest::{Manifest, Object};
+use crate::knowledge::carrier::Carried;
+use crate::knowledge::pack::{Pack, Packs};
+use crate::knowledge::release::{ReleaseId, ReleaseSet};
+use crate::syntax::field::FieldPath;
+use crate::syntax::yaml::read_value;
+
+/// One place that names the installed release.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Evidence {
+    /// The place.
+    pub location: Location,
+    /// Its text: `chart nginx-gateway-fabric 2.3.0`.
+    pub text: String,
+    /// The version in it: `2.3.0`.
+    pub version: String,
+    /// The releases of that bundle; none where it is not exactly one.
+    pub releases: BTreeSet<ReleaseId>,
+}
+
+impl Evidence {
+    /// Returns whether it counts.
+    pub fn is_exact(&self) -> bool {
+        !self.releases.is_empty()
+    }
+}
+
+/// A place in a document with a version.
+struct Mention {
+    path: FieldPath,
+    /// Its text.
+    text: String,
+    version: String,
+}
+
+/// Collects the releases of packs that a file names, in its order.
+pub fn evidence_in<'p>(manifest: &Manifest, all: &'p Packs) -> Vec<(&'p Pack, Evidence)> {
+    let mut found = Vec::new();
+    let packs: Vec<&Pack> = all.iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
+    if packs.is_empty() {
+        return found;
+    }
+    for (number, document) in manifest.tree.documents().iter().enumerate() {
+        // What cannot be read as data is reported elsewhere.
+        let Ok(value) = read_value(&manifest.tree, &manifest.text, document.root) else { continue };
+        let carried = all.carriers().in_document(&manifest.file, &value);
+        for pack in &packs {
+            let mut add = |location: Location, text: String, version: String| {
+                let releases = pack.releases_for_version(&version).iter().collect();
+                found.push((*pack, Evidence { location, text, version, releases }));
+            };
+            for Mention { path, text, version } in mentions(&carried, pack.artifacts()) {
+                add(manifest.place_in(number, &path), text, version);
+            }
+            let is_here = |object: &&Object| match object.inline_patch {
+                Some(text) => manifest.inline_patches[text].document == number,
+                None => object.document == number,
+            };
+            for object in manifest.objects.iter().filter(is_here) {
+                for Mention { path, text, version } in mentions_in_values(object, pack) {
+                    add(manifest.locate(object, &path), text, version);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Which releases an object of a pack can be for.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectReleases<'p> {
+    /// The pack.
+    pub pack: &'p Pack,
+    /// Where the object starts.
+    pub location: Location,
+    /// What findings call it.
+    pub title: String,
+    /// The releases that have its fields and serve its apiVersion, or else have its fields.
+    pub releases: ReleaseSet,
+}
+
+/// Collects which releases the objects of a file can be for.
+///
+/// Only objects of packs for which `is_compared` holds are inferred.
+pub(crate) fn object_releases_in<'p>(
+    manifest: &Manifest,
+    packs: &'p Packs,
+    is_compared: impl Fn(&Pack) -> bool,
+) -> Vec<ObjectReleases<'p>> {
+    let span = |object: &Object| {
+        let pack = packs.of_group(&object.kind.group).filter(|pack| is_compared(pack))?;
+        let found = infer(&object.value, pack.catalog(&object.kind)?, &object.api_version.version);
+        let served = found.candidates & found.serving;
+        let releases = if served.is_empty() { found.candidates } else { served };
+        let location = manifest.locate(object, &FieldPath::default());
+        (!releases.is_empty()).then(|| ObjectReleases { pack, location, title: object.title(), releases })
+    };
+    manifest.objects.iter().filter_map(span).collect()
+}
+
+/// Returns whether something of the pack can be in `text`.
+fn is_mentioned(pack: &Pack, text: &str) -> bool {
+    let names = pack.artifacts().iter().chain(pack.charts().iter().map(|chart| &chart.key));
+    names.into_iter().any(|name| text.contains(name.as_str()))
+}
+
+/// Returns the releases that every piece of exact evidence names; none where there is none, or where two disagree.
+pub(crate) fn origin(evidence: &[&Evidence]) -> ReleaseSet {
+    let mut exact = evidence.iter().filter(|one| one.is_exact());
+    let Some(first) = exact.next() else { return ReleaseSet::default() };
+    let agree = exact.all(|other| other.releases == first.releases);
+    if agree { first.releases.iter().copied().collect() } else { ReleaseSet::default() }
+}
+
+/// Returns the one of `names` that is at the end of `text`, a name or a path; the longest one.
+fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n String> {
+    let is_at_end =
+        |name: &&String| text.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+    names.iter().filter(is_at_end).max_by_key(|name| name.len())
+}
+
+/// Returns every place where something that is carried, and called one of `names`, has a version.
+fn mentions(carried: &[Carried<'_>], names: &[String]) -> Vec<Mention> {
+    let mut found: Vec<Mention> = Vec::new();
+    let mut add = |mention: Mention| {
+        if found.iter().all(|other| other.path != mention.path) {
+            found.push(mention);
+        }
+    };
+    for Carried { carrier, place, around } in carried {
+        let text = |field: &FieldPath| field.get(around)?.as_str().filter(|text| !text.is_empty());
+        let named_in = |fields: &[FieldPath]| fields.iter().find_map(|field| named(text(field)?, names));
+        let chart = &carrier.chart;
+        if let Some(name) = named_in(&chart.name).or_else(|| named_in(&chart.repository)) {
+            for (field, version) in chart.version.iter().filter_map(|field| Some((field, text(field)?))) {
+                let (path, text) = (place.join(field), format!("chart {name} {version}"));
+                add(Mention { path, text, version: version.to_owned() });
+            }
+        }
+        if let Some(image) = &carrier.image
+            && let Some((name, version)) = named_in(&image.name).zip(text(&image.tag))
+        {
+            let (path, text) = (place.join(&image.tag), format!("image {name}:{version}"));
+            add(Mention { path, text, version: version.to_owned() });
+        }
+        for path in carrier.images.iter().flat_map(|images| images.matches(around)) {
+            // Argo CD writes `name=other:tag` for another image in place of one.
+            let image = path.get(around).and_then(Value::as_str).map(|text| text.rsplit('=').next().unwrap_or(text));
+            if let Some((name, version)) =
+                image.and_then(tagged).and_then(|(name, tag)| Some((named(name, names)?, tag)))
+            {
+                let text = format!("image {name}:{version}");
+                add(Mention { path: place.join(&path), text, version: version.to_owned() });
+            }
+        }
+    }
+    found
+}
+
+/// Takes the reference of an image apart: the name with its registry, and the tag. A digest names no release.
+fn tagged(image: &str) -> Option<(&str, &str)> {
+    let image = image.split_once('@').map_or(image, |(image, _)| image);
+    image.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'))
+}
+
+/// Returns the tags of images in values of the pack's charts in an object; the paths are those of the object.
+fn mentions_in_values(object: &Object, pack: &Pack) -> Vec<Mention> {
+    let mut found = Vec::new();
+    for values in pack.values_in(&object.kind, &object.value) {
+        for image in pack.charts().iter().flat_map(|chart| &chart.images) {
+            let Some(tag) = image.as_path().map(|image| values.join(&image).key("tag")) else { continue };
+            if let Some(version) = tag.get(&object.value).and_then(Value::as_str).filter(|text| !text.is_empty()) {
+                let text = format!("value {image}.tag {version}");
+                found.push(Mention { path: tag, text, version: version.to_owned() });
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::knowledge::carrier::{CarrierFile, Carriers};
+
+    #[track_caller]
+    fn check(carrier: Value, document: Value, expected: &[&str]) {
+        let file: CarrierFile = serde_json::from_value(json!({ "carriers": [carrier] })).unwrap();
+        let carriers = Carriers::new([&file]);
+        let carried = carriers.in_document("a.yaml", &document);
+        let mentions = mentions(&carried, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()]);
+        let mentions: Vec<_> =
+            mentions.iter().map(|mentions| format!("{}: {}", mentions.path, mentions.text)).collect();
+        assert_eq!(mentions, expected);
+    }
+
+    #[test]
+    fn charts_are_found_where_they_are_installed() {
+        let chart = json!({"name": "chart", "repository": "url", "alias": "path", "version": ["version", "ref.tag"]});
+        let stores = json!({"each": "stores[]", "chart": chart});
+        let check = |store: Value, expected: &[&str]| check(stores.clone(), json!({ "stores": [store] }), expected);
+        check(json!({"chart": "ngf", "version": "2.3.0"}), &["stores[0].version: chart ngf 2.3.0"]);
+        let by_url = json!({"url": "oci://charts.example.com/a/ngf", "ref": {"tag": "v2.3.0"}});
+        check(by_url, &["stores[0].ref.tag: chart ngf v2.3.0"]);
+        check(json!({"chart": "other", "version": "2.3.0"}), &[]);
+        check(json!({"chart": "ngf", "version": 2}), &[]);
+        // The version of what is at a path is not that of the chart of this name.
+        check(json!({"path": "a/ngf", "version": "2.3.0"}), &[]);
+    }
+
+    #[test]
+    fn images_are_found_in_workloads() {
+        let containers = json!({"images": "containers[].image"});
+        let check_image = |image: &str, expected: &[&str]| {
+            check(containers.clone(), json!({"containers": [{ "image": image }]}), expected);
+        };
+        let tag = ["containers[0].image: image ngf:2.3.0"];
+        check_image("images.example.com:5000/a/ngf:2.3.0", &tag);
+        check_image("b/ngf=images.example.com/a/ngf:2.3.0", &tag);
+        check_image("other=ngf:2.3.0", &tag);
+        check_image("images.example.com/a/ngf-plus:2.3.0", &[]);
+        let plus = "images.example.com/ngf/nginx-plus:2.3.0-ubi@sha256:00";
+        check_image(plus, &["containers[0].image: image ngf/nginx-plus:2.3.0-ubi"]);
+        check_image("images.example.com:5000/a/ngf", &[]);
+        check_image("a/ngf@sha256:00", &[]);
+        check_image("ngf", &[]);
+        let images = json!({"each": "images[]", "image": {"name": ["newName", "name"], "tag": "newTag"}});
+        let image = |name: &str, new: &str| json!({"images": [{"name": name, "newName": new, "newTag": "2.3.0"}]});
+        check(images.clone(), image("a/other", "mirror/ngf"), &["images[0].newTag: image ngf:2.3.0"]);
+        check(images, image("a/ngf", "mirror/other"), &["images[0].newTag: image ngf:2.3.0"]);
+    }
+}

@@ -1,0 +1,456 @@
+//! Which objects does Kustomize apply a patch or a replacement to, and in what order?
+//!
+//! A patch finds the object that it changes by apiVersion, kind and name, or by the `target` next to it, among all that the
+//! kustomization naming it takes in; a component works on what the kustomizations with that component take in, Flux and Argo CD on
+//! what is in a folder. A name may have the prefixes and suffixes that kustomizations add. Namespaces are compared where no
+//! kustomization gives others.
+//!
+//! Invariant: an application is found wherever Kustomize may make it; where the files do not show whether it does, it is not certain.
+
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use serde_json::Map;
+
+use super::kustomizations::{FolderReach, Graph};
+use super::steps::{Role, Source, Step, TRANSFORMERS, Turn, turn};
+use super::survey::{FileSurvey, ObjectSurvey};
+use crate::engine::manifest::{Kustomization, PatchFile, Selector, SelectorPart};
+use crate::knowledge::lens::ObjectId;
+use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::FieldPath;
+
+/// A patch or replacement, and an object that it is applied to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Application {
+    /// The file of the kustomization, or of the object that has a controller run Kustomize.
+    pub(super) host: usize,
+    /// The folder that such an object patches.
+    pub(super) folder: Option<String>,
+    turn: Turn,
+    pub(super) carrier: Carrier,
+    pub(super) base: ObjectId,
+    /// Whether the files show that Kustomize makes it.
+    pub(super) is_certain: bool,
+    /// Whether it may be applied to other objects too, which are not known.
+    pub(super) is_open: bool,
+}
+
+/// What is applied.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Carrier {
+    /// The object that is the patch, or that holds it.
+    pub(super) position: ObjectId,
+    /// Its place in that object; empty for a patch that is an object of its own.
+    pub(super) place: FieldPath,
+    pub(super) role: Role,
+}
+
+/// What a patch finds its object by.
+type Key<'a> = (&'a GroupKind, &'a ApiVersion, &'a str);
+
+/// An object that is a patch or can be patched.
+#[derive(Clone, Copy)]
+struct Candidate<'a> {
+    position: ObjectId,
+    key: Key<'a>,
+    /// The namespace that is written in it.
+    namespace: Option<&'a str>,
+    /// Whether it is a JSON patch.
+    is_json: bool,
+}
+
+impl<'a> Candidate<'a> {
+    fn new(position: ObjectId, object: &'a ObjectSurvey) -> Self {
+        let key = (&object.kind, &object.api_version, object.name.as_deref().unwrap_or_default());
+        Self { position, key, namespace: object.namespace.as_deref(), is_json: object.is_json_patch }
+    }
+}
+
+/// A carrier, before it is known what it is applied to.
+struct Pending<'a> {
+    host: usize,
+    folder: Option<String>,
+    turn: Turn,
+    carrier: Carrier,
+    /// What it selects; a strategic merge patch without one finds its object by its own name.
+    target: Option<Selector>,
+    /// What it does not select.
+    rejected: Vec<Selector>,
+    /// Whether labels narrow what it selects.
+    has_labels: bool,
+    own: Option<Candidate<'a>>,
+}
+
+/// Returns whether objects of a group or kind of this name are read wherever they are.
+type KnownKinds<'k> = &'k dyn Fn(&str) -> bool;
+
+/// The objects that can be patched, by name and by file.
+#[derive(Default)]
+struct Bases<'a> {
+    by_key: HashMap<Key<'a>, Vec<Candidate<'a>>>,
+    by_file: BTreeMap<&'a str, Vec<Candidate<'a>>>,
+    /// The files all of whose objects are among them.
+    known_files: HashSet<&'a str>,
+    /// All files of the run.
+    all_files: HashSet<&'a str>,
+}
+
+/// What is applied in a run.
+#[derive(Debug, Default)]
+pub(crate) struct Applications {
+    pub(crate) made: Vec<Application>,
+    /// What is applied to no known object of the run.
+    pub(super) unmade: Vec<Unmade>,
+}
+
+/// Something that is applied to no known object of the run, but maybe to others.
+#[derive(Clone, Debug)]
+pub(crate) struct Unmade {
+    pub(super) carrier: Carrier,
+    /// What it selects.
+    pub(super) target: Option<Selector>,
+    /// Whether a kustomization of the run applies it, and not what a controller runs.
+    pub(super) is_built: bool,
+    /// Whether it may be applied to objects that are not known.
+    pub(super) is_open: bool,
+    /// Whether it may be applied to objects of known kinds that are not in the run.
+    pub(super) is_unseen: bool,
+}
+
+/// Finds the patches and replacements among `files`, each with an object that it can be applied to, in the order of their hosts.
+pub(super) fn find(
+    files: &[FileSurvey],
+    numbers: &HashMap<&str, usize>,
+    graph: &Graph<'_>,
+    is_known_kind: KnownKinds<'_>,
+) -> Applications {
+    let hosts: Vec<usize> = (0..files.len()).filter(|number| files[*number].is_host()).collect();
+    if hosts.is_empty() {
+        return Applications::default();
+    }
+    let patches: HashSet<&str> = files.iter().flat_map(|file| &file.patches).map(|one| one.file.as_str()).collect();
+    let mut bases = Bases { all_files: numbers.keys().copied().collect(), ..Bases::default() };
+    for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(&*file.file)) {
+        bases.known_files.extend((!file.has_others).then_some(&*file.file));
+        for base in own_objects(number, file) {
+            bases.by_key.entry(base.key).or_default().push(base);
+            bases.by_file.entry(&file.file).or_default().push(base);
+        }
+    }
+    let run = Hosts { files, numbers, graph };
+    let mut found = Applications::default();
+    // What a transformer applies, the kustomizations do that name it.
+    for host in hosts.into_iter().filter(|host| graph.users_of(&files[*host].file).is_empty()) {
+        let reach = LazyCell::new(|| {
+            let (reached, has_more) = graph.reached(&files[host].file);
+            Reached::files(reached, has_more, &bases)
+        });
+        for pending in run.pending(host) {
+            let folder = pending.folder.as_deref().map(|folder| graph.reach_of_folder(folder));
+            let of_folder = folder.map(|folder| Reached::Folder(folder, &bases));
+            let reach = match &of_folder {
+                Some(of_folder) => of_folder,
+                None if files[host].kustomization.is_some() => &reach,
+                None => &Reached::Nothing,
+            };
+            let made = pending.applications(files, is_known_kind, &bases, graph, reach);
+            // What Kustomize gets from elsewhere is not known.
+            if made.is_empty() && reach.has_unknown() && pending.carrier.role != Role::Labels {
+                let (carrier, target) = (pending.carrier.clone(), pending.target.clone());
+                let is_open = pending.is_open(is_known_kind, reach);
+                let is_built = matches!(reach, Reached::Files { .. });
+                let is_unseen = !is_built || reach.has_unseen();
+                found.unmade.push(Unmade { carrier, target, is_built, is_open, is_unseen });
+            }
+            found.made.extend(made);
+        }
+    }
+    found.made.sort();
+    found.made.dedup();
+    found
+}
+
+/// The files that a carrier is applied to.
+enum Reached<'b, 'a, 'f> {
+    Files {
+        files: BTreeSet<&'a str>,
+        /// Their objects, by name.
+        by_name: BTreeMap<&'a str, Vec<&'b Candidate<'a>>>,
+        /// Whether some of the files, or objects in them, are not known.
+        has_unknown: bool,
+        /// Whether what is in some of them is not read, and can be objects of known kinds.
+        has_unseen: bool,
+    },
+    Folder(FolderReach<'a, 'f>, &'b Bases<'a>),
+    /// What a chart renders is not in the run.
+    Nothing,
+}
+
+impl<'b, 'a> Reached<'b, 'a, '_> {
+    fn files(files: BTreeSet<&'a str>, has_more: bool, bases: &'b Bases<'a>) -> Self {
+        let mut by_name: BTreeMap<&str, Vec<&Candidate<'_>>> = BTreeMap::new();
+        for base in files.iter().filter_map(|file| bases.by_file.get(*file)).flatten() {
+            by_name.entry(base.key.2).or_default().push(base);
+        }
+        let has_unknown = has_more || files.iter().any(|file| !bases.known_files.contains(file));
+        let is_unseen = |file: &&str| {
+            let is_file = [".yaml", ".yml", ".json"].iter().any(|end| file.ends_with(end));
+            (!is_file || file.starts_with("../")) && !bases.all_files.contains(file)
+        };
+        let has_unseen = has_more || files.iter().any(is_unseen);
+        Self::Files { files, by_name, has_unknown, has_unseen }
+    }
+
+    fn has(&self, file: &str) -> bool {
+        match self {
+            Self::Files { files, .. } => files.contains(file),
+            Self::Folder(folder, _) => folder.has(file),
+            Self::Nothing => false,
+        }
+    }
+
+    /// Returns whether some of these files, or objects in them, are not known.
+    const fn has_unknown(&self) -> bool {
+        match self {
+            Self::Files { has_unknown, .. } => *has_unknown,
+            Self::Folder(..) | Self::Nothing => true,
+        }
+    }
+
+    /// Returns whether some of them are not read, and can hold objects of known kinds.
+    const fn has_unseen(&self) -> bool {
+        match self {
+            Self::Files { has_unseen, .. } => *has_unseen,
+            Self::Folder(..) | Self::Nothing => false,
+        }
+    }
+
+    /// Returns the objects of these files that `target` can select by their names.
+    fn candidates(&self, target: &Selector, graph: &Graph<'_>) -> Vec<&'b Candidate<'a>> {
+        match (self, target.name.as_ref().and_then(SelectorPart::plain)) {
+            (Self::Files { by_name, .. }, Some(name)) => {
+                let names = graph.names_before(name).into_iter();
+                names.filter_map(|name| by_name.get(name)).flatten().copied().collect()
+            }
+            (Self::Files { by_name, .. }, None) => by_name.values().flatten().copied().collect(),
+            (Self::Folder(folder, bases), _) => {
+                let all = bases.by_file.iter().filter(|(file, _)| folder.has(file));
+                all.flat_map(|(_, candidates)| candidates).collect()
+            }
+            (Self::Nothing, _) => Vec::new(),
+        }
+    }
+}
+
+impl Pending<'_> {
+    fn new(host: usize, turn: Turn, carrier: Carrier, target: Option<Selector>) -> Self {
+        let has_labels = target.as_ref().is_some_and(|target| target.has_labels);
+        Self { host, folder: None, turn, carrier, target, rejected: Vec::new(), has_labels, own: None }
+    }
+
+    fn of_step(host: usize, holder: usize, step: &Step) -> Self {
+        let carrier = Carrier { position: (holder, step.object), place: step.place.clone(), role: step.role };
+        let (folder, rejected) = (step.folder.clone(), step.rejected.clone());
+        Self { folder, rejected, ..Self::new(host, step.turn, carrier, step.target.clone()) }
+    }
+
+    fn applications(
+        &self,
+        files: &[FileSurvey],
+        is_known_kind: KnownKinds<'_>,
+        bases: &Bases<'_>,
+        graph: &Graph<'_>,
+        reach: &Reached<'_, '_, '_>,
+    ) -> Vec<Application> {
+        let gives_namespaces = graph.gives_namespaces();
+        let found: Vec<&Candidate<'_>> = match (&self.target, &self.own) {
+            (Some(target), _) => {
+                let selects = |base: &&Candidate<'_>| self.selects(target, base, graph);
+                reach.candidates(target, graph).into_iter().filter(selects).collect()
+            }
+            (None, Some(Candidate { key: (kind, version, own), .. })) => {
+                let names = graph.names_before(own).into_iter().filter(|name| !name.is_empty());
+                let named = names.filter_map(|name| bases.by_key.get(&(*kind, *version, name))).flatten();
+                named.filter(|base| reach.has(&files[base.position.0].file)).collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        let wanted = |written: &str| match (&self.target, &self.own) {
+            (Some(target), _) => target.namespace.as_ref().is_none_or(|part| part.is(written)),
+            (None, own) => own.and_then(|own| own.namespace).is_none_or(|own| own == written),
+        };
+        let names_namespace = match (&self.target, &self.own) {
+            (Some(target), _) => target.namespace.is_some(),
+            (None, own) => own.is_some_and(|own| own.namespace.is_some()),
+        };
+        let may_be_near = |base: &&Candidate<'_>| gives_namespaces || base.namespace.is_none_or(wanted);
+        let is_certain = !(self.has_labels || names_namespace && gives_namespaces);
+        let is_open = self.is_open(is_known_kind, reach);
+        let Self { host, folder, turn, carrier, .. } = self;
+        let application = |base: &Candidate<'_>| Application {
+            host: *host,
+            folder: folder.clone(),
+            turn: *turn,
+            carrier: carrier.clone(),
+            base: base.position,
+            is_certain,
+            is_open,
+        };
+        found.into_iter().filter(may_be_near).map(application).collect()
+    }
+
+    /// Returns whether it may be applied to objects that are not known.
+    fn is_open(&self, is_known_kind: KnownKinds<'_>, reach: &Reached<'_, '_, '_>) -> bool {
+        self.target.as_ref().is_some_and(|target| {
+            let has_name = target.name.as_ref().is_some_and(|name| name.plain().is_some());
+            !target.is_limited(is_known_kind) && reach.has_unknown() || !has_name && reach.has_unseen()
+        })
+    }
+
+    fn selects(&self, target: &Selector, base: &Candidate<'_>, graph: &Graph<'_>) -> bool {
+        let (kind, version, name) = base.key;
+        let is_named = |part: &SelectorPart| graph.names_after(name).iter().any(|name| part.is(name));
+        let matches =
+            |selector: &Selector| selector.selects(kind, version) && selector.name.as_ref().is_none_or(is_named);
+        matches(target) && !self.rejected.iter().any(matches)
+    }
+}
+
+/// Returns the objects in the own text of the file with this number.
+fn own_objects(number: usize, file: &FileSurvey) -> impl Iterator<Item = Candidate<'_>> {
+    let own = file.objects.iter().enumerate().filter(|(_, object)| object.inline_patch.is_none());
+    own.map(move |(at, object)| Candidate::new((number, at), object))
+}
+
+/// What finds the pending carriers of hosts.
+struct Hosts<'h, 'a> {
+    files: &'a [FileSurvey],
+    numbers: &'h HashMap<&'h str, usize>,
+    graph: &'h Graph<'a>,
+}
+
+impl<'a> Hosts<'_, 'a> {
+    /// Returns what the file with this number applies to objects, by itself and by the files that it names.
+    fn pending(&self, host: usize) -> Vec<Pending<'a>> {
+        let mut found = self.patches(host, host);
+        let Some(kustomization) = self.files[host].kustomization.as_deref() else { return found };
+        found.extend(self.steps(host, host, Source::Fields));
+        found.extend(self.steps(host, host, Source::Kustomization));
+        let mut unread = kustomization.unread.clone();
+        for (index, path) in &kustomization.transformers {
+            let named: Vec<Option<usize>> =
+                self.graph.files_at(path).into_iter().map(|name| self.number(name)).collect();
+            let is_builtin = |at: &Option<usize>| at.is_some_and(|at| self.files[at].transformer.is_some());
+            if !named.iter().all(is_builtin) {
+                unread.push(FieldPath::default().key("transformers").index(*index));
+            }
+            for transformer in named.into_iter().flatten() {
+                let of_transformer = self.patches(host, transformer).into_iter();
+                let of_transformer = of_transformer.chain(self.steps(host, transformer, Source::Fields));
+                let turn = |turn: Turn| Turn { list: TRANSFORMERS, entry: *index, ..turn };
+                found.extend(of_transformer.map(|pending| Pending { turn: turn(pending.turn), ..pending }));
+            }
+        }
+        for (index, path) in &kustomization.configurations {
+            match self.number(path) {
+                Some(configuration) => found.extend(self.steps(host, configuration, Source::Fields)),
+                None => unread.push(FieldPath::default().key("configurations").index(*index)),
+            }
+        }
+        for (index, path) in &kustomization.replacements {
+            let Some(number) = self.number(path) else {
+                unread.push(FieldPath::default().key("replacements").index(*index));
+                continue;
+            };
+            let turn = |turn: Turn| Turn { entry: turn.entry + *index, ..turn };
+            let replacements = self.steps(host, number, Source::ReplacementFile);
+            found.extend(replacements.map(|pending| Pending { turn: turn(pending.turn), ..pending }));
+        }
+        found.extend(self.unknown(host, &unread));
+        found
+    }
+
+    fn number(&self, file: &str) -> Option<usize> {
+        self.numbers.get(file).copied()
+    }
+
+    /// Returns the steps of one source in the file `holder`, which `host` applies.
+    fn steps(&self, host: usize, holder: usize, source: Source) -> impl Iterator<Item = Pending<'a>> {
+        let steps = self.files[holder].steps.iter().filter(move |step| step.source == source);
+        steps.map(move |step| Pending::of_step(host, holder, step))
+    }
+
+    /// Returns what the file `holder` holds and names, and `host` applies: patches, replacements and variables.
+    fn patches(&self, host: usize, holder: usize) -> Vec<Pending<'a>> {
+        let file = &self.files[holder];
+        let mut found = Vec::new();
+        for named in &file.patches {
+            // Kustomize takes the paths of a transformer from the kustomization that names it.
+            let name = Kustomization::beside(&self.files[host].file, &named.path);
+            if name != named.file && host != holder {
+                found.extend(self.elsewhere(host, holder, named));
+                continue;
+            }
+            let Some(number) = self.number(&named.file) else {
+                found.extend(self.unread(host, holder, named));
+                continue;
+            };
+            let own = own_objects(number, &self.files[number]);
+            let target = named.target.as_ref();
+            found.extend(own.map(|own| patch(host, own, turn(&named.place, own.position.1), None, target)));
+        }
+        for (at, object) in file.objects.iter().enumerate() {
+            // A text with values is no patch.
+            let Some(inline) = file.inline_patch_of(object).filter(|_| object.is_inline_patch()) else { continue };
+            let own = Candidate::new((holder, at), object);
+            found.push(patch(host, own, turn(&inline.place, at), inline.folder.clone(), inline.target.as_ref()));
+        }
+        found.extend(self.steps(host, holder, Source::DataPatch));
+        // What components do is known by their own kustomizations.
+        let is_unknown = |one: &Pending<'_>| !self.graph.knows_components(one.folder.as_deref().unwrap_or_default());
+        found.extend(self.steps(host, holder, Source::Components).filter(is_unknown));
+        found.extend(self.steps(host, holder, Source::Own));
+        found
+    }
+
+    /// Returns what a transformer applies that names a file from another folder than its own: it is not looked up.
+    fn elsewhere(&self, host: usize, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
+        let at = self.files[holder].first_own()?;
+        let target = named.target.clone().unwrap_or_else(|| Selector::of(&Map::new()));
+        let carrier = Carrier { position: (holder, at), place: named.place.clone(), role: Role::Unknown };
+        Some(Pending::new(host, Turn { list: TRANSFORMERS, ..Turn::default() }, carrier, Some(target)))
+    }
+
+    /// Returns what a kustomization applies at these places, of which nothing is known.
+    fn unknown(&self, host: usize, places: &[FieldPath]) -> Vec<Pending<'a>> {
+        let Some(at) = self.files[host].first_own() else { return Vec::new() };
+        let pending = |place: &FieldPath| {
+            let carrier = Carrier { position: (host, at), place: place.clone(), role: Role::Unknown };
+            let turn = Turn { list: TRANSFORMERS, ..Turn::default() };
+            Pending::new(host, turn, carrier, Some(Selector::of(&Map::new())))
+        };
+        places.iter().map(pending).collect()
+    }
+
+    /// Returns the patch that a file names with a target, and whose file is not read.
+    fn unread(&self, host: usize, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
+        let target = named.target.clone()?;
+        let at = self.files[holder].first_own()?;
+        let carrier = Carrier { position: (holder, at), place: named.place.clone(), role: Role::Unread };
+        Some(Pending::new(host, turn(&named.place, 0), carrier, Some(target)))
+    }
+}
+
+/// Returns a patch, which `host` applies.
+fn patch<'a>(
+    host: usize,
+    own: Candidate<'a>,
+    turn: Turn,
+    folder: Option<String>,
+    target: Option<&Selector>,
+) -> Pending<'a> {
+    let role = if own.is_json { Role::JsonPatch } else { Role::Merge };
+    let carrier = Carrier { position: own.position, place: FieldPath::default(), role };
+    Pending { folder, own: Some(own), ..Pending::new(host, turn, carrier, target.cloned()) }
+}

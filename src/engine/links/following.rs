@@ -1,0 +1,48 @@
+//! What becomes of what an object says of others: their versions, the selectors that find them, the paths of their fields?
+//!
+//! Each of `kustomize_selectors`, `selectors` and `ignored_paths` decides about places of its own, so that their order does not matter; here what they
+//! decide is written and reported.
+
+use serde_json::Value;
+
+use super::ignored_paths;
+use super::kustomize_selectors::Selectors;
+use super::linked::{Id, Linked};
+use super::selectors::{PatchedVersions, Versions};
+use super::version_changes::{Follow, VersionChanges};
+use crate::engine::convert::Conversion;
+use crate::engine::finding::{Finding, Severity};
+use crate::syntax::yaml::Intent;
+
+/// What objects become, and what finds the places that follow them.
+pub(crate) struct Following<'f, 'l> {
+    pub(crate) linked: &'f Linked<'f>,
+    pub(crate) selectors: &'f Selectors<'l>,
+    pub(crate) patched: &'f PatchedVersions,
+    pub(crate) changes: VersionChanges<'f>,
+}
+
+impl Following<'_, '_> {
+    /// Lets an object, which became `made` so far, follow the objects that it names; what cannot follow is reported.
+    pub(crate) fn update(&self, id: Id, made: Option<Conversion>, findings: &mut Vec<Finding>) -> Option<Conversion> {
+        let Self { linked, selectors, patched, changes } = self;
+        let (object, targets) = (linked.object(id), linked.targets);
+        let mut session = Conversion::session(made.as_ref(), object);
+        let (mut follows, decided) = selectors.follow(linked.manifest(id), object, changes);
+        let versions = Versions { targets, changes, patched };
+        follows.extend(versions.follow(id, object, session.object(), &decided));
+        follows.extend(ignored_paths::follow(object, changes, targets));
+        for follow in follows {
+            match follow {
+                Follow::Text { path, text } => {
+                    let value = Value::from(text);
+                    if path.get(session.object()).is_some_and(|old| *old != value) {
+                        session.change(Intent::Replace { path, value }).expect("the path was found in this object");
+                    }
+                }
+                Follow::Report(remark) => findings.push(linked.finding(id, &remark, Severity::Unresolved)),
+            }
+        }
+        Conversion::with_changes(made, object, session)
+    }
+}

@@ -1,0 +1,82 @@
+//! Which objects are held back, and why?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::linked::{Id, Linked};
+use crate::engine::finding::{Code, Finding};
+use crate::syntax::field::FieldPath;
+
+/// The number of a carrier: a JSON patch, replacement or variable.
+pub(crate) type CarrierId = usize;
+
+/// The objects that are held back, as far as is known.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// Those that their own conversion holds back.
+    by_themselves: BTreeSet<Id>,
+    /// Why others are.
+    reasons: BTreeMap<Id, Finding>,
+    /// Why JSON patches, replacements and variables are.
+    carriers: BTreeMap<CarrierId, Finding>,
+    /// What is reported where it is not held back itself: selectors that would lose objects.
+    reported: BTreeMap<(Id, FieldPath), Finding>,
+}
+
+impl Held {
+    /// Starts with the objects that their own conversion holds back.
+    pub(crate) fn by_themselves(linked: &Linked<'_>) -> Self {
+        let is_held = |id: &Id| linked.conversion(*id).is_some_and(|made| !made.blocks.is_empty());
+        let by_themselves = linked.objects().map(|(id, _, _)| id).filter(is_held).collect();
+        Self { by_themselves, reasons: BTreeMap::new(), carriers: BTreeMap::new(), reported: BTreeMap::new() }
+    }
+
+    /// Returns whether an object is held back.
+    pub(crate) fn contains(&self, id: Id) -> bool {
+        self.by_themselves.contains(&id) || self.reasons.contains_key(&id)
+    }
+
+    /// Returns why an object is held back that its own conversion does not hold back.
+    pub(crate) fn reason(&self, id: Id) -> Option<&Finding> {
+        self.reasons.get(&id)
+    }
+
+    /// Returns whether it is acknowledged that an object is left as it is.
+    pub(crate) fn is_kept(&self, id: Id) -> bool {
+        self.reason(id).is_some_and(|reason| reason.code == Code::ChangesNeeded)
+    }
+
+    /// Returns why a carrier is held back by itself.
+    pub(crate) fn carrier_reason(&self, carrier: CarrierId) -> Option<&Finding> {
+        self.carriers.get(&carrier)
+    }
+
+    /// Holds back more carriers; returns whether there were any.
+    pub(super) fn extend_carriers(&mut self, more: BTreeMap<CarrierId, Finding>) -> bool {
+        let any = !more.is_empty();
+        self.carriers.extend(more);
+        any
+    }
+
+    /// Reports places because of which objects are held back.
+    pub(super) fn report(&mut self, found: impl IntoIterator<Item = ((Id, FieldPath), Finding)>) {
+        for (place, finding) in found {
+            self.reported.entry(place).or_insert(finding);
+        }
+    }
+
+    /// Returns what is reported about places in an object.
+    pub(crate) fn reported(&self, id: Id) -> impl Iterator<Item = &Finding> {
+        let places = self.reported.range((id, FieldPath::default())..);
+        places.take_while(move |((own, _), _)| *own == id).map(|(_, finding)| finding)
+    }
+
+    /// Holds back more objects; returns whether there were any.
+    pub(crate) fn extend(&mut self, more: impl IntoIterator<Item = (Id, Finding)>) -> bool {
+        let mut any = false;
+        for (id, finding) in more {
+            self.reasons.insert(id, finding);
+            any = true;
+        }
+        any
+    }
+}

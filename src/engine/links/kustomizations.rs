@@ -1,0 +1,362 @@
+//! Which files and folders do the kustomizations of a run build, and what do they give to them?
+//!
+//! A kustomization takes in files, folders with a kustomization of their own, and components, which work on what the
+//! kustomizations with that component take in. A controller adds the components that its object names to the kustomization in the folder
+//! that it applies.
+//!
+//! Source: Flux, kustomize-controller, Kustomization, "Components"; Argo CD, Kustomize, `components`.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
+use std::sync::Arc;
+
+use super::survey::{Components, FileSurvey};
+use crate::engine::manifest::Kustomization;
+
+/// The namespaces that kustomizations give to a file: each kustomization with its namespace, which is none where no
+/// kustomization on the path gives one.
+pub(super) type GivenNamespaces = BTreeSet<(Arc<str>, Option<Arc<str>>)>;
+
+/// The kustomizations of a run, by file, and the file of each by folder.
+#[derive(Debug)]
+pub(crate) struct Graph<'a> {
+    files: BTreeMap<&'a str, &'a Kustomization>,
+    folders: HashMap<String, &'a str>,
+    /// The kustomizations of the components that controllers add to each kustomization; none where that is not known.
+    added: BTreeMap<&'a str, Option<Vec<&'a str>>>,
+    /// The kustomizations that have each component.
+    users: BTreeMap<&'a str, Vec<&'a str>>,
+    /// The kustomizations that take in each file or kustomization.
+    takers: BTreeMap<&'a str, Vec<&'a str>>,
+    /// The kustomizations that name each file of replacements, transformers or configurations.
+    named: HashMap<&'a str, Vec<&'a str>>,
+    /// What the builtin transformers in files do.
+    transformers: BTreeMap<&'a str, &'a Kustomization>,
+    /// The prefixes and suffixes that kustomizations add to names.
+    affixes: [BTreeSet<&'a str>; 2],
+}
+
+impl<'a> Graph<'a> {
+    /// Collects the kustomizations among `files`.
+    pub(crate) fn of(files: &'a [FileSurvey]) -> Self {
+        let transformers: BTreeMap<&str, &Kustomization> =
+            files.iter().filter_map(|file| Some((&*file.file, file.transformer.as_deref()?))).collect();
+        let components = files.iter().flat_map(|file| &file.components);
+        let kustomizations = files.iter().filter_map(|file| Some((&*file.file, file.kustomization.as_deref()?)));
+        let files: BTreeMap<_, _> = kustomizations.collect();
+        let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
+        let affixes = [0, 1].map(|end| {
+            let all = files.values().chain(transformers.values());
+            let affixes = all.map(|kustomization| kustomization.affixes[end].as_str());
+            affixes.filter(|affix| !affix.is_empty()).collect()
+        });
+        let mut named: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (file, one) in &files {
+            for (_, name) in one.replacements.iter().chain(&one.configurations) {
+                named.entry(name.as_str()).or_default().push(file);
+            }
+        }
+        let (added, users) = (BTreeMap::new(), BTreeMap::new());
+        let takers = BTreeMap::new();
+        let mut graph = Self { files, folders, added, users, takers, named, transformers, affixes };
+        components.for_each(|components| graph.add_components(components));
+        let mut named_transformers: Vec<(&str, &str)> = Vec::new();
+        for (file, one) in &graph.files {
+            let files = one.transformers.iter().flat_map(|(_, path)| graph.files_at(path));
+            named_transformers.extend(files.map(|name| (name, *file)));
+        }
+        for (name, file) in named_transformers {
+            graph.named.entry(name).or_default().push(file);
+        }
+        let components = |(file, one): (&&'a str, &&'a Kustomization)| {
+            graph.components(file, one).map(|component| (component, *file)).collect::<Vec<_>>()
+        };
+        let users: Vec<_> = graph.files.iter().flat_map(components).collect();
+        for (component, user) in users {
+            graph.users.entry(component).or_default().push(user);
+        }
+        for file in graph.kustomizations().collect::<Vec<_>>() {
+            let parts = graph.parts(file);
+            let resources = parts.resources.iter().map(|part| match part {
+                Part::File(name) | Part::Kustomization(name) => *name,
+            });
+            for part in resources.chain(parts.components) {
+                graph.takers.entry(part).or_default().push(file);
+            }
+        }
+        graph
+    }
+
+    /// Returns the kustomizations that take in a file or kustomization.
+    pub(super) fn takers(&self, part: &str) -> &[&'a str] {
+        self.takers.get(part).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds components to the kustomizations in their folder. Where several objects add different ones, or one that is not in
+    /// the run, what is built of the folder is not known.
+    fn add_components(&mut self, added: &Components) {
+        for file in self.of_folder(added.folder.as_deref().unwrap_or_default()).collect::<Vec<_>>() {
+            let component = |path: &String| Some(self.named(&Kustomization::beside(file, path))?.0);
+            let components: Option<Vec<&str>> = added.paths.iter().map(component).collect();
+            match self.added.entry(file) {
+                btree_map::Entry::Vacant(first) => drop(first.insert(components)),
+                btree_map::Entry::Occupied(mut before) if *before.get() != components => drop(before.insert(None)),
+                btree_map::Entry::Occupied(_) => {}
+            }
+        }
+    }
+
+    /// Returns whether all components that objects add to the kustomizations in `folder` are known, and there are any.
+    pub(super) fn knows_components(&self, folder: &str) -> bool {
+        let mut files = self.of_folder(folder).peekable();
+        let is_known = |file: &str| self.added.get(file).is_some_and(Option::is_some);
+        files.peek().is_some() && files.all(is_known)
+    }
+
+    /// Returns the kustomizations of the components of the kustomization `one` in `file`.
+    fn components(&self, file: &str, one: &'a Kustomization) -> impl Iterator<Item = &'a str> {
+        let own = one.components.iter().filter_map(|path| Some(self.named(path)?.0));
+        own.chain(self.added(file))
+    }
+
+    /// Returns the kustomizations of the components that controllers add to the kustomization in `file`.
+    fn added(&self, file: &str) -> impl Iterator<Item = &'a str> {
+        self.added.get(file).into_iter().flatten().flatten().copied()
+    }
+
+    /// Returns the files whose objects the kustomization in `file` works on: what it takes in on any path, and for a component
+    /// what the kustomizations with that component work on.
+    pub(crate) fn reach(&self, file: &'a str) -> BTreeSet<&'a str> {
+        self.reached(file).0
+    }
+
+    /// Returns what [`Graph::reach`] does, and whether there is more, which is in no file.
+    pub(super) fn reached(&self, file: &'a str) -> (BTreeSet<&'a str>, bool) {
+        let (mut met, mut open, mut reach) = (BTreeSet::new(), vec![file], BTreeSet::new());
+        let (mut roots, mut has_unseen) = (BTreeSet::from([file]), false);
+        while let Some(file) = open.pop() {
+            let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
+            has_unseen |= kustomization.has_unseen;
+            for path in kustomization.resources.iter().chain(&kustomization.components) {
+                match self.named(path) {
+                    Some((inner, _)) => open.push(inner),
+                    None => drop(reach.insert(path.as_str())),
+                }
+            }
+            open.extend(self.added(file));
+            if roots.contains(file) {
+                let users = self.users.get(file).into_iter().flatten();
+                roots.extend(users.clone());
+                open.extend(users);
+            }
+        }
+        (reach, has_unseen)
+    }
+
+    /// Returns what is in a folder that is named from the root of a repository, which the run need not start at.
+    pub(crate) fn reach_of_folder<'f>(&self, folder: &'f str) -> FolderReach<'a, 'f> {
+        let is_it = |file: &&&'a str| Kustomization::folder(file).is_some_and(|own| ends_with(&own, folder));
+        let reached = self.files.keys().filter(is_it).flat_map(|file| self.reach(file)).collect();
+        FolderReach { reached, folder }
+    }
+
+    /// Returns whether any kustomization puts objects into a namespace.
+    pub(crate) fn gives_namespaces(&self) -> bool {
+        let mut all = self.files.values().chain(self.transformers.values());
+        all.any(|kustomization| kustomization.namespace.is_some())
+    }
+
+    /// Returns the names that an object called `name` can have had before kustomizations added prefixes or suffixes.
+    pub(crate) fn names_before<'n>(&self, name: &'n str) -> BTreeSet<&'n str> {
+        let (mut names, mut open) = (BTreeSet::new(), vec![name]);
+        while let Some(name) = open.pop() {
+            if names.insert(name) {
+                let [prefixes, suffixes] = &self.affixes;
+                open.extend(prefixes.iter().filter_map(|prefix| name.strip_prefix(prefix)));
+                open.extend(suffixes.iter().filter_map(|suffix| name.strip_suffix(suffix)));
+            }
+        }
+        names
+    }
+
+    /// Returns the names that an object called `name` can have at some time: its own, and those with the prefixes and suffixes
+    /// that kustomizations add.
+    pub(crate) fn names_after(&self, name: &str) -> BTreeSet<String> {
+        let [prefixes, suffixes] = self.affixes.each_ref().map(|affixes| affixes.iter().copied().chain([""]));
+        prefixes.flat_map(|prefix| suffixes.clone().map(move |suffix| format!("{prefix}{name}{suffix}"))).collect()
+    }
+
+    /// Returns the kustomizations in a folder that is named from the root of a repository, which the run need not start at.
+    pub(super) fn of_folder(&self, folder: &str) -> impl Iterator<Item = &'a str> {
+        let is_it = move |file: &&&'a str| Kustomization::folder(file).is_some_and(|own| ends_with(&own, folder));
+        self.files.keys().filter(is_it).copied()
+    }
+
+    /// Returns the files, folders and components that a kustomization takes in, each with its kustomization where it has one.
+    pub(super) fn parts(&self, file: &str) -> Parts<'a> {
+        let Some(kustomization) = self.files.get(file) else { return Parts::default() };
+        let named = |path: &'a String| match self.named(path) {
+            Some((inner, _)) => Part::Kustomization(inner),
+            None => Part::File(path.as_str()),
+        };
+        let components = self.components(file, kustomization).collect();
+        Parts { resources: kustomization.resources.iter().map(named).collect(), components }
+    }
+
+    /// Returns the kustomization in `folder`.
+    pub(super) fn in_folder(&self, folder: &str) -> Option<&'a str> {
+        self.folders.get(folder).copied()
+    }
+
+    /// Returns the kustomizations, by file.
+    pub(super) fn kustomizations(&self) -> impl Iterator<Item = &'a str> {
+        self.files.keys().copied()
+    }
+
+    /// Returns the name of a kustomization's file, as the graph has it.
+    pub(super) fn name(&self, file: &str) -> Option<&'a str> {
+        self.files.get_key_value(file).map(|(file, _)| *file)
+    }
+
+    /// Returns the kustomizations that name a file of replacements, transformers or configurations.
+    pub(super) fn users_of(&self, file: &str) -> &[&'a str] {
+        self.named.get(file).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the files that a path in a list of transformers leads to: itself, or what the kustomization of a folder takes in.
+    pub(super) fn files_at(&self, path: &'a str) -> Vec<&'a str> {
+        self.named(path).map_or_else(|| vec![path], |(file, _)| self.reach(file).into_iter().collect())
+    }
+
+    /// Returns whether a kustomization adds a prefix or suffix to names, by itself or by a transformer.
+    pub(super) fn has_affixes(&self, file: &str) -> bool {
+        let Some(kustomization) = self.files.get(file) else { return false };
+        let transformers = kustomization.transformers.iter().flat_map(|(_, path)| self.files_at(path));
+        let transformers = transformers.filter_map(|name| self.transformers.get(name).copied());
+        [*kustomization].into_iter().chain(transformers).any(|one| one.affixes.iter().any(|affix| !affix.is_empty()))
+    }
+
+    /// Returns whether a kustomization has a schema of its own.
+    pub(super) fn has_schema(&self, file: &str) -> bool {
+        self.files.get(file).is_some_and(|kustomization| kustomization.has_schema)
+    }
+
+    /// Returns whether other kustomizations have this one as a component.
+    pub(super) fn is_component(&self, file: &str) -> bool {
+        self.users.contains_key(file)
+    }
+
+    /// Returns the kustomization that `path` names, a folder or a file.
+    fn named(&self, path: &str) -> Option<(&'a str, &'a Kustomization)> {
+        let file = self.folders.get(path).copied().unwrap_or(path);
+        self.files.get_key_value(file).map(|(file, kustomization)| (*file, *kustomization))
+    }
+
+    /// Returns the kustomizations that no other one takes in.
+    pub(super) fn roots(&self) -> Vec<&'a str> {
+        let inner = self.inner();
+        self.files.keys().filter(|file| !inner.contains(*file)).copied().collect()
+    }
+
+    /// Returns the kustomizations that another one takes in.
+    fn inner(&self) -> BTreeSet<&'a str> {
+        let taken = |kustomization: &&'a Kustomization| {
+            let paths = kustomization.resources.iter().chain(&kustomization.components);
+            paths.filter_map(|path| self.named(path)).map(|(file, _)| file).collect::<Vec<_>>()
+        };
+        let added = self.added.values().flatten().flatten().copied();
+        self.files.values().flat_map(taken).chain(added).collect()
+    }
+
+    /// Collects the namespaces given to each file of the run, on every path from a kustomization that no other one takes in.
+    pub(super) fn namespaces_of(&self, is_file: &dyn Fn(&str) -> bool) -> HashMap<String, Arc<GivenNamespaces>> {
+        let mut reached = HashMap::new();
+        for root in self.roots() {
+            let mut add = |path: &str, namespaces: &Arc<GivenNamespaces>| {
+                if !is_file(path) {
+                    return;
+                }
+                match reached.entry(path.to_owned()) {
+                    Entry::Vacant(first) => drop(first.insert(Arc::clone(namespaces))),
+                    Entry::Occupied(mut before) => Arc::make_mut(before.get_mut()).extend(namespaces.iter().cloned()),
+                }
+            };
+            self.follow(root, &mut add);
+        }
+        reached
+    }
+
+    /// Follows every path from the kustomization `root`, and adds the namespaces given to each file.
+    fn follow(&self, root: &'a str, add: &mut dyn FnMut(&str, &Arc<GivenNamespaces>)) {
+        let mut met: BTreeSet<(&str, GivenNamespaces)> = BTreeSet::new();
+        let mut open = vec![(root, GivenNamespaces::new())];
+        while let Some((file, mut given)) = open.pop() {
+            given.extend(self.gives(file));
+            let Some(kustomization) = self.files.get(file).filter(|_| met.insert((file, given.clone()))) else {
+                continue;
+            };
+            // Most files are reached on one path, and share their namespaces.
+            let namespaces = Arc::new(if given.is_empty() {
+                GivenNamespaces::from([(Arc::from(root), None)])
+            } else {
+                given.clone()
+            });
+            for path in kustomization.resources.iter().chain(&kustomization.components) {
+                match self.named(path) {
+                    Some((inner, _)) => open.push((inner, given.clone())),
+                    None => add(path, &namespaces),
+                }
+            }
+            open.extend(self.added(file).map(|inner| (inner, given.clone())));
+        }
+    }
+
+    /// Returns the namespaces that a kustomization and its components give to everything that it takes in.
+    fn gives(&self, file: &'a str) -> GivenNamespaces {
+        let (mut met, mut open, mut namespaces) = (BTreeSet::new(), vec![file], GivenNamespaces::new());
+        while let Some(file) = open.pop() {
+            let Some(&kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
+            let transformers = kustomization.transformers.iter().flat_map(|(_, path)| self.files_at(path));
+            let given = [(file, kustomization.namespace.as_deref())]
+                .into_iter()
+                .chain(transformers.filter_map(|name| Some((name, self.transformers.get(name)?.namespace.as_deref()))));
+            namespaces.extend(given.filter_map(|(file, name)| Some((Arc::from(file), Some(Arc::from(name?))))));
+            open.extend(self.components(file, kustomization));
+        }
+        namespaces
+    }
+}
+
+/// What a kustomization takes in.
+#[derive(Debug, Default)]
+pub(super) struct Parts<'a> {
+    pub(super) resources: Vec<Part<'a>>,
+    /// The kustomizations of its components.
+    pub(super) components: Vec<&'a str>,
+}
+
+/// One of the resources of a kustomization.
+#[derive(Debug)]
+pub(super) enum Part<'a> {
+    File(&'a str),
+    Kustomization(&'a str),
+}
+
+/// The files that belong to a folder: those that its kustomization takes in, and those in it.
+pub(crate) struct FolderReach<'a, 'f> {
+    reached: BTreeSet<&'a str>,
+    folder: &'f str,
+}
+
+impl FolderReach<'_, '_> {
+    /// Returns whether `file` is one of them.
+    pub(crate) fn has(&self, file: &str) -> bool {
+        let mut folders = file.match_indices('/').map(|(at, _)| &file[..at]);
+        self.reached.contains(file) || self.folder.is_empty() || folders.any(|folder| ends_with(folder, self.folder))
+    }
+}
+
+/// Returns whether the last folders of `path` are those of `tail`.
+fn ends_with(path: &str, tail: &str) -> bool {
+    path.strip_suffix(tail).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}

@@ -1,0 +1,301 @@
+//! Do the selectors of Kustomize select the same objects after the conversion?
+//!
+//! A patch, a replacement or a variable selects objects by group, version and kind, of which each can be absent or a pattern. Kustomize
+//! ignores a selector that selects nothing. So the parts that are written out follow the objects that a selector selects now, among
+//! all that its kustomization takes in. Where no selector could select just these objects, those that change are held back.
+//!
+//! Invariant: after [`Selectors::hold`], a selector that follows selects what it selected before.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use super::held::Held;
+use super::kustomizations::Graph;
+use super::linked::{Id, Linked};
+use super::selectors::{DecidedSelectors, ReadByKustomize};
+use super::version_changes::{Follow, VersionChange, VersionChanges};
+use crate::engine::convert::{Remark, Targets, reference_roots, walk};
+use crate::engine::finding::{Code, Finding, Severity};
+use crate::engine::manifest::{Manifest, Object, Selector, SelectorPart, folder_at};
+use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::{FieldPath, PathRef};
+
+/// A selector of Kustomize that can select known objects.
+pub(super) struct KustomizeSelector {
+    /// Its path in its object.
+    path: FieldPath,
+    selector: Selector,
+    /// What it writes out for group, version and kind.
+    parts: BTreeMap<&'static str, String>,
+}
+
+/// What must become of a selector.
+enum Fate {
+    /// Its parts get these texts.
+    Texts { texts: Vec<(&'static str, String)>, selected: Vec<Id> },
+    /// It would no longer select these objects, or others too.
+    Lost { objects: Vec<Id>, why: String },
+    /// It selects nothing of this run, and nothing shows what becomes of what it selects.
+    Unseen,
+}
+
+/// The selectors of a group of files.
+pub(crate) struct Selectors<'l> {
+    linked: &'l Linked<'l>,
+    /// The files that selectors select from, by the file or folder that shows it.
+    reaches: RefCell<BTreeMap<String, Rc<BTreeSet<&'l str>>>>,
+}
+
+impl<'l> Selectors<'l> {
+    pub(crate) const fn new(linked: &'l Linked<'l>) -> Self {
+        Self { linked, reaches: RefCell::new(BTreeMap::new()) }
+    }
+
+    const fn graph(&self) -> &'l Graph<'l> {
+        &self.linked.run.graph
+    }
+
+    /// Holds back what selectors could no longer select, and reports it where they stand; returns whether there was anything.
+    pub(crate) fn hold(&self, changes: &VersionChanges<'_>, held: &mut Held) -> bool {
+        let linked = self.linked;
+        let mut more: BTreeMap<Id, Finding> = BTreeMap::new();
+        let mut reported = Vec::new();
+        for (id, manifest, object) in linked.objects().filter(|(id, _, _)| linked.has_names(*id)) {
+            for selector in find(object, linked.targets) {
+                let (lost, why) = match self.fate(manifest, object, &selector, changes) {
+                    Some(Fate::Lost { objects, why }) => (objects, why),
+                    // It cannot follow in a text that is not changed.
+                    Some(Fate::Texts { texts, selected }) if held.contains(id) && selector.differs(&texts) => {
+                        let why = format!("{} would have to change, and its object is held back", selector.path);
+                        (selected, why)
+                    }
+                    _ => continue,
+                };
+                if lost.iter().all(|lost| held.contains(*lost)) {
+                    continue;
+                }
+                let help = "change the selector by hand so that it selects the converted objects, then run again";
+                let place = manifest.locate(object, &selector.path);
+                let remark = Remark::new(Code::PatchTarget, selector.path.clone(), why, Some(help.to_owned()));
+                reported.push(((id, selector.path.clone()), remark.finding(manifest, object, Severity::Held)));
+                for lost in lost {
+                    let message =
+                        format!("the selector at {place} could not select what it selects now; {}", remark.message);
+                    let remark = Remark { message, path: FieldPath::default(), ..remark.clone() };
+                    more.entry(lost).or_insert_with(|| linked.finding(lost, &remark, Severity::Held));
+                }
+            }
+        }
+        held.report(reported);
+        held.extend(more)
+    }
+
+    /// Decides what becomes of the selectors in `object`, and says of which something shows what they select.
+    pub(super) fn follow(
+        &self,
+        manifest: &Manifest,
+        object: &Object,
+        changes: &VersionChanges<'_>,
+    ) -> (Vec<Follow>, DecidedSelectors) {
+        let (mut follows, mut decided) = (Vec::new(), DecidedSelectors::default());
+        for selector in find(object, self.linked.targets) {
+            match self.fate(manifest, object, &selector, changes) {
+                Some(Fate::Texts { texts, .. }) => {
+                    let text = |(key, text): (&str, String)| Follow::Text { path: selector.path.key(key), text };
+                    follows.extend(texts.into_iter().map(text));
+                    decided.following.insert(selector.path);
+                }
+                Some(Fate::Unseen) => drop(decided.unseen.insert(selector.path)),
+                Some(Fate::Lost { .. }) | None => {}
+            }
+        }
+        (follows, decided)
+    }
+
+    /// Returns what must become of a selector; `None` where nothing shows what it selects from, or what it selects is in no linked file.
+    fn fate(
+        &self,
+        manifest: &Manifest,
+        object: &Object,
+        selector: &KustomizeSelector,
+        changes: &VersionChanges<'_>,
+    ) -> Option<Fate> {
+        // What a chart renders is not in the run.
+        let reach = self.reach(manifest, object, &selector.path)?;
+        let mut near = self.named(selector, changes);
+        near.retain(|change| reach.contains(change.file) && selector.is_named(change, self.graph()));
+        let (selected, others): (Vec<_>, Vec<_>) = near
+            .iter()
+            .copied()
+            .partition(|change| selector.selector.selects(change.old_kind, &change.old_api_version()));
+        if selected.is_empty() {
+            let new = others.iter().filter(|change| selector.selector.selects(change.kind, &change.api_version()));
+            let objects: Vec<Id> = new.map(|change| change.id).collect();
+            let why =
+                format!("{} selects no known object now, and would select some after the conversion", selector.path);
+            let has_unseen = manifest.kustomization.as_ref().is_some_and(|own| own.has_unseen);
+            return match objects.is_empty() {
+                false => Some(Fate::Lost { objects, why }),
+                // A component shows nothing by itself.
+                true => (has_unseen || !reach.is_empty()).then_some(Fate::Unseen),
+            };
+        }
+        let texts: Option<Vec<_>> = selector.parts.iter().map(|(key, text)| part(key, text, &selected)).collect();
+        if let Some(texts) = texts {
+            let new = selector.with(&texts);
+            let selects = |change: &&VersionChange<'_>| new.selects(change.kind, &change.api_version());
+            if selected.iter().all(selects) && !others.iter().any(selects) {
+                return Some(Fate::Texts { texts, selected: selected.iter().map(|change| change.id).collect() });
+            }
+        }
+        lost(selector, &selected, &others)
+    }
+
+    /// Returns the objects that `selector` can select by their names.
+    fn named<'c, 'r>(
+        &self,
+        selector: &KustomizeSelector,
+        changes: &'c VersionChanges<'r>,
+    ) -> Vec<&'c VersionChange<'r>> {
+        match selector.selector.name.as_ref().and_then(SelectorPart::plain) {
+            Some(name) => self.graph().names_before(name).into_iter().flat_map(|name| changes.named(name)).collect(),
+            None => changes.objects().collect(),
+        }
+    }
+
+    /// Returns the files that the selector at `path` of an object selects from; nothing where it does not show.
+    fn reach(&self, manifest: &Manifest, object: &Object, path: &FieldPath) -> Option<Rc<BTreeSet<&'l str>>> {
+        let graph = self.graph();
+        let users = graph.users_of(&manifest.file);
+        let is_own = manifest.kustomization.is_some() && object.inline_patch.is_none();
+        let (key, folder) = match is_own || !users.is_empty() {
+            true => (manifest.file.clone(), None),
+            false => {
+                let folder = folder_at(self.linked.targets.goal.packs.carriers(), (&object.kind, &object.value), path)?;
+                (format!("{folder}/"), Some(folder))
+            }
+        };
+        let make = || match &folder {
+            Some(folder) => {
+                let folder = graph.reach_of_folder(folder);
+                self.linked.run.files.iter().map(|file| &*file.file).filter(|file| folder.has(file)).collect()
+            }
+            None if is_own => graph.name(&manifest.file).map(|file| graph.reach(file)).unwrap_or_default(),
+            None => users.iter().flat_map(|user| graph.reach(user)).collect(),
+        };
+        Some(Rc::clone(self.reaches.borrow_mut().entry(key).or_insert_with(|| Rc::new(make()))))
+    }
+}
+
+/// Returns what is lost of what a selector selects among all that it could; nothing where nothing changes.
+fn lost(selector: &KustomizeSelector, selected: &[&VersionChange<'_>], others: &[&VersionChange<'_>]) -> Option<Fate> {
+    let is_changing =
+        |change: &&&VersionChange<'_>| change.old_kind != change.kind || change.old_version != change.version;
+    // Where all that it selects stays, others would be selected too.
+    let mut changing: Vec<_> = selected.iter().filter(is_changing).collect();
+    if changing.is_empty() {
+        changing = others.iter().filter(is_changing).collect();
+    }
+    let becomes = |change: &&&VersionChange<'_>| {
+        let VersionChange { old_kind, old_version, kind, version, .. } = change;
+        format!("{} of {old_version} becomes {} of {version}", old_kind.kind, kind.kind)
+    };
+    let becomes: BTreeSet<String> = changing.iter().map(becomes).collect();
+    let why = format!(
+        "{} selects {} of the known objects, and no selector would select just these after the conversion ({})",
+        selector.path,
+        selected.len(),
+        Vec::from_iter(becomes).join(", ")
+    );
+    let objects: Vec<Id> = changing.iter().map(|change| change.id).collect();
+    (!objects.is_empty()).then_some(Fate::Lost { objects, why })
+}
+
+/// Returns the text of a part of a selector that selects what these objects become; `None` where there is none.
+fn part(key: &'static str, text: &str, selected: &[&VersionChange<'_>]) -> Option<(&'static str, String)> {
+    let value = |kind: &GroupKind, version: &ApiVersion| match key {
+        "group" => kind.group.clone(),
+        "kind" => kind.kind.clone(),
+        "apiVersion" => version.to_string(),
+        _ => version.version.clone(),
+    };
+    let new: BTreeSet<String> = selected.iter().map(|change| value(change.kind, &change.api_version())).collect();
+    if new.iter().all(|new| Selector::is_pattern(text, new)) {
+        return Some((key, text.to_owned()));
+    }
+    let only = new.first().filter(|_| new.len() == 1)?;
+    let is_exact = selected.iter().all(|change| value(change.old_kind, &change.old_api_version()) == text);
+    is_exact.then(|| (key, only.clone()))
+}
+
+impl KustomizeSelector {
+    /// Returns whether these texts are others than it has.
+    fn differs(&self, texts: &[(&'static str, String)]) -> bool {
+        texts.iter().any(|(key, text)| self.parts.get(key) != Some(text))
+    }
+
+    /// Returns whether it selects an object of this name, to which kustomizations can add prefixes and suffixes.
+    fn is_named(&self, object: &VersionChange<'_>, graph: &Graph<'_>) -> bool {
+        let Some(part) = &self.selector.name else { return true };
+        graph.names_after(object.name.unwrap_or_default()).iter().any(|name| part.is(name))
+    }
+
+    /// Returns the selector with other texts.
+    fn with(&self, texts: &[(&'static str, String)]) -> Selector {
+        let map: Map<String, Value> =
+            texts.iter().map(|(key, text)| ((*key).to_owned(), Value::from(text.as_str()))).collect();
+        Selector::of_reference(&map)
+    }
+}
+
+/// Returns whether `object` has a selector that can lose known objects.
+pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
+    !find(object, targets).is_empty()
+}
+
+/// Returns whether a mapping of what Kustomize reads selects objects.
+pub(super) fn is_selector(at: &PathRef<'_>, map: &Map<String, Value>) -> bool {
+    matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref")) || is_field_spec(at, map)
+}
+
+/// Returns whether a mapping names a field of the objects that it selects, or what such fields refer to.
+///
+/// Source: Kustomize, `FieldSpec` and `NameBackReferences`.
+fn is_field_spec(at: &PathRef<'_>, map: &Map<String, Value>) -> bool {
+    let gives = |key: &str| map.get(key).is_some_and(Value::is_string);
+    let names_field = gives("path") || at.last_key() == Some("nameReference") && map.contains_key("fieldSpecs");
+    names_field && ["group", "version", "kind"].into_iter().any(gives)
+}
+
+/// Finds the selectors in `object` that can select known objects.
+fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
+    let read = ReadByKustomize::of(object, targets.goal.packs.carriers());
+    if read.is_nothing() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let is_known = |selector: &Selector| {
+        let kinds = targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
+        kinds.into_iter().any(|kind| selector.selects_kind(kind))
+    };
+    let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
+        if !is_selector(at, map) {
+            return;
+        }
+        let path = at.path();
+        if read.has(&path) {
+            let selector = Selector::of_reference(map);
+            let keys = ["group", "version", "kind", "apiVersion"];
+            let text = |key| Some((key, map.get(key)?.as_str().filter(|text| !text.is_empty())?.to_owned()));
+            let parts = keys.into_iter().filter_map(text).collect();
+            found.extend(is_known(&selector).then_some(KustomizeSelector { path, selector, parts }));
+        }
+    };
+    for (place, part) in reference_roots(&object.value) {
+        walk(part, &place, &mut visit);
+    }
+    found
+}

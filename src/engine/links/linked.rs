@@ -1,0 +1,151 @@
+//! Which objects are in a group of files that are tied to each other, and what did each become by itself?
+
+use super::applications::Application;
+use super::run::Run;
+use crate::engine::convert::{Conversion, ObjectContext, Remark, Targets, convert};
+use crate::engine::finding::{Finding, Location, Severity};
+use crate::engine::manifest::{Manifest, Object};
+use crate::knowledge::lens::{Builds, Completeness, Context, Namespace, ObjectId, ObjectName, ObjectPlace, ObjectView};
+
+/// The position of an object: file of the run, and object in it.
+pub(crate) type Id = ObjectId;
+
+/// Files of a run that are tied to each other, and to no others, with their objects.
+pub(crate) struct Linked<'a> {
+    pub(crate) run: &'a Run<'a>,
+    pub(crate) targets: &'a Targets<'a>,
+    /// What is applied to objects of the group.
+    pub(super) applications: &'a [Application],
+    members: Vec<Member<'a>>,
+}
+
+/// A file of a group.
+struct Member<'a> {
+    /// Its number in the run.
+    number: usize,
+    manifest: &'a Manifest,
+    namespaces: Vec<Namespace>,
+    /// What each of its objects becomes by itself; `None` where no target is about it.
+    conversions: Vec<Option<Conversion>>,
+}
+
+impl<'a> Linked<'a> {
+    /// Converts every object of the files `members`, which are in the order of the run, by itself, with what lenses see of the others.
+    pub(crate) fn new(
+        run: &'a Run<'a>,
+        members: impl IntoIterator<Item = (usize, &'a Manifest)>,
+        applications: &'a [Application],
+        others: &Context<'_>,
+    ) -> Self {
+        let member = |(number, manifest): (usize, &'a Manifest)| {
+            let of_object =
+                |object: &Object| run.namespaces().of(&manifest.file, &object.kind, object.namespace.as_deref());
+            let namespaces = manifest.objects.iter().map(of_object).collect();
+            Member { number, manifest, namespaces, conversions: Vec::new() }
+        };
+        let members = members.into_iter().map(member).collect();
+        let mut linked = Self { run, targets: run.targets, applications, members };
+        for at in 0..linked.members.len() {
+            let Member { number, manifest, .. } = linked.members[at];
+            let convert = |object| linked.convert((number, object), others);
+            let conversions = (0..manifest.objects.len()).map(convert).collect();
+            linked.members[at].conversions = conversions;
+        }
+        linked
+    }
+
+    fn convert(&self, id: Id, others: &Context<'_>) -> Option<Conversion> {
+        let completeness = if self.run.is_patch(id) { Completeness::Partial } else { Completeness::Whole };
+        let (namespace, place) = (self.namespace(id), self.place(id));
+        convert(self.object(id), self.targets.goal, ObjectContext { completeness, namespace, place, others })
+    }
+
+    /// Returns what the kustomizations of the run apply together.
+    pub(crate) fn builds(&self) -> &Builds {
+        self.run.builds()
+    }
+
+    /// Returns the files, in the order of the run, each with its number.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (usize, &'a Manifest)> {
+        self.members.iter().map(|member| (member.number, member.manifest))
+    }
+
+    /// Returns what lenses see of an object.
+    pub(crate) fn view(&self, id: Id) -> ObjectView<'_> {
+        let object = self.object(id);
+        let line = self.location(id).position.map(|position| position.line);
+        let place = ObjectPlace { line, ..self.place(id) };
+        let (namespace, name) = (self.namespace(id), object.name.as_deref());
+        ObjectView { kind: &object.kind, namespace, name, value: &object.value, place }
+    }
+
+    /// Returns where an object is; a patch is found by no other object.
+    pub(crate) fn place(&self, id: Id) -> ObjectPlace<'_> {
+        let found_as = (!self.run.is_patch(id)).then_some(id);
+        ObjectPlace { file: &self.manifest(id).file, line: None, id: found_as }
+    }
+
+    /// Returns the objects, in the order of the run.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> + Clone {
+        self.members.iter().flat_map(|member| {
+            let objects = member.manifest.objects.iter().enumerate();
+            objects.map(move |(at, object)| ((member.number, at), member.manifest, object))
+        })
+    }
+
+    fn member(&self, file: usize) -> &Member<'a> {
+        let at = self.members.binary_search_by_key(&file, |member| member.number);
+        &self.members[at.expect("what is tied to an object is in its group")]
+    }
+
+    /// Returns the manifest of an object.
+    pub(crate) fn manifest(&self, id: Id) -> &'a Manifest {
+        self.member(id.0).manifest
+    }
+
+    /// Returns an object.
+    pub(crate) fn object(&self, id: Id) -> &'a Object {
+        &self.manifest(id).objects[id.1]
+    }
+
+    /// Returns the namespace of an object.
+    pub(crate) fn namespace(&self, id: Id) -> &Namespace {
+        &self.member(id.0).namespaces[id.1]
+    }
+
+    /// Returns what an object becomes by itself.
+    pub(crate) fn conversion(&self, id: Id) -> Option<&Conversion> {
+        self.member(id.0).conversions[id.1].as_ref()
+    }
+
+    /// Returns whether an object changes by itself.
+    pub(crate) fn is_changed(&self, id: Id) -> bool {
+        self.conversion(id).is_some_and(|made| !made.program.is_empty())
+    }
+
+    /// Returns whether an object may name others or their fields, as it stands in its file or after its conversion.
+    pub(crate) fn has_names(&self, id: Id) -> bool {
+        self.run.files[id.0].objects[id.1].has_names || self.is_changed(id)
+    }
+
+    /// Returns where an object starts.
+    pub(crate) fn location(&self, id: Id) -> Location {
+        self.run.files[id.0].location(id.1)
+    }
+
+    /// Returns whether a kustomization of the run names a file as a patch.
+    pub(crate) fn is_patch_file(&self, file: &str) -> bool {
+        self.run.is_patch_file(file)
+    }
+
+    /// Returns the kind, namespace and name of an object before the conversion.
+    pub(crate) fn identity(&self, id: Id) -> ObjectName {
+        let object = self.object(id);
+        (object.kind.clone(), self.namespace(id).clone(), object.name.clone())
+    }
+
+    /// Reports something about an object.
+    pub(crate) fn finding(&self, id: Id, remark: &Remark, severity: Severity) -> Finding {
+        remark.finding(self.manifest(id), self.object(id), severity)
+    }
+}

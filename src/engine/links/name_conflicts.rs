@@ -1,0 +1,125 @@
+//! Which objects get the kind, namespace and name of another object?
+
+use std::collections::BTreeMap;
+
+use super::linked::{Id, Linked};
+use crate::engine::convert::Remark;
+use crate::engine::finding::{Code, Finding, Severity};
+use crate::engine::manifest::{Manifest, Object};
+use crate::knowledge::lens::ObjectName;
+use crate::syntax::field::FieldPath;
+
+/// Finds the objects whose kind, namespace or apiVersion changes and that become one with another object by that.
+pub(crate) fn find(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+    let mut found = by_name(linked);
+    found.extend(by_version(linked));
+    found
+}
+
+/// Finds the objects that get the apiVersion of another object of their kind, namespace and name, where one kustomization builds both:
+/// that fails for objects of one apiVersion.
+fn by_version(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+    let mut namesakes: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
+    for (id, _, object) in linked.objects().filter(|(_, manifest, object)| is_whole(linked, manifest, object)) {
+        if object.name.is_some() && linked.conversion(id).is_some_and(|made| !made.renames(object)) {
+            namesakes.entry(linked.identity(id)).or_default().push(id);
+        }
+    }
+    namesakes.retain(|_, ids| ids.len() > 1);
+    let is_together = |one: Id, other: Id| linked.run.are_built_together(one.0, other.0);
+    let before = |id: Id| linked.object(id).api_version.to_string();
+    let after = |id: Id| {
+        let made = linked.conversion(id).and_then(|made| made.value.get("apiVersion")?.as_str());
+        made.map_or_else(|| before(id), str::to_owned)
+    };
+    let mut found = Vec::new();
+    for ids in namesakes.into_values() {
+        for id in ids.iter().copied().filter(|id| before(*id) != after(*id)) {
+            let merges = |other: &&Id| before(**other) != before(id) && after(**other) == after(id);
+            let Some(other) = ids.iter().filter(merges).find(|other| is_together(id, **other)) else { continue };
+            let message = format!(
+                "after the conversion it has the same apiVersion and name as the object at {}, which one kustomization builds too",
+                linked.location(*other)
+            );
+            let help = Some("rename or remove one of the two".to_owned());
+            let path = FieldPath::default().key("metadata").key("name");
+            let remark = Remark::new(Code::NameConflict, path, message, help);
+            found.push((id, linked.finding(id, &remark, Severity::Held)));
+        }
+    }
+    found
+}
+
+/// Returns whether an object is no patch.
+fn is_whole(linked: &Linked<'_>, manifest: &Manifest, object: &Object) -> bool {
+    !linked.is_patch_file(&manifest.file) && object.inline_patch.is_none()
+}
+
+/// Finds the objects whose kind or namespace changes and whose new kind, namespace and name another object has.
+fn by_name(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+    let renamed = renamed(linked);
+    let mut owners = owners(linked, &renamed);
+    let mut found = Vec::new();
+    for (name, ids) in renamed {
+        let owners = owners.remove(&name).unwrap_or_default();
+        for id in &ids {
+            let (manifest, object) = (linked.manifest(*id), linked.object(*id));
+            // Objects that had one name before, in other files of an overlay, had it all along.
+            let others = ids.iter().filter(|other| linked.namespace(**other) != linked.namespace(*id));
+            let others = others.copied();
+            // Objects in different folders can belong to different clusters or overlays, unless one kustomization builds both.
+            let is_near = |other: &Id| {
+                folder(&linked.manifest(*other).file) == folder(&manifest.file)
+                    || linked.run.are_built_together(id.0, other.0)
+            };
+            let Some(other) = owners.iter().copied().chain(others).find(is_near) else { continue };
+            let place = linked.location(other);
+            let what = if object.kind == name.0 { "namespace" } else { name.0.kind.as_str() };
+            let message = match object.kind == name.0 {
+                true => format!("after the conversion it has the same {what} and name as the object at {place}"),
+                false => format!("after the conversion it has the same name as the {what} at {place}"),
+            };
+            let help = Some("rename or remove one of the two".to_owned());
+            let path = FieldPath::default().key("metadata").key("name");
+            let remark = Remark::new(Code::NameConflict, path, message, help);
+            found.push((*id, linked.finding(*id, &remark, Severity::Held)));
+        }
+    }
+    found
+}
+
+/// Returns the objects whose kind or namespace changes, by their new kind, namespace and name.
+fn renamed(linked: &Linked<'_>) -> BTreeMap<ObjectName, Vec<Id>> {
+    let mut renamed: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
+    for (id, manifest, object) in linked.objects().filter(|(_, manifest, object)| is_whole(linked, manifest, object)) {
+        let conversion = linked.conversion(id).filter(|conversion| conversion.renames(object));
+        if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
+            let namespace = linked.run.namespaces().of(&manifest.file, &conversion.kind, conversion.namespace());
+            renamed.entry((conversion.kind.clone(), namespace, object.name.clone())).or_default().push(id);
+        }
+    }
+    renamed
+}
+
+/// Returns the objects that have one of these names before and after the run, in its order.
+fn owners(linked: &Linked<'_>, names: &BTreeMap<ObjectName, Vec<Id>>) -> BTreeMap<ObjectName, Vec<Id>> {
+    let mut owners: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
+    if names.is_empty() {
+        return owners;
+    }
+    for (id, manifest, object) in linked.objects() {
+        let keeps_name = linked.conversion(id).is_none_or(|made| !made.renames(object));
+        if keeps_name && object.inline_patch.is_none() && !linked.is_patch_file(&manifest.file) {
+            let name = linked.identity(id);
+            if names.contains_key(&name) {
+                owners.entry(name).or_default().push(id);
+            }
+        }
+    }
+    owners
+}
+
+/// Returns the folder that a file is in.
+pub(super) fn folder(file: &str) -> &str {
+    file.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

@@ -1,0 +1,113 @@
+//! What is known of a run before anything in it is converted?
+//!
+//! [`Run`] is made once, of the surveys of all files: the one graph of kustomizations, and what follows from it.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::OnceLock;
+
+use super::applications::{self, Applications};
+use super::builds;
+use super::kustomizations::Graph;
+use super::namespaces::Namespaces;
+use super::survey::FileSurvey;
+use crate::engine::convert::Targets;
+use crate::knowledge::lens::{Builds, Namespace, ObjectId};
+
+/// The files of a run, and what Kustomize makes of them.
+#[derive(Debug)]
+pub(crate) struct Run<'a> {
+    pub(crate) targets: &'a Targets<'a>,
+    pub(crate) files: &'a [FileSurvey],
+    pub(crate) graph: Graph<'a>,
+    pub(crate) applications: Applications,
+    namespaces: Namespaces<'a>,
+    /// What is applied together; made when objects are first looked for.
+    builds: OnceLock<Builds>,
+    /// The number of each file.
+    numbers: HashMap<&'a str, usize>,
+    /// The kustomizations that build each file, both by their numbers; rarely needed.
+    built_by: OnceLock<HashMap<usize, BTreeSet<usize>>>,
+    /// The files that a kustomization names as patches.
+    patch_files: HashSet<&'a str>,
+}
+
+impl<'a> Run<'a> {
+    /// Puts the surveys of a run to `targets` together.
+    pub(crate) fn new(targets: &'a Targets<'a>, files: &'a [FileSurvey]) -> Self {
+        let goal = targets.goal;
+        let graph = Graph::of(files);
+        let numbers: HashMap<&str, usize> =
+            files.iter().enumerate().map(|(number, file)| (&*file.file, number)).collect();
+        let is_known_kind = |name: &str| targets.is_kind_named(name) || goal.packs.of_group(name).is_some();
+        Self {
+            applications: applications::find(files, &numbers, &graph, &is_known_kind),
+            namespaces: Namespaces::new(
+                graph.namespaces_of(&|file| numbers.contains_key(file)),
+                goal.packs,
+                goal.choices.namespace.as_deref(),
+            ),
+            builds: OnceLock::new(),
+            built_by: OnceLock::new(),
+            numbers,
+            patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),
+            targets,
+            files,
+            graph,
+        }
+    }
+
+    /// Returns the namespaces of objects.
+    pub(crate) const fn namespaces(&self) -> &Namespaces<'a> {
+        &self.namespaces
+    }
+
+    /// Returns the namespace of an object.
+    pub(crate) fn namespace(&self, (file, at): ObjectId) -> Namespace {
+        let (file, object) = (&self.files[file], &self.files[file].objects[at]);
+        self.namespaces.of(&file.file, &object.kind, object.namespace.as_deref())
+    }
+
+    /// Returns what the kustomizations of the run apply together.
+    pub(crate) fn builds(&self) -> &Builds {
+        self.builds.get_or_init(|| builds::find(self.files, &self.graph))
+    }
+
+    /// Returns whether one kustomization builds both files.
+    pub(crate) fn are_built_together(&self, one: usize, other: usize) -> bool {
+        let both = self.built_by().get(&one).zip(self.built_by().get(&other));
+        both.is_some_and(|(one, other)| !one.is_disjoint(other))
+    }
+
+    /// Returns the kustomizations, by their numbers, that build a file and are taken in by no other one.
+    pub(super) fn builds_of(&self, file: usize) -> impl Iterator<Item = usize> {
+        self.built_by().get(&file).into_iter().flatten().copied()
+    }
+
+    fn built_by(&self) -> &HashMap<usize, BTreeSet<usize>> {
+        self.built_by.get_or_init(|| {
+            let mut built_by: HashMap<usize, BTreeSet<usize>> = HashMap::new();
+            for (number, root) in self.graph.roots().into_iter().enumerate() {
+                for file in self.graph.reach(root).into_iter().filter_map(|file| self.number(file)) {
+                    built_by.entry(file).or_default().insert(number);
+                }
+            }
+            built_by
+        })
+    }
+
+    /// Returns the number of a file.
+    pub(crate) fn number(&self, file: &str) -> Option<usize> {
+        self.numbers.get(file).copied()
+    }
+
+    /// Returns whether a kustomization of the run names a file as a patch.
+    pub(crate) fn is_patch_file(&self, file: &str) -> bool {
+        self.patch_files.contains(file)
+    }
+
+    /// Returns whether an object is a patch.
+    pub(crate) fn is_patch(&self, (file, at): ObjectId) -> bool {
+        let file = &self.files[file];
+        file.objects[at].is_inline_patch() || self.is_patch_file(&file.file)
+    }
+}

@@ -1,0 +1,153 @@
+//! What does a file say that the rest of a run needs to know, before anything is converted?
+//!
+//! A [`FileSurvey`] is taken of every file as it is read (by `surveyor`), whatever the targets: they can follow from all files. It is small, since
+//! the surveys of all files are kept; what else is in a file is read again when it is planned.
+//!
+//! Invariant: objects have the same numbers here as in their manifest.
+
+use std::sync::Arc;
+
+use super::steps::Step;
+use crate::engine::finding::Location;
+use crate::engine::manifest::{InlinePatch, Kustomization, PatchFile, Selector};
+use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::text::Position;
+use crate::syntax::yaml::Style;
+
+/// What is known of a file of a run.
+#[derive(Debug)]
+pub struct FileSurvey {
+    /// The file as the user named it.
+    pub(crate) file: String,
+    pub(crate) objects: Vec<ObjectSurvey>,
+    /// Whether it holds objects besides those, which are not read.
+    pub(crate) has_others: bool,
+    /// The texts of patches that it holds, by their numbers.
+    pub(crate) inline_patches: Vec<InlinePatchSurvey>,
+    /// The files that it names as patches.
+    pub(crate) patches: Vec<PatchFile>,
+    /// What it makes of other files, where it is a kustomization.
+    pub(crate) kustomization: Option<Arc<Kustomization>>,
+    /// What it does as a builtin transformer, where it is one.
+    pub(crate) transformer: Option<Arc<Kustomization>>,
+    /// What it applies to objects besides patches that are objects.
+    pub(crate) steps: Vec<Step>,
+    /// The components that its objects have controllers add to kustomizations.
+    pub(crate) components: Vec<Components>,
+    /// The folders that its objects have controllers apply, from the root of the repository.
+    pub(crate) applied: Vec<String>,
+    pub(crate) style: Style,
+    /// What its objects name; nothing in most files.
+    pub(crate) names: Option<Box<Names>>,
+}
+
+/// What is known of an object.
+#[derive(Debug)]
+pub(crate) struct ObjectSurvey {
+    pub(crate) kind: GroupKind,
+    pub(crate) api_version: ApiVersion,
+    pub(crate) namespace: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) position: Option<Position>,
+    /// The number of the inline patch that it stands in.
+    pub(crate) inline_patch: Option<usize>,
+    pub(crate) is_values: bool,
+    pub(crate) is_json_patch: bool,
+    /// Whether it may name other objects or their fields.
+    pub(crate) has_names: bool,
+}
+
+/// What is known of the text of a patch in a file.
+#[derive(Debug)]
+pub(crate) struct InlinePatchSurvey {
+    pub(crate) place: FieldPath,
+    pub(crate) folder: Option<String>,
+    pub(crate) target: Option<Selector>,
+}
+
+/// Components that a controller adds to the kustomizations in a folder.
+#[derive(Debug)]
+pub(crate) struct Components {
+    pub(crate) folder: Option<String>,
+    /// Each as the folder calls it: `../components/tls`.
+    pub(crate) paths: Vec<String>,
+}
+
+/// What the objects of a file name, as far as it ties the file to others.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// The names of known kinds that mappings give.
+    pub(crate) kinds: Vec<String>,
+    /// Whether there are fields that a pack declares to name objects.
+    pub(crate) has_declared: bool,
+    /// What is named with its version.
+    pub(crate) versions: Vec<NamedVersion>,
+    /// The apiVersions that JSON patches write.
+    pub(crate) written_versions: Vec<ApiVersion>,
+    /// The selectors of Kustomize.
+    pub(crate) selectors: Vec<FileSelector>,
+    /// The fields that are not compared with the cluster, with what selects their objects.
+    pub(crate) ignored_fields: Vec<(Selector, FieldPattern)>,
+}
+
+/// A kind that is named with its version.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NamedVersion {
+    pub(crate) kind: GroupKind,
+    pub(crate) version: String,
+    /// Whether Kustomize compares the version exactly.
+    pub(crate) is_selector: bool,
+}
+
+/// A selector of Kustomize, and the folder that it selects from where the file does not show that.
+#[derive(Debug)]
+pub(crate) struct FileSelector {
+    pub(crate) selector: Selector,
+    pub(crate) folder: Option<String>,
+}
+
+impl Names {
+    pub(super) const fn is_empty(&self) -> bool {
+        let Self { kinds, has_declared, versions, written_versions, selectors, ignored_fields } = self;
+        let has_versions = !versions.is_empty() || !written_versions.is_empty();
+        kinds.is_empty() && !*has_declared && !has_versions && selectors.is_empty() && ignored_fields.is_empty()
+    }
+}
+
+impl FileSurvey {
+    /// Returns whether it may apply anything to objects.
+    pub(crate) fn is_host(&self) -> bool {
+        let names_fields = self.kustomization.as_ref().is_some_and(|own| own.names_fields);
+        let has_patches = !self.patches.is_empty() || !self.inline_patches.is_empty() || !self.components.is_empty();
+        has_patches || names_fields || self.steps.iter().any(Step::is_data_patch)
+    }
+
+    /// Returns the number of the first object in its own text.
+    pub(crate) fn first_own(&self) -> Option<usize> {
+        self.objects.iter().position(|object| object.inline_patch.is_none())
+    }
+
+    /// Returns the inline patch that an object stands in.
+    pub(crate) fn inline_patch_of(&self, object: &ObjectSurvey) -> Option<&InlinePatchSurvey> {
+        object.inline_patch.map(|number| &self.inline_patches[number])
+    }
+
+    /// Returns where an object starts.
+    pub(crate) fn location(&self, object: usize) -> Location {
+        Location { file: self.file.clone(), position: self.objects[object].position }
+    }
+}
+
+impl ObjectSurvey {
+    /// Returns whether it is a patch that stands in another object.
+    pub(crate) const fn is_inline_patch(&self) -> bool {
+        self.inline_patch.is_some() && !self.is_values
+    }
+}
+
+impl InlinePatchSurvey {
+    pub(super) fn of(patch: &InlinePatch) -> Self {
+        Self { place: patch.place.clone(), folder: patch.folder.clone(), target: patch.target.clone() }
+    }
+}

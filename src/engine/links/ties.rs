@@ -1,0 +1,359 @@
+//! Which files of a run must be planned together?
+//!
+//! Two files are tied where what becomes of an object in one can have a say in what becomes of one in the other. Ties follow from the
+//! surveys and the rules alone, before anything is converted, so there are more than turn out to matter. Files that are tied, directly
+//! or through others, are a group; a file that nothing is tied to is a group of its own.
+//!
+//! Invariant: what becomes of an object depends on the conversion of no object in another group.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::applications::{Application, Unmade};
+use super::ignored_paths::changes_field;
+use super::name_conflicts::folder;
+use super::run::Run;
+use super::survey::{FileSelector, FileSurvey, Names, ObjectSurvey};
+use crate::engine::manifest::SelectorPart;
+use crate::knowledge::lens::Lens;
+use crate::knowledge::pack::Target;
+use crate::knowledge::release::GroupKind;
+use crate::syntax::field::FieldPattern;
+
+/// Files that are planned together.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    /// Their numbers, in the order of the run.
+    pub(crate) files: Vec<usize>,
+    /// What is applied to their objects.
+    pub(crate) applications: Vec<Application>,
+    /// What stands in them and is applied to no known object.
+    pub(crate) unmade: Vec<Unmade>,
+}
+
+/// Finds the groups of the files of a run, in the order of their first files.
+pub(crate) fn groups(run: &Run<'_>) -> Vec<Group> {
+    let mut ties = Ties { run, parents: (0..run.files.len()).collect(), by_kind: files_by_kind(run.files) };
+    ties.add_applications();
+    ties.add_selectors();
+    ties.add_renamed_kinds();
+    ties.add_named_versions();
+    ties.add_ignored_fields();
+    ties.add_converted_together();
+    ties.add_namesakes();
+    ties.into_groups()
+}
+
+/// Returns the files with objects of each kind.
+fn files_by_kind(files: &[FileSurvey]) -> BTreeMap<&GroupKind, Vec<usize>> {
+    let mut by_kind: BTreeMap<&GroupKind, Vec<usize>> = BTreeMap::new();
+    for (number, file) in files.iter().enumerate() {
+        for object in &file.objects {
+            let files = by_kind.entry(&object.kind).or_default();
+            if files.last() != Some(&number) {
+                files.push(number);
+            }
+        }
+    }
+    by_kind
+}
+
+/// The ties found so far: a forest of files, of which each tree is a group.
+struct Ties<'r> {
+    run: &'r Run<'r>,
+    parents: Vec<usize>,
+    by_kind: BTreeMap<&'r GroupKind, Vec<usize>>,
+}
+
+impl<'r> Ties<'r> {
+    /// Returns the files whose objects name something, with their numbers.
+    fn named(&self) -> impl Iterator<Item = (usize, &'r FileSurvey, &'r Names)> + use<'r> {
+        let files = self.run.files.iter().enumerate();
+        files.filter_map(|(number, file)| Some((number, file, file.names.as_deref()?)))
+    }
+
+    fn root(&mut self, file: usize) -> usize {
+        let mut root = file;
+        while self.parents[root] != root {
+            self.parents[root] = self.parents[self.parents[root]];
+            root = self.parents[root];
+        }
+        root
+    }
+
+    fn tie(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        self.parents[one.max(other)] = one.min(other);
+    }
+
+    fn tie_all(&mut self, files: impl IntoIterator<Item = usize>) {
+        let mut files = files.into_iter();
+        if let Some(first) = files.next() {
+            files.for_each(|file| self.tie(first, file));
+        }
+    }
+
+    /// Ties patches and replacements to what they are applied to.
+    fn add_applications(&mut self) {
+        for application in &self.run.applications.made {
+            self.tie_all([application.host, application.carrier.position.0, application.base.0]);
+        }
+    }
+
+    /// Ties the selectors of Kustomize to what they can select, before or after the conversion.
+    fn add_selectors(&mut self) {
+        let run = self.run;
+        for (number, file, names) in self.named().filter(|(_, _, names)| !names.selectors.is_empty()) {
+            let users = run.graph.users_of(&file.file);
+            let own = run.graph.name(&file.file);
+            let reach: BTreeSet<&str> = own.iter().chain(users).flat_map(|file| run.graph.reach(file)).collect();
+            let reach: Vec<usize> = reach.into_iter().filter_map(|file| run.number(file)).collect();
+            for FileSelector { selector, folder } in &names.selectors {
+                let of_folder: Vec<usize> = match folder {
+                    Some(folder) => {
+                        let folder = run.graph.reach_of_folder(folder);
+                        (0..run.files.len()).filter(|file| folder.has(&run.files[*file].file)).collect()
+                    }
+                    None => Vec::new(),
+                };
+                let is_named = |object: &ObjectSurvey| {
+                    let is_it = |part: &SelectorPart| {
+                        let names = run.graph.names_after(object.name.as_deref().unwrap_or_default());
+                        names.iter().any(|name| part.is(name))
+                    };
+                    selector.name.as_ref().is_none_or(is_it)
+                };
+                let is_of_kind = |kind: &GroupKind| {
+                    let successor = run.targets.renames.get(kind);
+                    selector.selects_kind(kind) || successor.is_some_and(|new| selector.selects_kind(new.kind()))
+                };
+                for other in reach.iter().chain(&of_folder) {
+                    let mut objects = run.files[*other].objects.iter();
+                    if objects.any(|object| is_of_kind(&object.kind) && is_named(object)) {
+                        self.tie(number, *other);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ties the objects of kinds that are renamed, and what may name them.
+    fn add_renamed_kinds(&mut self) {
+        let renames = &self.run.targets.renames;
+        let of_renamed = renames.keys().filter_map(|kind| self.by_kind.get(kind)).flatten();
+        let mut tied: Vec<usize> = of_renamed.copied().collect();
+        if tied.is_empty() {
+            return;
+        }
+        let names: BTreeSet<&str> = renames.keys().map(|kind| kind.kind.as_str()).collect();
+        let may_name = |own: &Names| own.has_declared || own.kinds.iter().any(|kind| names.contains(kind.as_str()));
+        tied.extend(self.named().filter(|(_, _, names)| may_name(names)).map(|(number, _, _)| number));
+        self.tie_all(tied);
+    }
+
+    /// Ties what names objects by a version that they may lose to these objects.
+    fn add_named_versions(&mut self) {
+        let targets = self.run.targets;
+        let mut tied: BTreeSet<(usize, &GroupKind)> = BTreeSet::new();
+        for (number, _, names) in self.named() {
+            let lost = |kind: &GroupKind, version: &str| targets.not_serving(kind, version).is_some();
+            let named = names.versions.iter().filter(|named| named.is_selector || lost(&named.kind, &named.version));
+            tied.extend(named.map(|named| (number, &named.kind)));
+            for written in &names.written_versions {
+                let kinds = self.by_kind.keys().filter(|kind| kind.group == written.group);
+                tied.extend(kinds.filter(|kind| lost(kind, &written.version)).map(|kind| (number, *kind)));
+            }
+        }
+        for (number, kind) in tied {
+            let of_kind = self.by_kind.get(kind).cloned().unwrap_or_default();
+            self.tie_all(of_kind.into_iter().chain([number]));
+        }
+    }
+
+    /// Ties what has fields ignored that the conversion moves to the objects that have these fields.
+    fn add_ignored_fields(&mut self) {
+        let run = self.run;
+        for (number, _, names) in self.named() {
+            for (selector, field) in &names.ignored_fields {
+                if changes_field(run.targets, selector, field) {
+                    let of_kinds = self.by_kind.iter().filter(|(kind, _)| selector.selects_kind(kind));
+                    let tied: Vec<usize> = of_kinds.flat_map(|(_, files)| files).copied().collect();
+                    self.tie_all(tied.into_iter().chain([number]));
+                }
+            }
+        }
+    }
+
+    /// Ties the objects of kinds that rules convert only together with objects of other kinds.
+    fn add_converted_together(&mut self) {
+        let kinds: Vec<&GroupKind> = self.by_kind.keys().copied().collect();
+        for kind in kinds {
+            let targets = self.run.targets.goal.targets.iter();
+            let others = targets.flat_map(|target| kinds_in_rules(target, kind, Lens::kinds_converted_with));
+            let others: BTreeSet<GroupKind> = others.collect();
+            if !others.is_empty() {
+                let files = others.iter().chain([kind]).filter_map(|kind| self.by_kind.get(kind)).flatten();
+                let tied: Vec<usize> = files.copied().collect();
+                self.tie_all(tied);
+            }
+        }
+    }
+
+    /// Ties objects that can get one kind, apiVersion and name, where both can be in one cluster.
+    fn add_namesakes(&mut self) {
+        let run = self.run;
+        let mut namesakes: BTreeMap<(&GroupKind, &str), Vec<(usize, &ObjectSurvey)>> = BTreeMap::new();
+        for (number, file) in run.files.iter().enumerate().filter(|(_, file)| !run.is_patch_file(&file.file)) {
+            for object in file.objects.iter().filter(|object| object.inline_patch.is_none()) {
+                let kind = run.targets.renames.get(&object.kind).map_or(&object.kind, |successor| successor.kind());
+                if let Some(name) = object.name.as_deref().filter(|_| run.targets.goal.target_of(&kind.group).is_some())
+                {
+                    namesakes.entry((kind, name)).or_default().push((number, object));
+                }
+            }
+        }
+        let mut moving: BTreeMap<&GroupKind, bool> = BTreeMap::new();
+        let mut tied: Vec<[usize; 2]> = Vec::new();
+        for objects in namesakes.into_values().filter(|objects| objects.len() > 1) {
+            let (_, first) = objects[0];
+            let is_first = |object: &ObjectSurvey| object.kind == first.kind && object.api_version == first.api_version;
+            let is_moving = *moving.entry(&first.kind).or_insert_with(|| changes_namespace(run, &first.kind));
+            if !is_moving && objects.iter().all(|(_, object)| is_first(object)) {
+                continue;
+            }
+            let (mut by_folder, mut by_build): (BTreeMap<&str, usize>, BTreeMap<usize, usize>) = Default::default();
+            for (number, _) in objects {
+                let near = by_folder.entry(folder(&run.files[number].file)).or_insert(number);
+                tied.push([*near, number]);
+                for build in run.builds_of(number) {
+                    tied.push([*by_build.entry(build).or_insert(number), number]);
+                }
+            }
+        }
+        tied.into_iter().for_each(|[one, other]| self.tie(one, other));
+    }
+
+    fn into_groups(mut self) -> Vec<Group> {
+        let run = self.run;
+        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut groups: Vec<Group> = Vec::new();
+        for file in 0..run.files.len() {
+            let root = self.root(file);
+            let number = *numbers.entry(root).or_insert_with(|| {
+                groups.push(Group::default());
+                groups.len() - 1
+            });
+            groups[number].files.push(file);
+        }
+        for application in &run.applications.made {
+            let root = self.root(application.base.0);
+            groups[numbers[&root]].applications.push(application.clone());
+        }
+        for unmade in &run.applications.unmade {
+            let root = self.root(unmade.carrier.position.0);
+            groups[numbers[&root]].unmade.push(unmade.clone());
+        }
+        groups
+    }
+}
+
+/// Returns the kinds whose objects rules read that are about objects of the run. So are those that such a rule is about: of several
+/// with one name, each has others.
+pub(crate) fn kinds_read(run: &Run<'_>) -> BTreeSet<GroupKind> {
+    let objects = run.files.iter().flat_map(|file| &file.objects);
+    let kinds: BTreeSet<&GroupKind> = objects.map(|object| &object.kind).collect();
+    let mut read = BTreeSet::new();
+    for kind in kinds {
+        let targets = run.targets.goal.targets.iter();
+        let others = targets.flat_map(|target| kinds_in_rules(target, kind, Lens::kinds_read));
+        let others: BTreeSet<GroupKind> = others.collect();
+        read.extend((!others.is_empty()).then(|| kind.clone()));
+        read.extend(others);
+    }
+    read
+}
+
+/// Returns whether the conversion to the targets can give objects of `kind` another namespace.
+fn changes_namespace(run: &Run<'_>, kind: &GroupKind) -> bool {
+    let is_namespace = |field: &FieldPattern| field.to_string() == "metadata.namespace";
+    let changes = |target: &Target<'_>| {
+        let mut rules = target.pack.rules_for_kind(target.release, kind, None);
+        rules.any(|(rule, direction)| {
+            let claims = rule.lens(direction).claims();
+            claims.old.iter().chain(&claims.new).any(is_namespace)
+        })
+    };
+    run.targets.goal.targets.iter().any(changes)
+}
+/// Returns the kinds that `read` finds in the lenses of the rules towards `target` that can be about objects of `kind`.
+fn kinds_in_rules(
+    target: &Target<'_>,
+    kind: &GroupKind,
+    read: impl Fn(&Lens) -> BTreeSet<GroupKind>,
+) -> BTreeSet<GroupKind> {
+    let mut kinds = BTreeSet::from([kind]);
+    let mut others = BTreeSet::new();
+    for (rule, direction) in target.pack.rules_for_kind(target.release, kind, None) {
+        if kinds.contains(rule.from_kind(direction)) {
+            others.extend(read(rule.lens(direction)));
+            kinds.insert(rule.to_kind(direction));
+        }
+    }
+    others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::surveyor::Surveyor;
+    use super::*;
+    use crate::engine::convert::{Choices, Goal, Targets};
+    use crate::engine::manifest::{Manifest, Reading, Recognizer, read};
+    use crate::knowledge::pack::embedded;
+
+    /// Returns the files of each group, for a target of Gateway API.
+    fn tied(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+        let packs = embedded::with(Vec::new()).expect("the packs are valid");
+        let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
+        let manifest = |(file, text): &(&str, &str)| match read(file, text.as_bytes(), &recognizer) {
+            Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
+            other => panic!("{other:?}"),
+        };
+        let manifests: Vec<Manifest> = files.iter().map(manifest).collect();
+        let target = packs.target("gateway-api@1.5/standard").expect("the release is known");
+        let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
+        let surveyor = Surveyor::new(&packs, &packs.concerned_by(&goal.targets));
+        let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
+        let targets = Targets::new(&goal);
+        let groups = groups(&Run::new(&targets, &surveys));
+        groups.iter().map(|group| group.files.iter().map(|file| surveys[*file].file.clone()).collect()).collect()
+    }
+
+    fn route(version: &str, name: &str) -> String {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/{version}\nkind: HTTPRoute\nmetadata: {{name: {name}}}\nspec: {{}}\n"
+        )
+    }
+
+    #[test]
+    fn files_are_alone_unless_something_ties_them() {
+        let (old, other) = (route("v1beta1", "a"), route("v1beta1", "b"));
+        let files =
+            [("k/a.yaml", &*old), ("k/b.yaml", &*other), ("k/kustomization.yaml", "resources: [a.yaml, b.yaml]\n")];
+        assert_eq!(tied(&files), [["k/a.yaml"], ["k/b.yaml"], ["k/kustomization.yaml"]]);
+    }
+
+    #[test]
+    fn a_patch_is_tied_to_what_it_patches_and_to_its_kustomization() {
+        let (old, other, patch) = (route("v1beta1", "a"), route("v1beta1", "b"), route("v1beta1", "a"));
+        let kustomization = "resources: [a.yaml, b.yaml]\npatches: [{path: p.yaml}]\n";
+        let files =
+            [("a.yaml", &*old), ("b.yaml", &*other), ("kustomization.yaml", kustomization), ("p.yaml", &*patch)];
+        assert_eq!(tied(&files), [vec!["a.yaml", "kustomization.yaml", "p.yaml"], vec!["b.yaml"]]);
+    }
+
+    #[test]
+    fn objects_that_can_become_one_are_tied() {
+        let (old, new) = (route("v1beta1", "a"), route("v1", "a"));
+        assert_eq!(tied(&[("k/a.yaml", &*old), ("k/b.yaml", &*new)]), [["k/a.yaml", "k/b.yaml"]]);
+        assert_eq!(tied(&[("k/a.yaml", &*old), ("l/b.yaml", &*new)]), [["k/a.yaml"], ["l/b.yaml"]]);
+    }
+}

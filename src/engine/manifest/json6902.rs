@@ -1,0 +1,52 @@
+//! Answers: where does a JSON patch (RFC 6902) mention known objects?
+//!
+//! Such a patch is a list of operations, each with a `path` into an object that is named elsewhere. The value under `value` is a
+//! piece of that object. A mapping in it with a group and a kind is a reference like any other, and the patch is taken for an
+//! object so that it follows; what else is a group or a kind may have to follow the release, and the patch does not show which object
+//! it is part of: [`mentioning`] finds it.
+//!
+//! Invariant: a JSON patch is recognized by its shape.
+
+use serde_json::Value;
+
+use super::object::{JSON_PATCH, Object};
+use super::recognizer::Recognizer;
+use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::FieldPath;
+
+/// Returns whether a document is a JSON patch.
+pub(super) fn is_one(document: &Value) -> bool {
+    let text = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
+    let is_operation = |item: &Value| text(item, "op").zip(text(item, "path")).is_some();
+    document.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_operation))
+}
+
+/// Makes the object of a JSON patch.
+pub(super) fn object(document: usize, patch: Value) -> Object {
+    let (kind, api_version) = (GroupKind::new(JSON_PATCH, ""), ApiVersion::parse(""));
+    let (inline_patch, place) = (None, FieldPath::default());
+    Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: patch.into() }
+}
+
+/// Returns the numbers of the operations that mention known groups or kinds outside of a reference.
+pub(crate) fn mentioning(patch: &[Value], recognizer: &Recognizer) -> Vec<usize> {
+    let items = patch.iter().enumerate();
+    let mentioning = items.filter(|(_, item)| item.get("value").is_some_and(|value| mentions(value, recognizer)));
+    mentioning.map(|(index, _)| index).collect()
+}
+
+/// Returns whether a value gives a known group or kind elsewhere than in a reference.
+pub(super) fn mentions(value: &Value, recognizer: &Recognizer) -> bool {
+    match value {
+        Value::String(text) => recognizer.mentions_group(text.as_bytes()) || recognizer.is_known_kind(None, text),
+        Value::Array(items) => items.iter().any(|item| mentions(item, recognizer)),
+        Value::Object(map) => {
+            let is_kind = |key: &str| ["group", "apiGroup", "apiVersion", "kind"].contains(&key);
+            let given = map.keys().filter(|key| is_kind(key)).count();
+            let is_reference = given == 2 && map.contains_key("kind") && !map.contains_key("metadata");
+            let mut others = map.iter().filter(|(key, _)| !(is_reference && is_kind(key)));
+            others.any(|(_, value)| mentions(value, recognizer))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}

@@ -1,0 +1,306 @@
+//! Answers: what does a kustomization change in known objects?
+//!
+//! It gathers files and may put their objects into a namespace ([`Kustomization`]). It names files that are merged into other
+//! objects ([`patches`]), and files with replacements.
+//!
+//! Invariant: a kustomization is recognized by its file name, as Kustomize does.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::problem::whole_file;
+use super::recognizer::Recognizer;
+use super::selector::Selector;
+use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::knowledge::release::GroupKind;
+use crate::syntax::field::FieldPath;
+
+/// What a kustomization makes of other files; all of them as seen from where it is seen from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kustomization {
+    /// The namespace that it gives every object, whatever the object has: `namespace: shop`.
+    pub namespace: Option<String>,
+    /// The prefix and suffix that it adds to every name.
+    pub affixes: [String; 2],
+    /// The files and folders that it includes.
+    pub resources: Vec<String>,
+    /// Whether it includes what is in no file: what it fetches, or renders from charts.
+    pub(crate) has_unseen: bool,
+    /// The folders whose kustomizations work on what it includes.
+    pub components: Vec<String>,
+    /// The files of its replacements, each with the number of its entry.
+    pub replacements: Vec<(usize, String)>,
+    /// The files and folders of its transformers, each with the number of its entry.
+    pub transformers: Vec<(usize, String)>,
+    /// Whether it names fields of objects itself: in replacements, variables, labels or transformers.
+    pub(crate) names_fields: bool,
+    /// The places of the labels that it writes to selectors or templates: `commonLabels`, `labels[0]`.
+    pub(crate) label_places: Vec<FieldPath>,
+    /// The configurations of its transformers, each with the number of its entry.
+    pub configurations: Vec<(usize, String)>,
+    /// The places that name what is not read: files with names that no run reads, and keys in other letters, which
+    /// Kustomize accepts.
+    pub(crate) unread: Vec<FieldPath>,
+    /// Whether it has a schema of its own, which changes how lists are merged.
+    pub(crate) has_schema: bool,
+}
+
+/// A file that a kustomization merges into other objects.
+#[derive(Clone, Debug)]
+pub struct PatchFile {
+    /// The file, as seen from where the kustomization is seen from.
+    pub file: String,
+    /// What it patches, if a selector next to it is given.
+    pub target: Option<Selector>,
+    /// The place in the kustomization that names it: `patches[2]`.
+    pub place: FieldPath,
+    /// The path as it is written there.
+    pub path: String,
+}
+
+impl Kustomization {
+    /// Reads the kustomization in `file`.
+    ///
+    /// Source: Kustomize reference, `resources`, `bases` (their old name), `components`, `namespace`, `namePrefix`, `nameSuffix`.
+    pub(super) fn read(file: &str, value: &Value) -> Self {
+        let texts = |keys: &'static [&str]| {
+            let lists = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_array));
+            lists.flatten().filter_map(Value::as_str)
+        };
+        let items = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
+        let (unread, label_places) = (unread(value), label_places(value));
+        let paths = |keys| texts(keys).map(|path| join(folder(file), path)).collect();
+        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let namespace = value.get("namespace").and_then(Value::as_str).filter(|name| !name.is_empty());
+        Self {
+            namespace: namespace.map(str::to_owned),
+            affixes: ["namePrefix", "nameSuffix"].map(text),
+            resources: paths(&["resources", "bases"]),
+            has_unseen: texts(&["resources", "bases", "components"]).any(is_remote)
+                || RENDERED.iter().any(|key| value.get(*key).is_some()),
+            components: paths(&["components"]),
+            replacements: files(file, value, "replacements"),
+            transformers: files(file, value, "transformers"),
+            names_fields: !unread.is_empty()
+                || !label_places.is_empty()
+                || ["replacements", "transformers", "configurations", "vars"]
+                    .iter()
+                    .any(|key| value.get(key).is_some())
+                || items("labels").any(|label| label.get("fields").is_some()),
+            label_places,
+            configurations: files(file, value, "configurations"),
+            unread,
+            has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
+        }
+    }
+
+    /// Reads what a builtin transformer does that kustomizations can do by a field of their own: namespaces, prefixes and suffixes.
+    ///
+    /// Source: Kustomize, `NamespaceTransformer`, `PrefixTransformer`, `SuffixTransformer`.
+    pub(super) fn of_transformer(value: &Value) -> Self {
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let is = |kind: &str| value.get("kind").and_then(Value::as_str) == Some(kind);
+        let namespace =
+            value.get("metadata").and_then(|metadata| metadata.get("namespace")).filter(|_| is("NamespaceTransformer"));
+        Self {
+            namespace: Some(text(namespace)).filter(|name| !name.is_empty()),
+            affixes: [
+                text(value.get("prefix").filter(|_| is("PrefixTransformer"))),
+                text(value.get("suffix").filter(|_| is("SuffixTransformer"))),
+            ],
+            ..Self::default()
+        }
+    }
+
+    /// Returns the folder of the kustomization in `file`, as [`Kustomization::resources`] names folders; nothing for a file that
+    /// is none.
+    pub fn folder(file: &str) -> Option<String> {
+        is_one(file).then(|| join(folder(file), ""))
+    }
+
+    /// Returns every path that the kustomization in `file` may name, where its text cannot be parsed: any word of it. Nothing for a
+    /// file that is none, or a template.
+    pub fn mentions(file: &str, bytes: &[u8]) -> BTreeSet<String> {
+        // Nearly every file that is read comes here, and nearly none is one.
+        if !is_one(file) {
+            return BTreeSet::new();
+        }
+        let text = String::from_utf8_lossy(bytes);
+        if text.contains("{{") {
+            return BTreeSet::new();
+        }
+        let is_between = |character: char| character.is_whitespace() || "\"',[]{}".contains(character);
+        let words = text.split(is_between).filter(|word| !word.is_empty() && *word != "-" && !word.starts_with('#'));
+        words.map(|word| join(folder(file), word)).collect()
+    }
+
+    /// Returns the file that the kustomization in `file` calls `path`, as seen from where the kustomization is seen from.
+    pub fn beside(file: &str, path: &str) -> String {
+        join(folder(file), path)
+    }
+}
+
+/// Returns the folder of `file` with its separator; nothing for a file of the current folder.
+fn folder(file: &str) -> &str {
+    file.rfind(['/', '\\']).map_or("", |at| &file[..=at])
+}
+
+/// Returns whether Kustomize reads `file` as a kustomization.
+pub(super) fn is_one(file: &str) -> bool {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
+}
+
+/// Returns the files that a kustomization or a builtin transformer merges into other objects, as seen from where `file` is seen from.
+pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
+    let list = |key: &'static str| {
+        let items = kustomization.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+        items.map(move |(index, item)| (FieldPath::default().key(key).index(index), item))
+    };
+    let targeted = list("patches").chain(list("patchesJson6902"));
+    let targeted = targeted.filter_map(|(place, patch)| Some((place, patch.get("path")?, Selector::read(patch))));
+    // A builtin transformer names patches too.
+    let is_builtin = kustomization.get("apiVersion").and_then(Value::as_str) == Some("builtin");
+    let own = is_builtin.then(|| (FieldPath::default().key("path"), kustomization));
+    let own = own.and_then(|(place, own)| Some((place, own.get("path")?, Selector::read(own))));
+    let merges = list("paths").filter(|_| is_builtin).map(|(place, path)| (place, path, None));
+    let targeted = targeted.chain(own).chain(merges);
+    let plain = list("patchesStrategicMerge").map(|(place, path)| (place, path, None));
+    let named = plain.chain(targeted).filter_map(|(place, path, target)| Some((place, path.as_str()?, target)));
+    let named = named.filter(|(_, path, _)| !is_text(path));
+    named
+        .map(|(place, path, target)| PatchFile { file: join(folder(file), path), target, place, path: path.to_owned() })
+        .collect()
+}
+
+/// The keys of a kustomization whose objects charts render.
+///
+/// Source: Kustomize reference, `helmCharts`, `helmChartInflationGenerator` (its old name).
+const RENDERED: [&str; 2] = ["helmCharts", "helmChartInflationGenerator"];
+
+/// Returns whether a kustomization fetches what it includes under this name.
+///
+/// Source: Kustomize, the URLs of remote files and of repositories.
+fn is_remote(path: &str) -> bool {
+    path.contains("://") || path.starts_with("git@")
+}
+
+/// The keys of a kustomization that decide what is built.
+const KEYS: [&str; 16] = [
+    "resources",
+    "bases",
+    "components",
+    "patches",
+    "patchesStrategicMerge",
+    "patchesJson6902",
+    "replacements",
+    "vars",
+    "transformers",
+    "configurations",
+    "namespace",
+    "namePrefix",
+    "nameSuffix",
+    "labels",
+    "commonLabels",
+    "openapi",
+];
+
+/// Returns the places in a kustomization that name what is not read: keys in other letters, and patches in files that no run reads. A
+/// patch with a target is known by that, and other files that are named must be in the run.
+fn unread(kustomization: &Value) -> Vec<FieldPath> {
+    let is_miscased =
+        |key: &&String| !KEYS.contains(&key.as_str()) && KEYS.iter().any(|known| known.eq_ignore_ascii_case(key));
+    let keys = kustomization.as_object().into_iter().flat_map(|map| map.keys()).filter(is_miscased);
+    let mut found: Vec<FieldPath> = keys.map(|key| FieldPath::default().key(key)).collect();
+    for key in ["patches", "patchesStrategicMerge"] {
+        let list = FieldPath::default().key(key);
+        let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
+        let path = |item: &Value| item.get("path").unwrap_or(item).as_str().map(str::to_owned);
+        let is_unread = |item: &Value| item.get("target").is_none() && path(item).is_some_and(|path| !is_read(&path));
+        found.extend(items.filter(|(_, item)| is_unread(item)).map(|(index, _)| list.index(index)));
+    }
+    found
+}
+
+/// Returns the places of the labels that a kustomization writes to selectors or templates too.
+fn label_places(kustomization: &Value) -> Vec<FieldPath> {
+    let list = FieldPath::default().key("labels");
+    let is_set = |entry: &Value, key: &str| entry.get(key) == Some(&Value::Bool(true));
+    let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let writes = |entry: &Value| ["includeSelectors", "includeTemplates"].iter().any(|key| is_set(entry, key));
+    let mut found: Vec<FieldPath> =
+        items.filter(|(_, entry)| writes(entry)).map(|(index, _)| list.index(index)).collect();
+    let common = FieldPath::default().key("commonLabels");
+    let has_common = common.get(kustomization).and_then(Value::as_object).is_some_and(|map| !map.is_empty());
+    found.extend(has_common.then_some(common));
+    found
+}
+
+/// Returns whether a run reads a file or folder of this name in the folders that it is passed, unless that is ignored.
+fn is_read(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let is_hidden = path.split('/').any(|part| part.starts_with('.') && !matches!(part, "." | ".."));
+    is_text(path) || !is_hidden && extension.is_none_or(|extension| ["yaml", "yml", "json"].contains(&extension))
+}
+
+/// Returns the files that a list of a kustomization names, each with the number of its entry.
+fn files(file: &str, kustomization: &Value, key: &str) -> Vec<(usize, String)> {
+    let entries = kustomization.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let named = entries.filter_map(|(index, entry)| Some((index, entry.get("path").unwrap_or(entry).as_str()?)));
+    let named = named.filter(|(_, path)| !is_text(path));
+    named.map(|(index, path)| (index, join(folder(file), path))).collect()
+}
+
+/// Returns whether what can be a patch or the name of its file is a patch.
+pub(super) fn is_text(patch: &str) -> bool {
+    patch.contains(['\n', '{'])
+}
+
+/// Reports a kustomization with patches in `file`, which Kustomize does not take for one by its name; `locate` returns the location of a
+/// field.
+pub(super) fn misnamed(file: &str, document: &Value, locate: &dyn Fn(&FieldPath) -> Location) -> Option<Finding> {
+    let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
+    let is_named = text("apiVersion").starts_with("kustomize.config.k8s.io/")
+        && ["Kustomization", "Component"].contains(&text("kind"));
+    let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
+    let list = lists.into_iter().find(|key| document.get(*key).is_some()).filter(|_| is_named)?;
+    let message = "the document is a kustomization, but Kustomize does not read files of this name; its patches are not converted".to_owned();
+    let help = if file == "-" {
+        "pass the folder of the kustomization instead"
+    } else {
+        "rename the file to kustomization.yaml if Kustomize should read it"
+    };
+    let (path, finding) = (FieldPath::default().key(list), whole_file(file, Code::InlinePatch, message, help));
+    Some(Finding { location: locate(&path), severity: Severity::Warning, field: Some(path.to_string()), ..finding })
+}
+
+/// Joins a relative path to a folder, taking `.` and `..` out.
+pub(super) fn join(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let root = if folder.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
+}
+
+/// Returns whether a selector can select a known object.
+pub(super) fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
+    let text = |key: &str| selector.get(key).and_then(Value::as_str);
+    text("kind").is_some_and(|kind| recognizer.is_known_kind(text("group"), kind))
+}
+
+/// Returns whether a selector can select an object of another group that rules are about, such as one that holds values of a chart.
+pub(super) fn selects_foreign_kind(selector: &Value, recognizer: &Recognizer) -> bool {
+    let text = |key: &str| selector.get(key).and_then(Value::as_str);
+    let is_selected = |kind: &GroupKind| {
+        text("kind") == Some(kind.kind.as_str()) && text("group").is_none_or(|group| group == kind.group)
+    };
+    recognizer.foreign_kinds().any(is_selected)
+}

@@ -1,0 +1,294 @@
+//! Answers: what becomes of the bytes of one file?
+//!
+//! Invariant: a file is irrelevant only if its bytes contain no known API group.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::inline_patch::DataPatch;
+use super::kustomization::{self, Kustomization};
+use super::manifest::Manifest;
+use super::object::{Object, is_bare, is_list, take};
+use super::problem::{failure, not_utf8, template_finding, whole_file};
+use super::recognizer::Recognizer;
+use super::selector::Selector;
+use super::{applied, carried_values, configuration, embedded, ignores, inline, json6902, replacement};
+use crate::engine::finding::{Code, Finding, Severity};
+use crate::knowledge::release::ApiVersion;
+use crate::syntax::field::FieldPath;
+use crate::syntax::text::{LineIndex, Span};
+use crate::syntax::yaml::{self, Problem, ProblemCode};
+
+/// What became of a file.
+#[derive(Debug)]
+pub enum Reading {
+    /// It mentions no known API group: not parsed, or not parseable, and left unchanged.
+    Irrelevant,
+    /// It was parsed; it may still hold no object.
+    Manifest(Box<Manifest>),
+    /// It mentions no known API group, but it is a kustomization: it is parsed for the files that it names.
+    Kustomization(Box<Manifest>),
+    /// It mentions no known API group, but a trigger of a pack: its content may be relevant to known objects.
+    Triggered(Box<Manifest>),
+    /// It is a template, not a manifest.
+    Template(Finding),
+    /// It could not be understood.
+    Failed(Finding),
+}
+
+/// Reads the bytes of `file`.
+pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
+    if let Some(reading) = foreign_encoding(file, bytes, recognizer) {
+        return reading;
+    }
+    let is_kustomization = kustomization::is_one(file);
+    let is_declared = recognizer.chart_of(file).is_some();
+    if !is_kustomization && !is_declared && !recognizer.mentions_any(bytes) {
+        return Reading::Irrelevant;
+    }
+    let hit = recognizer.mentions_group(bytes);
+    let is_relevant = is_declared || recognizer.is_relevant(bytes);
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => Arc::from(text),
+        Err(_) if !is_relevant => return Reading::Irrelevant,
+        Err(error) => return Reading::Failed(not_utf8(file, bytes, error.valid_up_to())),
+    };
+    let lines = LineIndex::new(&text);
+    let template = text.contains("{{");
+    let tree = match yaml::parse(&text) {
+        Ok(tree) => tree,
+        Err(_) if !is_relevant => return Reading::Irrelevant,
+        Err(problem) if template && problem.code != ProblemCode::Limit => {
+            return Reading::Template(template_finding(file, &text, &lines, &problem));
+        }
+        Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
+    };
+    let (objects, inline_patches, data_patches, patches, ignores, findings) = Default::default();
+    let (document_warnings, unparsed) = Default::default();
+    let (file, kustomization, transformer, applied) = (file.to_owned(), None, None, Vec::new());
+    let mut manifest = Manifest {
+        file,
+        text,
+        tree,
+        objects,
+        inline_patches,
+        data_patches,
+        patches,
+        kustomization,
+        transformer,
+        applied,
+        ignores,
+        findings,
+        document_warnings,
+        unparsed,
+        lines,
+    };
+    let collected = collect(&mut manifest, recognizer);
+    manifest.ignores = ignores::find(&manifest);
+    match collected {
+        Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
+        Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
+        Ok(()) => Reading::Triggered(Box::new(manifest)),
+        Err(_) if !is_relevant => Reading::Irrelevant,
+        Err(problem) if template => {
+            Reading::Template(template_finding(&manifest.file, &manifest.text, &manifest.lines, &problem))
+        }
+        Err(problem) => Reading::Failed(failure(&manifest.file, &manifest.text, &manifest.lines, &problem)),
+    }
+}
+
+/// Reports UTF-16 and UTF-32, whose bytes would hide an API group from the recognizer.
+fn foreign_encoding(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option<Reading> {
+    let encoding = wide_encoding(bytes)?;
+    let narrowed: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+    if !recognizer.mentions_group(&narrowed) {
+        return Some(Reading::Irrelevant);
+    }
+    let message = format!("the file is {encoding}, not UTF-8");
+    let help = format!("convert the file with `iconv -f {encoding} -t UTF-8`");
+    Some(Reading::Failed(whole_file(file, Code::InvalidEncoding, message, &help)))
+}
+
+/// Returns the encoding with more than one byte for each character that a text is in, by its byte order mark or its first
+/// two characters, which are ASCII in any manifest.
+fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, 0, 0, ..] | [1..=255, 0, 0, 0, ..] => Some("UTF-32LE"),
+        [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, 1..=255, ..] => Some("UTF-32BE"),
+        [0xff, 0xfe, ..] | [1..=255, 0, 1..=255, 0, ..] => Some("UTF-16LE"),
+        [0xfe, 0xff, ..] | [0, 1..=255, 0, 1..=255, ..] => Some("UTF-16BE"),
+        _ => None,
+    }
+}
+
+/// Reads every document that holds an object. A document that cannot be read as data fails the file where it may hold
+/// an object of a known group or values of a chart, and is left unchanged otherwise.
+fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Problem> {
+    let documents = manifest.tree.documents().to_vec();
+    let is_kustomization = kustomization::is_one(&manifest.file);
+    // Such a file is known by its name; of another one, only documents that mention something known are read.
+    let is_whole = is_kustomization || recognizer.chart_of(&manifest.file).is_some();
+    let mut embedded = Vec::new();
+    for (number, document) in documents.iter().enumerate() {
+        manifest.document_warnings.extend(other_version(manifest, document.span));
+        let bytes = document.span.of(&manifest.text).as_bytes();
+        if manifest.tree.is_mapping(document.root) && !is_whole && !recognizer.mentions_any(bytes) {
+            manifest.unparsed.push(number);
+            continue;
+        }
+        let hits =
+            || mentions_group(&manifest.text, document.span, manifest.tree.comments_in(document.span), recognizer);
+        match manifest.data(document.root, recognizer) {
+            Ok(value) => {
+                let mut is_reported = json6902::is_one(&value);
+                if is_kustomization {
+                    manifest.patches.extend(kustomization::patches(&manifest.file, &value));
+                    // Documents without content do not count.
+                    if value.is_object() || manifest.kustomization.is_none() {
+                        manifest.kustomization = Some(Arc::new(Kustomization::read(&manifest.file, &value)));
+                    }
+                } else if json6902::is_one(&value) || replacement::is_one(&value) {
+                    // What it means for objects shows once all files are read.
+                } else if value.get("apiVersion").and_then(Value::as_str) == Some("builtin") {
+                    manifest.patches.extend(kustomization::patches(&manifest.file, &value));
+                    manifest.transformer = Some(Arc::new(Kustomization::of_transformer(&value)));
+                } else if hits() {
+                    let incomplete = incomplete(manifest, number, &value, recognizer);
+                    is_reported = incomplete.is_some();
+                    manifest.findings.extend(incomplete);
+                    let place = |path: &FieldPath| manifest.place(document.root, path);
+                    let mut findings = configuration::findings(&value, recognizer, &place);
+                    findings.extend(kustomization::misnamed(&manifest.file, &value, &place));
+                    manifest.findings.extend(findings);
+                }
+                let is_carrier = replacement::is_one(&value) || configuration::is_one(&value);
+                if is_bare(&value) && !is_kustomization && !is_carrier {
+                    let charts = recognizer.charts().iter();
+                    let made: Vec<Object> = match recognizer.chart_of(&manifest.file) {
+                        Some(chart) => vec![chart.object(number, FieldPath::default(), &value)],
+                        None => charts.flat_map(|chart| chart.objects(&manifest.file, number, &value)).collect(),
+                    };
+                    manifest.objects.extend(made);
+                }
+                let carried = recognizer.carriers().in_document(&manifest.file, &value);
+                manifest.applied.extend(applied::folders(&carried));
+                let patches = inline::patches(&value, &carried, recognizer);
+                let values = carried_values::find(number, &value, &carried, recognizer);
+                manifest.data_patches.extend(inline::components(&carried).into_iter().map(
+                    |(place, folder, components)| {
+                        let target = Some(Selector::of(&Map::new()));
+                        DataPatch { document: number, place, folder, target, is_json: false, components }
+                    },
+                ));
+                if !is_reported && hits() {
+                    let is_patch = |path: &FieldPath| patches.iter().any(|patch| path.starts_with(&patch.path));
+                    let found = embedded::find(document.root, &value, recognizer).into_iter();
+                    embedded.extend(found.filter(|found| !is_patch(&found.path)));
+                }
+                take_objects(manifest, number, value, is_kustomization);
+                for patch in &patches {
+                    inline::take(manifest, (number, document.root), patch);
+                }
+                for values in values {
+                    carried_values::take(manifest, (number, document.root), values);
+                }
+            }
+            // What a kustomization does that cannot be read is not known.
+            Err(_)
+                if !is_kustomization
+                    && recognizer.chart_of(&manifest.file).is_none()
+                    && !recognizer.is_relevant(document.span.of(&manifest.text).as_bytes()) =>
+            {
+                manifest.unparsed.push(number);
+            }
+            Err(problem) => return Err(problem),
+        }
+    }
+    let reported = embedded::finding(manifest, &embedded);
+    manifest.findings.extend(reported);
+    Ok(())
+}
+
+/// Returns whether a document mentions a known API group, other than in one of its comments.
+fn mentions_group(text: &str, document: Span, comments: &[Span], recognizer: &Recognizer) -> bool {
+    let starts = std::iter::once(document.start).chain(comments.iter().map(|comment| comment.end));
+    let ends = comments.iter().map(|comment| comment.start).chain([document.end]);
+    starts.zip(ends).any(|(start, end)| start < end && recognizer.mentions_group(&text.as_bytes()[start..end]))
+}
+
+/// Takes in the objects of a document, and what is taken for one.
+fn take_objects(manifest: &mut Manifest, number: usize, value: Value, is_kustomization: bool) {
+    // Kustomize fills in apiVersion and kind.
+    if json6902::is_one(&value) {
+        manifest.objects.push(json6902::object(number, value));
+    } else if replacement::is_one(&value) {
+        manifest.objects.push(replacement::object(number, value));
+    } else if configuration::is_one(&value) && !is_kustomization {
+        manifest.objects.push(configuration::object(number, value));
+    } else if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
+        manifest.objects.push(Object::kustomization(number, value));
+    } else {
+        take(number, FieldPath::default(), value, &mut manifest.objects);
+    }
+}
+
+/// Reports a `%YAML` line with another version than the one that Kubernetes reads.
+fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
+    let mut at = document.start;
+    for line in document.of(&manifest.text).split_inclusive('\n') {
+        let content = line.trim_start_matches('\u{feff}');
+        if !content.starts_with(['%', '#']) && !content.trim().is_empty() {
+            return None;
+        }
+        if content.starts_with("%YAML ") && content.split_whitespace().nth(1) != Some("1.1") {
+            let message = "Kubernetes rejects a document that declares a YAML version other than 1.1".to_owned();
+            let location = manifest.location(at + line.len() - content.len());
+            let findings = whole_file(&manifest.file, Code::ParseError, message, "remove the %YAML line");
+            return Some(Finding { location, severity: Severity::Warning, ..findings });
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Returns whether `group` is known by its name.
+fn is_known(group: &str, recognizer: &Recognizer) -> bool {
+    !group.is_empty() && recognizer.is_known_group(group)
+}
+
+/// Reports a known API group in a document that resembles an object and is none.
+fn incomplete(manifest: &Manifest, document: usize, value: &Value, recognizer: &Recognizer) -> Option<Finding> {
+    // A version alone is no sign of the core group where there is no kind: charts have one too.
+    let is_named = |value: &Value| match value.get("apiVersion").and_then(Value::as_str) {
+        Some(version) => is_known(&ApiVersion::parse(version).group, recognizer),
+        None => {
+            recognizer.mentions_dotted_group(manifest.tree.documents()[document].span.of(&manifest.text).as_bytes())
+        }
+    };
+    let half = |value: &Value| {
+        let has = |key: &str| value.get(key).is_some();
+        value.is_object() && has("apiVersion") != has("kind") && is_named(value)
+    };
+    let incomplete = match value {
+        Value::Array(items) => items
+            .iter()
+            .any(|item| item.get("apiVersion").is_some())
+            .then_some("put the objects of the bare list into a `kind: List`"),
+        Value::Object(map) if ["apiVersion", "kind"].iter().all(|key| map.get(*key).is_some_and(Value::is_string)) => {
+            let items = map.get("items").and_then(Value::as_array).into_iter().flatten();
+            let typed = is_list(value) && map["kind"] != "List" && items.clone().any(|item| item.get("kind").is_none());
+            typed.then_some("the items of the typed list have no apiVersion and kind: write a `kind: List` and set both in each item")
+        }
+        Value::Object(map) if map.contains_key("apiVersion") && map.contains_key("kind") || half(value) => {
+            Some("set both apiVersion and kind, as strings")
+        }
+        Value::String(_) if is_named(value) => Some("the document is a single string, not an object"),
+        _ => None,
+    };
+    let help = incomplete?;
+    let location = manifest.place_in(document, &FieldPath::default());
+    let message = "the document mentions a known API but is not an object; it is not converted".to_owned();
+    let finding = whole_file(&manifest.file, Code::NotAnObject, message, help);
+    Some(Finding { location, severity: Severity::Warning, ..finding })
+}

@@ -1,0 +1,33 @@
+//! Answers: does a document hold replacements of Kustomize?
+//!
+//! A kustomization names such a file under `replacements`. It is no object, but names fields of objects, and is taken for one so
+//! that they can follow.
+//!
+//! Invariant: a document is recognized by its shape, since the kustomization can be in a file that is not read.
+
+use serde_json::Value;
+
+use super::object::{Object, REPLACEMENTS};
+use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::FieldPath;
+
+/// Returns whether a document is a replacement, or a list of them.
+///
+/// Source: Kustomize, `Replacement`.
+pub(super) fn is_one(document: &Value) -> bool {
+    let is_replacement = |value: &Value| {
+        let has_source = ["source", "sourceValue"].iter().any(|key| value.get(key).is_some());
+        has_source && value.get("targets").is_some_and(Value::is_array) && value.get("apiVersion").is_none()
+    };
+    match document {
+        Value::Array(items) => !items.is_empty() && items.iter().all(is_replacement),
+        value => is_replacement(value),
+    }
+}
+
+/// Makes the object of a file of replacements.
+pub(super) fn object(document: usize, value: Value) -> Object {
+    let (kind, api_version) = (GroupKind::new(REPLACEMENTS, ""), ApiVersion::parse(""));
+    let (inline_patch, place) = (None, FieldPath::default());
+    Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: value.into() }
+}

@@ -1,0 +1,135 @@
+//! Answers: which objects does the target of a patch select?
+//!
+//! A patch can have a `target`: then Kustomize applies it to all that this selects, whatever name the patch gives itself.
+//! Each part of a [`Selector`] is a regular expression over the whole of what it is about.
+//!
+//! Invariant: a missing part selects everything; one that is not a regular expression selects itself.
+
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use crate::knowledge::release::{ApiVersion, GroupKind};
+
+/// The `target` of a patch.
+#[derive(Clone, Debug)]
+pub struct Selector {
+    group: Option<Part>,
+    version: Option<Part>,
+    kind: Option<Part>,
+    /// The name, which can be one that kustomizations give.
+    pub name: Option<Part>,
+    /// The namespace.
+    pub namespace: Option<Part>,
+    /// Whether labels or annotations narrow what it selects.
+    pub(crate) has_labels: bool,
+}
+
+/// A regular expression over the whole of a text.
+#[derive(Clone, Debug)]
+pub struct Part {
+    text: String,
+    /// Whether the text stands for nothing but itself, as nearly all do.
+    is_plain: bool,
+    /// Made at the first text that is another one: an expression costs more than all else about a selector.
+    pattern: OnceLock<Option<Regex>>,
+}
+
+impl Part {
+    fn new(text: &str) -> Self {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'));
+        Self { text: text.to_owned(), is_plain, pattern: OnceLock::new() }
+    }
+
+    /// Returns the only text that this stands for, where it is no pattern.
+    pub fn plain(&self) -> Option<&str> {
+        (self.is_plain || self.pattern().is_none()).then_some(&*self.text)
+    }
+
+    /// Returns whether this stands for `text`.
+    pub fn is(&self, text: &str) -> bool {
+        self.text == text || !self.is_plain && self.pattern().is_some_and(|pattern| pattern.is_match(text))
+    }
+
+    fn pattern(&self) -> Option<&Regex> {
+        self.pattern.get_or_init(|| Regex::new(&format!("^(?:{})$", self.text)).ok()).as_ref()
+    }
+}
+
+impl Selector {
+    /// Reads the selector of a patch.
+    ///
+    /// Source: Kustomize, `Selector` and `SelectorRegex`.
+    pub(super) fn read(patch: &Value) -> Option<Self> {
+        patch.get("target")?.as_object().map(Self::of)
+    }
+
+    /// Makes the selector that a mapping stands for.
+    pub fn of(target: &Map<String, Value>) -> Self {
+        let part = |key: &str| {
+            let text = target.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+            text.map(Part::new)
+        };
+        let [group, version, kind] = ["group", "version", "kind"].map(part);
+        let has_labels = ["labelSelector", "annotationSelector"].iter().any(|key| target.contains_key(*key));
+        Self { group, version, kind, name: part("name"), namespace: part("namespace"), has_labels }
+    }
+
+    /// Makes the selector that a reference by `apiVersion`, `kind` and `name` stands for.
+    pub(crate) fn of_reference(reference: &Map<String, Value>) -> Self {
+        let mut target = reference.clone();
+        if let Some(version) = reference.get("apiVersion").and_then(Value::as_str) {
+            let ApiVersion { group, version } = ApiVersion::parse(version);
+            target.insert("group".to_owned(), Value::from(group));
+            target.insert("version".to_owned(), Value::from(version));
+        }
+        Self::of(&target)
+    }
+
+    /// Returns whether the pattern `text` stands for `name`.
+    pub(crate) fn is_pattern(text: &str, name: &str) -> bool {
+        Part::new(text).is(name)
+    }
+
+    /// Returns whether it gives a group, or kinds by their names, that are all `known`, and not patterns of them or none: then it
+    /// selects no object that mentions none of these.
+    pub(crate) fn is_limited(&self, known: &dyn Fn(&str) -> bool) -> bool {
+        let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric()) && known(name);
+        let gives_group = self.group.as_ref().and_then(Part::plain).is_some_and(known);
+        gives_group || self.kind.as_ref().is_some_and(|part| part.text.split('|').all(is_name))
+    }
+
+    /// Returns whether it can select objects of this kind and version.
+    pub fn selects(&self, kind: &GroupKind, version: &ApiVersion) -> bool {
+        self.selects_kind(kind) && self.version.as_ref().is_none_or(|part| part.is(&version.version))
+    }
+
+    /// Returns whether it can select objects of this kind in any version.
+    pub(crate) fn selects_kind(&self, kind: &GroupKind) -> bool {
+        let parts = [(&self.group, &kind.group), (&self.kind, &kind.kind)];
+        parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_field_of_a_selector_must_match() {
+        let read = |target: Value| Selector::read(&json!({"target": target, "path": "a.yaml"})).expect("a target");
+        let (kind, version) = (GroupKind::new("Route", "example.com"), ApiVersion::parse("example.com/v1"));
+        let selects = |target| read(target).selects(&kind, &version);
+        let targets =
+            [json!({}), json!({"kind": "Route"}), json!({"kind": "Gateway|Route", "version": "v.*", "group": ""})];
+        assert!(targets.into_iter().all(selects));
+        let others = [json!({"kind": "Rout"}), json!({"version": "v2"}), json!({"group": "com"})];
+        assert!(!others.into_iter().any(selects));
+        let name = read(json!({"name": "a("})).name.expect("a name");
+        assert_eq!(["a(", "a"].map(|text| name.is(text)), [true, false]);
+        assert!(Selector::read(&json!({"path": "a.yaml"})).is_none());
+    }
+}

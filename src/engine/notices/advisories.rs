@@ -1,0 +1,200 @@
+//! What should a person know about the releases that a run crosses?
+//!
+//! An advisory of a pack is reported once if it concerns an object: one that can have been written for a release on the other side of
+//! the advisory's bundle. It is reported at the first such object, with the number and the places of all, or as a [`RunAdvisory`] where it is about the cluster or the
+//! release.
+//!
+//! Invariant: an advisory changes nothing and holds nothing back; where it is reported does not depend on the order of the run.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::convert::Conversion;
+use crate::engine::finding::{Code, Finding, FindingObject, Severity};
+use crate::engine::manifest::Object;
+use crate::knowledge::pack::release_notes::Advisory;
+use crate::knowledge::pack::{About, Target};
+use crate::knowledge::release::ReleaseSet;
+
+/// An advisory of a target's pack, with the releases from which the path to the target crosses its bundle.
+#[derive(Debug)]
+pub(crate) struct CrossedAdvisory<'g> {
+    target: &'g Target<'g>,
+    advisory: &'g Advisory,
+    from: ReleaseSet,
+    /// The releases that are newer than the target.
+    newer: ReleaseSet,
+}
+
+/// An advisory about the whole run, and not about an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunAdvisory {
+    /// What it is about: the cluster or a release.
+    pub about: About,
+    /// A warning or a note.
+    pub severity: Severity,
+    /// What to know, as one sentence without a final dot.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// How an advisory is reported.
+pub(crate) enum Reported {
+    /// At an object.
+    AtObject(Finding),
+    /// Without a place.
+    AboutRun(RunAdvisory),
+}
+
+/// Collects the advisories of `target`'s pack.
+pub(crate) fn crossed<'g>(target: &'g Target<'g>) -> impl Iterator<Item = CrossedAdvisory<'g>> {
+    let line = target.pack.line();
+    let goal = line.get(target.release).order;
+    let newer = line.iter().filter(|(_, release)| release.order > goal).map(|(id, _)| id).collect();
+    let crossed = move |advisory| CrossedAdvisory { target, advisory, from: sources(advisory, target), newer };
+    target.pack.release_notes().advisories.iter().map(crossed).filter(|crossed| !crossed.from.is_empty())
+}
+
+impl CrossedAdvisory<'_> {
+    /// Returns whether the advisory concerns `object`, which became `conversion`, and whether no rule already wrote what it is about.
+    pub(crate) fn concerns(&self, object: &Object, conversion: &Conversion) -> bool {
+        let about = self.advisory.has_kind(&object.kind) || self.advisory.has_kind(&conversion.kind);
+        about
+            && !(conversion.origins & self.from).is_empty()
+            && self.target.pack.groups().contains(&object.kind.group)
+            && self.advisory.condition.can_hold(&object.value)
+            && !self.is_answered(conversion)
+    }
+
+    /// Returns whether a rule wrote the default out that the advisory is about: that made its condition false.
+    fn is_answered(&self, conversion: &Conversion) -> bool {
+        let condition = &self.advisory.condition;
+        conversion.frozen.iter().any(|[before, after]| condition.holds(before) && !condition.holds(after))
+    }
+
+    /// Returns whether it is reported with the objects that it concerns.
+    pub(crate) fn names_objects(&self) -> bool {
+        self.advisory.about == About::Object
+    }
+
+    /// Returns whether it needs no action, or nothing shows that an object, which the advisory concerns, really crosses it: not all
+    /// releases that it can come from are those of the advisory, and its own pack changes nothing, so that it may have crossed it
+    /// long ago, or the advisory is about a rollback, and the object need not be newer than the target.
+    pub(crate) fn is_note(&self, conversion: &Conversion) -> bool {
+        let is_certain = self.from.is_superset(conversion.origins);
+        let is_at_target = conversion.program.len() == conversion.foreign_changes && conversion.blocks.is_empty();
+        let is_of_rollback = self.newer.is_superset(conversion.origins & self.from);
+        let may_not_cross = is_at_target || is_of_rollback && !self.newer.is_superset(conversion.origins);
+        self.advisory.additive || !is_certain && may_not_cross
+    }
+
+    /// Returns what to do about `object`.
+    pub(crate) fn help_for(&self, object: &Object) -> Option<String> {
+        self.advisory.help_for(&object.value)
+    }
+
+    /// Reports the advisory: at the first object that it concerns, with what to do about that one, or about the run.
+    pub(crate) fn report(&self, advised: Advised) -> Reported {
+        let severity = if advised.is_note { Severity::Note } else { Severity::Warning };
+        let message = format!("{}: {}", self.target.pack.title(), self.advisory.message);
+        match self.advisory.about {
+            About::Object => {
+                let mut objects = advised.objects;
+                objects.sort();
+                let (objects, mut help): (Vec<_>, Vec<_>) = objects.into_iter().unzip();
+                let message = format!("{message}{}", places(&objects));
+                let help = help.swap_remove(0);
+                let mut objects = objects.into_iter();
+                let first = objects.next().expect("an advisory is about an object that it concerns");
+                let (location, object) = (first.location.clone(), FindingObject { others: objects.collect(), ..first });
+                Reported::AtObject(Finding {
+                    location,
+                    code: Code::Advisory,
+                    severity,
+                    object: Some(object),
+                    field: None,
+                    message,
+                    help,
+                })
+            }
+            about => {
+                let help = self.advisory.help.clone();
+                Reported::AboutRun(RunAdvisory { about, severity, message, help })
+            }
+        }
+    }
+}
+
+/// The objects that an advisory is about.
+#[derive(Clone, Debug)]
+pub(crate) struct Advised {
+    /// Whether it is a note for all of them; where it is not, only those count for which it is a warning.
+    pub(crate) is_note: bool,
+    /// At least one, where the advisory names objects; each with what to do about it.
+    pub(crate) objects: Vec<(FindingObject, Option<String>)>,
+}
+
+impl Advised {
+    /// Adds these objects to those that the advisory with number `at` is about.
+    pub(crate) fn add_to(self, all: &mut BTreeMap<usize, Self>, at: usize) {
+        match all.entry(at) {
+            Entry::Vacant(entry) => {
+                entry.insert(self);
+            }
+            Entry::Occupied(mut entry) if entry.get().is_note && !self.is_note => {
+                entry.insert(self);
+            }
+            Entry::Occupied(mut entry) if entry.get().is_note == self.is_note => {
+                entry.get_mut().objects.extend(self.objects);
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+}
+
+/// How many places are written into a sentence about several objects, where not all are.
+const PLACES: usize = 3;
+
+/// Counts several objects, and names the places of the first ones.
+fn places(objects: &[FindingObject]) -> String {
+    // One more place is no longer than to say that there is one.
+    let named = if objects.len() > PLACES + 1 { PLACES } else { objects.len() };
+    let places: Vec<String> = objects[..named].iter().map(|object| object.location.to_string()).collect();
+    match (objects.len(), &*places) {
+        (0 | 1, _) | (_, []) => String::new(),
+        (count, [places @ .., last]) if count == named => {
+            format!(" ({count} objects: {} and {last})", places.join(", "))
+        }
+        (count, places) => format!(" ({count} objects: {} and {} more)", places.join(", "), count - named),
+    }
+}
+
+/// Returns the releases from which the path to the target is one that the advisory is about.
+fn sources(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
+    let line = target.pack.line();
+    line.iter().map(|(from, _)| from).filter(|from| advisory.applies_between(line, *from, target.release)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::finding::Location;
+    use crate::syntax::text::Position;
+
+    #[test]
+    fn several_objects_are_counted_and_the_first_places_are_named() {
+        let object = |line: usize| {
+            let location = Location { file: "a.yaml".to_owned(), position: Some(Position { line, column: 1 }) };
+            FindingObject::new("Route r".to_owned(), location)
+        };
+        let of = |count: usize| places(&(1..=count).map(object).collect::<Vec<_>>());
+        assert_eq!(of(1), "");
+        assert_eq!(of(2), " (2 objects: a.yaml:1:1 and a.yaml:2:1)");
+        assert_eq!(of(4), " (4 objects: a.yaml:1:1, a.yaml:2:1, a.yaml:3:1 and a.yaml:4:1)");
+        assert_eq!(of(86), " (86 objects: a.yaml:1:1, a.yaml:2:1, a.yaml:3:1 and 83 more)");
+    }
+}

@@ -1,0 +1,345 @@
+//! Which RBAC rules, webhooks and policies name a kind by its resource that the run renames?
+//!
+//! Roles and webhook configurations name what they are about in mappings with `apiGroups` and `resources`, policies in mappings
+//! with `apiGroups` and `kinds`, Argo CD in lists of `group` and `kind`. Any of them can be `*`. Such a mapping is not a reference to
+//! an object: others may need the old name for as long as the cluster serves it. So it is left unchanged, and reported where
+//! nothing in the same object names the new kind as well, with all verbs and for the same names of objects. A webhook or an admission policy that gives `apiVersions` too is
+//! reported where it gives none that the target serves.
+//!
+//! Invariant: nothing here changes anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memchr::memmem;
+use serde_json::{Map, Value};
+
+use super::old_names::OldNames;
+use crate::engine::convert::{Remark, Renames, Targets, plural, walk};
+use crate::engine::finding::{Code, Finding};
+use crate::engine::manifest::Manifest;
+use crate::knowledge::pack::Target;
+use crate::knowledge::release::GroupKind;
+use crate::syntax::field::{FieldPath, FieldPattern, PathRef, Step};
+use crate::syntax::yaml::TextFormat;
+
+/// Where webhook configurations, admission policies and their bindings select objects by resource and version.
+const ADMISSION_RULES: [&str; 5] = [
+    "webhooks[].rules[]",
+    "spec.matchConstraints.resourceRules[]",
+    "spec.matchConstraints.excludeResourceRules[]",
+    "spec.matchResources.resourceRules[]",
+    "spec.matchResources.excludeResourceRules[]",
+];
+
+/// Reports the mappings of each object that name a kind which is renamed, where none names its new name, and webhooks and
+/// admission policies for versions that the target does not serve.
+pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<OldNames<Finding>> {
+    // Keys can be written with escapes.
+    let text = manifest.text.as_bytes();
+    if memchr::memchr2(b'*', b'\\', text).is_none() && memmem::find(text, b"apiGroups").is_none() {
+        return Vec::new();
+    }
+    let of_object = manifest.objects.iter().flat_map(|object| {
+        let rules = rules_in(&object.value);
+        let others = not_served(&object.value, &rules, targets).into_iter().chain(removed(&rules, targets));
+        let others = others.map(|report| OldNames { kinds: Vec::new(), report });
+        let remarks = remarks(&rules, &targets.renames).into_iter().chain(others);
+        remarks.map(|remark| remark.finding(manifest, object)).collect::<Vec<_>>()
+    });
+    of_object.collect()
+}
+
+/// Reports the mappings among `rules` that name a kind in `renames`, where none names its new name.
+pub(super) fn remarks(rules: &[ResourceRule<'_>], renames: &Renames) -> Vec<OldNames<Remark>> {
+    let naming = |kind: &GroupKind| rules.iter().filter(|rule| !rule.parts_of(kind).is_empty()).collect();
+    let renamed: Vec<Renamed<'_, '_>> =
+        renames.iter().map(|(old, successor)| (old, successor.kind(), naming(successor.kind()))).collect();
+    rules.iter().filter_map(|rule| rule.remark(&renamed)).collect()
+}
+
+/// Finds the mappings below `value` that select resources or kinds by API group.
+pub(super) fn rules_in(value: &Value) -> Vec<ResourceRule<'_>> {
+    let mut rules = Vec::new();
+    let mut visit = |at: &PathRef<'_>, map| rules.extend(ResourceRule::read(at, map));
+    for (key, value) in value.as_object().into_iter().flatten() {
+        walk(value, &PathRef::key(None, key), &mut visit);
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        walk(item, &PathRef::index(None, index), &mut visit);
+    }
+    rules
+}
+
+/// Reports the mappings that name a kind which the target no longer has, nor one that it becomes. What names all kinds of a group
+/// is not about that one.
+fn removed(rules: &[ResourceRule<'_>], targets: &Targets<'_>) -> Vec<Remark> {
+    let remarks = rules.iter().filter_map(|rule| {
+        let path = rule.path.clone()?;
+        let targets_of_run = targets.goal.targets.iter();
+        let kinds = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (target, kind)));
+        let is_removed = |(_, kind): &(&Target<'_>, &GroupKind)| rule.lists(kind) && targets.removed(kind);
+        let removed: Vec<_> = kinds.filter(is_removed).collect();
+        let (target, _) = removed.first()?;
+        let names: Vec<String> = removed.iter().map(|(_, kind)| rule.name(kind, "")).collect();
+        let names = names.join(", ");
+        Some(Remark {
+            code: Code::ReferenceNotUpdated,
+            message: format!("{path} names {names}, which {target} does not have; it is not updated"),
+            help: Some(format!("remove {names} from it by hand, or all of it if it names nothing else")),
+            path,
+        })
+    });
+    remarks.collect()
+}
+
+/// A kind, what it becomes, and the mappings of an object that name that.
+type Renamed<'r, 'v> = (&'r GroupKind, &'r GroupKind, Vec<&'r ResourceRule<'v>>);
+
+/// Reports the rules of webhooks and admission policies that give a kind's resource with versions of which the target serves none.
+fn not_served(object: &Value, rules: &[ResourceRule<'_>], targets: &Targets<'_>) -> Vec<Remark> {
+    let mut rules = rules.iter().filter(|rule| rule.map.contains_key("apiVersions")).peekable();
+    if rules.peek().is_none() {
+        return Vec::new();
+    }
+    let patterns = ADMISSION_RULES.iter().map(|text| FieldPattern::parse(text).expect("it is a pattern"));
+    let places: BTreeSet<FieldPath> = patterns.flat_map(|pattern| pattern.matches(object)).collect();
+    let rules = rules.filter(|rule| rule.path.as_ref().is_some_and(|path| places.contains(path)));
+    rules.filter_map(|rule| not_served_by(rule, targets)).collect()
+}
+
+fn not_served_by(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Option<Remark> {
+    let ResourceRule { map, path, .. } = rule;
+    let path = path.as_ref()?;
+    let versions: Vec<&str> = map.get("apiVersions")?.as_array()?.iter().filter_map(Value::as_str).collect();
+    let targets_of_run = targets.goal.targets.iter();
+    let (kind, target) = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (kind, target))).find(
+        |(kind, target)| {
+            let is_named =
+                rule.groups.contains(&kind.group.as_str()) && rule.resources.contains(&plural(&kind.kind).as_str());
+            let had =
+                |version: &&str| target.pack.catalog(kind).is_some_and(|catalog| !catalog.listing(version).is_empty());
+            let is_lost = |version: &&str| targets.not_serving(kind, version).is_some();
+            is_named && versions.iter().any(had) && versions.iter().all(is_lost)
+        },
+    )?;
+    let versions = versions.join(", ");
+    let served: Vec<_> =
+        target.pack.catalog(kind)?.served(target.release).into_iter().map(|version| version.name).collect();
+    Some(Remark {
+        code: Code::ReferenceNotUpdated,
+        message: format!(
+            "{path} matches {} in {versions}, which {target} does not serve; it is not updated",
+            resource(kind)
+        ),
+        path: path.key("apiVersions"),
+        help: Some(format!("write {} there by hand", served.join(" or "))),
+    })
+}
+
+/// A mapping that selects resources or kinds by API group.
+pub(super) struct ResourceRule<'v> {
+    /// The mapping itself.
+    map: &'v Map<String, Value>,
+    /// Its path; none for a reference, which is updated.
+    path: Option<FieldPath>,
+    groups: Vec<&'v str>,
+    resources: Vec<&'v str>,
+    kinds: Vec<&'v str>,
+}
+
+impl<'v> ResourceRule<'v> {
+    /// Reads a mapping such as `{ apiGroups: [gateway.networking.k8s.io], resources: [gateways, gateways/status] }`, or such as
+    /// `{ group: gateway.networking.k8s.io, kind: '*' }`, which is not a reference.
+    fn read(at: &PathRef<'_>, map: &'v Map<String, Value>) -> Option<Self> {
+        let text = |key: &str| map.get(key).and_then(Value::as_str);
+        let texts = |key: &str| {
+            map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>()
+        };
+        if map.contains_key("apiGroups") {
+            let (groups, resources, kinds) = (texts("apiGroups"), texts("resources"), texts("kinds"));
+            return Some(Self { map, path: Some(at.path()), groups, resources, kinds });
+        }
+        let (group, kind) = text("group").zip(text("kind"))?;
+        let path = [group, kind].contains(&"*").then(|| at.path());
+        Some(Self { map, path, groups: vec![group], resources: Vec::new(), kinds: vec![kind] })
+    }
+
+    /// Reports which of the `renamed` kinds the mapping names by parts whose new name the object does not have with the same rights.
+    fn remark(&self, renamed: &[Renamed<'_, '_>]) -> Option<OldNames<Remark>> {
+        let path = self.path.clone()?;
+        let (mut kinds, mut old, mut new) = (Vec::new(), Vec::new(), Vec::new());
+        let mut added = Vec::new();
+        for (kind, successor, naming) in renamed {
+            let is_named = |part: &&str| {
+                let same = naming.iter().filter(|rule| rule.parts_of(successor).contains(part));
+                self.is_granted_by(same)
+            };
+            if let Some(part) = self.parts_of(kind).into_iter().find(|part| !is_named(part)) {
+                kinds.push(GroupKind::clone(kind));
+                old.push(self.name(kind, part));
+                let name = self.name(successor, part);
+                // Several kinds can become one.
+                if !new.contains(&name) {
+                    new.push(name);
+                }
+                added.extend(self.parts_of(kind).into_iter().map(|part| (*successor, part)));
+            }
+        }
+        let (old, new) = (old.join(", "), new.join(", "));
+        let remark = (!old.is_empty()).then(|| Remark {
+            message: format!("{path} names {old}, renamed to {new}; it is not updated"),
+            help: Some(format!("add {new} to it by hand, or replace {old}{}", self.beside(&added))),
+            code: Code::ReferenceNotUpdated,
+            path,
+        });
+        remark.map(|report| OldNames { kinds, report })
+    }
+
+    /// Returns whether `others` together are about everything that the mapping is about: what may be done, or is reviewed, to objects of
+    /// which names.
+    fn is_granted_by<'o>(&self, others: impl Iterator<Item = &'o &'o ResourceRule<'v>>) -> bool
+    where
+        'v: 'o,
+    {
+        let names = self.texts("resourceNames");
+        let has_names = |other: &&&ResourceRule<'v>| {
+            let others = other.texts("resourceNames");
+            others.is_empty() || !names.is_empty() && names.is_subset(&others)
+        };
+        let mut others = others.filter(has_names).peekable();
+        if others.peek().is_none() {
+            return false;
+        }
+        let actions = |rule: &ResourceRule<'v>| &rule.texts("verbs") | &rule.texts("operations");
+        let granted: BTreeSet<&str> = others.flat_map(|other| actions(other)).collect();
+        granted.contains("*") || actions(self).is_subset(&granted)
+    }
+
+    /// Returns the texts of the list `key`.
+    fn texts(&self, key: &str) -> BTreeSet<&'v str> {
+        self.map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// Returns whether the mapping names `kind` itself, with its group and its resource or kind written out.
+    fn lists(&self, kind: &GroupKind) -> bool {
+        let is_named = || {
+            let (plural, mut resources) = (plural(&kind.kind), self.resources.iter());
+            resources.any(|resource| resource.split('/').next() == Some(&plural))
+        };
+        self.groups.contains(&kind.group.as_str()) && (self.kinds.contains(&kind.kind.as_str()) || is_named())
+    }
+
+    /// Returns what the mapping names of `kind`: the kind itself, which is an empty text, and parts such as `status`.
+    fn parts_of(&self, kind: &GroupKind) -> BTreeSet<&'v str> {
+        let plural = plural(&kind.kind);
+        let mut parts = BTreeSet::new();
+        if self.groups.iter().any(|group| *group == kind.group || *group == "*") {
+            let named = self.resources.iter().map(|resource| resource.split_once('/').unwrap_or((resource, "")));
+            parts.extend(named.filter(|(name, _)| *name == plural || *name == "*").map(|(_, part)| part));
+            parts.extend(self.kinds.iter().filter(|name| **name == kind.kind || **name == "*").map(|_| ""));
+        }
+        parts
+    }
+
+    /// Returns the mapping for the new names alone, as a text to be added beside it: a person decides what is permitted. Each group
+    /// has a mapping of its own, or a resource of one would be permitted in the other too.
+    fn beside(&self, added: &[(&GroupKind, &str)]) -> String {
+        let is_item =
+            self.path.as_ref().and_then(FieldPath::split_last).is_some_and(|(_, step)| matches!(step, Step::Index(_)));
+        if !is_item || self.resources.is_empty() || self.map.contains_key("apiVersions") {
+            return String::new();
+        }
+        let mut resources: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for (kind, part) in added {
+            let part = if part.is_empty() { String::new() } else { format!("/{part}") };
+            resources.entry(&kind.group).or_default().insert(format!("{}{part}", plural(&kind.kind)));
+        }
+        let rule = |(group, resources): (&str, BTreeSet<String>)| {
+            let mut map = self.map.clone();
+            map.insert("apiGroups".to_owned(), Value::from(vec![group]));
+            map.insert("resources".to_owned(), resources.into_iter().collect());
+            Value::Object(map)
+        };
+        let rules = resources.into_iter().map(rule).collect();
+        format!("; as a rule of its own:\n{}", TextFormat::Yaml.text_of(&rules).trim_end())
+    }
+
+    /// Returns what the mapping calls a part of `kind`.
+    fn name(&self, kind: &GroupKind, part: &str) -> String {
+        match (self.resources.is_empty(), part) {
+            (true, _) => kind.to_string(),
+            (false, "") => resource(kind),
+            (false, part) => format!("{}/{part}", resource(kind)),
+        }
+    }
+}
+
+/// Returns the name that the API server gives the kind's resource, with its group: `gateways.gateway.networking.k8s.io`.
+fn resource(kind: &GroupKind) -> String {
+    format!("{}.{}", plural(&kind.kind), kind.group)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{PathRef, ResourceRule};
+    use crate::knowledge::release::GroupKind;
+
+    #[test]
+    fn the_new_names_have_a_rule_for_each_group() {
+        let role = json!({"rules": [
+            {"apiGroups": ["a.example.com", ""], "resources": ["pods", "olds", "olds/status", "others"], "verbs": ["get"]},
+        ]});
+        let rule = ResourceRule::read(&PathRef::index(None, 0), role["rules"][0].as_object().expect("a mapping"));
+        let [one, two] = [GroupKind::new("New", "a.example.com"), GroupKind::new("Other", "b.example.com")];
+        let text = rule.expect("it selects something").beside(&[(&one, ""), (&one, "status"), (&two, "")]);
+        let expected = "; as a rule of its own:
+- apiGroups:
+  - a.example.com
+  resources:
+  - news
+  - news/status
+  verbs:
+  - get
+- apiGroups:
+  - b.example.com
+  resources:
+  - others
+  verbs:
+  - get";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_new_name_of_several_kinds_is_told_once() {
+        let role = json!({"apiGroups": ["a.example.com"], "resources": ["shops", "cafes"], "verbs": ["get"]});
+        let rule = ResourceRule::read(&PathRef::key(None, "rules"), role.as_object().expect("a mapping"));
+        let [cafe, shop, store] = ["Cafe", "Shop", "Store"].map(|kind| GroupKind::new(kind, "a.example.com"));
+        let renamed = [(&cafe, &store, Vec::new()), (&shop, &store, Vec::new())];
+        let remark = rule.and_then(|rule| rule.remark(&renamed)).expect("both are named").report;
+        let expected =
+            "rules names cafes.a.example.com, shops.a.example.com, renamed to stores.a.example.com; it is not updated";
+        assert_eq!(remark.message, expected);
+    }
+
+    #[test]
+    fn a_mapping_identifies_a_kind_by_group_and_resource_or_kind() {
+        let kind = GroupKind::new("XListenerSet", "gateway.networking.x-k8s.io");
+        let parts = |map: Value| {
+            let rule = ResourceRule::read(&PathRef::key(None, "rules"), map.as_object().expect("a mapping"));
+            let rule = rule.expect("it selects something");
+            rule.parts_of(&kind).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let group = kind.group.as_str();
+        let by_resource =
+            json!({"apiGroups": ["", group], "resources": ["pods", "xlistenersets", "xlistenersets/status"]});
+        assert_eq!(parts(by_resource), ["", "status"]);
+        assert_eq!(parts(json!({"apiGroups": ["*"], "resources": ["xlistenersets/status"]})), ["status"]);
+        assert_eq!(parts(json!({"apiGroups": [group], "resources": ["*"]})), [""]);
+        assert_eq!(parts(json!({"apiGroups": [group], "kinds": ["XListenerSet"]})), [""]);
+        assert_eq!(parts(json!({"group": group, "kind": "*"})), [""]);
+        assert_eq!(parts(json!({"apiGroups": ["example.com"], "resources": ["xlistenersets"]})), [""; 0]);
+        assert_eq!(parts(json!({"apiGroups": [group], "resources": ["xbackends"]})), [""; 0]);
+    }
+}

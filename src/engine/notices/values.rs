@@ -1,0 +1,149 @@
+//! Where does a run find values of a known chart that it does not convert?
+//!
+//! Values can be given one by one, in files and objects that are not recognized as values, or for a chart that another object brings. They are
+//! reported, unless the run converts them elsewhere.
+//!
+//! Invariant: nothing here changes anything.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::engine::convert::{Goal, Remark};
+use crate::engine::finding::{Code, Finding, Severity};
+use crate::engine::manifest::{Manifest, Object};
+use crate::knowledge::carrier::Unconverted;
+use crate::knowledge::pack::wire::Chart;
+use crate::syntax::field::Step;
+use crate::syntax::yaml::read_value;
+
+/// Values that are not converted where they are given.
+#[derive(Debug)]
+pub(crate) struct UnconvertedValues {
+    /// What is reported about them.
+    finding: Finding,
+    /// Where the run may convert them: the end of a file's name, or what installs their chart.
+    elsewhere: Vec<String>,
+}
+
+impl UnconvertedValues {
+    /// Returns the finding, where the run converts the values nowhere; `read` is what [`sources`] returned for all its files.
+    pub(crate) fn finding(self, read: &BTreeSet<String>) -> Option<Finding> {
+        let is_at_end = |text: &String, end: &String| {
+            text.strip_suffix(end.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        let is_read = |end: &String| read.iter().any(|text| is_at_end(text, end));
+        let is_reported = self.elsewhere.is_empty() || !self.elsewhere.iter().all(is_read);
+        is_reported.then_some(self.finding)
+    }
+}
+
+/// Collects the values in `object` that are not converted there.
+pub(crate) fn unconverted(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> Vec<UnconvertedValues> {
+    let mut found = Vec::new();
+    for carrier in goal.packs.carriers().of_kind(&object.kind) {
+        for chart in goal.targets.iter().flat_map(|target| target.pack.charts()) {
+            for unconverted in carrier.unconverted(&object.value, &chart.name, &chart.key) {
+                let (remark, severity, elsewhere) =
+                    remark(&object.value, object.name.as_deref(), chart, unconverted, goal);
+                let finding = remark.finding(manifest, object, severity);
+                found.push(UnconvertedValues { finding, elsewhere });
+            }
+        }
+    }
+    found
+}
+
+/// Collects those in documents that are no objects, of files that install charts.
+pub(crate) fn unconverted_in_files(manifest: &Manifest, goal: &Goal<'_>) -> Vec<UnconvertedValues> {
+    let charts: Vec<&Chart> = goal.targets.iter().flat_map(|target| target.pack.charts()).collect();
+    let mut found = Vec::new();
+    for carrier in goal.packs.carriers().of_file(&manifest.file).filter(|_| !charts.is_empty()) {
+        for number in manifest.bare_documents() {
+            let root = manifest.tree.documents()[number].root;
+            // What cannot be read as data is reported elsewhere.
+            let Ok(document) = read_value(&manifest.tree, &manifest.text, root) else { continue };
+            for chart in &charts {
+                for unconverted in carrier.unconverted(&document, &chart.name, &chart.key) {
+                    let (remark, severity, elsewhere) = remark(&document, None, chart, unconverted, goal);
+                    let (location, field) = (manifest.place_in(number, &remark.path), Some(remark.path.to_string()));
+                    let Remark { code, message, help, .. } = remark;
+                    let finding = Finding { location, code, severity, object: None, field, message, help };
+                    found.push(UnconvertedValues { finding, elsewhere });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Words what is reported about values that are not converted where they are, and returns where the run may convert them.
+fn remark(
+    value: &Value,
+    name: Option<&str>,
+    chart: &Chart,
+    unconverted: Unconverted,
+    goal: &Goal<'_>,
+) -> (Remark, Severity, Vec<String>) {
+    let Chart { name: chart, key, .. } = chart;
+    let (path, message, help, elsewhere) = match unconverted {
+        Unconverted::Form(path) => {
+            let help = "write the values out as YAML in this object, or convert them by hand".to_owned();
+            let message = format!("{path} holds values of the chart {chart} that are not converted");
+            (path, message, help, Vec::new())
+        }
+        Unconverted::Objects(path, names) => {
+            let help = format!(
+                "include the objects in the run; if their values have no key `{key}`, add `{key}: {{}}`, or write the values out as YAML in this object"
+            );
+            let message = format!("{path} holds values of the chart {chart} that are not converted");
+            (path, message, help, names.iter().map(|name| format!("object/{name}")).collect())
+        }
+        Unconverted::Files(path) => {
+            let value = path.get(value);
+            let one = value.and_then(Value::as_str).into_iter();
+            let list = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+            let help = format!(
+                "include the file in the run; if it has no top-level key `{key}`, list it under `[values]` in reversion.toml, or convert it by hand"
+            );
+            let message = format!("{path} names a file with values of the chart {chart} that is not converted");
+            (path, message, help, one.chain(list).map(end_of).collect())
+        }
+        Unconverted::Installers(path, installer) => {
+            let reference = goal.packs.carriers().of_kind(&installer).find_map(|one| one.chart.brought_by.as_ref());
+            let by = reference.and_then(|field| field.steps().first()).map_or_else(String::new, |step| match step {
+                Step::Key(key) => format!(" by {key}"),
+                Step::Index(_) => String::new(),
+            });
+            let installer = installer.kind;
+            let message = format!(
+                "it installs the chart {chart}, but no {installer} that names it{by} has values that are converted"
+            );
+            let help =
+                format!("include the {installer} in the run; if its values have no key `{key}`, add `{key}: {{}}`");
+            // A chart may be installed without any values.
+            let remark = Remark::new(Code::ValuesNotConverted, path, message, Some(help));
+            return (remark, Severity::Warning, vec![format!("brought-by/{}", name.unwrap_or_default())]);
+        }
+    };
+    (Remark::new(Code::ValuesNotConverted, path, message, Some(help)), Severity::Unresolved, elsewhere)
+}
+
+/// Returns the end of a path that leads into folders: what precedes it depends on where it is resolved.
+fn end_of(path: &str) -> String {
+    let is_down = |part: &&str| !matches!(*part, "" | "." | "..") && !part.starts_with('$');
+    path.split('/').filter(is_down).collect::<Vec<_>>().join("/")
+}
+
+/// Returns where values are converted in `object`: its file where they are all of it, the object whose text has them, and what brings
+/// their chart.
+pub(crate) fn sources(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> Vec<String> {
+    let holder = object.inline_patch.map(|number| &manifest.inline_patches[number]);
+    let holder = holder.and_then(|text| manifest.holder(text.document, &text.place));
+    let holder = holder.and_then(|(_, holder)| holder.name.as_deref());
+    let file = (object.is_values() && object.inline_patch.is_none()).then(|| manifest.file.clone());
+    let carried = goal.packs.carriers().in_object(&object.kind, &object.value).into_iter();
+    let charts = carried.filter_map(|carried| carried.carrier.chart.brought_by.as_ref()?.get(carried.around)?.as_str());
+    let charts = charts.map(|name| format!("brought-by/{name}"));
+    file.into_iter().chain(holder.map(|name| format!("object/{name}"))).chain(charts).collect()
+}

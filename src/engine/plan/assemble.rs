@@ -1,0 +1,86 @@
+//! What does a run do in all, once every file is planned?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::acknowledged::{Accepting, partition};
+use super::file::PlannedFile;
+use super::planner::Planner;
+use super::scope::{Listed, Others};
+use crate::engine::convert::{ObjectPlan, Outcome};
+use crate::engine::edits::FilePlan;
+use crate::engine::finding::{Acknowledged, Finding};
+use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory};
+use crate::engine::notices::old_names::KindsOfRun;
+
+/// Everything that a run would do, nothing of it done.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// The files with at least one edit, sorted by name.
+    pub files: Vec<FilePlan>,
+    /// The objects of targeted packs, in the order of files and text.
+    pub objects: Vec<ObjectPlan>,
+    /// Everything to report about a place, sorted by place.
+    pub findings: Vec<Finding>,
+    /// What would be reported and is accepted, sorted by place.
+    pub acknowledged: Vec<Acknowledged>,
+    /// What to report about the cluster and the releases, in this order.
+    pub advisories: Vec<RunAdvisory>,
+    /// How many objects the parsed files hold, known or not.
+    pub(crate) seen_objects: usize,
+    /// Whether files that are not listed hold recognized objects.
+    pub(crate) recognized_elsewhere: bool,
+}
+
+/// Puts the plans of the files that are listed together, in their order, with what was `found` before. What concerns the whole run is reported once: an advisory,
+/// at the first object that it concerns or about the run, values of charts where the run converts them nowhere.
+pub(super) fn assemble(
+    planner: &Planner<'_>,
+    files: impl IntoIterator<Item = PlannedFile>,
+    found: &[Finding],
+    listed: Option<Listed<'_>>,
+) -> Plan {
+    let is_listed = |file: &str| listed.is_none_or(|listed| (listed.has)(file));
+    let is_shard = listed.is_some_and(|listed| listed.others == Others::Reported);
+    let mut plan = Plan { findings: found.to_vec(), ..Plan::default() };
+    let mut ignores = Vec::new();
+    let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
+    let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
+    let (mut kinds, mut old_names) = (KindsOfRun::default(), Vec::new());
+    for planned in files {
+        planned.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
+        sources.extend(planned.value_sources.iter().cloned());
+        let is_reported = is_listed(&planned.file);
+        for (at, found) in planned.advised.into_iter().filter(|_| is_reported || is_shard) {
+            found.add_to(&mut advised, at);
+        }
+        if !is_reported {
+            plan.recognized_elsewhere |= planned.objects.iter().any(|object| object.is_recognized);
+            continue;
+        }
+        unconverted.extend(planned.unconverted_values);
+        plan.files.extend(planned.change);
+        plan.objects.extend(planned.objects);
+        plan.findings.extend(planned.findings);
+        old_names.extend(planned.old_names);
+        ignores.push(planned.ignores);
+        plan.seen_objects += planned.seen_objects;
+    }
+    for (at, advised) in advised {
+        match planner.advisories[at].report(advised) {
+            Reported::AtObject(finding) => {
+                plan.findings.extend(is_listed(&finding.location.file).then_some(finding));
+            }
+            Reported::AboutRun(advisory) => plan.advisories.push(advisory),
+        }
+    }
+    plan.advisories.sort_by_key(|advisory| advisory.about);
+    plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
+    plan.findings.extend(old_names.into_iter().filter_map(|one| one.unless_kept(&kinds)));
+    plan.findings.sort();
+    plan.findings.dedup();
+    let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };
+    (plan.findings, plan.acknowledged) = partition(plan.findings, &accepting);
+    // What could have held values and is unchanged was kept for what it can be merged with.
+    plan.objects.retain(|object| object.is_recognized || object.outcome != Outcome::Unchanged);
+    plan
+}

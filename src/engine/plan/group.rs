@@ -1,0 +1,169 @@
+//! What do the files of a group add to the plan?
+//!
+//! [`GroupPlanner::new`] converts every object by itself, and what patches and their objects build. Then, under an assumption of what
+//! is held back, references, versions and namespaces follow the objects that they name, and each file is planned
+//! ([`GroupPlanner::plan`]).
+
+use std::collections::BTreeMap;
+
+use super::acknowledged;
+use super::file::PlannedFile;
+use super::fixpoint::hold_back;
+use super::planner::Planner;
+use super::styles::Styles;
+use super::withheld::Withheld;
+use crate::engine::convert::Conversion;
+use crate::engine::edits::Rejected;
+use crate::engine::finding::Finding;
+use crate::engine::links::following::Following;
+use crate::engine::links::kustomize_selectors::Selectors;
+use crate::engine::links::patches::{self, Patching};
+use crate::engine::links::references::RenamedObjects;
+use crate::engine::links::selectors::PatchedVersions;
+use crate::engine::links::states::States;
+use crate::engine::links::{Group, Held, Id, Linked, Run, VersionChanges, unapplied};
+use crate::engine::manifest::Manifest;
+use crate::knowledge::lens::Context;
+use crate::syntax::field::FieldPath;
+
+/// What the planning of every group of a run needs.
+pub(super) struct RunPlanner<'r> {
+    pub(super) planner: &'r Planner<'r>,
+    pub(super) run: &'r Run<'r>,
+    /// The other objects that lenses read.
+    pub(super) others: &'r Context<'r>,
+    pub(super) styles: &'r Styles,
+}
+
+/// The files of a group, and what Kustomize makes of them.
+pub(super) struct GroupPlanner<'g> {
+    of_run: &'g RunPlanner<'g>,
+    group: &'g Group,
+    pub(super) linked: Linked<'g>,
+    pub(super) patchings: Vec<Patching>,
+    pub(super) states: States,
+    patched: PatchedVersions,
+    /// What is reported of what is applied to no known object.
+    unapplied: BTreeMap<Id, Vec<Finding>>,
+    /// The targets of inline patches that stay as they are.
+    staying: BTreeMap<Id, Vec<FieldPath>>,
+}
+
+/// What the objects of a group follow under an assumption of what is held back.
+struct Followed<'f, 's> {
+    held: &'f Held,
+    /// The objects whose kinds change.
+    renamed: RenamedObjects<'f>,
+    /// The versions that objects get, and what names them.
+    following: Following<'f, 's>,
+}
+
+impl<'g> GroupPlanner<'g> {
+    /// Converts the objects of `manifests`, which are those of the group.
+    pub(super) fn new(
+        of_run: &'g RunPlanner<'g>,
+        group: &'g Group,
+        manifests: impl IntoIterator<Item = (usize, &'g Manifest)>,
+    ) -> Self {
+        let linked = Linked::new(of_run.run, manifests, &group.applications, of_run.others);
+        let states = States::new(&linked, &unapplied::elsewhere(&group.unmade), of_run.others);
+        let unapplied = unapplied::findings(&linked, &group.unmade);
+        Self {
+            patchings: Patching::all(&linked),
+            patched: PatchedVersions::new(&linked),
+            staying: unapplied::targets_that_stay(&linked, &unapplied),
+            of_run,
+            group,
+            linked,
+            states,
+            unapplied,
+        }
+    }
+
+    /// Plans every file, in their order, without changing what is `withheld`.
+    pub(super) fn plan(&self, withheld: &Withheld) -> Vec<PlannedFile> {
+        let linked = &self.linked;
+        let held_first = unapplied::held(linked, &self.group.unmade)
+            .into_iter()
+            .chain(States::renamed(linked))
+            .chain(withheld.find(linked))
+            .collect();
+        let kept = acknowledged::kept(self.of_run.planner, linked);
+        let selectors = Selectors::new(linked);
+        let attempt = |held: &Held| self.attempt(&selectors, held);
+        hold_back(linked, &self.patchings, &self.states, &selectors, held_first, kept, attempt)
+    }
+
+    /// Plans every file under the assumption of what is held back.
+    ///
+    /// # Errors
+    /// The objects whose text cannot be changed.
+    fn attempt(&self, selectors: &Selectors<'_>, held: &Held) -> Result<Vec<PlannedFile>, Vec<(Id, Finding)>> {
+        let linked = &self.linked;
+        let changes = VersionChanges::new(linked, held);
+        let following = Following { linked, selectors, patched: &self.patched, changes };
+        let followed = Followed { held, renamed: RenamedObjects::new(linked, held), following };
+        let (mut planned, mut rejected) = (Vec::new(), Vec::new());
+        for (file, manifest) in self.linked.files() {
+            match self.plan_file(file, manifest, &followed) {
+                Ok(file) => planned.push(file),
+                Err(more) => rejected.extend(more.into_iter().map(|(at, finding)| ((file, at), finding))),
+            }
+        }
+        if rejected.is_empty() { Ok(planned) } else { Err(rejected) }
+    }
+
+    fn plan_file(
+        &self,
+        file: usize,
+        manifest: &Manifest,
+        followed: &Followed<'_, '_>,
+    ) -> Result<PlannedFile, Rejected> {
+        let RunPlanner { planner, styles, .. } = self.of_run;
+        let mut findings: Vec<Finding> = Vec::new();
+        let objects = 0..manifest.objects.len();
+        let conversions = objects.map(|at| self.follow_links((file, at), followed, &mut findings)).collect();
+        let reason = |at| {
+            let reason = followed.held.reason((file, at));
+            let is_shown = |_: &&Finding| !followed.held.is_kept((file, at)) || self.would_change((file, at), followed);
+            reason.filter(is_shown).cloned()
+        };
+        PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings)
+    }
+
+    /// Returns what becomes of an object: where it is held back, it stays as it is.
+    fn follow_links(&self, id: Id, followed: &Followed<'_, '_>, findings: &mut Vec<Finding>) -> Option<Conversion> {
+        let (object, held) = (self.linked.object(id), followed.held);
+        findings.extend(self.states.carriers.reasons(held, id).chain(held.reported(id)).cloned());
+        findings.extend(self.unapplied.get(&id).into_iter().flatten().cloned());
+        if held.contains(id) {
+            findings.extend(followed.renamed.outdated(&self.linked, id));
+            let made = self.linked.conversion(id).cloned();
+            let made = made.unwrap_or_else(|| Conversion::unchanged(object));
+            return Some(if held.is_kept(id) { acknowledged::leave(made, object) } else { made.hold_back(object) });
+        }
+        self.follow(id, followed, findings)
+    }
+
+    /// Returns whether an object that is left as it is would change otherwise.
+    fn would_change(&self, id: Id, followed: &Followed<'_, '_>) -> bool {
+        self.follow(id, followed, &mut Vec::new()).is_some_and(|made| !made.program.is_empty())
+    }
+
+    /// Lets an object that is not held back follow the objects that it names.
+    fn follow(&self, id: Id, followed: &Followed<'_, '_>, findings: &mut Vec<Finding>) -> Option<Conversion> {
+        let linked = &self.linked;
+        let object = linked.object(id);
+        let made = linked.conversion(id).cloned();
+        let made = patches::follow_namespace(linked, &self.patchings, id, made, followed.held);
+        let mut made = self.states.carriers.follow(object, id, made, followed.held);
+        if linked.has_names(id) {
+            made = followed.renamed.update(linked, id, made, findings);
+            made = followed.following.update(id, made, findings);
+        }
+        if let Some(targets) = self.staying.get(&id) {
+            made = made.map(|made| made.without(object, targets));
+        }
+        made.map(|made| made.settled(object))
+    }
+}

@@ -1,0 +1,147 @@
+//! Which changes of listed files need changes in files that are not listed, and so cannot be made alone?
+//!
+//! Their group is planned again with the listed files left unchanged: another file that then has other edits follows one of them.
+//! Those that it may follow are held back: first those that it names, and where it still follows one, more. Then the group is planned
+//! with these and the other files left unchanged; what a listed file becomes can be written alone.
+//!
+//! Invariant: the plan of a listed file is that of a run on all files, or has a finding that says why it is not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::file::PlannedFile;
+use super::group::GroupPlanner;
+use super::scope::{Dependent, Listed, Others};
+use super::withheld::Withheld;
+use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::manifest::Manifest;
+use crate::syntax::text::EditSet;
+
+/// Limits the plans of a group's files, which are `whole`, to what needs no file that is not listed, as `listed` says.
+pub(super) fn limited(
+    group: &GroupPlanner<'_>,
+    whole: Vec<PlannedFile>,
+    listed: Listed<'_>,
+    withheld: &Withheld,
+) -> Vec<PlannedFile> {
+    let mut alone = Changes::new(group, &whole, listed).map_or_else(Plans::new, |changes| changes.alone(withheld));
+    let limit = |planned: PlannedFile| match alone.remove(&planned.file) {
+        Some(alone) => limit(planned, alone, listed),
+        None => planned,
+    };
+    whole.into_iter().map(limit).collect()
+}
+
+/// The plans of a group with some files left unchanged, by file.
+type Plans = BTreeMap<String, PlannedFile>;
+
+/// A group in which files change that are listed, and others.
+struct Changes<'g> {
+    group: &'g GroupPlanner<'g>,
+    /// What changes in each file in a run on all files.
+    whole: BTreeMap<&'g str, Option<&'g EditSet>>,
+    listed: Listed<'g>,
+    /// The listed files that change.
+    mine: Vec<&'g Manifest>,
+    /// The others that do.
+    others: Vec<&'g Manifest>,
+}
+
+impl<'g> Changes<'g> {
+    /// Finds what changes; `None` where that is listed, or is not, as a whole.
+    fn new(group: &'g GroupPlanner<'g>, whole: &'g [PlannedFile], listed: Listed<'g>) -> Option<Self> {
+        let changed = || whole.iter().filter(|planned| planned.change.is_some());
+        if changed().all(|planned| (listed.has)(&planned.file)) || !changed().any(|planned| (listed.has)(&planned.file))
+        {
+            return None;
+        }
+        let whole: BTreeMap<&str, Option<&EditSet>> =
+            whole.iter().map(|planned| (&*planned.file, planned.edits())).collect();
+        let manifests = group.linked.files().map(|(_, manifest)| manifest);
+        let changed = manifests.filter(|manifest| whole[&*manifest.file].is_some());
+        let (mine, others) = changed.partition(|manifest| (listed.has)(&manifest.file));
+        Some(Self { group, whole, listed, mine, others })
+    }
+
+    /// Plans the listed files so that each change can be made without the other files. The plans that differ from those of the whole
+    /// run are returned.
+    fn alone(&self, always: &Withheld) -> Plans {
+        let mut withheld = always.clone();
+        self.mine.iter().for_each(|manifest| withheld.add_unchanged(&manifest.file));
+        let without_listed = self.plan(&withheld);
+        let follows = |other: &&Manifest, planned: Option<&EditSet>| planned != without_listed[&other.file].edits();
+        let mut following: Vec<&Manifest> = self.others.clone();
+        following.retain(|other| follows(other, self.whole[&*other.file]));
+        let mut withheld = always.clone();
+        for needs in [names, mentions, |_: &Manifest, _: &Manifest| true] {
+            if following.is_empty() {
+                break;
+            }
+            for other in &following {
+                let why = format!("{} changes with it, and is {}", other.file, self.listed.others.are());
+                let needed = self.mine.iter().filter(|one| needs(other, one));
+                needed.for_each(|one| withheld.add(&one.file, why.clone()));
+            }
+            let planned = self.plan(&withheld);
+            following.retain(|other| follows(other, planned[&other.file].edits()));
+        }
+        self.others.iter().for_each(|manifest| withheld.add_unchanged(&manifest.file));
+        let mut alone = self.plan(&withheld);
+        alone.retain(|file, planned| (self.listed.has)(file) && planned.edits() != self.whole[file.as_str()]);
+        alone
+    }
+
+    fn plan(&self, withheld: &Withheld) -> Plans {
+        self.group.plan(withheld).into_iter().map(|planned| (planned.file.clone(), planned)).collect()
+    }
+}
+
+/// Returns whether `other` contains the kind and the name of an object of `listed`.
+fn names(other: &Manifest, listed: &Manifest) -> bool {
+    let has = |text: &str| other.text.contains(text);
+    listed.objects.iter().any(|object| has(&object.kind.kind) && object.name.as_deref().is_some_and(has))
+}
+
+/// Returns whether `other` contains the kind of an object of `listed`.
+fn mentions(other: &Manifest, listed: &Manifest) -> bool {
+    listed.objects.iter().any(|object| other.text.contains(&object.kind.kind))
+}
+
+/// Limits the plan of a listed file to `alone`, what needs no other file, as `listed` says.
+fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>) -> PlannedFile {
+    let known: BTreeSet<&Finding> = whole.findings.iter().collect();
+    let found = alone.findings.iter().filter(|finding| !known.contains(finding) && finding.severity >= Severity::Held);
+    let mut found: Vec<Finding> = found.cloned().collect();
+    if found.is_empty() {
+        found.push(Finding {
+            location: Location { file: whole.file.clone(), position: None },
+            code: Code::ConvertsTogether,
+            severity: Severity::Held,
+            object: None,
+            field: None,
+            message: format!(
+                "a part of the changes in this file needs changes in files that are {}",
+                listed.others.are()
+            ),
+            help: None,
+        });
+    }
+    let (mut planned, severity, help) = match listed.dependent {
+        Dependent::Report => (
+            whole,
+            Severity::Warning,
+            "the other file is not listed, so `apply` would hold this change back; add it to the list",
+        ),
+        Dependent::HoldBack => {
+            let mut alone = alone;
+            alone.findings.retain(|finding| !found.contains(finding));
+            let help = match listed.others {
+                Others::Unreported => "the other file is not listed; add it to the list",
+                Others::Reported => "write the whole tree, without `--shard`",
+            };
+            (alone, Severity::Held, help)
+        }
+    };
+    let found = found.into_iter().map(|finding| Finding { severity, help: Some(help.to_owned()), ..finding });
+    planned.findings.extend(found);
+    planned
+}

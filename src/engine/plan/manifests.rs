@@ -1,0 +1,96 @@
+//! Where do the manifests of a run come from, once the run is known?
+
+use std::borrow::Borrow;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::engine::links::{Id, Run, kinds_read};
+use crate::engine::manifest::Manifest;
+use crate::knowledge::lens::{Namespace, ObjectPlace, ObjectView};
+
+/// The manifests of a run, by the numbers of their files.
+pub trait Manifests: Sync {
+    /// A manifest, for as long as it is needed.
+    type Manifest: Borrow<Manifest>;
+    /// Why a manifest cannot be read again.
+    type Error: Send;
+
+    /// Returns the manifest of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read again, or is no longer what it was.
+    fn read(&self, file: usize) -> Result<Self::Manifest, Self::Error>;
+
+    /// Returns the manifest of a file for the last time.
+    ///
+    /// # Errors
+    /// As [`Manifests::read`].
+    fn take(&self, file: usize) -> Result<Self::Manifest, Self::Error> {
+        self.read(file)
+    }
+}
+
+impl<'m> Manifests for &'m [Manifest] {
+    type Error = Infallible;
+    type Manifest = &'m Manifest;
+
+    fn read(&self, file: usize) -> Result<Self::Manifest, Self::Error> {
+        Ok(&self[file])
+    }
+}
+
+/// The objects of the kinds that rules read, where the run has objects of the kinds that these rules are about.
+#[derive(Debug)]
+pub(super) struct ReadObjects<'r> {
+    run: &'r Run<'r>,
+    objects: Vec<ReadObject>,
+}
+
+#[derive(Debug)]
+struct ReadObject {
+    id: Id,
+    namespace: Namespace,
+    value: Arc<Value>,
+}
+
+impl<'r> ReadObjects<'r> {
+    /// Reads the objects; patches are no objects of their own.
+    ///
+    /// # Errors
+    /// That of a manifest that cannot be read.
+    pub(super) fn read<M: Manifests>(run: &'r Run<'r>, manifests: &M) -> Result<Self, M::Error> {
+        let kinds = kinds_read(run);
+        let mut objects = Vec::new();
+        for (number, file) in run.files.iter().enumerate().filter(|_| !kinds.is_empty()) {
+            let is_read = |at: &usize| kinds.contains(&file.objects[*at].kind) && !run.is_patch((number, *at));
+            let wanted: Vec<usize> = (0..file.objects.len()).filter(is_read).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let manifest = manifests.read(number)?;
+            objects.extend(wanted.into_iter().map(|at| ReadObject {
+                id: (number, at),
+                namespace: run.namespace((number, at)),
+                value: Arc::clone(&manifest.borrow().objects[at].value),
+            }));
+        }
+        Ok(Self { run, objects })
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// Returns what lenses see of the objects, in the order of the run.
+    pub(super) fn views(&self) -> impl Iterator<Item = ObjectView<'_>> {
+        self.objects.iter().map(|ReadObject { id: (number, at), namespace, value }| {
+            let file = &self.run.files[*number];
+            let survey = &file.objects[*at];
+            let line = survey.position.map(|position| position.line);
+            let place = ObjectPlace { file: &file.file, line, id: Some((*number, *at)) };
+            ObjectView { kind: &survey.kind, namespace, name: survey.name.as_deref(), value, place }
+        })
+    }
+}

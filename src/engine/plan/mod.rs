@@ -1,0 +1,153 @@
+//! Answers: what must be done to every file of a run to take its objects to the targets?
+//!
+//! The pipeline, for a run over files that are read one by one, in any order and by several threads:
+//! 1. [`Surveyor::survey`]: what the rest of the run needs to know of each file, while it is read; nothing is converted;
+//! 2. [`plan_files`]: all surveys together show the run (`links::Run`) and which files are tied (`links::ties`); each group of files is
+//!    planned (`group`, with `fixpoint` for what is held back because something else is) by one of several threads, which reads the
+//!    files of the group again and drops them; all plans are put together (`assemble`).
+//!
+//! Invariant: pure; a plan holds only edits that passed double entry.
+
+use std::borrow::Borrow;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::engine::links::{Group, Run, groups};
+use crate::engine::manifest::Manifest;
+use crate::knowledge::lens::Context;
+
+mod planner;
+mod recognizer;
+
+mod file;
+mod manifests;
+mod scope;
+mod styles;
+
+mod acknowledged;
+mod assemble;
+mod withheld;
+
+mod fixpoint;
+mod group;
+
+mod listed;
+
+pub use crate::engine::convert::{
+    ANNOTATION, AllowedLoss, Choices, Goal, Ignored, Keeping, MAX_STASH, ObjectPlan, Outcome, Record, Schema, Sides,
+};
+pub(crate) use crate::engine::convert::{
+    Comments, FileChoices, FileSet, Mistakes, VersionChoice, change, inference_findings, loss_code,
+};
+pub use crate::engine::links::{FileSurvey, Surveyor};
+pub use crate::engine::notices::advisories::RunAdvisory;
+pub use assemble::Plan;
+pub(crate) use manifests::Manifests;
+pub use planner::Planner;
+pub use recognizer::recognizer;
+pub use scope::Scope;
+pub(crate) use scope::{Dependent, Listed, Others};
+pub(crate) use withheld::LeftOut;
+
+use assemble::assemble;
+use file::PlannedFile;
+use group::{GroupPlanner, RunPlanner};
+use manifests::ReadObjects;
+use styles::Styles;
+use withheld::Withheld;
+
+/// From how many groups on several threads plan them.
+const MANY_GROUPS: usize = 16;
+
+/// How many groups a thread takes at once.
+const GROUPS_AT_ONCE: usize = 8;
+
+/// Plans the run over `manifests`, sorted by file.
+pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
+    let concerned = goal.packs.concerned_by(&goal.targets);
+    let surveyor = Surveyor::new(goal.packs, &concerned);
+    let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
+    let Ok(plan) = plan_files(&Planner::new(goal), &surveys, &manifests, &Scope::default());
+    plan
+}
+
+/// Plans a run over files of which `surveys` were taken, in their order, for what `scope` is about.
+///
+/// # Errors
+/// One of `manifests` cannot be read again.
+pub fn plan_files<M: Manifests>(
+    planner: &Planner<'_>,
+    surveys: &[FileSurvey],
+    manifests: &M,
+    scope: &Scope<'_>,
+) -> Result<Plan, M::Error> {
+    let run = Run::new(&planner.targets, surveys);
+    let withheld = Withheld::without(scope.left_out, &run).and(scope.declined);
+    let objects = ReadObjects::read(&run, manifests)?;
+    let parameters = &planner.goal().choices.parameters;
+    let others = if objects.is_empty() { Context::default() } else { Context::new(objects.views(), run.builds()) };
+    let others = others.with_parameters(parameters);
+    let styles = Styles::of(surveys);
+    let of_run = RunPlanner { planner, run: &run, others: &others, styles: &styles };
+    let plan = |group: &Group| plan_group(&of_run, group, manifests, scope, &withheld);
+    let planned = in_parallel(&groups(&run), scope.threads, &plan)?;
+    let planned = planned.into_iter().map(|(_, planned)| *planned);
+    Ok(assemble(planner, planned, scope.found, scope.listed))
+}
+
+/// The plans of files, with their numbers.
+type Planned = Vec<(usize, Box<PlannedFile>)>;
+
+fn plan_group<M: Manifests>(
+    of_run: &RunPlanner<'_>,
+    group: &Group,
+    manifests: &M,
+    scope: &Scope<'_>,
+    withheld: &Withheld,
+) -> Result<Planned, M::Error> {
+    let read = group.files.iter().map(|file| Ok((*file, manifests.take(*file)?)));
+    let read = read.collect::<Result<Vec<_>, M::Error>>()?;
+    let planner = GroupPlanner::new(of_run, group, read.iter().map(|(file, manifest)| (*file, manifest.borrow())));
+    let mut planned = planner.plan(withheld);
+    if let Some(listed) = scope.listed.filter(|listed| !listed.is_as_whole()) {
+        planned = listed::limited(&planner, planned, listed, withheld);
+    }
+    Ok(group.files.iter().copied().zip(planned.into_iter().map(Box::new)).collect())
+}
+
+/// Plans `groups` by several threads, and returns the plans in the order of the files.
+fn in_parallel<E: Send>(
+    groups: &[Group],
+    threads: usize,
+    plan: &(dyn Fn(&Group) -> Result<Planned, E> + Sync),
+) -> Result<Planned, E> {
+    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = if threads == 0 { processors() } else { threads };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut planned = Planned::new();
+        loop {
+            let first = next.fetch_add(GROUPS_AT_ONCE, Ordering::Relaxed);
+            let Some(some) = groups.get(first..groups.len().min(first + GROUPS_AT_ONCE)) else { return Ok(planned) };
+            if some.is_empty() {
+                return Ok(planned);
+            }
+            for group in some {
+                planned.extend(plan(group)?);
+            }
+        }
+    };
+    let mut planned = if groups.len() < MANY_GROUPS || threads == 1 {
+        work()?
+    } else {
+        let parts = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let results = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            results.collect::<Result<Vec<Planned>, E>>()
+        });
+        parts?.into_iter().flatten().collect()
+    };
+    planned.sort_by_key(|(file, _)| *file);
+    Ok(planned)
+}

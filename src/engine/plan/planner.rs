@@ -1,0 +1,33 @@
+//! What follows from a goal for every file, worked out once?
+
+use crate::engine::convert::{Goal, Targets};
+use crate::engine::notices::advisories::{self, CrossedAdvisory};
+use crate::engine::notices::mentions::KindNames;
+use crate::engine::notices::moved_fields::{self, CrossedMoves};
+use crate::engine::notices::old_keys::OldKeys;
+
+/// A goal, and what follows from it for every file.
+#[derive(Debug)]
+pub struct Planner<'g> {
+    pub(super) targets: Targets<'g>,
+    pub(super) kind_names: KindNames,
+    pub(super) old_keys: OldKeys,
+    pub(super) advisories: Vec<CrossedAdvisory<'g>>,
+    pub(super) moves: Vec<CrossedMoves<'g>>,
+}
+
+impl<'g> Planner<'g> {
+    /// Works out what follows from `goal`.
+    pub fn new(goal: &'g Goal<'g>) -> Self {
+        let targets = Targets::new(goal);
+        let advisories = goal.targets.iter().flat_map(advisories::crossed).collect();
+        let (kind_names, moves) = (KindNames::new(&targets.renames), moved_fields::crossed(goal));
+        let old_keys = OldKeys::new(goal);
+        Self { targets, kind_names, old_keys, advisories, moves }
+    }
+
+    /// Returns what the run is asked to do.
+    pub const fn goal(&self) -> &'g Goal<'g> {
+        self.targets.goal
+    }
+}

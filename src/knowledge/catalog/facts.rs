@@ -1,0 +1,344 @@
+//! Answers: which releases can an object have been written for, according to its fields?
+//!
+//! The object and the tree of fields are walked together, once. A field, a value of an enum or a type that not every release
+//! still possible at that place has, is a [`Fact`]; what adds nothing to the field above it is omitted, and so is
+//! the same fact about a second item. A field in no release is [`Unknown`] and is not walked into.
+//!
+//! Invariant: a fact never excludes a release whose schema has the field with that value.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::row::Type;
+use super::tree::{OUTSIDE, Tree};
+use crate::knowledge::release::ReleaseSet;
+use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::variable::OpenText;
+
+/// What an object's fields show about its release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// What narrows the releases, in document order.
+    pub known: Vec<Fact>,
+    /// Fields that no release has, in document order.
+    pub unknown: Vec<Unknown>,
+}
+
+impl Facts {
+    /// Returns the releases of `all` that every fact allows; empty where facts contradict each other.
+    pub fn narrow(&self, all: ReleaseSet) -> ReleaseSet {
+        self.known.iter().fold(all, |left, fact| left & fact.releases)
+    }
+}
+
+/// One thing in an object that not every release has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Its path.
+    pub path: FieldPath,
+    /// What it is.
+    pub kind: FactKind,
+    /// The releases that have it.
+    pub releases: ReleaseSet,
+}
+
+/// What of a field a fact is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FactKind {
+    /// The field is there: `targetRefs:` where older releases have `targetRef:`.
+    Field,
+    /// The value's type: `headers: [..]` where older releases have a mapping.
+    Type,
+    /// The value is one that only some releases allow: `type: CORS`.
+    Value,
+}
+
+/// A field in no release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// Its path.
+    pub path: FieldPath,
+    /// The most similar name that is at the same place in some release.
+    pub nearest: Option<String>,
+}
+
+/// Walks `object`, whose kind the releases `listed` have.
+pub(super) fn facts(tree: &Tree, listed: ReleaseSet, object: &Value) -> Facts {
+    let mut walk = Walk { tree, path: Vec::new(), seen: BTreeSet::new(), facts: Facts::default() };
+    if let Value::Object(map) = object {
+        let place = Place { node: 0, possible: listed, open: tree.nodes[0].open };
+        for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
+            walk.key(place, key, value);
+        }
+    }
+    walk.facts
+}
+
+/// A node of the tree, found in an object.
+#[derive(Clone, Copy)]
+struct Place {
+    node: usize,
+    /// The releases that have every field above.
+    possible: ReleaseSet,
+    /// The releases in which anything may be here.
+    open: ReleaseSet,
+}
+
+/// One pass over one object.
+struct Walk<'c, 'o> {
+    tree: &'c Tree,
+    path: Vec<BorrowedStep<'o>>,
+    seen: BTreeSet<(usize, FactKind, ReleaseSet)>,
+    facts: Facts,
+}
+
+/// A step that borrows its key.
+#[derive(Clone, Copy)]
+enum BorrowedStep<'o> {
+    Key(&'o str),
+    Index(usize),
+}
+
+impl<'o> Walk<'_, 'o> {
+    /// Checks one key of a mapping that is at `place`.
+    fn key(&mut self, place: Place, key: &'o str, value: &'o Value) {
+        let node = &self.tree.nodes[place.node];
+        self.path.push(BorrowedStep::Key(key));
+        match (node.key(key), node.values) {
+            (Some(child), values) => {
+                // Where a mapping had free keys in some releases, nothing below the key is known of those.
+                let free = values.map_or_else(ReleaseSet::default, |values| self.tree.nodes[values].releases);
+                self.node(Place { node: child, open: place.open | free, ..place }, value);
+            }
+            (None, Some(values)) => self.node(Place { node: values, ..place }, value),
+            (None, None) if place.open.is_empty() => {
+                let nearest = nearest(key, node.keys.iter().map(|(name, _)| name.as_str()));
+                self.facts.unknown.push(Unknown { path: self.here(), nearest });
+            }
+            (None, None) => {
+                self.narrow(place.node, place.possible, FactKind::Field, place.open);
+            }
+        }
+        self.path.pop();
+    }
+
+    /// Checks a value that is at `place`, whose node is the value's own.
+    fn node(&mut self, place: Place, value: &'o Value) {
+        let tree = self.tree;
+        let node = &tree.nodes[place.node];
+        let mut possible = self.narrow(place.node, place.possible, FactKind::Field, node.releases | place.open);
+        if value.is_null() {
+            return;
+        }
+        // A text with variables can become any scalar.
+        let is_open = OpenText::of(value).is_some();
+        let fits = |kind: Type| kind.accepts(value) || is_open && !matches!(kind, Type::Object | Type::Array);
+        let fitting = || tree.rows_of(place.node).iter().filter(|row| fits(row.kind));
+        let typed = fitting().fold(place.open, |all, row| all | row.releases);
+        if typed.is_empty() {
+            return;
+        }
+        possible = self.narrow(place.node, possible, FactKind::Type, typed);
+        let allowing = fitting().filter(|row| is_open || tree.schemas[row.schema].attributes.allows(value));
+        let allowed = allowing.fold(place.open, |all, row| all | row.releases);
+        if !allowed.is_empty() {
+            possible = self.narrow(place.node, possible, FactKind::Value, allowed);
+        }
+        self.inside(Place { possible, open: place.open | node.open, ..place }, value);
+    }
+
+    fn inside(&mut self, place: Place, value: &'o Value) {
+        match (value, self.tree.nodes[place.node].items) {
+            (Value::Object(map), _) => {
+                for (key, value) in map {
+                    self.key(place, key, value);
+                }
+            }
+            (Value::Array(items), Some(child)) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.path.push(BorrowedStep::Index(index));
+                    self.node(Place { node: child, ..place }, item);
+                    self.path.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes a fact if it adds to what is known already, and returns the releases left at the place.
+    fn narrow(&mut self, node: usize, possible: ReleaseSet, kind: FactKind, releases: ReleaseSet) -> ReleaseSet {
+        if releases.is_superset(possible) {
+            return possible;
+        }
+        if self.seen.insert((node, kind, releases)) {
+            let fact = Fact { path: self.here(), kind, releases };
+            self.facts.known.push(fact);
+        }
+        let left = possible & releases;
+        // Contradicting facts are resolved by the caller; below them, the inner one counts.
+        if left.is_empty() { releases } else { left }
+    }
+
+    fn here(&self) -> FieldPath {
+        FieldPath::new(self.path.iter().map(|step| match step {
+            BorrowedStep::Key(key) => Step::Key((*key).to_owned()),
+            BorrowedStep::Index(index) => Step::Index(*index),
+        }))
+    }
+}
+
+/// Returns the name most similar to `key`, if one is near enough to be a misspelling: a third of the letters may differ.
+fn nearest<'n>(key: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let limit = (key.chars().count() / 3).max(1);
+    // A long key is compared with names of its own length only, so that a hostile one costs nothing.
+    let similar = names.filter(|name| name.len().abs_diff(key.len()) <= limit);
+    let near = similar.map(|name| (distance(key, name), name)).filter(|(distance, _)| *distance <= limit);
+    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name.to_owned())
+}
+
+/// Counts the letters to insert, remove, replace or swap to turn one word into the other, whatever their case.
+fn distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.to_lowercase().chars().collect();
+    let right: Vec<char> = right.to_lowercase().chars().collect();
+    let mut rows = vec![(0..=right.len()).collect::<Vec<_>>()];
+    for (i, a) in left.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in right.iter().enumerate() {
+            let replaced = rows[i][j] + usize::from(a != b);
+            let mut best = replaced.min(row[j] + 1).min(rows[i][j + 1] + 1);
+            if i > 0 && j > 0 && *a == right[j - 1] && left[i - 1] == *b {
+                best = best.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[left.len()][right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::catalog::sample::{ALL, catalog, line, set};
+    use serde_json::json;
+
+    const ROWS: &str = "\
+spec | object | required |  |  | ALL
+spec.any | object |  | {\"preserveUnknown\":true} |  | standard v3.0.0
+spec.any | object |  |  |  | standard v1.0.0..v2.0.0
+spec.any.known | string |  |  |  | ALL
+spec.headers | array |  |  |  | standard v2.0.0..v3.0.0
+spec.headers | object |  |  |  | standard v1.0.0
+spec.headers[] | object |  |  |  | standard v2.0.0..v3.0.0
+spec.headers[].name | string |  |  |  | standard v2.0.0..v3.0.0
+spec.headers[].value | string |  |  |  | standard v3.0.0
+spec.headers{} | string |  |  |  | standard v1.0.0
+spec.hostname | string |  |  |  | ALL
+spec.mode | string |  | {\"enum\":[\"A\",\"B\"]} |  | standard v1.0.0..v2.0.0
+spec.mode | string |  | {\"enum\":[\"A\",\"B\",\"C\"]} |  | standard v3.0.0
+spec.new | object |  |  |  | standard v2.0.0..v3.0.0
+spec.new.deep | string |  |  |  | standard v2.0.0..v3.0.0
+spec.new.deeper | string |  |  |  | standard v3.0.0
+spec.old | string |  |  |  | standard v1.0.0
+";
+
+    /// Walks an object with `spec` and returns the facts as `path kind releases`.
+    fn found(spec: &Value) -> Vec<String> {
+        let object = json!({"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"x": 1}, "spec": spec});
+        let facts = catalog(ROWS).facts(&object);
+        let known = |fact: &Fact| format!("{} {:?} {}", fact.path, fact.kind, line().describe(fact.releases));
+        let unknown = |unknown: &Unknown| match &unknown.nearest {
+            Some(nearest) => format!("{}? {nearest}", unknown.path),
+            None => format!("{}?", unknown.path),
+        };
+        facts.known.iter().map(known).chain(facts.unknown.iter().map(unknown)).collect()
+    }
+
+    #[test]
+    fn a_field_of_every_release_narrows_nothing() {
+        assert!(found(&json!({"hostname": "a"})).is_empty());
+    }
+
+    #[test]
+    fn a_nested_field_narrows_only_if_it_has_fewer_releases() {
+        assert_eq!(found(&json!({"new": {"deep": "x"}})), ["spec.new Field standard v2.0.0..v3.0.0"]);
+        assert_eq!(
+            found(&json!({"new": {"deeper": "x"}})),
+            ["spec.new Field standard v2.0.0..v3.0.0", "spec.new.deeper Field standard v3.0.0"]
+        );
+    }
+
+    #[test]
+    fn a_value_narrows_if_some_release_allows_it() {
+        let mode = "spec.mode Field standard v1.0.0..v3.0.0";
+        assert_eq!(found(&json!({"mode": "A"})), [mode]);
+        assert_eq!(found(&json!({"mode": "C"})), [mode, "spec.mode Value standard v3.0.0"]);
+        assert_eq!(found(&json!({"mode": "D"})), [mode]);
+        assert_eq!(found(&json!({"mode": null})), [mode]);
+        assert_eq!(found(&json!({"mode": ["C"]})), [mode]);
+    }
+
+    #[test]
+    fn a_type_narrows_and_its_keys_are_not_fields_of_the_other_type() {
+        let headers = "spec.headers Field standard v1.0.0..v3.0.0";
+        assert_eq!(found(&json!({"headers": {"X": "1"}})), [headers, "spec.headers Type standard v1.0.0"]);
+        let list = json!({"headers": [{"name": "X"}, {"name": "Y", "value": "1"}, {"value": "2"}]});
+        let expected =
+            [headers, "spec.headers Type standard v2.0.0..v3.0.0", "spec.headers[1].value Field standard v3.0.0"];
+        assert_eq!(found(&list), expected);
+        assert_eq!(found(&json!({"headers": 5})), [headers]);
+    }
+
+    #[test]
+    fn contradictory_fields_leave_no_release() {
+        let object = json!({"spec": {"old": "x", "new": {"deeper": "y"}}});
+        let facts = catalog(ROWS).facts(&object);
+        assert_eq!(facts.known.len(), 3);
+        assert!(facts.narrow(set(ALL)).is_empty());
+    }
+
+    #[test]
+    fn unknown_fields_are_reported_once_with_the_nearest_name() {
+        assert_eq!(found(&json!({"hostnames": {"deep": 1}})), ["spec.hostnames? hostname"]);
+        assert_eq!(found(&json!({"hsotname": "a"})), ["spec.hsotname? hostname"]);
+        assert_eq!(found(&json!({"Mode": "a"})), ["spec.Mode? mode"]);
+        assert_eq!(found(&json!({"unrelated": "a"})), ["spec.unrelated?"]);
+    }
+
+    #[test]
+    fn keys_without_a_schema_belong_to_releases_that_preserve_them() {
+        let any = "spec.any Field standard v1.0.0..v3.0.0";
+        assert_eq!(found(&json!({"any": {"free": {"x": 1}}})), [any, "spec.any.free Field standard v3.0.0"]);
+        assert_eq!(found(&json!({"any": {"known": "x"}})), [any]);
+    }
+
+    #[test]
+    fn a_key_may_be_a_field_in_some_releases_and_free_in_others() {
+        let rows = "\
+spec | object | required |  |  | ALL
+spec.labels | object |  |  |  | ALL
+spec.labels.tier | string |  |  |  | standard v1.0.0
+spec.labels{} | string |  |  |  | standard v2.0.0..v3.0.0
+";
+        let found = |labels: Value| catalog(rows).facts(&json!({"spec": {"labels": labels}})).narrow(set(ALL));
+        assert_eq!(found(json!({"tier": "a"})), set("standard v1.0.0..v3.0.0"));
+        assert_eq!(found(json!({"other": "a"})), set("standard v2.0.0..v3.0.0"));
+    }
+
+    #[test]
+    fn values_that_are_not_objects_narrow_nothing() {
+        for value in [json!(null), json!([1]), json!("x"), json!({"spec": null}), json!({"spec": [1]})] {
+            assert_eq!(catalog(ROWS).facts(&value), Facts::default(), "{value}");
+        }
+    }
+
+    #[test]
+    fn distance_counts_letters() {
+        for (left, right, expected) in
+            [("", "abc", 3), ("tls", "TLS", 0), ("prot", "port", 1), ("a", "b", 1), ("kitten", "sitting", 3)]
+        {
+            assert_eq!(distance(left, right), expected, "{left} {right}");
+        }
+    }
+}

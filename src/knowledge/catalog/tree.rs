@@ -1,0 +1,184 @@
+//! Answers: which fields does a kind have, as a tree of field patterns, and which releases have which schema for each?
+//!
+//! Invariant: a parent comes before its children, and the rows of a node are contiguous.
+
+use std::ops::Range;
+
+use super::field::Field;
+use super::pattern::Pattern;
+use super::row::{Attributes, Type};
+use crate::knowledge::release::{ReleaseId, ReleaseSet};
+use crate::syntax::field::{FieldPattern, Part};
+
+/// The keys of an object that catalogs do not describe.
+pub(crate) const OUTSIDE: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
+
+/// The fields of a kind through the releases.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) rows: Vec<Row>,
+    pub(super) schemas: Vec<Schema>,
+    pub(super) patterns: Vec<Pattern>,
+}
+
+/// A field pattern in the tree; node 0 is the object itself.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// The node above, and the part of the pattern from it to this node.
+    pub(super) parent: Option<(usize, Part)>,
+    /// Named fields, sorted by name.
+    pub(super) keys: Vec<(String, usize)>,
+    pub(super) items: Option<usize>,
+    pub(super) values: Option<usize>,
+    pub(super) rows: Range<usize>,
+    /// The releases that have the field.
+    pub(super) releases: ReleaseSet,
+    /// The releases in which anything may be below the field.
+    pub(super) open: ReleaseSet,
+}
+
+/// The schema of a node in some releases.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) kind: Type,
+    pub(super) required: bool,
+    pub(super) schema: usize,
+    pub(super) versions: Vec<String>,
+    pub(super) releases: ReleaseSet,
+}
+
+/// Attributes, shared by the rows that have the same.
+#[derive(Clone, Debug)]
+pub(super) struct Schema {
+    pub(super) attributes: Attributes,
+    pub(super) pattern: Option<usize>,
+}
+
+impl Tree {
+    /// Makes the tree of an object without fields.
+    pub(super) fn new() -> Self {
+        Self { nodes: vec![Node::new(None, 0)], rows: Vec::new(), schemas: Vec::new(), patterns: Vec::new() }
+    }
+
+    /// Adds the node one part below `parent`; `None` where it is there already, or before one that is.
+    pub(super) fn add(&mut self, parent: usize, part: Part) -> Option<usize> {
+        let child = self.nodes.len();
+        let node = &mut self.nodes[parent];
+        match &part {
+            Part::Key(key) if node.keys.last().is_none_or(|(last, _)| last < key) => {
+                node.keys.push((key.clone(), child));
+            }
+            Part::Items if node.items.is_none() => node.items = Some(child),
+            Part::Values if node.values.is_none() => node.values = Some(child),
+            Part::Key(_) | Part::Items | Part::Values => return None,
+        }
+        self.nodes.push(Node::new(Some((parent, part)), self.rows.len()));
+        Some(child)
+    }
+
+    /// Returns the node of `pattern`, which is there, or comes next in tree order.
+    pub(super) fn node_for(&mut self, pattern: &FieldPattern) -> usize {
+        pattern.parts().iter().fold(0, |at, part| match self.below(at, part) {
+            Some(child) => child,
+            None => self.add(at, part.clone()).expect("fields come in tree order"),
+        })
+    }
+
+    /// Adds attributes that no row has so far.
+    pub(super) fn add_schema(&mut self, attributes: Attributes) -> usize {
+        let pattern = attributes.pattern.as_ref().map(|text| {
+            let known = self.patterns.iter().position(|pattern| pattern.text() == text);
+            known.unwrap_or_else(|| {
+                self.patterns.push(Pattern::new(text));
+                self.patterns.len() - 1
+            })
+        });
+        self.schemas.push(Schema { attributes, pattern });
+        self.schemas.len() - 1
+    }
+
+    /// Adds a row to the node added last, or to one to which no row was added before.
+    pub(super) fn push(&mut self, node: usize, row: Row) {
+        let is_open = row.kind == Type::Any || self.schemas[row.schema].attributes.preserve_unknown;
+        let node = &mut self.nodes[node];
+        node.releases = node.releases | row.releases;
+        if is_open {
+            node.open = node.open | row.releases;
+        }
+        self.rows.push(row);
+        node.rows.end = self.rows.len();
+    }
+
+    pub(super) fn fields_at(&self, node: usize) -> impl Iterator<Item = Field<'_>> {
+        let pattern = self.pattern_of(node);
+        self.rows_of(node).iter().map(move |row| self.field_from(pattern.clone(), row))
+    }
+
+    pub(super) fn field_from<'c>(&'c self, pattern: FieldPattern, row: &'c Row) -> Field<'c> {
+        Field {
+            pattern,
+            kind: row.kind,
+            required: row.required,
+            attributes: &self.schemas[row.schema].attributes,
+            api_versions: &row.versions,
+            releases: row.releases,
+        }
+    }
+
+    pub(super) fn rows_of(&self, node: usize) -> &[Row] {
+        &self.rows[self.nodes[node].rows.clone()]
+    }
+
+    pub(super) fn row_in(&self, node: usize, release: ReleaseId, name: &str) -> Option<&Row> {
+        let applies = |row: &&Row| {
+            row.releases.contains(release) && (row.versions.is_empty() || row.versions.iter().any(|one| one == name))
+        };
+        self.rows_of(node).iter().find(applies)
+    }
+
+    pub(super) fn pattern_of(&self, node: usize) -> FieldPattern {
+        let mut parts = Vec::new();
+        let mut at = node;
+        while let Some((parent, part)) = &self.nodes[at].parent {
+            parts.push(part.clone());
+            at = *parent;
+        }
+        parts.reverse();
+        FieldPattern::new(parts)
+    }
+
+    pub(super) fn node_at(&self, pattern: &FieldPattern) -> Option<usize> {
+        pattern.parts().iter().try_fold(0, |at, part| self.below(at, part))
+    }
+
+    /// Returns the node one part below another.
+    fn below(&self, node: usize, part: &Part) -> Option<usize> {
+        match part {
+            Part::Key(key) => self.nodes[node].key(key),
+            Part::Items => self.nodes[node].items,
+            Part::Values => self.nodes[node].values,
+        }
+    }
+}
+
+impl Node {
+    /// Makes a node without fields, whose rows start at `row`.
+    pub(super) fn new(parent: Option<(usize, Part)>, row: usize) -> Self {
+        Self {
+            parent,
+            keys: Vec::new(),
+            items: None,
+            values: None,
+            rows: row..row,
+            releases: ReleaseSet::default(),
+            open: ReleaseSet::default(),
+        }
+    }
+
+    /// Returns the node of the named field `key`.
+    pub(super) fn key(&self, key: &str) -> Option<usize> {
+        let at = self.keys.binary_search_by(|(name, _)| name.as_str().cmp(key)).ok()?;
+        Some(self.keys[at].1)
+    }
+}

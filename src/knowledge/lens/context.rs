@@ -1,0 +1,204 @@
+//! Answers: which other objects of the run, and which parameters, can an operation read?
+//!
+//! [`Context`] is an index of the run's objects by kind, built once, before anything is converted; each is indexed as its file has it.
+//! Among several that a reference can name, the nearest count ([`Builds`]). It also holds the values that the user passed for the
+//! parameters of packs.
+//!
+//! Invariant: what an operation reads of other objects never depends on their conversion.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde_json::Value;
+
+use super::namespace::Namespace;
+use super::nearest::{Builds, Pool};
+use super::object_view::{Candidates, ObjectId, ObjectView};
+use crate::knowledge::release::GroupKind;
+use crate::syntax::field::FieldPattern;
+
+/// What belongs to an object: positions among the objects of a kind.
+pub(super) type Relation = BTreeMap<ObjectId, Vec<usize>>;
+
+/// Objects by the names that they reference, as their positions among those of their kind.
+type ByReference = BTreeMap<String, BTreeSet<usize>>;
+
+/// The objects of a run, by kind, and the parameters of the run.
+#[derive(Debug, Default)]
+pub struct Context<'a> {
+    by_kind: BTreeMap<&'a GroupKind, Pool<'a>>,
+    by_name: BTreeMap<&'a GroupKind, BTreeMap<&'a str, Pool<'a>>>,
+    builds: Cow<'a, Builds>,
+    /// Which objects of a kind reference each name at one field; built when it is first needed.
+    by_reference: Mutex<BTreeMap<(GroupKind, FieldPattern), ByReference>>,
+    /// What belongs to the objects of a kind by a field of those of another; worked out when it is first needed.
+    relations: Mutex<BTreeMap<(GroupKind, GroupKind, FieldPattern), Arc<Relation>>>,
+    parameters: BTreeMap<&'a str, &'a str>,
+    /// Set once an operation asks for other objects, where none are known.
+    asked: OnceLock<()>,
+}
+
+impl<'a> Context<'a> {
+    /// Builds the index of `objects`, in the order of the run, which `builds` take in.
+    pub fn new(objects: impl IntoIterator<Item = ObjectView<'a>>, builds: &'a Builds) -> Self {
+        let mut by_kind: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut by_name: BTreeMap<_, BTreeMap<_, Vec<_>>> = BTreeMap::new();
+        for object in objects {
+            by_kind.entry(object.kind).or_default().push(object);
+            if let Some(name) = object.name {
+                by_name.entry(object.kind).or_default().entry(name).or_default().push(object);
+            }
+        }
+        let pool = |objects| Pool::new(objects, builds);
+        let pools = |names: BTreeMap<&'a str, Vec<_>>| names.into_iter().map(|(name, all)| (name, pool(all))).collect();
+        Self {
+            by_kind: by_kind.into_iter().map(|(kind, all)| (kind, pool(all))).collect(),
+            by_name: by_name.into_iter().map(|(kind, names)| (kind, pools(names))).collect(),
+            builds: Cow::Borrowed(builds),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the parameters that the user passed: `shop.namespace`, `shop-system`.
+    #[must_use]
+    pub(crate) fn with_parameters(self, parameters: &'a BTreeMap<String, String>) -> Self {
+        let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        Self { parameters: parameters.collect(), ..self }
+    }
+
+    /// Returns the value of a parameter, where the user passed one.
+    pub fn parameter(&self, name: &str) -> Option<&'a str> {
+        self.parameters.get(name).copied()
+    }
+
+    /// Returns whether an operation asked for other objects, although none are known.
+    pub(crate) fn was_asked_in_vain(&self) -> bool {
+        self.asked.get().is_some()
+    }
+
+    fn ask(&self) {
+        if self.by_kind.is_empty() {
+            self.asked.get_or_init(|| ());
+        }
+    }
+
+    /// Returns the objects of `kind`, in the order of the run.
+    pub fn of_kind(&self, kind: &GroupKind) -> &[ObjectView<'a>] {
+        self.ask();
+        self.by_kind.get(kind).map_or(&[], Pool::all)
+    }
+
+    /// Returns the objects of `kind` for which `fits` holds and that are nearest to `file`, and those for which it may hold; for each
+    /// build of the file, as far as they differ.
+    pub(crate) fn nearest_in_each_build(
+        &self,
+        kind: &GroupKind,
+        file: &str,
+        fits: &dyn Fn(&ObjectView<'a>) -> Option<bool>,
+    ) -> Vec<Candidates<'a>> {
+        self.ask();
+        self.by_kind.get(kind).map(|pool| pool.nearest_in_each(&self.builds, file, fits)).unwrap_or_default()
+    }
+
+    /// Returns the objects of `kind` named `name`, in whatever namespace, that are nearest to `file`.
+    pub fn named(&self, kind: &GroupKind, name: &str, file: &str) -> Vec<ObjectView<'a>> {
+        self.nearest_named(kind, name, file, &|_| Some(true)).certain
+    }
+
+    /// Returns whether several objects of `kind` have the name `name`.
+    pub(crate) fn has_namesakes(&self, kind: &GroupKind, name: &str) -> bool {
+        self.by_name.get(kind).and_then(|names| names.get(name)).is_some_and(|pool| pool.all().len() > 1)
+    }
+
+    fn nearest_named(
+        &self,
+        kind: &GroupKind,
+        name: &str,
+        file: &str,
+        fits: &dyn Fn(&ObjectView<'a>) -> Option<bool>,
+    ) -> Candidates<'a> {
+        self.ask();
+        let pool = self.by_name.get(kind).and_then(|names| names.get(name));
+        pool.map(|pool| pool.nearest(&self.builds, file, fits)).unwrap_or_default()
+    }
+
+    /// Returns the objects of `kind` that have the name `name` in a reference at `field`, in the order of the run.
+    pub(crate) fn referencing(&self, kind: &GroupKind, field: &FieldPattern, name: &str) -> Vec<ObjectView<'a>> {
+        let objects = self.of_kind(kind);
+        let mut by_reference = self.by_reference.lock().unwrap_or_else(PoisonError::into_inner);
+        let by_name = by_reference.entry((kind.clone(), field.clone())).or_insert_with(|| {
+            let mut by_name = ByReference::new();
+            for (at, one) in objects.iter().enumerate() {
+                let references = field.values(one.value).into_iter();
+                for name in references.filter_map(|reference| reference.get("name").and_then(Value::as_str)) {
+                    by_name.entry(name.to_owned()).or_default().insert(at);
+                }
+            }
+            by_name
+        });
+        by_name.get(name).into_iter().flatten().map(|at| objects[*at]).collect()
+    }
+
+    /// Returns the objects of `kind` that belong to the object at `id`, which is of kind `owner`, by their `field`. `owners` returns the
+    /// positions of those that one belongs to, and is called once for each.
+    pub(super) fn belonging(
+        &self,
+        id: ObjectId,
+        owner: &GroupKind,
+        kind: &GroupKind,
+        field: &FieldPattern,
+        owners: impl Fn(&ObjectView<'a>) -> BTreeSet<ObjectId>,
+    ) -> Vec<ObjectView<'a>> {
+        let objects = self.of_kind(kind);
+        let relate = || {
+            let mut relation = Relation::new();
+            for (at, one) in objects.iter().enumerate() {
+                owners(one).into_iter().for_each(|owner| relation.entry(owner).or_default().push(at));
+            }
+            Arc::new(relation)
+        };
+        let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (owner.clone(), kind.clone(), field.clone());
+        let relation = Arc::clone(relations.entry(key).or_insert_with(relate));
+        relation.get(&id).into_iter().flatten().map(|at| objects[*at]).collect()
+    }
+
+    /// Returns the objects that a reference in `file` to the object `name` of `kind` in `namespace` can resolve to.
+    pub fn resolve(&self, kind: &GroupKind, namespace: &Namespace, name: &str, file: &str) -> Candidates<'a> {
+        self.nearest_named(kind, name, file, &|one| namespace.same_as(one.namespace))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::object_view::ObjectPlace;
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn possible_and_certain_candidates_are_separate() {
+        let (kind, value) = (GroupKind::new("Gateway", "g"), json!({}));
+        let [a, b, open] = [Some("a"), Some("b"), None].map(Namespace::from_written);
+        let object = |namespace, name| ObjectView {
+            kind: &kind,
+            namespace,
+            name: Some(name),
+            value: &value,
+            place: ObjectPlace::default(),
+        };
+        let builds = Builds::default();
+        let all = [object(&a, "x"), object(&b, "x"), object(&open, "x"), object(&open, "y")];
+        let all = Context::new(all, &builds);
+        let count = |namespace, name| {
+            let found = all.resolve(&kind, namespace, name, "");
+            (found.certain.len(), found.possible.len())
+        };
+        let cases = [(&a, "x", (1, 1)), (&open, "x", (1, 2)), (&b, "y", (0, 1)), (&open, "z", (0, 0))];
+        for (namespace, name, expected) in cases {
+            assert_eq!(count(namespace, name), expected, "{namespace:?} {name}");
+        }
+        assert!(all.of_kind(&GroupKind::new("Gateway", "")).is_empty());
+        assert!(!all.named(&kind, "y", "").is_empty() && all.named(&kind, "z", "").is_empty());
+    }
+}

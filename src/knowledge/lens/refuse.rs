@@ -1,0 +1,128 @@
+//! The operation `refuse`: an object without a conversion is held back.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::condition::Condition;
+use super::direction::Direction;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Image;
+use super::operation::{Description, Operation, Pass};
+use super::premise::Premise;
+use super::session::{Completeness, Session};
+use super::template::Template;
+use super::verdict::{Verdict, undecided};
+use crate::syntax::field::{FieldPath, FieldPattern};
+
+/// `refuse: { direction: forward, if: { present: spec.x }, at: spec.x, reason: ..., help: ... }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Refuse {
+    /// The direction in which objects are held back.
+    direction: Direction,
+    /// Which objects are held back; all where it is not written.
+    #[serde(default)]
+    r#if: Condition,
+    /// The field that is reported.
+    at: FieldPattern,
+    /// Why there is no conversion: lower case, no final dot.
+    reason: String,
+    /// What to do by hand, likewise.
+    help: String,
+    /// A text that is to be added somewhere by hand, with values of the object in braces: `add: "name: {metadata.name}"`.
+    add: Option<Template>,
+}
+
+impl Refuse {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "refuse",
+        text: "Holds the object back in the given direction where the test under `if` holds: `reason` says why there is no \
+               conversion, `help` what to do by hand, `at` is the path that is reported. \
+               A text under `add` is shown below the help, to be copied; `{metadata.name}` in it is the value of that field. A test for something that is absent does \
+               not refuse a patch, except in items of lists. In the other direction nothing happens.",
+        example: "refuse: { direction: forward, if: { present: spec.snis }, at: spec.snis, reason: the new kind has no snis, help: split the route }",
+    };
+
+    fn advice(&self, session: &Session<'_>) -> String {
+        self.add.as_ref().map_or_else(|| self.help.clone(), |add| add.below(&self.help, session.object()))
+    }
+
+    /// Refuses an object because of what the text at `at` can become.
+    fn undecided(&self, at: FieldPath, session: &Session<'_>) -> Halt {
+        match undecided(at, session.object()) {
+            Halt::Refused { at, reason, .. } => {
+                let reason = format!("{reason}; for some values {}", self.reason);
+                Halt::refused(at, reason, format!("write the value out here, or: {}", self.advice(session)))
+            }
+            conflict @ Halt::Conflict { .. } => conflict,
+        }
+    }
+}
+
+impl Operation for Refuse {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
+        if self.direction != pass.direction {
+            return Ok(());
+        }
+        let verdict = self.r#if.verdict(&session.view_for(|is_read| self.r#if.compares(is_read)));
+        if verdict == Verdict::Fails || self.r#if.reads_absence() && session.completeness() == Completeness::Partial {
+            return Ok(());
+        }
+        if let Verdict::Open(at) = verdict {
+            return Err(self.undecided(at, session));
+        }
+        let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
+        if !self.r#if.holds(session.object()) && session.namespace().name().is_none() {
+            let reason = format!("the namespace of the object is unknown: it {}", session.namespace().description());
+            return Err(Halt::refused(at, reason, self.advice(session)));
+        }
+        Err(Halt::refused(at, self.reason.as_str(), self.advice(session)))
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let at = (!self.at.parts().is_empty()).then(|| Premise::present(&self.at));
+        self.r#if.premises().into_iter().chain(at).collect()
+    }
+
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        let refused = self.direction == direction && self.r#if.follows_from(field);
+        if refused { Image::Refused } else { Image::Kept }
+    }
+
+    fn claims_value(&self, direction: Direction, field: &FieldPattern, value: &Value) -> bool {
+        self.direction == direction && self.r#if.is_met_by(field, value)
+    }
+
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        if self.direction == direction { vec![Fidelity::Refused] } else { Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Completeness, Context, Lens, Session};
+    use serde_json::{Value, json};
+
+    fn is_refused(lens: &str, object: &Value, completeness: Completeness) -> bool {
+        let lens: Lens = serde_yaml::from_str(lens).unwrap();
+        let context = Context::default();
+        lens.run(&mut Session::in_context(object.clone(), &context, completeness)).is_err()
+    }
+
+    #[test]
+    fn a_patch_is_not_refused_for_what_it_leaves_to_the_whole() {
+        let missing = "- refuse: { direction: forward, if: { all: [{ present: spec.a }, { absent: spec.b }] }, at: spec, reason: r, help: h }";
+        let object = json!({"spec": {"a": 1}});
+        assert!(is_refused(missing, &object, Completeness::Whole));
+        assert!(!is_refused(missing, &object, Completeness::Partial));
+        let both = "- refuse: { direction: forward, if: { all: [{ present: spec.a }, { all: [{ present: spec.b }] }] }, at: spec, reason: r, help: h }";
+        assert!(is_refused(both, &json!({"spec": {"a": 1, "b": 2}}), Completeness::Partial));
+    }
+
+    #[test]
+    fn an_item_of_a_list_in_a_patch_is_refused() {
+        let lens = "- when: { each: \"spec.l[]\", then: [{ refuse: { direction: forward, if: { absent: b }, at: a, reason: r, help: h } }] }";
+        assert!(is_refused(lens, &json!({"spec": {"l": [{"a": 1}]}}), Completeness::Partial));
+    }
+}

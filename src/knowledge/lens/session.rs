@@ -1,0 +1,359 @@
+//! Answers: what was done to an object so far, what was lost, and what else must be reported?
+//!
+//! A [`Session`] holds the object's data and changes it one [`Intent`] at a time; losses and normalizations are recorded with
+//! the place that they had when the session started. A part of an object can be converted as if it were an object of its own.
+//!
+//! Invariant: the program, applied to the data of the start, gives the present data.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::context::Context;
+use super::growth::Growth;
+use super::halt::Halt;
+use super::loss::{Equivalence, Loss, LossClass, Normalization};
+use super::namespace::Namespace;
+use super::object_view::{ObjectId, ObjectPlace, ObjectView};
+use super::origin;
+use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
+use crate::syntax::yaml::{Ends, Intent, ProblemCode};
+
+/// Whether an object is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Completeness {
+    /// The object is applied as it is.
+    Whole,
+    /// The object is merged into another one (a Kustomize patch), so an absent field can be set there.
+    Partial,
+}
+
+/// One object while lenses run on it: its present data, what was done to it, what was lost.
+#[derive(Clone, Debug)]
+pub struct Session<'a> {
+    /// Shared with the caller until the first change.
+    object: Arc<Value>,
+    program: Vec<Intent>,
+    losses: Vec<Loss>,
+    normalized: Vec<Normalization>,
+    /// What is likely wrong, and is left unchanged.
+    warnings: Vec<Normalization>,
+    context: Option<&'a Context<'a>>,
+    completeness: Completeness,
+    namespace: Namespace,
+    place: ObjectPlace<'a>,
+    converts_with: BTreeSet<ObjectId>,
+    growth: Growth,
+}
+
+/// What identifies an object of a run: kind, namespace, name.
+pub(crate) type ObjectName = (GroupKind, Namespace, Option<String>);
+
+impl<'a> Session<'a> {
+    /// Starts with the data of an object that is whole, without other objects.
+    pub fn new(object: impl Into<Arc<Value>>) -> Self {
+        let object = object.into();
+        let written = object.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
+        Self {
+            namespace: Namespace::from_written(written),
+            object,
+            program: Vec::new(),
+            losses: Vec::new(),
+            normalized: Vec::new(),
+            warnings: Vec::new(),
+            context: None,
+            completeness: Completeness::Whole,
+            place: ObjectPlace::default(),
+            converts_with: BTreeSet::new(),
+            growth: Growth::NONE,
+        }
+    }
+
+    /// Starts with the data of an object of a run.
+    pub(crate) fn in_context(
+        object: impl Into<Arc<Value>>,
+        context: &'a Context<'a>,
+        completeness: Completeness,
+    ) -> Self {
+        Self { context: Some(context), completeness, ..Self::new(object) }
+    }
+
+    /// Sets the namespace of the object, which can differ from the one in its data.
+    #[must_use]
+    pub fn in_namespace(self, namespace: Namespace) -> Self {
+        Self { namespace, ..self }
+    }
+
+    /// Sets where the object is.
+    #[must_use]
+    pub fn at(self, place: ObjectPlace<'a>) -> Self {
+        Self { place, ..self }
+    }
+
+    /// Returns where the object is.
+    pub const fn place(&self) -> ObjectPlace<'a> {
+        self.place
+    }
+
+    /// Returns the namespace of the object: a kustomization of the run can set another one than its data has.
+    pub const fn namespace(&self) -> &Namespace {
+        &self.namespace
+    }
+
+    /// Returns whether a kustomization of the run sets the field `field` of the object: its namespace.
+    pub(crate) fn is_set_by_kustomization(&self, field: &FieldPattern) -> bool {
+        *field == FieldPath::default().key("metadata").key("namespace").pattern() && self.namespace().is_set()
+    }
+
+    /// Returns the object's data for reading. Where `metadata.namespace` is among the fields that are read, which `reads` returns
+    /// for a test of fields, it has the namespace that the object gets when it is applied, or none where that is not certain.
+    pub(crate) fn view_for(&self, reads: impl FnOnce(&dyn Fn(&FieldPattern) -> bool) -> bool) -> Cow<'_, Value> {
+        let is_namespace = |field: &FieldPattern| match field.parts() {
+            [Part::Key(outer), Part::Key(inner)] => outer == "metadata" && inner == "namespace",
+            _ => false,
+        };
+        if reads(&is_namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
+    }
+
+    fn applied(&self) -> Cow<'_, Value> {
+        let key = "namespace";
+        let metadata = self.object.get("metadata").and_then(Value::as_object);
+        let Some(metadata) = metadata else { return Cow::Borrowed(&self.object) };
+        let namespace = self.namespace();
+        if metadata.get(key).and_then(Value::as_str) == namespace.name() {
+            return Cow::Borrowed(&self.object);
+        }
+        let mut applied = Value::clone(&self.object);
+        if let Some(metadata) = applied.get_mut("metadata").and_then(Value::as_object_mut) {
+            match namespace.name() {
+                Some(name) => drop(metadata.insert(key.to_owned(), Value::from(name))),
+                None => drop(metadata.shift_remove(key)),
+            }
+        }
+        Cow::Owned(applied)
+    }
+
+    /// Returns the other objects of the run; `None` where there is no run.
+    pub const fn context(&self) -> Option<&'a Context<'a>> {
+        self.context
+    }
+
+    /// Returns whether the object is whole: a kustomization of the run can use it as a patch.
+    pub(crate) const fn completeness(&self) -> Completeness {
+        self.completeness
+    }
+
+    /// Records that the object can be converted only together with `other`.
+    pub(crate) fn convert_together_with(&mut self, other: &ObjectView<'_>) {
+        self.converts_with.extend(other.place.id);
+    }
+
+    /// Returns the objects that must be converted together with this one.
+    pub(crate) const fn converts_with(&self) -> &BTreeSet<ObjectId> {
+        &self.converts_with
+    }
+
+    /// Returns the object's present data, for another session.
+    pub fn shared(&self) -> Arc<Value> {
+        Arc::clone(&self.object)
+    }
+
+    /// Returns the object's present data.
+    pub fn object(&self) -> &Value {
+        &self.object
+    }
+
+    /// Returns what was done so far, with paths from the object.
+    pub fn program(&self) -> &[Intent] {
+        &self.program
+    }
+
+    /// Returns what was lost so far.
+    pub fn losses(&self) -> &[Loss] {
+        &self.losses
+    }
+
+    /// Returns what was written in another way so far.
+    pub fn normalized(&self) -> &[Normalization] {
+        &self.normalized
+    }
+
+    /// Returns what is likely wrong in the object and is left unchanged.
+    pub fn warnings(&self) -> &[Normalization] {
+        &self.warnings
+    }
+
+    /// Makes one change to the data and records it.
+    ///
+    /// # Errors
+    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place or the object grows
+    /// beyond the limits.
+    pub fn change(&mut self, intent: Intent) -> Result<(), Halt> {
+        self.growth.add(&intent, &self.object).map_err(|reason| {
+            let help = Some("fix the rules of the pack, or convert the object by hand".to_owned());
+            Halt::Refused { at: intent.ends().from, reason, help }
+        })?;
+        intent.apply_data(Arc::make_mut(&mut self.object)).map_err(|problem| {
+            let Ends { from: old, to: new } = intent.ends();
+            match problem.code {
+                ProblemCode::Exists => Halt::Conflict { old, new },
+                _ => Halt::Refused { at: old, reason: problem.message, help: None },
+            }
+        })?;
+        self.program.push(intent);
+        Ok(())
+    }
+
+    /// Runs `steps` on the value at `place` as if it were an object of its own.
+    ///
+    /// # Errors
+    /// That of `steps`, with its paths from the whole object.
+    pub fn within(
+        &mut self,
+        place: &FieldPath,
+        steps: impl FnOnce(&mut Session<'_>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        if place.steps().is_empty() {
+            return steps(self);
+        }
+        let Some(value) = place.get(&self.object).cloned() else { return Ok(()) };
+        // A patch replaces a list as a whole, so its items are whole.
+        let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
+        let completeness = if item { Completeness::Whole } else { self.completeness };
+        let (context, namespace, own) = (self.context, self.namespace.clone(), Session::new(value).at(self.place));
+        let mut inner = Session { context, completeness, namespace, ..own };
+        steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
+        let (started, done) = (self.origin(place), self.program.len());
+        self.converts_with.extend(inner.converts_with);
+        self.losses.extend(inner.losses.into_iter().map(|loss| Loss {
+            path: started.join(&loss.path),
+            place: place.join(&loss.place),
+            step: done + loss.step,
+            ..loss
+        }));
+        let normalized = inner.normalized.into_iter();
+        self.normalized.extend(normalized.map(|one| Normalization { path: started.join(&one.path), ..one }));
+        let warnings = inner.warnings.into_iter();
+        self.warnings.extend(warnings.map(|one| Normalization { path: started.join(&one.path), ..one }));
+        inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
+    }
+
+    /// Records the loss of the value that is at `path` now.
+    pub(crate) fn record_loss(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
+        let (place, step) = (path.clone(), self.program.len());
+        self.losses.push(Loss { class, path: self.origin(path), place, step, reason: reason.into() });
+    }
+
+    /// Returns the path of a lost value after the first `step` changes; `None` where it was removed by then.
+    pub(crate) fn lost_from(&self, step: usize, loss: &Loss) -> Option<FieldPath> {
+        self.program[..loss.step].get(step..).map(|program| origin::origin(program, &loss.place))
+    }
+
+    /// Returns the path after the first `step` changes of the value that is at `path` now.
+    pub(crate) fn origin_after(&self, step: usize, path: &FieldPath) -> FieldPath {
+        origin::origin(&self.program[step..], path)
+    }
+
+    /// Returns the present path of the value that was at `path` after the first `step` changes; `None` where it was removed.
+    pub(crate) fn destination_after(&self, step: usize, path: &FieldPath) -> Option<FieldPath> {
+        origin::destination(&self.program[step..], path)
+    }
+
+    /// Records that the value at `path` means the same after the conversion, but does not come back as it is written.
+    pub(crate) fn record_normalization(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.normalized.push(Normalization {
+            path: self.origin(path),
+            how: Equivalence::Rewritten,
+            reason: reason.into(),
+        });
+    }
+
+    /// Reports once what is written in another way for the same reason at several places, of all but the first `since`.
+    pub(super) fn report_once(&mut self, since: usize) {
+        let mut reasons = BTreeSet::new();
+        let later = self.normalized.split_off(since);
+        self.normalized.extend(later.into_iter().filter(|one| reasons.insert(one.reason.clone())));
+    }
+
+    /// Records that the field at `path` is absent, and that its default is another one on the other side.
+    pub(super) fn record_changed_default(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        let how = Equivalence::ChangedDefault;
+        self.normalized.push(Normalization { path: self.origin(path), how, reason: reason.into() });
+    }
+
+    /// Records that the value at `path` is removed, and that this means the same.
+    pub(crate) fn record_removal(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.normalized.push(Normalization {
+            path: self.origin(path),
+            how: Equivalence::Removed,
+            reason: reason.into(),
+        });
+    }
+
+    /// Records that the value at `path` is likely wrong.
+    pub(crate) fn record_warning(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.warnings.push(Normalization {
+            path: self.origin(path),
+            how: Equivalence::Rewritten,
+            reason: reason.into(),
+        });
+    }
+
+    /// Returns the path at the start of the session of the value that is at `path` now.
+    pub fn origin(&self, path: &FieldPath) -> FieldPath {
+        origin::origin(&self.program, path)
+    }
+
+    /// Returns the path at the start of the session of the value that the change after the first `step` changes; `None` where
+    /// there is no such change.
+    pub(crate) fn changed_at(&self, step: usize) -> Option<FieldPath> {
+        let change = self.program.get(step)?;
+        Some(origin::origin(&self.program[..step], &change.ends().from))
+    }
+
+    /// Returns the present path of the value that was at `path` at the start of the session; `None` where it was removed.
+    pub(crate) fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
+        origin::destination(&self.program, path)
+    }
+
+    /// Gives the object another kind and group; its version is left unchanged until that of the target is known.
+    ///
+    /// # Errors
+    /// As [`Session::change`].
+    pub fn retype(&mut self, kind: &GroupKind) -> Result<(), Halt> {
+        let version = self.object.get("apiVersion").and_then(Value::as_str).map(ApiVersion::parse);
+        let version = version.map(|version| version.version).unwrap_or_default();
+        let api_version = ApiVersion { group: kind.group.clone(), version };
+        self.set("kind", Value::from(kind.kind.as_str()))?;
+        self.set("apiVersion", Value::from(api_version.to_string()))
+    }
+
+    /// Replaces the value of a top-level key, where it differs.
+    ///
+    /// # Errors
+    /// As [`Session::change`].
+    pub fn set(&mut self, key: &str, value: Value) -> Result<(), Halt> {
+        if self.object.get(key) == Some(&value) {
+            return Ok(());
+        }
+        self.change(Intent::Replace { path: FieldPath::default().key(key), value })
+    }
+
+    /// Ends the session: the data, what was done, what was lost.
+    pub fn finish(self) -> (Arc<Value>, Vec<Intent>, Vec<Loss>) {
+        (self.object, self.program, self.losses)
+    }
+}
+
+/// Returns the halt of the session `inner`, about the value at `place`, with its paths as they are in the whole object before
+/// any change of the inner session.
+fn outward(halt: Halt, place: &FieldPath, inner: &Session<'_>) -> Halt {
+    let outer = |path: &FieldPath| place.join(&inner.origin(path));
+    match halt {
+        Halt::Conflict { old, new } => Halt::Conflict { old: outer(&old), new: outer(&new) },
+        Halt::Refused { at, reason, help } => Halt::Refused { at: outer(&at), reason, help },
+    }
+}

@@ -1,0 +1,214 @@
+//! The operation `wrap`: a value becomes a list with one item, or a mapping with one entry.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::direction::Direction;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::loss::LossClass;
+use super::operation::{Description, Operation, Pass};
+use super::premise::{Form, Premise, Side};
+use super::session::Session;
+use crate::syntax::field::{FieldPath, FieldPattern, Part};
+use crate::syntax::yaml::Intent;
+
+/// `wrap: { field: spec.targetRef }` or `wrap: { field: "spec.dependsOn[]", key: name }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wrap {
+    /// The field whose value becomes a list.
+    field: FieldPattern,
+    /// The key of the value in the mapping that it becomes; a list where there is none.
+    key: Option<String>,
+}
+
+impl Wrap {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "wrap",
+        text: "Makes the value of `field` the only item of a list, in the list style of the file. The inverse replaces the list \
+               by its item: exact for one item, a `too-many-items` loss for more (the first is kept), refused for none. With \
+               `key`, the value becomes a mapping with that key instead: `[a]` becomes `[{name: a}]` for each item of \
+               `field: \"spec.dependsOn[]\", key: name`; a mapping, a list and null are left unchanged. The inverse replaces the mapping by the value \
+               of that key: a `dropped-field` loss for each other key, refused without it.",
+        example: "wrap: { field: spec.targetRef }",
+    };
+
+    /// Returns the pattern of the value in the list or mapping.
+    fn inner(&self) -> FieldPattern {
+        self.field.with(self.key.clone().map_or(Part::Items, Part::Key))
+    }
+
+    /// Returns the change for the value at `path`; `None` where it has the new form.
+    fn change(&self, path: FieldPath, value: &Value) -> Option<Intent> {
+        match &self.key {
+            // Null means that the field is absent, on both sides.
+            _ if value.is_null() => None,
+            None => (!value.is_array()).then_some(Intent::Wrap { path: path.index(0) }),
+            // A list is what another operation makes of the mapping.
+            Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::Wrap { path: path.key(key) }),
+        }
+    }
+
+    /// Gives the value at `path` the new form.
+    fn wrap(&self, path: FieldPath, session: &mut Session) -> Result<(), Halt> {
+        let change = path.get(session.object()).and_then(|value| self.change(path.clone(), value));
+        change.map_or(Ok(()), |change| session.change(change))
+    }
+
+    /// Gives the value at `path` the old form.
+    fn unwrap(&self, path: FieldPath, session: &mut Session) -> Result<(), Halt> {
+        match (path.get(session.object()), &self.key) {
+            (Some(Value::Array(items)), None) => {
+                let count = items.len();
+                Self::unwrap_list(path, count, session)
+            }
+            (Some(Value::Object(_)), Some(key)) => Self::unwrap_mapping(path, key, session),
+            _ => Ok(()),
+        }
+    }
+
+    /// Replaces the list at `path` by its first item.
+    fn unwrap_list(path: FieldPath, count: usize, session: &mut Session) -> Result<(), Halt> {
+        if count == 0 {
+            let reason = format!("{path} is an empty list, and the target release requires exactly one value");
+            return Err(Halt::refused(path, reason, "add an item or remove the field"));
+        }
+        for index in (1..count).rev() {
+            let item = path.index(index);
+            session.record_loss(
+                LossClass::Narrowed,
+                &item,
+                format!("the target release allows one item, and there are {count}"),
+            );
+            session.change(Intent::Delete { path: item })?;
+        }
+        session.change(Intent::Unwrap { path: path.index(0) })
+    }
+
+    /// Replaces the mapping at `path` by the value of `key`.
+    fn unwrap_mapping(path: FieldPath, key: &str, session: &mut Session) -> Result<(), Halt> {
+        let map = path.get(session.object()).and_then(Value::as_object);
+        let names: Vec<String> = map.into_iter().flat_map(Map::keys).filter(|name| *name != key).cloned().collect();
+        if path.key(key).get(session.object()).is_none() {
+            let reason = format!("{path} has no {key}, and in the target release it is its {key} alone");
+            return Err(Halt::refused(path, reason, format!("write {key}, or remove the field")));
+        }
+        for name in names {
+            let other = path.key(&name);
+            session.record_loss(
+                LossClass::DroppedField,
+                &other,
+                format!("in the target release {path} is its {key} alone"),
+            );
+            session.change(Intent::Delete { path: other })?;
+        }
+        session.change(Intent::Unwrap { path: path.key(key) })
+    }
+}
+
+impl Operation for Wrap {
+    fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
+        self.field.matches(session.object()).into_iter().try_for_each(|path| match pass.direction {
+            Direction::Forward => self.wrap(path, session),
+            Direction::Backward => self.unwrap(path, session),
+        })
+    }
+
+    fn claims(&self) -> Claims {
+        let new = self.key.iter().map(|_| self.inner()).collect();
+        Claims { old: Vec::new(), new }
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let form = |form, side| Premise::new(&self.field, form, side);
+        vec![form(Form::Single, Side::Old), form(Form::List, Side::New)]
+    }
+
+    fn makes_valid(&self, _direction: Direction, field: &FieldPattern) -> bool {
+        *field == self.field
+    }
+
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        let Some(below) = field.below(&self.field) else { return Image::Kept };
+        match (direction, field.below(&self.inner()), &self.key) {
+            (Direction::Backward, Some(below), _) => Image::Moved(self.field.join(&below)),
+            (_, _, _) if below.parts().is_empty() => Image::Kept,
+            (Direction::Backward, None, Some(_)) => Image::Dropped,
+            // What is below a mapping is not wrapped.
+            (Direction::Backward, None, None) | (Direction::Forward, _, Some(_)) => Image::Kept,
+            (Direction::Forward, _, None) => Image::Moved(self.inner().join(&below)),
+        }
+    }
+
+    fn images(&self, direction: Direction, field: &FieldPattern) -> BTreeSet<Image> {
+        // The mapping is where the value was, and the value is in it.
+        let is_wrapped = direction == Direction::Forward && self.key.is_some() && *field == self.field;
+        let inside = is_wrapped.then(|| Image::Moved(self.inner()));
+        inside.into_iter().chain([self.image(direction, field)]).collect()
+    }
+
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        match direction {
+            Direction::Forward => vec![Fidelity::Exact],
+            Direction::Backward => vec![Fidelity::Exact, Fidelity::Lossy, Fidelity::Refused],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sequence::Lens;
+    use super::super::trial::{data, operation};
+    use super::*;
+    use crate::knowledge::release::GroupKind;
+    use serde_json::json;
+
+    fn wrap() -> Lens {
+        operation("wrap: { field: \"d[]\", key: name }")
+    }
+
+    fn back() -> Lens {
+        wrap().inverse(&GroupKind::new("A", ""))
+    }
+
+    #[test]
+    fn values_become_mappings_and_back() {
+        let (old, new) = (json!({"d": ["a", 1, null]}), json!({"d": [{"name": "a"}, {"name": 1}, null]}));
+        assert_eq!(data(&wrap(), &old), Ok((new.clone(), 0)));
+        assert_eq!(data(&back(), &new), Ok((old.clone(), 0)));
+        // Each item has the form of one side or the other.
+        assert_eq!(
+            data(&wrap(), &json!({"d": ["a", {"name": "b"}]})),
+            Ok((json!({"d": [{"name": "a"}, {"name": "b"}]}), 0))
+        );
+        assert_eq!(data(&back(), &old), Ok((old, 0)));
+    }
+
+    #[test]
+    fn other_keys_are_lost_one_by_one() {
+        let mut session = Session::new(json!({"d": [{"namespace": "n", "name": "a", "port": 1}]}));
+        back().run(&mut session).unwrap();
+        let lost: Vec<_> = session.losses().iter().map(|loss| loss.path.to_string()).collect();
+        assert_eq!(lost, ["d[0].namespace", "d[0].port"]);
+        assert_eq!(*session.object(), json!({"d": ["a"]}));
+        let halt = data(&back(), &json!({"d": [{"namespace": "n"}]})).unwrap_err();
+        assert!(matches!(halt, Halt::Refused { at, .. } if at.to_string() == "d[0]"));
+    }
+
+    #[test]
+    fn fields_are_followed_in_both_directions() {
+        let field = |text: &str| FieldPattern::parse(text).unwrap();
+        assert_eq!(wrap().claims(), Claims { old: vec![], new: vec![field("d[].name")] });
+        assert_eq!(wrap().images(&field("d[]")), [Image::Kept, Image::Moved(field("d[].name"))].into());
+        assert_eq!(back().image(&field("d[].name")), Image::Moved(field("d[]")));
+        assert_eq!(back().image(&field("d[].namespace")), Image::Dropped);
+        assert_eq!(back().image(&field("d[]")), Image::Kept);
+        let list = operation("wrap: { field: d }");
+        assert_eq!(list.image(&field("d.x")), Image::Moved(field("d[].x")));
+        assert_eq!(list.inverse(&GroupKind::new("A", "")).image(&field("d[].x")), Image::Moved(field("d.x")));
+    }
+}

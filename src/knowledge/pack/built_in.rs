@@ -1,0 +1,65 @@
+//! Answers: which packs are in the program, and which carriers do they describe?
+//!
+//! The build script lists every pack under `rules/`. What is YAML in them was made JSON when the program was built.
+//!
+//! Invariant: what the build script says of rules and catalogs is what they say themselves; a test compares the two.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use crate::knowledge::carrier::CarrierFile;
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// Why nothing of these packs can be wrong while the program runs.
+pub(super) const TESTED: &str = "tests read everything of the packs of the program";
+
+/// A pack in the program.
+#[derive(Debug)]
+pub(super) struct BuiltInPack {
+    pub(super) name: &'static str,
+    /// What every run reads of `pack.yaml`, as JSON.
+    pub(super) head: &'static str,
+    /// The rest of `pack.yaml`, as JSON.
+    pub(super) rest: &'static str,
+    /// Whether it describes carriers, and has no releases.
+    pub(super) is_carriers_alone: bool,
+    /// Whether rules about CRDs read their schemas.
+    pub(super) reads_schemas: bool,
+    /// `carriers.yaml`, as JSON.
+    carriers: Option<&'static str>,
+    /// The kinds that its rules name.
+    pub(super) rule_kinds: &'static [&'static str],
+    /// The charts whose values its rules are about.
+    pub(super) charts_of_rules: &'static [&'static str],
+    /// The packs with releases that its own belong to.
+    pub(super) companions: &'static [&'static str],
+    /// The API groups that defaults in its catalogs can name.
+    pub(super) default_groups: &'static [&'static str],
+    /// Sorted by path.
+    pub(super) files: &'static [BuiltInFile],
+}
+
+/// A file of a pack in the program.
+#[derive(Debug)]
+pub(super) struct BuiltInFile {
+    /// Its path in the folder of the pack.
+    pub(super) path: &'static str,
+    pub(super) text: &'static str,
+    /// The same as JSON, where it is a rule.
+    pub(super) json: Option<&'static str>,
+}
+
+/// Returns the packs, sorted by name.
+pub(super) fn packs() -> &'static [BuiltInPack] {
+    PACKS
+}
+
+/// Returns the carriers that the packs describe, by the name of the pack.
+pub(super) fn carriers() -> &'static BTreeMap<&'static str, CarrierFile> {
+    static BY_PACK: LazyLock<BTreeMap<&str, CarrierFile>> = LazyLock::new(|| {
+        let written = PACKS.iter().filter_map(|pack| Some((pack.name, pack.carriers?)));
+        written.map(|(name, json)| (name, serde_json::from_str(json).expect(TESTED))).collect()
+    });
+    &BY_PACK
+}

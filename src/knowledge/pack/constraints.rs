@@ -1,0 +1,418 @@
+//! Answers: which values of a field does one release accept and another one reject?
+//!
+//! [`Constraints`] are those of the apiVersions that a release serves, of each limit the loosest: an object is
+//! written in the one that can hold it. [`differences`] compares two of them, limit by limit. Listed values are compared as
+//! values (see [`allowed`]); of two patterns that differ in listed words only, the one that accepts more is known
+//! ([`accepts_all_of`]), otherwise each is treated as stricter than the other.
+//!
+//! Invariant: a value that both releases accept makes no difference, as far as constraints can be compared.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Number, Value};
+
+use crate::knowledge::catalog::{Attributes, Catalog, Field, ListType, Type, compile};
+use crate::knowledge::release::ReleaseId;
+use crate::syntax::field::FieldPattern;
+
+/// The constraints of a release on the values of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Constraints {
+    required: bool,
+    kinds: BTreeSet<Type>,
+    allowed: Option<Vec<Value>>,
+    /// The patterns of which a text must match one; empty if any text is allowed.
+    patterns: BTreeSet<String>,
+    bounds: Vec<Bound>,
+    list: List,
+}
+
+/// A bound on the value, or on the number of its characters, items or keys.
+#[derive(Clone, Debug, PartialEq)]
+struct Bound {
+    what: &'static str,
+    side: Side,
+    at: Option<Number>,
+}
+
+/// Which side of a bound is the forbidden one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// Smaller numbers are rejected.
+    Least,
+    /// Larger numbers are rejected.
+    Most,
+}
+
+/// How the items of a list must differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum List {
+    /// They need not.
+    Free,
+    /// In one of these fields.
+    Keys(BTreeSet<String>),
+    /// As a whole.
+    Set,
+}
+
+/// What a limit is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// Whether the field must be there.
+    Presence,
+    /// What its value may be.
+    Value,
+}
+
+/// One constraint that differs between two releases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// What it is about.
+    pub(super) about: About,
+    /// The constraint before and after, as words.
+    pub(super) text: String,
+    /// Whether the target release rejects what the source accepts.
+    pub(super) target_rejects: bool,
+    /// Whether the source release rejects what the target accepts.
+    pub(super) source_rejects: bool,
+    /// The one value that makes the difference, where it is one.
+    pub(super) only: Option<Value>,
+}
+
+/// What a bound of the value itself is about.
+const NUMBER: &str = "the number";
+
+type Reads = fn(&Attributes) -> Option<Number>;
+
+/// The numbers that a schema bounds: what they count, which side, where they are.
+const BOUNDS: [(&str, Side, Reads); 8] = [
+    ("characters", Side::Least, |schema| schema.min_length.map(Number::from)),
+    ("characters", Side::Most, |schema| schema.max_length.map(Number::from)),
+    ("items", Side::Least, |schema| schema.min_items.map(Number::from)),
+    ("items", Side::Most, |schema| schema.max_items.map(Number::from)),
+    ("keys", Side::Least, |schema| schema.min_properties.map(Number::from)),
+    ("keys", Side::Most, |schema| schema.max_properties.map(Number::from)),
+    (NUMBER, Side::Least, |schema| schema.minimum.clone()),
+    (NUMBER, Side::Most, |schema| schema.maximum.clone()),
+];
+
+impl Constraints {
+    /// Reads the constraints of `release` on the fields of one pattern; `None` if it does not have them.
+    pub(super) fn of(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Self> {
+        let served = catalog.served(release);
+        let fields: Vec<Field<'_>> =
+            served.iter().filter_map(|version| catalog.field(field, release, version.name)).collect();
+        let patterns: Option<BTreeSet<String>> = fields.iter().map(|field| field.attributes.pattern.clone()).collect();
+        let is_required = |field: &Field<'_>| field.required && field.attributes.default.is_none();
+        let bound = |(what, side, read): (&'static str, Side, Reads)| {
+            let numbers: Option<Vec<Number>> = fields.iter().map(|field| read(field.attributes)).collect();
+            Bound { what, side, at: numbers.and_then(|numbers| side.loosest(numbers)) }
+        };
+        Some(Self {
+            required: fields.len() == served.len() && fields.iter().all(is_required),
+            kinds: fields.iter().map(|field| field.kind).collect(),
+            allowed: allowed(catalog, field, release),
+            patterns: patterns.unwrap_or_default(),
+            bounds: BOUNDS.into_iter().map(bound).collect(),
+            list: List::of(fields.first()?.attributes),
+        })
+    }
+
+    /// Returns whether every object must have the field.
+    pub(super) const fn is_required(&self) -> bool {
+        self.required
+    }
+
+    fn has_pattern(&self, text: &Value) -> bool {
+        let Some(text) = text.as_str() else { return true };
+        let matches = |pattern: &String| compile(pattern).ok().is_none_or(|pattern| pattern.is_match(text));
+        self.patterns.is_empty() || self.patterns.iter().any(matches)
+    }
+
+    /// Returns whether the patterns of `other` reject, or may reject, a text that these accept.
+    fn has_texts_outside(&self, other: &Self) -> bool {
+        match &self.allowed {
+            Some(values) => !values.iter().all(|value| other.has_pattern(value)),
+            None if self.patterns.is_empty() => !other.patterns.is_empty(),
+            None if other.patterns.is_empty() => false,
+            None => !self.patterns.iter().all(|here| other.patterns.iter().any(|there| accepts_all_of(there, here))),
+        }
+    }
+
+    /// Returns whether values of a type that `other` rejects are allowed here.
+    fn has_types_outside(&self, other: &Self) -> bool {
+        let takes = |kind: &Type, other: &Type| match (kind, other) {
+            (_, Type::Any) => true,
+            (Type::Integer, Type::Number) | (Type::Integer | Type::String, Type::IntegerOrString) => true,
+            (Type::Integer | Type::Number | Type::String | Type::IntegerOrString, Type::Quantity) => true,
+            _ => kind == other,
+        };
+        !self.kinds.iter().all(|kind| other.kinds.iter().any(|other| takes(kind, other)))
+    }
+}
+
+impl Side {
+    fn loosest(self, numbers: Vec<Number>) -> Option<Number> {
+        let order =
+            |left: &Number, right: &Number| left.as_f64().unwrap_or(0.0).total_cmp(&right.as_f64().unwrap_or(0.0));
+        match self {
+            Self::Least => numbers.into_iter().min_by(order),
+            Self::Most => numbers.into_iter().max_by(order),
+        }
+    }
+}
+
+impl Bound {
+    /// Returns whether this bound accepts numbers that `other` rejects; counts are never below 0.
+    fn accepts_more(&self, other: &Self) -> bool {
+        let number = |bound: &Self| bound.at.as_ref().and_then(Number::as_f64);
+        match (number(self), number(other), self.side) {
+            (_, None, _) => false,
+            (None, Some(least), Side::Least) => self.what == NUMBER || least > 0.0,
+            (None, Some(_), Side::Most) => true,
+            (Some(here), Some(there), Side::Least) => here < there,
+            (Some(here), Some(there), Side::Most) => here > there,
+        }
+    }
+
+    /// Returns a number of what is counted: `1 item`, `8 items`; a bound of the value itself is the number alone.
+    fn amount(&self, at: &Number) -> String {
+        match (self.what, at.as_u64()) {
+            (NUMBER, _) => at.to_string(),
+            (what, Some(1)) => format!("1 {}", what.trim_end_matches('s')),
+            (what, _) => format!("{at} {what}"),
+        }
+    }
+
+    fn words(&self) -> String {
+        match (&self.at, self.side) {
+            (None, _) if self.what == NUMBER => "any number".to_owned(),
+            (None, Side::Least) => format!("at least 0 {}", self.what),
+            (None, Side::Most) => format!("any number of {}", self.what),
+            (Some(at), Side::Least) => format!("at least {}", self.amount(at)),
+            (Some(at), Side::Most) => format!("at most {}", self.amount(at)),
+        }
+    }
+}
+
+impl List {
+    fn of(schema: &Attributes) -> Self {
+        match schema.list_type {
+            None | Some(ListType::Atomic) => Self::Free,
+            Some(ListType::Map) => Self::Keys(schema.list_keys.iter().cloned().collect()),
+            Some(ListType::Set) => Self::Set,
+        }
+    }
+
+    /// Returns whether this list may hold items that `other` may not.
+    fn accepts_more(&self, other: &Self) -> bool {
+        match (self, other) {
+            (_, Self::Free) | (Self::Keys(_), Self::Set) => false,
+            (Self::Free, _) | (Self::Set, Self::Keys(_)) => true,
+            (Self::Keys(here), Self::Keys(there)) => !here.is_subset(there),
+            (Self::Set, Self::Set) => false,
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Free => "items need not be unique".to_owned(),
+            Self::Keys(keys) => format!("items are unique by {}", keys.iter().cloned().collect::<Vec<_>>().join(", ")),
+            Self::Set => "items are unique".to_owned(),
+        }
+    }
+}
+
+/// Compares the constraints of one field on two sides.
+pub(super) fn differences(source: &Constraints, target: &Constraints) -> Vec<Difference> {
+    let mut found = Vec::new();
+    if source.required != target.required {
+        let need = |constraints: &Constraints| if constraints.required { "required" } else { "optional" };
+        let text = format!("{} becomes {}", need(source), need(target));
+        let (target_rejects, source_rejects) = (target.required, source.required);
+        found.push(Difference { about: About::Presence, text, target_rejects, source_rejects, only: None });
+    }
+    let mut add = |[old, new]: [String; 2], target_rejects: bool, source_rejects: bool, only: Option<Value>| {
+        if target_rejects || source_rejects {
+            let text = format!("{old} becomes {new}");
+            found.push(Difference { about: About::Value, text, target_rejects, source_rejects, only });
+        }
+    };
+    let kinds =
+        |constraints: &Constraints| constraints.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+    add([kinds(source), kinds(target)], source.has_types_outside(target), target.has_types_outside(source), None);
+    let (listed, open) =
+        (target.allowed.is_some() && source.allowed.is_none(), source.allowed.is_some() && target.allowed.is_none());
+    add([values(source), values(target)], listed, open, None);
+    add([texts(source), texts(target)], source.has_texts_outside(target), target.has_texts_outside(source), None);
+    for (old, new) in source.bounds.iter().zip(&target.bounds) {
+        // A list of allowed values determines their lengths.
+        let counts = |constraints: &Constraints| constraints.allowed.is_none() || old.what == "items";
+        let target_rejects = counts(source) && old.accepts_more(new);
+        let source_rejects = counts(target) && new.accepts_more(old);
+        let one = |bound: &Bound| bound.at.as_ref().and_then(Number::as_u64) == Some(1);
+        let only = match old.what {
+            _ if old.side == Side::Most || !one(old) && !one(new) => None,
+            "characters" => Some(Value::from("")),
+            "items" => Some(Value::Array(Vec::new())),
+            _ => None,
+        };
+        add([old.words(), new.words()], target_rejects, source_rejects, only);
+    }
+    add(
+        [source.list.words(), target.list.words()],
+        source.list.accepts_more(&target.list),
+        target.list.accepts_more(&source.list),
+        None,
+    );
+    found
+}
+
+/// Returns whether `pattern` certainly accepts every text that `other` accepts: they differ only in words in brackets, of which
+/// `pattern` lists more.
+fn accepts_all_of(pattern: &str, other: &str) -> bool {
+    let plain = |text: &str| text.replace("\\d", "[0-9]");
+    let (pattern, other) = (plain(pattern), plain(other));
+    let (parts, others) = (parts(&pattern), parts(&other));
+    let takes = |(part, other): (&Part<'_>, &Part<'_>)| match (part, other) {
+        (Part::Words(words), Part::Words(others)) => words.is_superset(others),
+        (part, other) => part == other,
+    };
+    parts.len() == others.len() && parts.iter().zip(&others).all(takes)
+}
+
+/// A part of a pattern.
+#[derive(Debug, PartialEq, Eq)]
+enum Part<'p> {
+    /// The words of `(ms|s)`.
+    Words(BTreeSet<&'p str>),
+    /// Text that is compared literally.
+    Text(&'p str),
+}
+
+/// Takes a pattern apart at its lists of words.
+fn parts(pattern: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = pattern;
+    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'|');
+    while let Some((before, inner, after)) = rest.split_once('(').and_then(|(before, rest)| {
+        let (inner, after) = rest.split_once(')')?;
+        (is_word(inner) && !before.ends_with('\\')).then_some((before, inner, after))
+    }) {
+        parts.extend([Part::Text(before), Part::Words(inner.split('|').collect())]);
+        rest = after;
+    }
+    parts.push(Part::Text(rest));
+    parts
+}
+
+fn values(constraints: &Constraints) -> String {
+    let Some(values) = &constraints.allowed else { return "any value".to_owned() };
+    format!("one of {}", values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+}
+
+fn texts(constraints: &Constraints) -> String {
+    if constraints.patterns.is_empty() {
+        return "any text".to_owned();
+    }
+    format!("text matching {}", constraints.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
+}
+
+/// Returns whether an apiVersion that `release` serves has the fields of one pattern.
+pub(super) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
+    catalog.served(release).iter().any(|version| catalog.field(field, release, version.name).is_some())
+}
+
+/// Returns the values that a release allows in a field, in the apiVersions that it serves; `None` where it allows any.
+pub(super) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
+    let served = catalog.served(release);
+    let fields = served.iter().filter_map(|version| catalog.field(field, release, version.name));
+    let mut values = Vec::new();
+    for field in fields {
+        let listed = match (&field.attributes.allowed, field.kind) {
+            (Some(listed), _) => listed.clone(),
+            (None, Type::Boolean) => vec![Value::Bool(false), Value::Bool(true)],
+            (None, _) => return None,
+        };
+        values.extend(listed.into_iter().filter(|value| !values.contains(value)).collect::<Vec<_>>());
+    }
+    Some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::catalog::Catalog;
+    use crate::knowledge::release::ReleaseLine;
+
+    /// Compares two rows of a field, each as `type required attributes`, in `v1` and `v2`: the differences, and which side rejects.
+    #[track_caller]
+    fn check(source: &str, target: &str, expected: &[(&str, bool, bool)]) {
+        let bundles = ["v1", "v2"].map(|name| (name.to_owned(), Vec::new()));
+        let line = ReleaseLine::new(Vec::new(), bundles).unwrap();
+        let head = "kind\tA.g\nscope\tNamespaced\tv1..v2\nserved\tv1\tv1..v2\n";
+        let columns = crate::knowledge::catalog::COLUMNS;
+        let row = |row: &str, bundle: &str| format!("spec\t{}\t\t{bundle}\n", row.replace(' ', "\t"));
+        let text = format!("{head}{columns}\n{}{}", row(source, "v1"), row(target, "v2"));
+        let catalog = Catalog::parse(&text, &line).unwrap();
+        let constraints = |bundle: &str| {
+            let release = line.find(bundle, "single").unwrap();
+            Constraints::of(&catalog, &FieldPattern::parse("spec").unwrap(), release).unwrap()
+        };
+        let found = differences(&constraints("v1"), &constraints("v2"));
+        let found: Vec<_> =
+            found.iter().map(|one| (one.text.as_str(), one.target_rejects, one.source_rejects)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn equal_constraints_have_no_difference() {
+        check("string  {\"maxLength\":5}", "string  {\"maxLength\":5}", &[]);
+        check("array  ", "array  {\"minItems\":0}", &[]);
+        check("string required {\"default\":\"a\"}", "string  ", &[]);
+        check("string  {\"enum\":[\"a\"]}", "string  {\"enum\":[\"b\"]}", &[]);
+    }
+
+    #[test]
+    fn the_stricter_side_of_a_limit_is_found() {
+        check("string  ", "string required ", &[("optional becomes required", true, false)]);
+        check(
+            "array  {\"maxItems\":8}",
+            "array  {\"maxItems\":64}",
+            &[("at most 8 items becomes at most 64 items", false, true)],
+        );
+        check("array  ", "array  {\"minItems\":1}", &[("at least 0 items becomes at least 1 item", true, false)]);
+        check("integer  {\"minimum\":1}", "integer  ", &[("at least 1 becomes any number", false, true)]);
+        check(
+            "array  {\"listType\":\"atomic\"}",
+            "array  {\"listType\":\"set\"}",
+            &[("items need not be unique becomes items are unique", true, false)],
+        );
+        check("integer  ", "integer-or-string  ", &[("integer becomes integer-or-string", false, true)]);
+    }
+
+    #[test]
+    fn patterns_are_compared_by_listed_values_if_present() {
+        let pattern = "string  {\"pattern\":\"^[a-z]+$\"}";
+        check("string  ", pattern, &[("any text becomes text matching ^[a-z]+$", true, false)]);
+        check("string  {\"enum\":[\"a\"]}", pattern, &[("one of \"a\" becomes any value", false, true)]);
+        let other = "string  {\"pattern\":\"^[a-y]+$\"}";
+        check(pattern, other, &[("text matching ^[a-z]+$ becomes text matching ^[a-y]+$", true, true)]);
+    }
+
+    #[test]
+    fn a_pattern_with_more_alternatives_accepts_more() {
+        let [few, many, others] = ["^\\\\d+(ms|s)?$", "^[0-9]+(ms|s|m|h)?$", "^[0-9]+(s|d)?$"];
+        let row = |pattern: &str| format!("string  {{\"pattern\":\"{pattern}\"}}");
+        check(
+            &row(few),
+            &row(many),
+            &[("text matching ^\\d+(ms|s)?$ becomes text matching ^[0-9]+(ms|s|m|h)?$", false, true)],
+        );
+        check(
+            &row(many),
+            &row(others),
+            &[("text matching ^[0-9]+(ms|s|m|h)?$ becomes text matching ^[0-9]+(s|d)?$", true, true)],
+        );
+    }
+}

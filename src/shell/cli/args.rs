@@ -1,0 +1,776 @@
+//! The arguments as clap reads them; each subcommand's module reads its own.
+//!
+//! Invariant: every flag has a `REVERSION_*` variable or matters for one call only.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::config_file::ConfigFile;
+use crate::knowledge::pack::wire;
+use crate::shell::disk::Shard;
+
+/// Converts Kubernetes manifests between releases of their APIs: in place, offline, in both directions, byte for byte.
+#[derive(Debug, Parser)]
+#[command(name = "reversion", version, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  reversion detect                                        # which releases are these files for?
+  reversion check --to gateway-api@1.4                    # what would change?
+  reversion apply --to gateway-api@1.4                    # change it
+  reversion undo                                          # revert it
+
+Exit codes:
+  0  nothing to do, or all done
+  1  changes are needed (check, diff), an object was held back, something is unresolved,
+     or a file was left out
+  2  failed: a bad argument, a file that cannot be read or parsed, a failed write
+  3  no object was recognized
+
+`reversion explain WORD` explains every word in the output; reversion.toml and `REVERSION_*`
+variables set flags.")]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+    /// Where settings come from, if that is to be printed.
+    #[arg(skip)]
+    pub(super) settings: Option<String>,
+}
+
+/// Reads the variable of a switch.
+fn switch(text: &str) -> Result<bool, String> {
+    match text.to_lowercase().as_str() {
+        "1" | "true" | "t" | "yes" | "y" | "on" => Ok(true),
+        "0" | "false" | "f" | "no" | "n" | "off" => Ok(false),
+        _ => Err("the REVERSION_* variable of a switch is 1 or 0, true or false, yes or no, on or off".to_owned()),
+    }
+}
+
+/// Reads a word that is not empty.
+fn word(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        Err("write a word of the output, such as held-back".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// Reads the name of a namespace.
+fn namespace(text: &str) -> Result<String, String> {
+    let format = wire::Format::DnsLabel;
+    if format.accepts(text) { Ok(text.to_owned()) } else { Err(format!("write {}", format.description())) }
+}
+
+/// The help of `fn`.
+const FUNCTION_HELP: &str = "\
+Convert the ResourceList on standard input, as a KRM function for kustomize and kpt.
+
+The items are converted, and the list is written to standard output with `results`. What to do is in its functionConfig, a ConfigMap:
+
+  apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: reversion}
+  data:
+    to: gateway-api@1.4/standard   # also from, set, allow-loss; lists are separated by commas
+    stash: \"true\"                  # also repair, keep-api-version, unpaired, exit-zero
+
+or an object with the same in camel case: apiVersion reversion.dev/v1alpha1, kind Reversion, `spec: {to: [gateway-api@1.4]}`.
+
+An object that is held back is left unchanged, and the exit code is 1 unless `exit-zero` is set. Other failures: 2.";
+
+/// Reads a number of threads.
+fn threads(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|number| *number <= 64);
+    number.ok_or_else(|| "write a number from 0 to 64".to_owned())
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Tell what is old in each API, and the command that brings it up to date
+    Detect(DetectArgs),
+    /// List what would change and what would be lost; write nothing
+    Check(CheckArgs),
+    /// Print what would change as a unified diff for `git apply`; write nothing
+    Diff(DiffArgs),
+    /// Write the changes: all files or none
+    Apply(ApplyArgs),
+    /// Save the changes in a file, for `show` and `apply --plan`
+    Plan(PlanArgs),
+    /// Print a saved plan as a diff, with its findings
+    Show(ShowArgs),
+    /// Revert the last apply: all files or none
+    Undo(UndoArgs),
+    /// Convert standard input to standard output
+    Convert(StreamArgs),
+    /// Convert the ResourceList on standard input, as a KRM function for kustomize and kpt
+    #[command(name = "fn")]
+    #[command(long_about = FUNCTION_HELP)]
+    Function,
+    /// Explain a word of the output: a rule, a finding code, an operation, a severity, ...
+    Explain(ExplainArgs),
+    /// List packs, their releases, kinds and served apiVersions
+    Releases(ReleasesArgs),
+    /// List every change between two releases, with its cost in each direction
+    Matrix(MatrixArgs),
+    /// Commands for reports that were saved
+    #[command(subcommand)]
+    Report(ReportCommand),
+    /// Print the completions of a shell, for its startup file
+    Completion(CompletionArgs),
+    /// Print the manual page; with DIR, write it and those of the subcommands there
+    Man(ManArgs),
+    /// Commands for authors of packs
+    #[command(subcommand)]
+    Pack(PackCommand),
+}
+
+/// The subcommands of `report`.
+#[derive(Debug, Subcommand)]
+pub(super) enum ReportCommand {
+    /// Join JSON reports of the shards of a tree, or of several repositories, and print them in any format
+    Merge(MergeArgs),
+}
+
+impl Command {
+    /// Returns whether little is to be printed.
+    pub(super) const fn is_quiet(&self) -> bool {
+        match self {
+            Self::Detect(args) => args.output.quiet,
+            Self::Check(args) => args.convert.output.quiet,
+            Self::Diff(args) => args.convert.output.quiet,
+            Self::Apply(args) => args.convert.output.quiet,
+            Self::Plan(args) => args.convert.output.quiet,
+            Self::Show(args) => args.output.quiet,
+            Self::Convert(args) => args.quiet,
+            _ => false,
+        }
+    }
+
+    /// Returns the arguments about files, where there are some.
+    pub(super) const fn files_mut(&mut self) -> Option<&mut FileArgs> {
+        match self {
+            Self::Detect(args) => Some(&mut args.files),
+            Self::Check(CheckArgs { convert, .. })
+            | Self::Diff(DiffArgs { convert, .. })
+            | Self::Apply(ApplyArgs { convert, .. })
+            | Self::Plan(PlanArgs { convert, .. }) => Some(&mut convert.files),
+            _ => None,
+        }
+    }
+
+    /// Returns the arguments about packs and settings, where there are some.
+    pub(super) const fn packs_mut(&mut self) -> Option<&mut PackArgs> {
+        match self {
+            Self::Detect(args) => Some(&mut args.packs),
+            Self::Check(CheckArgs { convert, .. })
+            | Self::Diff(DiffArgs { convert, .. })
+            | Self::Apply(ApplyArgs { convert, .. })
+            | Self::Plan(PlanArgs { convert, .. }) => Some(&mut convert.packs),
+            Self::Convert(args) => Some(&mut args.packs),
+            Self::Explain(args) => Some(&mut args.packs),
+            Self::Releases(args) => Some(&mut args.packs),
+            Self::Matrix(args) => Some(&mut args.packs),
+            Self::Pack(PackCommand::Lint(args)) => Some(&mut args.packs),
+            Self::Pack(PackCommand::Test(args)) => Some(&mut args.packs),
+            Self::Show(_)
+            | Self::Undo(_)
+            | Self::Completion(_)
+            | Self::Man(_)
+            | Self::Function
+            | Self::Report(_)
+            | Self::Pack(PackCommand::New(_) | PackCommand::Build(_)) => None,
+        }
+    }
+}
+
+/// The subcommands of `pack`.
+#[derive(Debug, Subcommand)]
+pub(super) enum PackCommand {
+    /// Start a pack: pack.yaml, and from CRDs the catalogs, or else an example with its rule and fixtures
+    New(NewArgs),
+    /// Write the catalogs of a pack from a folder of CRDs or OpenAPI documents: CRDS/RELEASE/CHANNEL/* or CRDS/RELEASE/*
+    Build(BuildArgs),
+    /// Report what is incomplete or contradictory in a pack; exit code 1 if something is
+    Lint(LintArgs),
+    /// Run the fixtures of a pack: its rules on before.yaml and after.yaml, in both directions; exit code 1 if one fails
+    Test(TestArgs),
+}
+
+/// Which files are read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Files")]
+pub(super) struct FileArgs {
+    /// Files and folders; `-` is standard input [default: .]
+    #[arg(help_heading = None)]
+    pub(super) paths: Vec<PathBuf>,
+    /// A file or folder, as without the flag
+    #[arg(short = 'f', long, value_name = "PATH", value_delimiter = ',', hide_short_help = true)]
+    pub(super) filename: Vec<PathBuf>,
+    /// Accepted for those who are used to kubectl: folders are always read with all that is in them
+    #[arg(short = 'R', long, hide_short_help = true)]
+    pub(super) recursive: bool,
+    /// Read only files that match; `!GLOB` excludes files
+    #[arg(long, value_name = "GLOB", env = "REVERSION_GLOB", value_delimiter = ',')]
+    pub(super) glob: Vec<String>,
+    /// Report and write only files listed in FILE, or on standard input with `-`: one a line, or separated by NUL
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(super) files_from: Option<PathBuf>,
+    /// Read files with this extension besides .yaml, .yml and .json
+    #[arg(long, value_name = "EXT", env = "REVERSION_EXTENSION", value_delimiter = ',', hide_short_help = true)]
+    pub(super) extension: Vec<String>,
+    /// Do not respect .gitignore, .ignore and .reversionignore
+    #[arg(long, env = "REVERSION_NO_IGNORE", value_parser = switch, hide_short_help = true)]
+    pub(super) no_ignore: bool,
+    /// Read hidden files and folders too
+    #[arg(long, env = "REVERSION_HIDDEN", value_parser = switch, hide_short_help = true)]
+    pub(super) hidden: bool,
+    /// Follow symbolic links
+    #[arg(long, env = "REVERSION_FOLLOW", value_parser = switch, hide_short_help = true)]
+    pub(super) follow: bool,
+    /// Report and write only part I of N of the files, by a hash of their paths: 1/4 to 4/4 are all files
+    #[arg(long, value_name = "I/N", env = "REVERSION_SHARD", hide_short_help = true)]
+    pub(super) shard: Option<Shard>,
+    /// List every skipped file with its reason on standard error
+    #[arg(long)]
+    pub(super) inspect: bool,
+    /// Number of threads, at most 64; 0 uses all processors
+    #[arg(
+        short = 'j',
+        long,
+        value_name = "N",
+        env = "REVERSION_THREADS",
+        default_value_t = 0,
+        hide_default_value = true,
+        hide_short_help = true
+    )]
+    #[arg(value_parser = threads)]
+    pub(super) threads: u16,
+    /// Whether to say which files of settings are not read.
+    #[arg(skip)]
+    pub(super) has_notes_on_settings: bool,
+}
+
+/// Which packs are known, and which settings hold.
+#[derive(Debug, Default, Args)]
+pub(super) struct PackArgs {
+    /// Add the pack in this folder, or replace the built-in pack of that name
+    #[arg(long = "pack", value_name = "DIR", env = "REVERSION_PACK", value_delimiter = ',')]
+    #[arg(help_heading = "Packs", hide_short_help = true)]
+    pub(super) packs: Vec<PathBuf>,
+    /// Read the settings from FILE instead of the reversion.toml of the nearest folder
+    #[arg(long, value_name = "FILE", env = "REVERSION_CONFIG", help_heading = "Settings", hide_short_help = true)]
+    pub(super) config: Option<PathBuf>,
+    /// Read no settings from a file
+    #[arg(long, env = "REVERSION_ISOLATED", value_parser = switch, help_heading = "Settings", hide_short_help = true)]
+    pub(super) isolated: bool,
+    /// The settings that were read.
+    #[arg(skip)]
+    pub(super) file: Box<ConfigFile>,
+}
+
+/// What is printed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Report")]
+pub(super) struct OutputArgs {
+    /// The format of the report
+    #[arg(short = 'o', long, visible_alias = "output", value_enum, default_value_t = Format::Text, env = "REVERSION_FORMAT")]
+    pub(super) format: Format,
+    /// Write the report, or the diff where a diff is printed, to FILE instead of standard output
+    #[arg(long, value_name = "FILE", env = "REVERSION_OUTPUT_FILE", hide_short_help = true)]
+    pub(super) output_file: Option<PathBuf>,
+    /// When to print colours, and links to files on a terminal
+    #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR", hide_short_help = true)]
+    pub(super) color: Colour,
+    /// Do not show long output through $GIT_PAGER, $PAGER or less
+    #[arg(long, env = "REVERSION_NO_PAGER", value_parser = switch, hide_short_help = true)]
+    pub(super) no_pager: bool,
+    /// Print only what affects the exit code, and the summary
+    #[arg(short, long, env = "REVERSION_QUIET", value_parser = switch)]
+    pub(super) quiet: bool,
+    /// Print notes too
+    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch)]
+    pub(super) verbose: bool,
+    /// Exit with 0 instead of 3 if no object was recognized; accept empty standard input
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = switch, hide_short_help = true)]
+    pub(super) allow_empty: bool,
+    /// Exit with 0 instead of 1 or 3
+    #[arg(long, env = "REVERSION_EXIT_ZERO", value_parser = switch, hide_short_help = true)]
+    pub(super) exit_zero: bool,
+}
+
+/// The formats of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Lines for people
+    Text,
+    /// One JSON document, with the RFC 6902 patch of each object
+    Json,
+    /// The same as JSON, one line for each record
+    Jsonl,
+    /// Workflow commands for GitHub Actions, and the step summary
+    Github,
+    /// A Code Quality report of GitLab
+    Gitlab,
+    /// SARIF 2.1.0 for code scanning
+    Sarif,
+    /// JUnit XML: a test case for each object
+    Junit,
+    /// A comment on a pull request
+    Markdown,
+    /// One page for a browser, with diffs and filters; it needs no network
+    Html,
+}
+
+/// When colours are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Colour {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The targets, and which losses are allowed.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Targets")]
+pub(super) struct TargetArgs {
+    /// The target release, newer or older, such as gateway-api@1.4/standard; once for each pack
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]", env = "REVERSION_TO", value_delimiter = ',')]
+    pub(super) to: Vec<String>,
+    /// The release that the objects come from; needed only where no field shows it
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]", env = "REVERSION_FROM", value_delimiter = ',')]
+    pub(super) from: Vec<String>,
+    /// Set what no file shows, such as ngf.namespace=nginx-gateway; `reversion releases PACK` lists the parameters
+    #[arg(long, value_name = "NAME=VALUE", env = "REVERSION_SET", value_delimiter = ',', hide_short_help = true)]
+    pub(super) set: Vec<String>,
+    /// The namespace of objects that name none and that no kustomization puts into one, as for `kubectl apply`
+    #[arg(short, long, value_name = "NS", env = "REVERSION_NAMESPACE", value_parser = namespace, hide_short_help = true)]
+    pub(super) namespace: Option<String>,
+    /// CRDs to go by, in a folder or file, or `-`: the result is checked with them; without --to they are the target, of several sets
+    /// the last one (oldest first)
+    #[arg(long, value_name = "PATH", env = "REVERSION_CRDS", value_delimiter = ',', hide_short_help = true)]
+    pub(super) crds: Vec<PathBuf>,
+    /// Accept targets that are not compatible
+    #[arg(long, env = "REVERSION_UNPAIRED", value_parser = switch, hide_short_help = true)]
+    pub(super) unpaired: bool,
+    /// Keep an object's apiVersion while the target serves it and has not deprecated it
+    #[arg(long, env = "REVERSION_KEEP_API_VERSION", value_parser = switch, hide_short_help = true)]
+    pub(super) keep_api_version: bool,
+    /// Repair known mistakes, such as fields that only a project's documentation had
+    #[arg(long, env = "REVERSION_REPAIR", value_parser = switch, hide_short_help = true)]
+    pub(super) repair: bool,
+    /// Convert although values are lost: every loss, or only the listed codes
+    #[arg(long, value_name = "CODE,...", env = "REVERSION_ALLOW_LOSS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "all", value_delimiter = ',', help_heading = "Losses")]
+    pub(super) allow_loss: Vec<String>,
+    /// Keep lost values in the annotation reversion.dev/stash of their object, to restore them when it is converted back
+    #[arg(long, env = "REVERSION_STASH", value_parser = switch, help_heading = "Losses")]
+    pub(super) stash: bool,
+    /// Disregard the comments in manifests that acknowledge findings
+    #[arg(long, env = "REVERSION_NO_IGNORES", value_parser = switch, hide_short_help = true)]
+    #[arg(help_heading = "Acknowledged findings")]
+    pub(super) no_ignores: bool,
+}
+
+/// The options of `fn`, which are no flags: its functionConfig sets them.
+#[derive(Debug, Args)]
+pub(super) struct FunctionArgs {
+    #[command(flatten)]
+    pub(super) target: TargetArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+/// The arguments of `detect`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion detect
+  reversion detect --verbose apps/                          # the releases of each object, and the fields that show them
+  reversion detect --format json | jq '.apis[] | {pack, outdated}'")]
+pub(super) struct DetectArgs {
+    #[command(flatten)]
+    pub(super) files: FileArgs,
+    /// CRDs to go by instead of those in the files, in a folder or file, or `-`; of several sets the oldest first
+    #[arg(long, value_name = "PATH", env = "REVERSION_CRDS", value_delimiter = ',', hide_short_help = true)]
+    pub(super) crds: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    /// Print totals by kind, by release and by code too
+    #[arg(long, env = "REVERSION_STATISTICS", value_parser = switch, help_heading = "Report")]
+    pub(super) statistics: bool,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+impl FileArgs {
+    /// Returns whether standard input is read instead of files.
+    pub(super) fn reads_stdin(&self) -> bool {
+        self.paths.iter().any(|path| path.as_os_str() == "-")
+    }
+}
+
+/// The arguments of every command that plans a conversion.
+#[derive(Debug, Args)]
+pub(super) struct ConvertArgs {
+    #[command(flatten)]
+    pub(super) target: TargetArgs,
+    #[command(flatten)]
+    pub(super) files: FileArgs,
+    /// Leave out files that cannot be read or parsed instead of failing; they are listed, and the exit code is 1
+    #[arg(long, env = "REVERSION_KEEP_GOING", value_parser = switch, help_heading = "Files")]
+    pub(super) keep_going: bool,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion check --to gateway-api@1.4
+  reversion check --to ngf@latest --format github deploy/
+  git diff --name-only main... | reversion check --to gateway-api@1.4 --files-from -")]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) convert: ConvertArgs,
+    /// Count the findings that FILE lists, and fail because of others only; `diff` and `apply` have no baseline
+    #[arg(long, value_name = "FILE", env = "REVERSION_BASELINE", help_heading = "Acknowledged findings")]
+    pub(super) baseline: Option<PathBuf>,
+    /// List the findings of this run in FILE, for --baseline
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["files_from", "shard"], help_heading = "Acknowledged findings")]
+    pub(super) write_baseline: Option<PathBuf>,
+    /// Print totals by rule, by kind and by code instead of each object
+    #[arg(long, env = "REVERSION_STATISTICS", value_parser = switch, help_heading = "Report")]
+    pub(super) statistics: bool,
+}
+
+/// The arguments of `diff`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion diff --to gateway-api@1.4 apps/
+  reversion diff --stat --to gateway-api@1.4
+  reversion diff --to gateway-api@1.4 | git apply")]
+pub(super) struct DiffArgs {
+    #[command(flatten)]
+    pub(super) convert: ConvertArgs,
+    /// Print how many lines change in each file instead of the diff
+    #[arg(long, help_heading = "Report")]
+    pub(super) stat: bool,
+}
+
+/// The arguments of `apply`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion apply --to gateway-api@1.4
+  reversion apply -i --to gateway-api@1.4
+  reversion apply --yes --stash --to gateway-api@1.1/standard apps/
+  reversion apply --plan release.plan
+
+`reversion diff` with the same arguments shows the changes without writing them.")]
+pub(super) struct ApplyArgs {
+    #[command(flatten)]
+    pub(super) convert: ConvertArgs,
+    /// Write without asking
+    #[arg(short, long, help_heading = "Writing")]
+    pub(super) yes: bool,
+    /// Ask for each object that changes; `?` lists the answers
+    #[arg(short, long, conflicts_with_all = ["yes", "plan", "resume"], help_heading = "Writing")]
+    pub(super) interactive: bool,
+    /// Print the diff of what is written
+    #[arg(long, help_heading = "Writing")]
+    pub(super) diff: bool,
+    /// Print how many lines change in each file that is written
+    #[arg(long, help_heading = "Writing")]
+    pub(super) stat: bool,
+    /// Write this saved plan, in the folder that it was made in; refused if a file changed since
+    #[arg(long, value_name = "FILE", help_heading = "Writing")]
+    pub(super) plan: Option<PathBuf>,
+    /// Finish an interrupted apply
+    #[arg(long, conflicts_with_all = ["plan", "to", "files_from"], help_heading = "Writing")]
+    pub(super) resume: bool,
+    /// Not supported; the error names the command that is
+    #[arg(long, hide = true)]
+    pub(super) dry_run: bool,
+    #[command(flatten)]
+    pub(super) guard: GuardArgs,
+}
+
+/// Which files may be written that git could not restore.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Writing")]
+pub(super) struct GuardArgs {
+    /// Write files that have uncommitted changes or are not tracked by git
+    #[arg(long, env = "REVERSION_ALLOW_DIRTY", value_parser = switch)]
+    pub(super) allow_dirty: bool,
+    /// Write files outside of a git repository, or without git
+    #[arg(long, env = "REVERSION_ALLOW_NO_VCS", value_parser = switch)]
+    pub(super) allow_no_vcs: bool,
+}
+
+/// The arguments of `plan`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion plan -o release.plan --to gateway-api@1.4
+  reversion show release.plan
+  reversion apply --plan release.plan")]
+pub(super) struct PlanArgs {
+    #[command(flatten)]
+    pub(super) convert: ConvertArgs,
+    /// Save the plan in FILE; `-` is standard output
+    #[arg(short = 'o', long = "out", value_name = "FILE", help_heading = "Plan")]
+    pub(super) out: PathBuf,
+}
+
+/// The arguments of `show`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion show release.plan
+  reversion show -v release.plan")]
+pub(super) struct ShowArgs {
+    /// A plan file, made by `reversion plan`; `-` is standard input
+    pub(super) plan: PathBuf,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+/// The arguments of `report merge`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion report merge shard-*.json --format sarif --output-file reversion.sarif
+  reversion report merge report.json --format markdown")]
+pub(super) struct MergeArgs {
+    /// Reports that `--format json` made; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) reports: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+/// The arguments of `undo`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion undo
+  reversion undo --list
+  reversion undo --skip-changed apps/")]
+pub(super) struct UndoArgs {
+    /// A path in the tree that was written
+    #[arg(default_value = ".")]
+    pub(super) path: PathBuf,
+    /// List the runs that can be reverted, newest first
+    #[arg(long)]
+    pub(super) list: bool,
+    /// Leave files that changed since as they are, and restore the others
+    #[arg(long)]
+    pub(super) skip_changed: bool,
+}
+
+/// The arguments of `convert`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kubectl get httproutes -A -o yaml | reversion convert - --to gateway-api@1.4
+  reversion convert - --to gateway-api@1.4 < route.yaml
+
+`reversion diff FILE` shows what would change in a file, `reversion apply FILE` changes it.")]
+#[command(override_usage = "reversion convert [OPTIONS] -")]
+pub(super) struct StreamArgs {
+    /// `-`: standard input
+    #[arg(required_unless_present = "filename", conflicts_with = "filename")]
+    pub(super) input: Option<String>,
+    /// The same, as for kubectl
+    #[arg(short = 'f', long, value_name = "-", hide_short_help = true)]
+    pub(super) filename: Option<String>,
+    #[command(flatten)]
+    pub(super) target: TargetArgs,
+    /// Print only what affects the exit code, and the summary
+    #[arg(short, long, env = "REVERSION_QUIET", help_heading = "Report")]
+    #[arg(value_parser = switch)]
+    pub(super) quiet: bool,
+    /// Print notes too
+    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch, help_heading = "Report")]
+    pub(super) verbose: bool,
+    /// Exit with 0 instead of 3 if no object was recognized; accept empty standard input
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = switch, help_heading = "Report")]
+    pub(super) allow_empty: bool,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The arguments of `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion explain held-back
+  reversion explain dropped-field
+  reversion explain gateway-api/v1.1.0/backendtlspolicy-tls-renamed-to-validation
+  reversion explain wrap")]
+pub(super) struct ExplainArgs {
+    /// A word of the output: a rule (its id or the last part of it), a finding code, an operation, or another word
+    #[arg(value_name = "WORD", value_parser = word)]
+    pub(super) term: String,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The arguments of `releases`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion releases
+  reversion releases gateway-api")]
+pub(super) struct ReleasesArgs {
+    /// The pack; without it, one line for each pack
+    pub(super) pack: Option<String>,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The arguments of `completion`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion completion bash > ~/.local/share/bash-completion/completions/reversion
+  reversion completion zsh > ~/.zfunc/_reversion
+  reversion completion fish > ~/.config/fish/completions/reversion.fish")]
+pub(super) struct CompletionArgs {
+    /// The shell
+    pub(super) shell: clap_complete::Shell,
+}
+
+/// The arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion man | man -l -
+  reversion man ~/.local/share/man/man1")]
+pub(super) struct ManArgs {
+    /// The folder that the pages are written to
+    #[arg(value_name = "DIR")]
+    pub(super) folder: Option<PathBuf>,
+}
+
+/// The arguments of `pack new`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion pack new packs/shops --kind Shop.shops.example.com
+  reversion pack new packs/shops --crds crds/
+
+crds/ holds RELEASE/*.yaml, or RELEASE/CHANNEL/*.yaml where releases are published in channels.")]
+pub(super) struct NewArgs {
+    /// The folder to make
+    pub(super) folder: PathBuf,
+    /// The pack's name, as in `--to NAME@RELEASE` [default: the name of the folder]
+    #[arg(long)]
+    pub(super) name: Option<String>,
+    /// What the project is called, for people [default: the pack's name]
+    #[arg(long)]
+    pub(super) title: Option<String>,
+    /// The kind that the example is about
+    #[arg(long, value_name = "KIND.GROUP", conflicts_with = "crds", default_value = "Shop.shops.example.com")]
+    pub(super) kind: String,
+    /// Read releases, groups and kinds from this folder of CRDs, and build the catalogs from it
+    #[arg(long, value_name = "DIR")]
+    pub(super) crds: Option<PathBuf>,
+}
+
+/// The arguments of `pack test`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion pack test packs/shops
+  reversion pack test packs/shops v2.0.0/shop-owner -v
+  reversion pack test gateway-api --fixtures fixtures")]
+pub(super) struct TestArgs {
+    /// The pack's folder, or the name of a built-in pack
+    pub(super) pack: String,
+    /// Run only cases whose PACK/RELEASE/RULE/CASE contains this text
+    #[arg(value_name = "FILTER", default_value = "", hide_default_value = true)]
+    pub(super) filter: String,
+    /// Read the cases from DIR/PACK/RELEASE/RULE/CASE/ instead of fixtures/RELEASE/RULE/CASE/ in the pack's folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) fixtures: Option<PathBuf>,
+    /// List every case, and not only those that fail
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The arguments of `pack build`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion pack build rules/gateway-api crds/
+  reversion pack build --check rules/gateway-api crds/")]
+pub(super) struct BuildArgs {
+    /// The pack's folder, with its pack.yaml
+    pub(super) pack: PathBuf,
+    /// The folder of CRDs or OpenAPI documents, with `kinds.tsv` beside the releases where there is one; or of tables of types (types.tsv)
+    pub(super) crds: PathBuf,
+    /// Write nothing; exit code 1 if the files differ
+    #[arg(long)]
+    pub(super) check: bool,
+}
+
+/// The arguments of `pack lint`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion pack lint gateway-api
+  reversion pack lint rules/gateway-api --fixtures fixtures")]
+pub(super) struct LintArgs {
+    /// The pack's folder, or the name of a built-in pack
+    pub(super) pack: String,
+    /// Check that every rule has its fixtures in this folder: DIR/PACK/RELEASE/RULE/CASE/*.yaml
+    #[arg(long, value_name = "DIR")]
+    pub(super) fixtures: Option<PathBuf>,
+    /// The format of the messages
+    #[arg(long, value_enum, default_value_t = MatrixFormat::Text)]
+    pub(super) format: MatrixFormat,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The arguments of `matrix`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion matrix gateway-api --from 1.3/standard --to 1.4/standard
+  reversion matrix ngf --from ngf@1.6 --to ngf@2.0 --format json")]
+pub(super) struct MatrixArgs {
+    /// The pack
+    pub(super) pack: String,
+    /// The first release; of the same pack, so RELEASE[/CHANNEL] is enough, such as 1.3/experimental
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]")]
+    pub(super) from: String,
+    /// The second release, likewise
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]")]
+    pub(super) to: String,
+    /// The format of the list
+    #[arg(long, value_enum, default_value_t = MatrixFormat::Text)]
+    pub(super) format: MatrixFormat,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The formats of a matrix, and of messages about a pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum MatrixFormat {
+    /// Lines for people
+    Text,
+    /// One JSON document
+    Json,
+}

@@ -1,0 +1,55 @@
+//! A document in the format of `--format`: of a run, or of several that `report merge` joined.
+
+use anyhow::{Result, bail};
+
+use super::args::{Format, OutputArgs};
+use super::console::Console;
+use crate::engine::finding::{Code, Severity};
+use crate::shell::disk::Repository;
+use crate::shell::report::document::{Document, RanIn};
+use crate::shell::report::{Painter, github, gitlab, json, junit, markdown, plain, sarif, text_format};
+
+/// Prints a document. JSON holds everything; the other formats hold the findings that `shows` accepts, and which objects change.
+/// What a format cannot hold, since it is about no file, is a note.
+pub(super) fn print(
+    document: Document,
+    shows: impl Fn(Severity, &str) -> bool,
+    output: &OutputArgs,
+    console: Console,
+) -> Result<()> {
+    match output.format {
+        Format::Json => return console.report(&json::report(&document), output),
+        Format::Jsonl => return console.report(&json::lines(&document), output),
+        Format::Html => {
+            bail!("a page for a browser is made by `check`, `diff`, `apply` and `plan` alone, from the files")
+        }
+        Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {}
+    }
+    let document = document.with(|severity, code| code == Code::ChangesNeeded.name() || shows(severity, code));
+    let report = match output.format {
+        Format::Json | Format::Jsonl | Format::Html => return Ok(()),
+        Format::Text => plain::findings(&document),
+        Format::Github => {
+            if !document.is_detection() {
+                console
+                    .step_summary(|used| markdown::report(&document, markdown::STEP_SUMMARY.saturating_sub(used)))?;
+            }
+            github::commands(&document)
+        }
+        Format::Gitlab => gitlab::report(&document),
+        Format::Sarif => sarif::report(&document),
+        Format::Junit => junit::report(&document),
+        Format::Markdown => markdown::report(&document, markdown::COMMENT),
+    };
+    console.report(&report, output)?;
+    match output.format {
+        Format::Gitlab | Format::Junit => console.note(&text_format::advisories(&document.advisories, &Painter::PLAIN)),
+        _ => Ok(()),
+    }
+}
+
+/// Returns where the program runs, for paths from the root of the repository.
+pub(super) fn ran_in() -> RanIn {
+    let (top, folder) = Repository::here().map(|repository| (repository.top, repository.folder)).unzip();
+    RanIn { top, folder }
+}

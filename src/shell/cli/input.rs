@@ -1,0 +1,444 @@
+//! The manifests that a call reads.
+//!
+//! Each named file is read once and parsed by `manifest`; what the caller makes of a manifest is kept, and the manifest itself
+//! is dropped at once.
+//!
+//! Invariant: every file that was seen is in the counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+
+use super::args::FileArgs;
+use super::config::Config;
+use super::config_file;
+use super::console::Console;
+use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
+use crate::engine::plan::{self, LeftOut};
+use crate::knowledge::pack::{Pack, Packs, Target};
+use crate::shell::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing};
+use crate::shell::disk::{
+    self, Failure, FileKind, FileList, ListRemark, MAX_FILE_SIZE, PathGlobs, Scan, Shard, Skip, WalkOptions,
+};
+use crate::shell::report::{Counts, plural, visible};
+
+/// The API group of CRDs.
+pub(super) const CRD_GROUP: &str = "apiextensions.k8s.io";
+
+/// Their kind.
+const CRD_KIND: &str = "CustomResourceDefinition";
+
+/// What to do about a file that is not a regular one.
+const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
+
+/// Whether standard input may be empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Empty {
+    /// It may, with `--allow-empty`.
+    Accept,
+    /// An empty one is an error.
+    Refuse,
+}
+
+impl Empty {
+    /// Reads `--allow-empty`.
+    pub(super) const fn of(allow_empty: bool) -> Self {
+        if allow_empty { Self::Accept } else { Self::Refuse }
+    }
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Input<T> {
+    /// What was made of the files that hold or may hold known objects, sorted by name.
+    pub(super) made: Vec<T>,
+    /// Files that failed or were skipped.
+    pub(super) findings: Vec<Finding>,
+    /// The files that failed, of all shards.
+    pub(super) failed: Vec<LeftOut>,
+    /// Files that do not fail the run, but what they hold is not known: those that are not listed, and kustomizations that cannot be
+    /// parsed and mention no known API group.
+    pub(super) unread: Vec<LeftOut>,
+    /// What was seen; recognized objects are counted by the caller.
+    pub(super) counts: Counts,
+    /// How much was not read, by reason.
+    pub(super) skips: BTreeMap<Skip, usize>,
+    /// The files and folders that were named.
+    pub(super) roots: Vec<PathBuf>,
+    /// The files that are reported; all where there is no list.
+    pub(super) listed: Option<FileList>,
+    /// The part of the tree that is reported; all of it where there is none.
+    pub(super) shard: Option<Shard>,
+}
+
+impl<T> Default for Input<T> {
+    fn default() -> Self {
+        Self {
+            made: Vec::new(),
+            findings: Vec::new(),
+            failed: Vec::new(),
+            unread: Vec::new(),
+            counts: Counts::default(),
+            skips: BTreeMap::new(),
+            roots: Vec::new(),
+            listed: None,
+            shard: None,
+        }
+    }
+}
+
+/// One file.
+enum File<T> {
+    /// It was parsed, and holds so many objects.
+    Manifest(usize, T),
+    /// It holds no known API group, but may refer to known objects or hold values of a chart.
+    Related(T),
+    Template(Finding),
+    /// It could not be read, and may name these paths.
+    Failed(Finding, BTreeSet<String>),
+    /// It is a kustomization that cannot be parsed and mentions no known API group.
+    Unread(LeftOut),
+}
+
+impl<T> File<T> {
+    fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
+        match manifest::read(name, bytes, recognizer) {
+            Reading::Irrelevant => {
+                let mentions = Kustomization::mentions(name, bytes);
+                (!mentions.is_empty()).then(|| Self::Unread(LeftOut { name: name.to_owned(), mentions }))
+            }
+            Reading::Manifest(manifest) => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
+            Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
+            Reading::Template(finding) => Some(Self::Template(finding)),
+            Reading::Failed(finding) => {
+                let mentions = Kustomization::mentions(name, bytes);
+                Some(Self::Failed(finding, mentions))
+            }
+        }
+    }
+
+    /// Makes the failure of a file whose name is not text.
+    fn misnamed(path: &Path) -> Self {
+        let message = "the name of the file is not valid UTF-8".to_owned();
+        let help = Some("rename the file");
+        let finding = file_finding(&name(path), Code::InvalidEncoding, Severity::Error, message, help);
+        Self::Failed(finding, BTreeSet::new())
+    }
+}
+
+/// Reads standard input, where `args` name it instead of files.
+///
+/// # Errors
+/// As [`read_stdin`]; or other paths are named too.
+pub(super) fn piped(args: &FileArgs, empty: Empty) -> Result<Option<Vec<u8>>> {
+    if !args.reads_stdin() {
+        return Ok(None);
+    }
+    ensure!(
+        args.files_from.is_none(),
+        "`-` is standard input, of which `--files-from` lists nothing; pass the folders that the listed files are in"
+    );
+    ensure!(args.paths.len() == 1, "`-` is standard input: pass it alone, without other paths");
+    read_stdin(empty).map(Some)
+}
+
+/// Reads the files that `args` name, or takes what was `piped` for one, and keeps what `make` makes of them; it is called from several threads.
+pub(super) fn read<T: Send>(
+    args: &FileArgs,
+    piped: Option<&[u8]>,
+    (recognizer, excluded): (&Recognizer, Option<&PathGlobs>),
+    console: Console,
+    make: impl Fn(Manifest) -> T + Sync,
+) -> Result<Input<T>> {
+    if let Some(bytes) = piped {
+        return Ok(from_bytes(bytes, recognizer, make));
+    }
+    args.paths.iter().try_for_each(|path| is_readable(path))?;
+    let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
+    for remark in listed.iter().flat_map(|listed| &listed.remarks) {
+        console.note(&about_list(remark))?;
+    }
+    let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
+    let options = options(args, excluded)?;
+    let progress = console.progress("read");
+    let visit = |path: &Path, bytes: &[u8]| {
+        progress.add(usize::from(is_listed(path)));
+        let file = File::new(&path.to_string_lossy(), bytes, recognizer, &make)?;
+        // A file is written by its name, so the name must lead to it again.
+        Some(if path.to_str().is_none() { File::misnamed(path) } else { file })
+    };
+    let is_empty = listed.as_ref().is_some_and(FileList::is_empty);
+    let scan = if is_empty { Scan::default() } else { disk::scan(&args.paths, &options, visit) };
+    let seen = progress.done();
+    drop(progress);
+    if args.inspect {
+        let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
+        console.note(&scan.skipped.iter().map(line).collect::<String>())?;
+    }
+    if args.has_notes_on_settings {
+        let line = |file: &PathBuf| format!("{} is not read: it holds for calls on its folder\n", visible(&name(file)));
+        let files = scan.visited.iter().map(|(file, _)| file.as_path());
+        console.note(&settings_below(&args.paths, files).iter().map(line).collect::<String>())?;
+    }
+    let input = Input { roots: args.paths.clone(), listed, shard: args.shard, ..Input::default() };
+    Ok(input.collect(scan, seen))
+}
+
+/// Reads every file of a folder of CRDs, ignored and hidden ones too, or one file, or standard input.
+///
+/// # Errors
+/// The first file that cannot be read or parsed.
+pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
+    let files = FileArgs {
+        paths: vec![folder.to_owned()],
+        filename: Vec::new(),
+        recursive: false,
+        no_ignore: true,
+        hidden: true,
+        follow: true,
+        glob: Vec::new(),
+        extension: Vec::new(),
+        files_from: None,
+        shard: None,
+        inspect: false,
+        threads: 0,
+        has_notes_on_settings: false,
+    };
+    let mentions = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str).chain([CRD_GROUP]);
+    let recognizer = Recognizer::new(mentions);
+    let piped = piped(&files, Empty::Refuse).context("--crds")?;
+    let read = read(&files, piped.as_deref(), (&recognizer, None), console, |manifest| manifest);
+    let read = read.context("--crds")?;
+    match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        Some(finding) => bail!("--crds: {}: {}", finding.location, finding.sentence()),
+        None if read.counts.templates > 0 => {
+            let skipped = plural(read.counts.templates, "template");
+            let help = "render the chart first: `helm template --include-crds CHART`";
+            console.note(&format!("note: --crds: {skipped} in {} skipped; {help}\n", visible(&name(folder))))?;
+            Ok(read.made)
+        }
+        None => Ok(read.made),
+    }
+}
+
+/// Reads standard input to its end.
+///
+/// # Errors
+/// A failure of the operating system; an empty input, unless it may be empty.
+pub(super) fn read_stdin(empty: Empty) -> Result<Vec<u8>> {
+    let bytes = disk::read_stdin(MAX_FILE_SIZE).map_err(|failure| anyhow!("standard input {failure}"))?;
+    ensure!(
+        empty == Empty::Accept || !bytes.trim_ascii().is_empty(),
+        "standard input is empty\n  help: check the command that writes it, such as `kubectl get httproutes -o yaml`; `--allow-empty` accepts an empty one"
+    );
+    Ok(bytes)
+}
+
+/// Takes the bytes of standard input as one file named `-`.
+pub(super) fn from_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Input<T> {
+    let mut input = Input::default();
+    input.counts.files = 1;
+    match Skip::of_bytes(bytes) {
+        Some(skip) => input.skipped("-", skip),
+        None => {
+            let file = File::new("-", bytes, recognizer, make);
+            file.into_iter().for_each(|file| input.take(Path::new("-"), file));
+        }
+    }
+    input
+}
+
+/// Parses once more the text that a manifest was made of.
+pub(super) fn reparse(file: &str, text: &[u8], recognizer: &Recognizer) -> Manifest {
+    match manifest::read(file, text, recognizer) {
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
+        Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
+            unreachable!("a manifest was made of this text")
+        }
+    }
+}
+
+/// Makes the recognizer of every API group of `concerned`, which are some of `packs`, and of the values files that the configuration
+/// lists.
+pub(super) fn recognizer(
+    packs: &Packs,
+    (concerned, targets): (&[&Pack], &[Target<'_>]),
+    config: &Config,
+) -> Recognizer {
+    plan::recognizer(packs, (concerned, targets), &[]).with_values(&config.values)
+}
+
+/// Makes the recognizer of all packs, which has files read with CRDs too, whatever they define.
+pub(super) fn recognizer_of_crds(packs: &Packs, targets: &[Target<'_>], config: &Config) -> Recognizer {
+    plan::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), targets), &[CRD_KIND]).with_values(&config.values)
+}
+
+fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roots: &[PathBuf]) -> bool {
+    shard.is_none_or(|shard| shard.has(file, roots)) && listed.is_none_or(|listed| listed.has(file))
+}
+
+fn file_list(list: &Path, roots: &[PathBuf]) -> Result<FileList> {
+    let read = FileList::read(list, roots);
+    read.map_err(|failure| anyhow!("cannot read the list of files {}: {failure}", visible(&name(list))))
+}
+
+/// Returns the files of settings in folders below `roots` that `files` are in: only one at a root, or above it, is read.
+fn settings_below<'f>(roots: &[PathBuf], files: impl Iterator<Item = &'f Path>) -> Vec<PathBuf> {
+    let is_below = |folder: &&Path| {
+        let is_root = roots.iter().any(|root| root == folder) || folder.as_os_str().is_empty();
+        !is_root && roots.iter().any(|root| root == Path::new(".") || folder.starts_with(root))
+    };
+    let folders: BTreeSet<&Path> = files.flat_map(|file| file.ancestors().skip(1).take_while(is_below)).collect();
+    let is_file = |file: &PathBuf| matches!(disk::read_up_to(file, 0), Ok(_) | Err(Failure::TooLarge(_)));
+    folders.into_iter().map(|folder| folder.join(config_file::NAME)).filter(is_file).collect()
+}
+
+/// Says what is odd about a list of files.
+fn about_list(remark: &ListRemark) -> String {
+    match remark {
+        ListRemark::FromTop => {
+            "note: the listed files are taken from the top folder of the repository: from here, none of them exists\n"
+                .to_owned()
+        }
+        ListRemark::NothingThere(file) => format!(
+            "warning: no listed file exists, such as {}\n  help: names count from the current folder, or from the top folder of its repository\n",
+            visible(&name(file))
+        ),
+        ListRemark::Folder(folder) => format!(
+            "warning: {} is a folder, and only files are listed: of what is in it, nothing is read for the list\n  help: list its files, or pass the folder as an argument\n",
+            visible(&name(folder))
+        ),
+    }
+}
+
+/// Refuses a path that was passed and leads to nothing, or to something other than a file or a folder.
+fn is_readable(path: &Path) -> Result<()> {
+    let Err(failure) = disk::read_up_to(path, 0) else { return Ok(()) };
+    let shown = path.display();
+    match failure {
+        Failure::Missing => bail!("{shown}: {failure}"),
+        Failure::NotAFile(FileKind::Pipe | FileKind::Socket | FileKind::Device) => {
+            bail!("{shown}: {failure}\n  help: {PIPE_HELP}")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns what to do about a file that could not be read, where the failure does not say it.
+const fn failure_help(failure: &Failure) -> Option<&'static str> {
+    match failure {
+        Failure::Missing | Failure::Denied | Failure::Io(_) => Some("check the path and its permissions"),
+        Failure::NotAFile(FileKind::Link) => Some("check where the symbolic link leads"),
+        Failure::NotAFile(FileKind::Pipe | FileKind::Socket | FileKind::Device) => Some(PIPE_HELP),
+        Failure::Loop(_) => Some("remove the link, or leave it out with `--glob '!LINK'`"),
+        _ => None,
+    }
+}
+
+fn options(args: &FileArgs, excluded: Option<&PathGlobs>) -> Result<WalkOptions> {
+    Ok(WalkOptions {
+        ignore_files: if args.no_ignore { IgnoreFiles::Disregard } else { IgnoreFiles::Respect },
+        hidden: if args.hidden { Hidden::Visit } else { Hidden::Skip },
+        links: if args.follow { Links::Follow } else { Links::Skip },
+        listing: if args.inspect { Listing::Every } else { Listing::Count },
+        globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
+        excluded: excluded.cloned(),
+        extensions: args.extension.clone(),
+        threads: usize::from(args.threads),
+    })
+}
+
+/// Returns a path as findings show it.
+fn name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn file_finding(file: &str, code: Code, severity: Severity, message: String, help: Option<&str>) -> Finding {
+    let location = Location { file: file.to_owned(), position: None };
+    Finding { location, code, severity, object: None, field: None, message, help: help.map(str::to_owned) }
+}
+
+impl<T> Input<T> {
+    /// Returns whether a file is reported.
+    pub(super) fn is_listed(&self, file: &Path) -> bool {
+        is_reported(file, self.listed.as_ref(), self.shard, &self.roots)
+    }
+
+    /// Returns whether only some of the files are reported.
+    pub(super) const fn is_limited(&self) -> bool {
+        self.listed.is_some() || self.shard.is_some()
+    }
+
+    /// Adds what a walk found; `seen` of the files that it read are listed.
+    fn collect(mut self, scan: Scan<File<T>>, seen: usize) -> Self {
+        self.skips = scan.skips;
+        self.counts.files = seen;
+        self.counts.listed = self.listed.as_ref().map(FileList::len);
+        for (path, file) in scan.visited {
+            self.take(&path, file);
+        }
+        for (path, skip) in &scan.skipped {
+            if self.is_listed(path) {
+                self.skipped(&name(path), *skip);
+            }
+        }
+        for (path, failure) in scan.failed {
+            let (message, help) = (failure.to_string(), failure_help(&failure));
+            let finding = file_finding(&name(&path), Code::IoError, Severity::Error, message, help);
+            self.failed(&path, finding, BTreeSet::new());
+        }
+        self
+    }
+
+    fn take(&mut self, path: &Path, file: File<T>) {
+        let is_listed = self.is_listed(path);
+        match file {
+            File::Manifest(objects, made) => {
+                self.counts.parsed += usize::from(is_listed);
+                self.counts.objects += if is_listed { objects } else { 0 };
+                self.made.push(made);
+            }
+            File::Related(made) => self.made.push(made),
+            File::Template(finding) if is_listed => {
+                self.counts.templates += 1;
+                self.findings.push(finding);
+            }
+            File::Template(_) => {}
+            File::Failed(finding, mentions) => self.failed(path, finding, mentions),
+            File::Unread(kustomization) => self.unread.push(kustomization),
+        }
+    }
+
+    /// Adds a file that failed. One that is not listed does not fail the run, but what it holds is not known.
+    fn failed(&mut self, path: &Path, finding: Finding, mentions: BTreeSet<String>) {
+        let file = LeftOut { name: finding.location.file.clone(), mentions };
+        if self.is_listed(path) {
+            self.counts.failed += 1;
+            self.failed.push(file);
+            self.findings.push(finding);
+        } else if self.shard.is_some() {
+            // The run on its shard reports it; what that means for this one depends on the command.
+            self.failed.push(file);
+        } else {
+            self.unread.push(file);
+            self.findings.push(Finding { severity: Severity::Warning, ..finding });
+        }
+    }
+
+    /// Reports a file that is not text; a file that is left out by its name is not reported.
+    fn skipped(&mut self, file: &str, skip: Skip) {
+        if skip == Skip::Binary {
+            self.counts.binaries += 1;
+            let help = "save it as UTF-8 text if it holds manifests";
+            self.findings.push(file_finding(
+                file,
+                Code::Binary,
+                Severity::Warning,
+                format!("the file is {skip}"),
+                Some(help),
+            ));
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! `apply --interactive`: one question for each object that changes.
+//!
+//! The answers are for objects, not for lines: half a conversion would be an object of no release. An object that is declined is planned
+//! again as one that is held back, and so is all that must be converted together with it; a change that has become another one by
+//! that is asked about again.
+//!
+//! Invariant: what is written is what was shown and accepted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Result, bail};
+
+use super::args::ApplyArgs;
+use super::console::{Answer, Console};
+use super::explain;
+use super::output::{Level, about_places};
+use super::planned::{Planned, planned_without};
+use crate::engine::edits::FilePlan;
+use crate::engine::finding::{Finding, Location, Severity};
+use crate::engine::plan::{ObjectPlan, Outcome};
+use crate::knowledge::pack::Packs;
+use crate::shell::report::changes::{ObjectChange, by_object};
+use crate::shell::report::diff::{self, Paint};
+use crate::shell::report::{Painter, changes_needed, plural, stat, visible};
+use crate::syntax::fingerprint::Fingerprint;
+
+/// What each key does, in the order of the question.
+const KEYS: [(char, &str); 9] = [
+    ('y', "change this object; so does Enter"),
+    ('n', "leave this object unchanged, and what must be converted together with it"),
+    ('a', "change this object and all later ones"),
+    ('d', "leave this object and all later ones unchanged, and write what was accepted"),
+    ('u', "undo the last answer"),
+    ('s', "skip this file: leave this object and the later ones in the file unchanged"),
+    ('q', "stop: leave this object and all later ones unchanged, and ask whether to write what was accepted"),
+    ('e', "explain the rules of this change"),
+    ('?', "show this help"),
+];
+
+/// What the user wants done with a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Consent {
+    /// It is written.
+    Yes,
+    /// It is not.
+    No,
+    /// That is still to be asked.
+    Open,
+}
+
+/// One answer about an object.
+#[derive(Clone, Debug)]
+enum Choice {
+    /// It becomes what these edits make of it.
+    Accepted(FilePlan),
+    /// It is left unchanged.
+    Declined,
+}
+
+/// What was answered about the object that starts at a place.
+struct Decision {
+    place: Location,
+    choice: Choice,
+}
+
+/// The answers that one key gave; `u` takes them back together.
+type Step = Vec<Decision>;
+
+/// Asks about each object that `planned` changes, and returns the plan of what was accepted.
+pub(super) fn choose(
+    planned: Planned<'static>,
+    args: &ApplyArgs,
+    packs: &'static Packs,
+    console: Console,
+) -> Result<(Planned<'static>, Consent)> {
+    let paint = console.note_paint(&args.convert.output);
+    let tree = TreeSeen::of(&planned);
+    let session = Session { args, packs, console, paint, tree };
+    session.run(planned)
+}
+
+/// What is remembered of the tree as it was before the first question.
+struct TreeSeen {
+    /// How many files were read.
+    files: usize,
+    /// The text of each file that was to change.
+    texts: BTreeMap<String, Fingerprint>,
+}
+
+impl TreeSeen {
+    fn of(planned: &Planned<'_>) -> Self {
+        let text = |file: &FilePlan| (file.file.clone(), Fingerprint::of(file.before.as_bytes()));
+        Self { files: planned.counts.files, texts: planned.plan.files.iter().map(text).collect() }
+    }
+
+    /// Refuses to go on where the answers are about a tree that is no longer there.
+    fn ensure_same(&self, planned: &Planned<'_>) -> Result<()> {
+        let is_other = |file: &&FilePlan| {
+            self.texts.get(&file.file).is_some_and(|text| *text != Fingerprint::of(file.before.as_bytes()))
+        };
+        let what = match planned.plan.files.iter().find(is_other) {
+            Some(file) => format!("{} was changed", file.file),
+            None if planned.counts.files != self.files => "files appeared or disappeared".to_owned(),
+            None => return Ok(()),
+        };
+        bail!(
+            "nothing was written: {what} after the first question\n  help: run again when nothing else changes the files"
+        )
+    }
+}
+
+/// The number of each object that changes, from 1, and of those that did before some were declined.
+#[derive(Default)]
+struct Numbers(BTreeMap<Location, usize>);
+
+impl Numbers {
+    /// Adds the objects that `planned` changes. The numbers stay as they are unless one is new: others held it back before.
+    fn add(&mut self, planned: &Planned<'_>) {
+        let is_changed = |object: &&ObjectPlan| object.outcome == Outcome::Changed;
+        let objects = &planned.plan.objects;
+        if objects.iter().filter(is_changed).all(|object| self.0.contains_key(&object.location)) {
+            return;
+        }
+        let counts = |object: &&ObjectPlan| is_changed(object) || self.0.contains_key(&object.location);
+        self.0 = objects.iter().filter(counts).map(|object| object.location.clone()).zip(1..).collect();
+    }
+
+    /// Returns the question about an object.
+    fn question(&self, object: &ObjectPlan) -> String {
+        let (number, all) = (self.0[&object.location], self.0.len());
+        let keys = KEYS.map(|(key, _)| key.to_string()).join(",");
+        format!("({number}/{all}) change this object [{keys}]? ")
+    }
+}
+
+struct Session<'s> {
+    args: &'s ApplyArgs,
+    packs: &'static Packs,
+    console: Console,
+    paint: Paint,
+    tree: TreeSeen,
+}
+
+impl Session<'_> {
+    fn run(&self, mut planned: Planned<'static>) -> Result<(Planned<'static>, Consent)> {
+        let mut steps: Vec<Step> = Vec::new();
+        // How many steps there were when `q` was answered.
+        let mut stopped: Option<usize> = None;
+        let mut numbers = Numbers::default();
+        let consent = loop {
+            numbers.add(&planned);
+            let changes = by_object(&planned.plan.files, &planned.plan.objects);
+            let choices = in_force(&steps);
+            let open: Vec<&ObjectChange<'_>> = changes.iter().filter(|change| !is_accepted(change, &choices)).collect();
+            let Some(current) = open.first() else {
+                break if stopped.is_some() { Consent::Open } else { Consent::Yes };
+            };
+            self.show(current, choices.contains_key(&current.object.location), &planned.plan.findings)?;
+            let Some(key) = self.ask(&numbers.question(current.object))? else { break Consent::No };
+            let file = &current.object.location.file;
+            let in_file = |change: &&&ObjectChange<'_>| change.object.location.file == *file;
+            let step: Step = match key {
+                'y' => vec![accept(current)],
+                'a' => open.iter().map(|change| accept(change)).collect(),
+                'n' => vec![decline(current)],
+                's' => open.iter().filter(in_file).map(|change| decline(change)).collect(),
+                'd' | 'q' => open.iter().map(|change| decline(change)).collect(),
+                'u' => {
+                    match steps.pop() {
+                        None => self.console.note("there is no earlier answer\n")?,
+                        Some(undone) if undone.iter().any(is_declined) => planned = self.plan_again(&steps)?,
+                        Some(_) => {}
+                    }
+                    stopped = stopped.filter(|at| *at <= steps.len());
+                    continue;
+                }
+                'e' => {
+                    self.explain(current.object)?;
+                    continue;
+                }
+                _ => {
+                    self.help()?;
+                    continue;
+                }
+            };
+            let declines = step.iter().any(is_declined);
+            steps.push(step);
+            if key == 'q' {
+                stopped = Some(steps.len());
+            }
+            if declines {
+                let before = planned;
+                planned = self.plan_again(&steps)?;
+                self.report_dropped(&before, &planned, &in_force(&steps))?;
+            }
+        };
+        if planned.plan.files.is_empty() {
+            return Ok((planned, Consent::No));
+        }
+        if consent == Consent::Yes {
+            let changed = planned.plan.objects.iter().filter(|object| object.outcome == Outcome::Changed);
+            let files = changed.map(|object| &*object.location.file);
+            let columns = self.console.note_columns();
+            self.console.painted_note(&stat::overview(&planned.plan.files, files, columns, self.paint))?;
+        }
+        Ok((planned, consent))
+    }
+
+    /// Plans without what `steps` declines.
+    fn plan_again(&self, steps: &[Step]) -> Result<Planned<'static>> {
+        let choices = in_force(steps);
+        let declined = choices.iter().filter(|(_, choice)| matches!(choice, Choice::Declined));
+        let declined: Vec<Location> = declined.map(|(place, _)| (*place).clone()).collect();
+        let planned = planned_without(&self.args.convert, self.packs, &declined, self.console.silent())?;
+        self.tree.ensure_same(&planned)?;
+        Ok(planned)
+    }
+
+    /// Shows a change and the findings about its object. `is_known` is whether another change of the object was accepted before.
+    fn show(&self, change: &ObjectChange<'_>, is_known: bool, findings: &[Finding]) -> Result<()> {
+        let needed = changes_needed(change.object);
+        let head = format!("{}: {}", visible(&needed.location.to_string()), visible(&needed.sentence()));
+        let again = if is_known { " (again: it has become another change by your other answers)" } else { "" };
+        let head = match self.paint {
+            Paint::Colour => format!("\n\u{1b}[1m{head}\u{1b}[0m{again}\n"),
+            Paint::Plain | Paint::Legible => format!("\n{head}{again}\n"),
+        };
+        let rules = change.object.rules.iter().map(|(rule, way)| format!("  {} {}\n", way.name(), visible(rule)));
+        let diff = match diff::unified(&change.file, self.paint) {
+            // The name of the file is above.
+            Some(diff) => diff.split_inclusive('\n').skip(2).collect(),
+            None => "  its diff would show values of a Secret\n".to_owned(),
+        };
+        let level = Level::of(&self.args.convert.output);
+        let about = findings.iter().filter(|finding| is_about(finding, change.object) && level.shows(finding));
+        let about = about_places(about, &self.painter());
+        self.console.painted_note(&[head, rules.collect(), diff, about].concat())
+    }
+
+    fn painter(&self) -> Painter {
+        self.console.note_painter(self.args.convert.output.color)
+    }
+
+    /// Asks until there is an answer; `None` where there is no more input. A key that has no meaning is answered with the help.
+    fn ask(&self, question: &str) -> Result<Option<char>> {
+        match self.console.ask(question)? {
+            Answer::End => Ok(None),
+            Answer::Line(line) => {
+                let mut characters = line.chars();
+                let key = characters.next().map_or('y', |key| key.to_ascii_lowercase());
+                let is_word = ["yes", "no"].contains(&line.to_lowercase().as_str());
+                let is_key = characters.next().is_none() && KEYS.iter().any(|(known, _)| *known == key);
+                Ok(Some(if is_key || is_word { key } else { '?' }))
+            }
+        }
+    }
+
+    fn explain(&self, object: &ObjectPlan) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        let mut explained = Vec::new();
+        for (rule, _) in object.rules.iter().filter(|(rule, _)| seen.insert(rule)) {
+            explained.push(explain::answer(rule, self.packs)?);
+        }
+        if explained.is_empty() {
+            explained.push(
+                "no rule: the object gets an apiVersion that the target serves, or follows what other objects become\n"
+                    .to_owned(),
+            );
+        }
+        self.console.note(&explained.join("\n"))
+    }
+
+    fn help(&self) -> Result<()> {
+        let lines: String = KEYS.iter().map(|(key, text)| format!("{key} - {text}\n")).collect();
+        self.console.note(&format!("{lines}Ctrl-D and Ctrl-C write nothing.\n"))
+    }
+
+    /// Says which objects are left unchanged because others were declined.
+    fn report_dropped(
+        &self,
+        before: &Planned<'_>,
+        now: &Planned<'_>,
+        choices: &BTreeMap<&Location, &Choice>,
+    ) -> Result<()> {
+        let changed = |planned: &Planned<'_>| -> BTreeSet<Location> {
+            let objects = planned.plan.objects.iter().filter(|object| object.outcome == Outcome::Changed);
+            objects.map(|object| object.location.clone()).collect()
+        };
+        let still = changed(now);
+        let is_dropped = |object: &&ObjectPlan| {
+            object.outcome == Outcome::Changed
+                && !still.contains(&object.location)
+                && !matches!(choices.get(&object.location), Some(Choice::Declined))
+        };
+        let dropped: Vec<&ObjectPlan> = before.plan.objects.iter().filter(is_dropped).collect();
+        if dropped.is_empty() {
+            return Ok(());
+        }
+        let mut lines = format!("{} left unchanged with it:\n", plural(dropped.len(), "object"));
+        for object in dropped {
+            let held = now
+                .plan
+                .findings
+                .iter()
+                .filter(|finding| is_about(finding, object) && finding.severity == Severity::Held);
+            let why = about_places(held, &self.painter());
+            match why.is_empty() {
+                true => {
+                    let place = visible(&object.location.to_string());
+                    lines.push_str(&format!("{place}: {} needs no change then\n", visible(&object.title)));
+                }
+                false => lines.push_str(&why),
+            }
+        }
+        self.console.painted_note(&lines)
+    }
+}
+
+/// Returns the last answer about each object.
+fn in_force(steps: &[Step]) -> BTreeMap<&Location, &Choice> {
+    steps.iter().flatten().map(|decision| (&decision.place, &decision.choice)).collect()
+}
+
+/// Returns whether exactly this change was accepted.
+fn is_accepted(change: &ObjectChange<'_>, choices: &BTreeMap<&Location, &Choice>) -> bool {
+    match choices.get(&change.object.location) {
+        Some(Choice::Accepted(shown)) => shown.edits == change.file.edits && shown.before == change.file.before,
+        Some(Choice::Declined) | None => false,
+    }
+}
+
+fn accept(change: &ObjectChange<'_>) -> Decision {
+    Decision { place: change.object.location.clone(), choice: Choice::Accepted(change.file.clone()) }
+}
+
+fn decline(change: &ObjectChange<'_>) -> Decision {
+    Decision { place: change.object.location.clone(), choice: Choice::Declined }
+}
+
+const fn is_declined(decision: &Decision) -> bool {
+    matches!(decision.choice, Choice::Declined)
+}
+
+fn is_about(finding: &Finding, object: &ObjectPlan) -> bool {
+    finding.object.as_ref().is_some_and(|about| about.location == object.location)
+}

@@ -1,0 +1,270 @@
+//! What a tree uses of each API, how old that is, and what brings it up to date: the summary of `detect`.
+//!
+//! The tree is converted to the newest releases in memory, so that what is said about that is what `check` finds.
+//!
+//! Invariant: only packs of which the files hold something are named.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::args::DetectArgs;
+use super::config::Config;
+use crate::engine::finding::Location;
+use crate::engine::infer::Age;
+use crate::engine::infer::install_evidence::{Evidence, origin};
+use crate::engine::manifest::Manifest;
+use crate::engine::plan::{self, Choices, Goal, Ignored, ObjectPlan, Plan};
+use crate::knowledge::pack::{Pack, Packs, Target};
+use crate::knowledge::release::{Channel, ReleaseSet};
+use crate::shell::report::{Api, Detected, Detection, Fate, KindInUse, Report, Update};
+use crate::syntax::yaml::FrontEnd;
+
+/// What becomes of the objects of a tree in the newest releases, by where they start.
+type Fates<'r> = BTreeMap<&'r Location, (&'r ObjectPlan, Fate)>;
+
+/// Adds the summary to what was detected in `manifests`, of which only the files for which `is_listed` holds count.
+pub(super) fn add<'p>(
+    detection: &mut Detection<'p>,
+    args: &DetectArgs,
+    config: &Config,
+    manifests: &[Manifest],
+    packs: &'p Packs,
+    is_listed: impl Fn(&str) -> bool,
+) -> Result<()> {
+    let newest = newest(&in_use(detection, packs), &detection.objects, packs)?;
+    let of_packs = newest.iter().filter(|target| !target.pack.is_of_crds()).copied();
+    let goal = Goal { packs, targets: of_packs.collect(), choices: choices(detection, config, packs) };
+    let plan = if goal.targets.is_empty() { Plan::default() } else { plan::plan(manifests, &goal) };
+    let report = Report::new("check", packs, &plan, detection.counts.clone());
+    let fates = report.fates();
+    let listed = plan.objects.iter().filter(|object| is_listed(&object.location.file));
+    let fates: Fates<'_> = listed.map(|object| (&object.location, (object, fates.of(object)))).collect();
+    detection.apis = newest.iter().map(|newest| api(*newest, detection, &fates, packs)).collect();
+    let with = |wanted: Fate| fates.values().filter(|(_, fate)| *fate == wanted).count();
+    let commands = commands(&detection.apis, args);
+    detection.update = (!commands.is_empty()).then(|| Update {
+        targets: targets(&detection.apis).collect(),
+        commands,
+        changed: with(Fate::Changed),
+        files: report.files_to_change().filter(|file| is_listed(&file.file)).count(),
+        held_back: with(Fate::HeldBack),
+    });
+    Ok(())
+}
+
+/// Returns the packs of which the files hold objects, values, charts, images or CRDs, sorted by name.
+fn in_use<'p>(detection: &Detection<'p>, packs: &'p Packs) -> Vec<&'p Pack> {
+    let objects = detection.objects.iter().map(|detected| detected.pack.name());
+    let names = objects.chain(detection.values.iter().map(|(pack, ..)| *pack));
+    let names = names.chain(detection.evidence.iter().map(|(pack, _)| *pack));
+    let names: BTreeSet<&str> = names.chain(detection.crds.iter().map(|installed| installed.pack.name())).collect();
+    packs.iter().filter(|pack| names.contains(pack.name())).collect()
+}
+
+/// Returns the newest release of each pack that fits the channel of its objects, and the release of the other packs.
+fn newest<'p>(in_use: &[&'p Pack], objects: &[Detected<'_>], packs: &'p Packs) -> Result<Vec<Target<'p>>> {
+    let mut newest = Vec::new();
+    for pack in in_use {
+        let latest = Target::find(pack, "latest")?;
+        newest.push(in_channel(latest, channel(pack, objects)));
+    }
+    for target in newest.clone() {
+        let Some(companion) = packs.companion(&target)? else { continue };
+        let Some(other) = newest.iter_mut().find(|other| other.pack.name() == companion.pack.name()) else { continue };
+        let channel = Some(&companion.pack.line().get(other.release).channel);
+        *other = in_channel(companion, channel);
+    }
+    Ok(newest)
+}
+
+/// Returns `target` in this channel, where its bundle has one.
+fn in_channel<'p>(target: Target<'p>, channel: Option<&Channel>) -> Target<'p> {
+    let line = target.pack.line();
+    let in_channel =
+        line.of_bundle(line.get(target.release).order).find(|(_, release)| Some(&release.channel) == channel);
+    in_channel.map_or(target, |(release, _)| Target { release, ..target })
+}
+
+/// Returns the channel that most objects of a pack can be for, of several the most stable one.
+fn channel<'p>(pack: &'p Pack, objects: &[Detected<'_>]) -> Option<&'p Channel> {
+    let line = pack.line();
+    let of_pack = || objects.iter().filter(|detected| detected.pack.name() == pack.name());
+    let count = |channel: &Channel| {
+        let of_channel: ReleaseSet =
+            line.iter().filter(|(_, release)| release.channel == *channel).map(|(id, _)| id).collect();
+        of_pack().filter(|detected| !(detected.inference.candidates & of_channel).is_empty()).count()
+    };
+    line.channels().iter().rev().max_by_key(|channel| count(channel))
+}
+
+/// Returns how `check` converts with the settings of the call.
+fn choices(detection: &Detection<'_>, config: &Config, packs: &Packs) -> Choices {
+    let mut parameters = packs.default_parameters();
+    parameters.extend(config.set.clone());
+    let origins = packs.iter().filter_map(|pack| Some((pack.name().to_owned(), came_from(pack, detection)?)));
+    Choices {
+        front_end: FrontEnd::Fast,
+        by_file: config.by_file.clone(),
+        ignored: Ignored::by(config.ignores()),
+        origins: origins.collect(),
+        parameters,
+        ..Choices::default()
+    }
+}
+
+/// Returns the release that charts and images name as the one of a pack's objects, unless an object contradicts it.
+fn came_from(pack: &Pack, detection: &Detection<'_>) -> Option<ReleaseSet> {
+    let evidence: Vec<&Evidence> =
+        detection.evidence.iter().filter(|(name, _)| *name == pack.name()).map(|(_, one)| one).collect();
+    let origin = Some(origin(&evidence)).filter(|origin| !origin.is_empty())?;
+    let mut objects = detection.objects.iter().filter(|detected| detected.pack.name() == pack.name());
+    objects
+        .all(|detected| detected.inference.is_conflict() || !(detected.fitting() & origin).is_empty())
+        .then_some(origin)
+}
+
+/// Summarises the objects of one pack, of which it is known what becomes of them in `newest`.
+fn api<'p>(newest: Target<'p>, detection: &Detection<'p>, fates: &Fates<'_>, packs: &Packs) -> Api<'p> {
+    let pack = newest.pack;
+    let objects: Vec<&Detected<'_>> =
+        detection.objects.iter().filter(|detected| detected.pack.name() == pack.name()).collect();
+    let fitting: Vec<&Detected<'_>> =
+        objects.iter().copied().filter(|detected| !detected.inference.is_conflict()).collect();
+    let common = |of: fn(&Detected<'_>) -> ReleaseSet| {
+        let all = pack.line().all();
+        (!fitting.is_empty()).then(|| fitting.iter().fold(all, |common, detected| common & of(detected)))
+    };
+    let (mut rules, mut foreign) = (BTreeMap::new(), 0);
+    for (object, _) in fates.values().filter(|(_, fate)| *fate == Fate::Changed) {
+        let own: BTreeSet<&str> = rules_of(pack, object).collect();
+        let of_other = packs.of_group(&object.from.0.group).is_none_or(|owner| owner.name() != pack.name());
+        foreign += usize::from(of_other && !own.is_empty());
+        for rule in own {
+            *rules.entry(rule.to_owned()).or_default() += 1;
+        }
+    }
+    Api {
+        newest,
+        objects: objects.len(),
+        values: detection.values.iter().filter(|(name, ..)| *name == pack.name()).count(),
+        by_fields: common(|detected| detected.inference.candidates),
+        with_versions: common(|detected| detected.fitting_together()),
+        apart: apart(&fitting),
+        kinds: kinds(&objects, newest, fates),
+        foreign,
+        rules,
+    }
+}
+
+/// Returns the rules of a pack that change an object.
+fn rules_of<'o>(pack: &'o Pack, object: &'o ObjectPlan) -> impl Iterator<Item = &'o str> {
+    let rules = object.rules.iter().map(|(rule, _)| rule.as_str());
+    rules.filter(|rule| rule.split('/').next() == Some(pack.name()))
+}
+
+/// Returns whether an object changes because of its own pack, not only for what it holds of others, such as the values of a chart.
+fn is_changed_by(pack: &Pack, object: &ObjectPlan) -> bool {
+    object.to != object.from || object.rules.is_empty() || rules_of(pack, object).next().is_some()
+}
+
+/// Finds two objects that no release fits, though each fits some.
+fn apart(objects: &[&Detected<'_>]) -> Option<[(String, Location, ReleaseSet); 2]> {
+    let mut seen: Vec<(ReleaseSet, &Detected<'_>)> = Vec::new();
+    let shown =
+        |releases: ReleaseSet, detected: &Detected<'_>| (detected.object.title(), detected.location.clone(), releases);
+    for detected in objects {
+        let releases = detected.fitting_together();
+        if releases.is_empty() {
+            continue;
+        }
+        if let Some((others, other)) = seen.iter().find(|(others, _)| (*others & releases).is_empty()) {
+            return Some([shown(*others, other), shown(releases, detected)]);
+        }
+        if seen.iter().all(|(others, _)| *others != releases) {
+            seen.push((releases, detected));
+        }
+    }
+    None
+}
+
+/// Groups the objects of a pack by kind and apiVersion.
+fn kinds(objects: &[&Detected<'_>], newest: Target<'_>, fates: &Fates<'_>) -> Vec<KindInUse> {
+    let mut kinds = BTreeMap::new();
+    for detected in objects {
+        let (kind, api_version) = (&detected.object.kind, &detected.object.api_version);
+        let in_use = kinds.entry((kind, api_version)).or_insert_with(|| {
+            let catalog = newest.pack.catalog(kind).expect("an object was detected by its catalog");
+            KindInUse {
+                age: Age::of(&api_version.version, catalog, newest.pack.line(), newest.release),
+                kind: kind.clone(),
+                api_version: api_version.clone(),
+                objects: 0,
+                changed: 0,
+                held_back: 0,
+                becomes: BTreeSet::new(),
+            }
+        });
+        in_use.objects += 1;
+        match fates.get(&detected.location) {
+            Some((object, Fate::Changed)) if is_changed_by(newest.pack, object) => {
+                in_use.changed += 1;
+                in_use.becomes.extend((object.to != object.from).then(|| object.to.clone()));
+            }
+            Some((_, Fate::HeldBack)) => in_use.held_back += 1,
+            Some((_, Fate::Changed | Fate::Acknowledged | Fate::Unchanged)) | None => {}
+        }
+    }
+    let mut kinds: Vec<KindInUse> = kinds.into_values().collect();
+    kinds.sort_by(|one, other| {
+        let key = |kind: &KindInUse| (kind.age, std::cmp::Reverse(kind.objects));
+        key(one).cmp(&key(other)).then_with(|| (&one.kind, &one.api_version).cmp(&(&other.kind, &other.api_version)))
+    });
+    kinds
+}
+
+/// Returns the releases that are newer than something of their pack.
+fn targets<'a>(apis: &'a [Api<'_>]) -> impl Iterator<Item = String> + 'a {
+    let old = apis.iter().filter(|api| !api.is_current() && !api.newest.pack.is_of_crds());
+    old.map(|api| api.newest.to_string())
+}
+
+/// Returns the commands that show what brings the tree up to date.
+fn commands(apis: &[Api<'_>], args: &DetectArgs) -> Vec<Vec<String>> {
+    let command = |options: Vec<String>| {
+        let program = ["reversion", "diff"].map(str::to_owned).into_iter();
+        program.chain(options).chain(same_files(args)).collect::<Vec<_>>()
+    };
+    let to: Vec<String> = targets(apis).flat_map(|target| ["--to".to_owned(), target]).collect();
+    let is_old = |api: &Api<'_>| api.newest.pack.is_of_crds() && !api.is_current();
+    let crds = args.crds.iter().flat_map(|set| ["--crds".to_owned(), shown(set)]);
+    let by_crds = apis.iter().any(is_old).then(|| command(crds.collect()));
+    (!to.is_empty()).then(|| command(to)).into_iter().chain(by_crds).collect()
+}
+
+/// Returns the arguments with which another command reads the same files, with the same packs and settings.
+fn same_files(args: &DetectArgs) -> Vec<String> {
+    let (files, packs) = (&args.files, &args.packs);
+    let mut same = Vec::new();
+    let mut add = |flag: &str, value: String| same.extend([flag.to_owned(), value]);
+    packs.packs.iter().for_each(|folder| add("--pack", shown(folder)));
+    packs.config.iter().for_each(|file| add("--config", shown(file)));
+    files.glob.iter().for_each(|glob| add("--glob", glob.clone()));
+    files.extension.iter().for_each(|extension| add("--extension", extension.clone()));
+    files.files_from.iter().for_each(|list| add("--files-from", shown(list)));
+    files.shard.iter().for_each(|shard| add("--shard", shard.to_string()));
+    let switches = [
+        (packs.isolated, "--isolated"),
+        (files.no_ignore, "--no-ignore"),
+        (files.hidden, "--hidden"),
+        (files.follow, "--follow"),
+    ];
+    same.extend(switches.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_owned()));
+    same.extend(files.paths.iter().map(|path| shown(path)));
+    same
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

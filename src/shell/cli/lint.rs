@@ -1,0 +1,73 @@
+//! The subcommand `pack lint`: is a pack complete and free of contradictions?
+
+use std::path::Path;
+
+use anyhow::{Error, Result, anyhow};
+use serde_json::json;
+
+use super::args::{LintArgs, MatrixFormat};
+use super::console::Console;
+use super::exit::Exit;
+use super::packs;
+use crate::knowledge::pack::lint::{Message, Share, coverage, lint};
+use crate::knowledge::pack::load;
+use crate::shell::disk::{self, Failure, FileKind};
+use crate::shell::report::{plural, visible};
+
+/// Runs `pack lint`.
+pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
+    let fixtures = args.fixtures.as_deref().map(load::list_folder).transpose()?;
+    let own = load::read_if_pack(Path::new(&args.pack))?;
+    let packs = packs::load(&args.packs)?;
+    let pack = match &own {
+        Some(pack) => pack,
+        None => packs::named(&args.pack, packs).map_err(|error| not_a_pack(&args.pack, error))?,
+    };
+    let mut messages = lint(pack, fixtures.as_deref());
+    if own.is_some() {
+        messages.iter_mut().for_each(|message| message.file = in_folder(&message.file, pack.name(), &args.pack));
+    }
+    let exit = if messages.is_empty() { Exit::Clean } else { Exit::Changes };
+    if args.format == MatrixFormat::Json {
+        let document = json!({ "schemaVersion": 1, "command": "pack lint", "pack": pack.name(), "messages": messages });
+        console.print(&format!("{document:#}\n"))?;
+        return Ok(exit);
+    }
+    let lines: String = messages.iter().map(line).collect();
+    let coverage = coverage(pack);
+    let shares = [(coverage.kinds, "kind"), (coverage.fields, "field"), (coverage.values, "value")];
+    let shares = shares.map(|(share, noun)| coverage_text(share, noun)).join("; ");
+    console.print(&format!("{lines}{}: between adjacent releases {shares}\n", pack.name()))?;
+    Ok(exit)
+}
+
+/// Returns the path of a file of the pack `name`, whose folder is `folder`: one that a terminal can open.
+fn in_folder(file: &str, name: &str, folder: &str) -> String {
+    let below = file.strip_prefix(name).and_then(|path| path.strip_prefix('/'));
+    below.map_or_else(|| file.to_owned(), |path| Path::new(folder).join(path).display().to_string())
+}
+
+/// Renders a message on one line, and what to write on another.
+fn line(message: &Message) -> String {
+    message.to_string().lines().map(|line| format!("{}\n", visible(line))).collect()
+}
+
+/// Explains why there is neither a folder of a pack nor a pack of this name.
+pub(super) fn not_a_pack(name: &str, unknown: Error) -> Error {
+    match disk::read_up_to(Path::new(name), 0) {
+        Err(Failure::NotAFile(FileKind::Folder)) => {
+            anyhow!("{name}: the folder has no pack.yaml: pass the folder of a pack, or the name of one")
+        }
+        _ => unknown.context("pass the name of a pack or its folder"),
+    }
+}
+
+/// Renders how much of what is removed is covered: `3 fields removed (2 claimed by rules, 1 dropped with a reason)`.
+fn coverage_text(share: Share, noun: &str) -> String {
+    let missed = if share.missed == 0 { String::new() } else { format!(", {} not covered", share.missed) };
+    let (claimed, dropped) = (share.claimed, share.dropped);
+    format!(
+        "{} removed ({claimed} claimed by rules, {dropped} dropped with a reason{missed})",
+        plural(share.all(), noun)
+    )
+}

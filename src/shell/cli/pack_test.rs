@@ -1,0 +1,90 @@
+//! The subcommand `pack test`: does a pack convert its fixtures as their files expect?
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+
+use super::args::TestArgs;
+use super::console::Console;
+use super::exit::Exit;
+use super::{lint, losses, packs, parameters};
+use crate::authoring::fixture::{Fixture, Missing, missing, of_pack};
+use crate::knowledge::pack::{Pack, Packs, load};
+use crate::shell::report::{plural, visible_lines};
+
+/// Runs `pack test`.
+pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
+    let own = load::read_if_pack(Path::new(&args.pack))?;
+    let is_folder = own.is_some();
+    let name = own.as_ref().map_or(args.pack.as_str(), Pack::name).to_owned();
+    let packs = packs::load_with(&args.packs.packs, own)?;
+    let pack = packs::named(&name, packs).map_err(|error| lint::not_a_pack(&args.pack, error))?;
+    let folder = folder(args, is_folder, &name)?;
+    let fixtures = of_pack(pack, &folder.display().to_string(), &load::read_texts(&folder)?);
+    let is_meant = |name: &str| name.contains(&args.filter);
+    let missing: Vec<Missing> = missing(pack, &fixtures.cases);
+    let missing: Vec<Missing> = missing.into_iter().filter(|missing| is_meant(&missing.rule)).collect();
+    let problems: Vec<&String> = fixtures.problems.iter().filter(|_| args.filter.is_empty()).collect();
+    let cases: Vec<_> = fixtures.cases.iter().filter(|case| is_meant(&case.name)).collect();
+    if cases.is_empty() && problems.is_empty() {
+        bail!("{}", nothing_to_run(args, fixtures.cases.len(), &folder));
+    }
+    let (mut text, mut failed) = (String::new(), 0);
+    for case in &cases {
+        let run = options(case, packs).and_then(|()| case.run(packs).map_err(|failure| anyhow!("{failure}")));
+        match run {
+            Ok(()) if args.verbose => text.push_str(&format!("ok       {}\n", case.name)),
+            Ok(()) => {}
+            Err(failure) => {
+                failed += 1;
+                text.push_str(&format!("failed   {}\n{}", case.name, indented(&format!("{failure:#}"))));
+            }
+        }
+    }
+    problems.iter().for_each(|problem| text.push_str(&format!("invalid  {problem}\n")));
+    missing.iter().for_each(|missing| text.push_str(&format!("missing  {missing}\n")));
+    let count = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
+    let counts = [(failed, "failed"), (problems.len(), "invalid"), (missing.len(), "missing")];
+    let counts: String = counts.into_iter().map(|(number, word)| count(number, word)).collect();
+    text.push_str(&format!("{name}: {}: {} ok{counts}\n", plural(cases.len(), "case"), cases.len() - failed));
+    console.print(&text)?;
+    Ok(if failed == 0 && problems.is_empty() && missing.is_empty() { Exit::Clean } else { Exit::Changes })
+}
+
+/// Checks what a case passes with `set.txt` and `allow.txt`, as `--set` and `--allow-loss` are checked.
+fn options(case: &Fixture, packs: &Packs) -> Result<()> {
+    let lines = |name| case.file(name).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
+    parameters::passed(&lines("set.txt"), packs).with_context(|| case.path("set.txt"))?;
+    losses::allowed(&lines("allow.txt")).with_context(|| case.path("allow.txt"))?;
+    Ok(())
+}
+
+/// Returns the folder of the pack's cases.
+fn folder(args: &TestArgs, is_folder: bool, name: &str) -> Result<PathBuf> {
+    let folder = match &args.fixtures {
+        Some(fixtures) => fixtures.join(name),
+        None if is_folder => Path::new(&args.pack).join(load::FIXTURES),
+        None => bail!("{name} is built in without its fixtures: pass --fixtures DIR, or the pack's folder"),
+    };
+    ensure!(load::is_folder(&folder), "{}", no_case(&folder));
+    Ok(folder)
+}
+
+/// Explains why there is no case to run.
+fn nothing_to_run(args: &TestArgs, total: usize, folder: &Path) -> String {
+    match total {
+        0 => no_case(folder),
+        _ => format!("no case has `{}` in its name; `-v` without a filter lists all {total}", args.filter),
+    }
+}
+
+fn no_case(folder: &Path) -> String {
+    format!(
+        "there is no fixture in {}: make a folder RELEASE/RULE/CASE there with before.yaml and after.yaml",
+        folder.display()
+    )
+}
+
+fn indented(text: &str) -> String {
+    visible_lines(text).lines().map(|line| format!("    {line}\n")).collect()
+}

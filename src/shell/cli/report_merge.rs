@@ -1,0 +1,34 @@
+//! The subcommand `report merge`: reports that were saved as JSON become one, in any format.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+
+use super::args::MergeArgs;
+use super::console::Console;
+use super::exit::Exit;
+use super::formats::ran_in;
+use super::output::print;
+use crate::shell::disk;
+use crate::shell::report::merge_reports::{MAX_REPORT, merge, parse};
+use crate::shell::report::{plain, visible};
+
+/// Runs `report merge`; it ends as the worst of the runs that made the reports.
+pub(super) fn run(args: &MergeArgs, console: Console) -> Result<Exit> {
+    let read = |file: &std::path::PathBuf| {
+        let name = visible(&file.to_string_lossy());
+        let bytes =
+            if file == Path::new("-") { disk::read_stdin(MAX_REPORT) } else { disk::read_up_to(file, MAX_REPORT) };
+        let bytes = bytes.map_err(|failure| anyhow!("{name}: {failure}"))?;
+        let document = parse(&bytes).map_err(|message| anyhow!("{name}: {}", visible(&message)))?;
+        Ok((name, document))
+    };
+    let parts = args.reports.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let mut merged = merge(parts).map_err(|message| anyhow!("{}", visible(&message)))?;
+    merged.top = ran_in().top;
+    let (summary, exit) = (plain::summary(&merged), Exit::of_code(merged.exit_code));
+    let left_out = merged.left_out.len();
+    print(merged, &args.output, console)?;
+    console.note(&format!("{summary}\n"))?;
+    Ok(exit.with(&args.output, left_out))
+}

@@ -1,0 +1,162 @@
+//! What is kept of each file that a call reads: its survey, what it shows about the target, and its content as long as there is room.
+//!
+//! Texts are kept up to a limit. Beyond it a file is read again when it is planned, and must be what it was.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context, Result, ensure};
+
+use super::crd_sets::{self, CrdPart};
+use super::input;
+use super::target::Request;
+use crate::engine::infer::crds::{Crd, crds_in};
+use crate::engine::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
+use crate::engine::manifest::{Manifest, Recognizer};
+use crate::engine::plan::{FileSurvey, Manifests, Surveyor};
+use crate::knowledge::pack::Pack;
+use crate::shell::disk;
+use crate::syntax::fingerprint::Fingerprint;
+
+/// How many bytes of texts are kept with their trees and values, which take about eight times as much.
+const PARSED_BYTES: usize = 1 << 20;
+
+/// How many bytes of texts are kept besides.
+const TEXT_BYTES: usize = 16 << 20;
+
+/// What is kept of a file until all files are read.
+pub(super) struct Surveyed<'p> {
+    pub(super) survey: FileSurvey,
+    pub(super) kept: KeptFile,
+    pub(super) crds: Vec<(&'p Pack, Crd)>,
+    /// CRDs of kinds that no pack knows, where those of the tree are used.
+    pub(super) unknown_crds: Vec<CrdPart>,
+    /// What helps to find the target, where that is not known yet.
+    pub(super) evidence: Option<Box<FileEvidence<'p>>>,
+}
+
+/// What a file shows about the target.
+pub(super) struct FileEvidence<'p> {
+    /// The API groups of its objects.
+    pub(super) groups: BTreeSet<String>,
+    /// The releases that its charts and images name.
+    pub(super) evidence: Vec<(&'p Pack, Evidence)>,
+    /// The releases that its objects can be for.
+    pub(super) spans: Vec<ObjectReleases<'p>>,
+}
+
+/// The name of a file, and its content.
+pub(super) struct KeptFile {
+    name: String,
+    /// Nothing once it was read for the last time.
+    content: Mutex<Option<Content>>,
+}
+
+/// As much of the content of a file as there was room for.
+#[derive(Clone)]
+enum Content {
+    Parsed(Arc<Manifest>),
+    Text(Arc<str>),
+    Fingerprint(Fingerprint),
+}
+
+impl Surveyed<'_> {
+    /// Returns the file as the user named it.
+    pub(super) fn name(&self) -> &str {
+        &self.kept.name
+    }
+}
+
+/// What takes the surveys of the files of a call.
+pub(super) struct FileReader<'r, 'p> {
+    request: &'r Request<'p>,
+    surveyor: Surveyor<'p>,
+    /// Whether the target is not known yet.
+    needs_evidence: bool,
+    room_for_parsed: AtomicUsize,
+    room_for_texts: AtomicUsize,
+}
+
+impl<'r, 'p> FileReader<'r, 'p> {
+    pub(super) fn new(request: &'r Request<'p>, needs_evidence: bool) -> Self {
+        let surveyor = Surveyor::new(request.packs(), &request.concerned_packs());
+        let (room_for_parsed, room_for_texts) = (AtomicUsize::new(PARSED_BYTES), AtomicUsize::new(TEXT_BYTES));
+        Self { request, surveyor, needs_evidence, room_for_parsed, room_for_texts }
+    }
+
+    /// Takes the survey of a file, and keeps what there is room for; it is called from several threads.
+    pub(super) fn take(&self, manifest: Manifest) -> Box<Surveyed<'p>> {
+        let (request, packs) = (self.request, self.request.packs());
+        let unknown_crds = if request.uses_tree() { crd_sets::unknown_in(&manifest, packs) } else { Vec::new() };
+        let evidence = self.needs_evidence.then(|| {
+            Box::new(FileEvidence {
+                groups: manifest.objects.iter().map(|object| object.kind.group.clone()).collect(),
+                evidence: evidence_in(&manifest, packs),
+                spans: object_releases_in(&manifest, packs, |pack| request.compares_objects_of(pack)),
+            })
+        });
+        let (crds, survey) = (crds_in(&manifest, packs), self.surveyor.survey(&manifest));
+        Box::new(Surveyed { survey, kept: self.keep(manifest), crds, unknown_crds, evidence })
+    }
+
+    fn keep(&self, manifest: Manifest) -> KeptFile {
+        let (name, size) = (manifest.file.clone(), manifest.text.len());
+        let content = if takes(&self.room_for_parsed, size) {
+            Content::Parsed(Arc::new(manifest))
+        // Standard input cannot be read again.
+        } else if name == "-" || takes(&self.room_for_texts, size) {
+            Content::Text(manifest.text)
+        } else {
+            Content::Fingerprint(Fingerprint::of(manifest.text.as_bytes()))
+        };
+        KeptFile { name, content: Mutex::new(Some(content)) }
+    }
+}
+
+/// Takes `size` of what is left of `room`; returns whether there was as much.
+fn takes(room: &AtomicUsize, size: usize) -> bool {
+    room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(size)).is_ok()
+}
+
+/// The files of a call, which are parsed again as far as there was no room to keep them so.
+pub(super) struct KeptFiles<'k> {
+    pub(super) files: &'k [KeptFile],
+    pub(super) recognizer: &'k Recognizer,
+}
+
+impl Manifests for KeptFiles<'_> {
+    type Error = anyhow::Error;
+    type Manifest = Arc<Manifest>;
+
+    fn read(&self, file: usize) -> Result<Self::Manifest> {
+        let content = self.content(file).clone();
+        self.parse(file, content)
+    }
+
+    fn take(&self, file: usize) -> Result<Self::Manifest> {
+        let content = self.content(file).take();
+        self.parse(file, content)
+    }
+}
+
+impl KeptFiles<'_> {
+    fn content(&self, file: usize) -> MutexGuard<'_, Option<Content>> {
+        self.files[file].content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn parse(&self, file: usize, content: Option<Content>) -> Result<Arc<Manifest>> {
+        let name = &self.files[file].name;
+        let parse = |text: &[u8]| Arc::new(input::reparse(name, text, self.recognizer));
+        match content.expect("a file is planned once") {
+            Content::Parsed(manifest) => Ok(manifest),
+            Content::Text(text) => Ok(parse(text.as_bytes())),
+            Content::Fingerprint(before) => {
+                let bytes = disk::read(Path::new(name)).with_context(|| format!("cannot read {name} again"))?;
+                ensure!(Fingerprint::of(&bytes) == before, "{name} changed while it was read; run again");
+                Ok(parse(&bytes))
+            }
+        }
+    }
+}

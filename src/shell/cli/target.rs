@@ -1,0 +1,335 @@
+//! The targets of a call, and which losses it allows.
+//!
+//! `--to` decides. Without it, CRDs do: those of `--crds`, or else those in the tree. Those of a known pack name its release; all
+//! others are a target themselves. Where there is none, the call ends with an error that names what to pass.
+//!
+//! Invariant: a target that was not passed is printed on standard error, with the CRD that names it.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+
+use super::args::{PackArgs, TargetArgs};
+use super::companions::Pairing;
+use super::config::Config;
+use super::console::Console;
+use super::crd_sets::{self, CrdPart, PassedSet, TreeCrds};
+use super::input::CRD_GROUP;
+use super::{companions, losses, origin, packs, parameters};
+use crate::engine::finding::Finding;
+use crate::engine::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
+use crate::engine::infer::install_evidence::{Evidence, ObjectReleases};
+use crate::engine::plan::{Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice};
+use crate::knowledge::pack::build::from_crds;
+use crate::knowledge::pack::{Pack, Packs, Target};
+use crate::shell::report::visible;
+use crate::syntax::yaml::FrontEnd;
+
+/// What the arguments of a call request, before any file is read.
+pub(super) struct Request<'p> {
+    packs: &'p Packs,
+    targets: Vec<Target<'p>>,
+    choices: Choices,
+    pairing: Pairing,
+    crds: Vec<PassedSet>,
+    /// The target that CRDs of no known pack are, where none is passed.
+    crd_target: Option<CrdTarget<'p>>,
+    /// The folders of packs that were passed.
+    folders: Vec<PathBuf>,
+}
+
+/// A target that was made of CRDs, and what messages say about those.
+#[derive(Clone)]
+struct CrdTarget<'p> {
+    target: Target<'p>,
+    from: String,
+}
+
+impl CrdTarget<'_> {
+    /// Returns whether one of the API groups is the target's.
+    fn is_about(&self, groups: &BTreeSet<String>) -> bool {
+        self.target.pack.groups().iter().any(|group| groups.contains(group))
+    }
+
+    fn announce(&self, console: Console) -> Result<()> {
+        console.note(&format!("target {}, from the CRDs: {}\n", self.target, self.from))
+    }
+}
+
+impl<'p> Request<'p> {
+    /// Reads the arguments, and the CRDs that they name; arguments override the configuration.
+    pub(super) fn read(
+        args: &TargetArgs,
+        config: &Config,
+        folders: &PackArgs,
+        packs: &'p Packs,
+        console: Console,
+    ) -> Result<Self> {
+        let crds = crd_sets::passed(&args.crds, packs, console)?;
+        let is_made = |to: &String| to.split('@').next() == Some(from_crds::NAME);
+        let needs_pack = args.to.is_empty() || args.to.iter().any(is_made);
+        let pack = if needs_pack { crd_sets::pack_of(&crds, packs)? } else { None };
+        let is_unused = !needs_pack && !crds.is_empty();
+        if let Some(to) =
+            args.to.iter().find(|to| is_made(to) && pack.is_none() && packs.named(from_crds::NAME).is_err())
+        {
+            bail!("--to {to}: that is the pack of CRDs whose API no pack knows; pass them with --crds");
+        }
+        let packs = pack.map_or(Ok(packs), |pack| packs::load_with(&folders.packs, Some(pack)))?;
+        let mut targets = packs::targets(&args.to, packs)?;
+        for (text, target) in args.to.iter().zip(&targets) {
+            packs::note_same_apis(text, target, console)?;
+        }
+        let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
+        let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
+        let crd_target = packs.iter().find(|pack| pack.is_of_crds());
+        let from = crds.last().map_or_else(String::new, PassedSet::describe);
+        let newest = |pack: &'p Pack| Some(CrdTarget { target: Target::new(pack, pack.line().iter().last()?.0), from });
+        let crd_target = crd_target.filter(|_| targets.is_empty()).and_then(newest);
+        let schema = schema(&crds, &targets)?;
+        if is_unused {
+            crd_sets::warn_of_unused(&crds, packs, console)?;
+        }
+        let mut parameters = packs.default_parameters();
+        parameters.extend(config.set.clone());
+        parameters.extend(parameters::passed(&args.set, packs)?);
+        let pairing = if args.unpaired { Pairing::Any } else { Pairing::Matching };
+        let choices = Choices {
+            schema,
+            keeping,
+            allowed: losses::allowed(&args.allow_loss).context("--allow-loss")?,
+            version,
+            record: Record::Outcomes,
+            front_end: FrontEnd::Exact,
+            by_file: config.by_file.clone(),
+            namespace: args.namespace.clone(),
+            mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
+            parameters,
+            origins: origin::passed(&args.from, packs, console)?,
+            comments: if args.no_ignores { Comments::Disregard } else { Comments::Respect },
+            ignored: Ignored::by(config.ignores()),
+        };
+        let named = crds.iter().flat_map(|set| &set.manifests).flat_map(|manifest| crds_in(manifest, packs));
+        let named = installed(named);
+        if let Some(crd_target) = crd_target.as_ref().filter(|_| named.is_empty()) {
+            crd_target.announce(console)?;
+            targets.push(crd_target.target);
+        }
+        named.iter().try_for_each(|installed| warn_of_other_crds(&targets, installed, console))?;
+        targets.extend(companions::companions(&targets, packs, pairing, console)?);
+        Ok(Self { packs, targets, choices, pairing, crds, crd_target, folders: folders.packs.clone() })
+    }
+
+    /// Sets what the plan records of each object, and which parser verifies its edits.
+    #[must_use]
+    pub(super) fn planning(mut self, record: Record, front_end: FrontEnd) -> Self {
+        (self.choices.record, self.choices.front_end) = (record, front_end);
+        self
+    }
+
+    /// Returns the targets that the arguments name.
+    pub(super) fn targets(&self) -> &[Target<'p>] {
+        &self.targets
+    }
+
+    /// Returns the packs of the call.
+    pub(super) const fn packs(&self) -> &'p Packs {
+        self.packs
+    }
+
+    /// Returns the packs whose objects the call can be about: all, where files decide about the targets.
+    pub(super) fn concerned_packs(&self) -> Vec<&'p Pack> {
+        if self.targets.is_empty() { self.packs.iter().collect() } else { self.packs.concerned_by(&self.targets) }
+    }
+
+    /// Returns whether the releases of the objects of `pack` are compared with one that the arguments, charts or images name.
+    pub(super) fn compares_objects_of(&self, pack: &Pack) -> bool {
+        !pack.artifacts().is_empty() || self.choices.origins.contains_key(pack.name())
+    }
+
+    /// Makes the goal if the arguments decide it alone: otherwise CRDs in the files name the target, or charts and images the
+    /// release that objects come from.
+    pub(super) fn passed_goal(&self) -> Option<Goal<'p>> {
+        let is_decided = |target: &Target<'p>| target.pack.artifacts().is_empty();
+        // Whether objects can come from the release of `--from` is known once they were read.
+        let is_passed = self.choices.origins.is_empty() && self.targets.iter().all(is_decided);
+        let is_passed = is_passed && !self.targets.is_empty();
+        is_passed.then(|| self.goal(self.targets.clone()))
+    }
+
+    /// Makes the goal from what was read: CRDs (`installed`), objects of the API groups `groups`, which can be for `spans`, and
+    /// `evidence` of their release.
+    pub(super) fn detected_goal(
+        &self,
+        installed: &[Installed<'p>],
+        groups: &BTreeSet<String>,
+        evidence: &[(&'p Pack, Evidence)],
+        spans: &[ObjectReleases<'p>],
+        console: Console,
+    ) -> Result<Goal<'p>> {
+        let mut targets = self.targets.clone();
+        if targets.is_empty() {
+            targets = named_by(installed, console)?;
+            if let Some(crd_target) =
+                self.crd_target.as_ref().filter(|crd_target| !self.crds.is_empty() || crd_target.is_about(groups))
+            {
+                crd_target.announce(console)?;
+                targets.push(crd_target.target);
+            }
+            ensure!(!targets.is_empty(), "{}", no_target(groups, installed, self.packs));
+            targets.extend(companions::companions(&targets, self.packs, self.pairing, console)?);
+            self.warn_of_other_objects(&targets, groups, console)?;
+        }
+        let mut goal = self.goal(targets);
+        for line in origin::not_used(&self.choices.origins, &goal.targets, spans, self.packs) {
+            console.note(&line)?;
+        }
+        for target in &goal.targets {
+            let name = target.pack.name();
+            if !goal.choices.origins.contains_key(name) {
+                let detected = origin::detected(target.pack, evidence, spans, console)?;
+                goal.choices.origins.extend(detected.map(|origin| (name.to_owned(), origin)));
+            }
+        }
+        Ok(goal)
+    }
+
+    /// Returns the CRDs that name their release: those of `--crds`, or else those that were read.
+    pub(super) fn installed(&self, named_crds: Vec<(&'p Pack, InstalledCrd)>) -> Vec<Installed<'p>> {
+        if self.crds.is_empty() {
+            return installed(named_crds);
+        }
+        let manifests = self.crds.iter().flat_map(|set| &set.manifests);
+        installed(manifests.flat_map(|manifest| crds_in(manifest, self.packs)))
+    }
+
+    /// Returns whether CRDs in the files are to be used that define kinds that no pack knows: nothing else names a target for them.
+    pub(super) fn uses_tree(&self) -> bool {
+        self.targets.is_empty() && self.crds.is_empty() && self.crd_target.is_none()
+    }
+
+    /// Makes the request with the CRDs found in the files, as far as they can be used.
+    pub(super) fn with_tree(&self, crds: Vec<CrdPart>, console: Console) -> Result<(Option<Self>, Vec<Finding>)> {
+        let (tree, findings) = crd_sets::of_tree(crds, console)?;
+        let Some(TreeCrds { pack, own, description }) = tree else { return Ok((None, findings)) };
+        let packs = packs::load_with(&self.folders, Some(pack))?;
+        let pack = packs.named(from_crds::NAME)?;
+        let (release, _) = pack.line().iter().last().context("a set of CRDs is a release")?;
+        let crd_target = CrdTarget { target: Target::new(pack, release), from: description };
+        let request = Self {
+            packs,
+            targets: Vec::new(),
+            choices: Choices { schema: Schema::Own(Arc::new(own)), ..self.choices.clone() },
+            pairing: self.pairing,
+            crds: Vec::new(),
+            crd_target: Some(crd_target),
+            folders: self.folders.clone(),
+        };
+        Ok((Some(request), findings))
+    }
+
+    /// Tells that objects of other packs stay as they are where CRDs of no known pack are the only target that was found.
+    fn warn_of_other_objects(&self, targets: &[Target<'p>], groups: &BTreeSet<String>, console: Console) -> Result<()> {
+        let [target] = targets else { return Ok(()) };
+        // CRDs are objects of Kubernetes, but those that name the target are not what is to be converted.
+        let groups = groups.iter().filter(|group| *group != CRD_GROUP);
+        let others = groups.filter_map(|group| self.packs.of_group(group)).map(Pack::name);
+        let others: BTreeSet<&str> = others.filter(|name| *name != target.pack.name()).collect();
+        match others.first().filter(|_| target.pack.is_of_crds()) {
+            Some(first) => console.note(&format!(
+                "warning: the files hold objects of {} too, which have no target; for those run again with --to {first}@RELEASE\n",
+                others.iter().copied().collect::<Vec<_>>().join(", ")
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn goal(&self, targets: Vec<Target<'p>>) -> Goal<'p> {
+        Goal { packs: self.packs, targets, choices: self.choices.clone() }
+    }
+}
+
+/// Returns what objects are validated with: the CRDs of the set that a target names, else of the last one.
+fn schema(crds: &[PassedSet], targets: &[Target<'_>]) -> Result<Schema> {
+    let crd_target = targets.iter().find(|target| target.pack.is_of_crds());
+    let is_named = |set: &&PassedSet| {
+        crd_target.is_some_and(|crd_target| crd_target.pack.line().get(crd_target.release).bundle == set.bundle())
+    };
+    let Some(set) = crds.iter().find(is_named).or(crds.last()) else { return Ok(Schema::Catalog) };
+    let own = set.own()?;
+    let is_about = |target: &Target<'_>| own.cover(target.pack.groups());
+    if !targets.is_empty() && !targets.iter().any(is_about) {
+        let names: Vec<&str> = targets.iter().map(|target| target.pack.name()).collect();
+        bail!(
+            "--crds: {} contains no CRD of {}; for objects of its own CRDs write --to {}@{}",
+            own.name(),
+            names.join(" or "),
+            from_crds::NAME,
+            set.bundle()
+        );
+    }
+    Ok(Schema::Own(Arc::new(own)))
+}
+
+/// Tells CRDs to check with that are of another release than the target of their pack.
+fn warn_of_other_crds(targets: &[Target<'_>], installed: &Installed<'_>, console: Console) -> Result<()> {
+    let target = targets.iter().find(|target| target.pack.name() == installed.pack.name());
+    match target.filter(|target| installed.names_other_than(target.release)) {
+        Some(target) => console.note(&format!(
+            "warning: the target is {target}, but the CRDs of --crds are {}; objects are converted to the target and checked with those CRDs\n",
+            visible(&installed.describe())
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Returns the targets that CRDs name, and prints them.
+fn named_by<'p>(installed: &[Installed<'p>], console: Console) -> Result<Vec<Target<'p>>> {
+    let mut targets = Vec::new();
+    for installed in installed {
+        if let Verdict::Release(target) = installed.verdict() {
+            console.note(&format!("target {target}, from the CRDs: {}\n", visible(&installed.describe())))?;
+            targets.push(target);
+        }
+    }
+    Ok(targets)
+}
+
+/// Explains why there is no target: names the packs whose objects were read, and CRDs that name none.
+fn no_target(groups: &BTreeSet<String>, installed: &[Installed<'_>], packs: &Packs) -> anyhow::Error {
+    let mut names: BTreeSet<_> =
+        groups.iter().filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
+    names.extend(installed.iter().map(|installed| installed.pack.name()));
+    let Some(first) = names.first() else {
+        return anyhow!(
+            "no target: pass --to PACK@RELEASE[/CHANNEL] (the files hold no object of a known pack; `reversion releases` lists the packs)"
+        );
+    };
+    let hint = format!("pass a target, such as --to {first}@latest (`reversion releases {first}` lists the releases)");
+    let crds: Vec<String> = installed.iter().map(no_target_in).collect();
+    match crds.is_empty() {
+        true => anyhow!(
+            "no target: the files hold objects of {}; {hint}",
+            names.iter().copied().collect::<Vec<_>>().join(", ")
+        ),
+        false => anyhow!("no target: {}; or {hint}", crds.join("; ")),
+    }
+}
+
+/// Explains why the CRDs of a pack name no target.
+fn no_target_in(installed: &Installed<'_>) -> String {
+    let crds = installed.describe();
+    let title = installed.pack.title();
+    let why = installed.crds.iter().find_map(|crd| crd.correction.as_ref());
+    let is_unmarked = installed.crds.iter().all(|crd| crd.bundle.is_none());
+    match (installed.verdict(), why) {
+        _ if is_unmarked => format!("there are CRDs of {title}, but {crds}"),
+        (Verdict::Mixed, _) => {
+            format!("the CRDs of {title} are of several releases: {crds}; install a full bundle")
+        }
+        (_, Some(why)) => format!("the CRDs of {title} name no release, {crds}: {why}; install a release"),
+        _ => format!("the CRDs of {title} are of an unknown release: {crds}; install a known one"),
+    }
+}

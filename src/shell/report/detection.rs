@@ -1,0 +1,176 @@
+//! What `detect` found, for every format.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::count::Counts;
+use crate::engine::finding::{Finding, Location};
+use crate::engine::infer::crds::Installed;
+use crate::engine::infer::install_evidence::Evidence;
+use crate::engine::infer::{Age, Inference, infer, kind_evidence};
+use crate::engine::manifest::{Manifest, Object};
+use crate::engine::plan::inference_findings;
+use crate::knowledge::pack::{Pack, Packs, Target};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet};
+use crate::syntax::field::FieldPath;
+
+/// What `detect` found about one object.
+#[derive(Debug)]
+pub struct Detected<'a> {
+    /// The object.
+    pub object: &'a Object,
+    /// The pack that knows it.
+    pub pack: &'a Pack,
+    /// The releases that its fields allow.
+    pub inference: Inference,
+    /// Where it starts.
+    pub location: Location,
+    /// The place of each piece of evidence.
+    pub evidence: Vec<Location>,
+}
+
+impl Detected<'_> {
+    /// Returns the releases that have its fields and serve its apiVersion, or else have its fields.
+    pub fn fitting(&self) -> ReleaseSet {
+        let served = self.inference.candidates & self.inference.serving;
+        if served.is_empty() { self.inference.candidates } else { served }
+    }
+
+    /// Returns the releases that have its fields and serve its apiVersion; an apiVersion that no release serves shows nothing.
+    pub(crate) fn fitting_together(&self) -> ReleaseSet {
+        let inference = &self.inference;
+        if inference.serving.is_empty() { inference.candidates } else { inference.candidates & inference.serving }
+    }
+
+    /// Describes the releases that the object can be for.
+    pub fn releases(&self) -> String {
+        if self.inference.is_conflict() {
+            "no release has all its fields".to_owned()
+        } else {
+            self.pack.line().describe(self.inference.candidates)
+        }
+    }
+}
+
+/// What a run of `detect` found.
+#[derive(Debug)]
+pub struct Detection<'a> {
+    /// The recognized objects, in the order of files and text.
+    pub objects: Vec<Detected<'a>>,
+    /// The places of values of a pack's chart, by the pack's name: the object, the place, the field.
+    pub values: Vec<(&'a str, &'a Object, Location, String)>,
+    /// The releases that charts and images in the tree name, sorted by the pack's name and place.
+    pub evidence: Vec<(&'a str, Evidence)>,
+    /// The CRDs in the tree that name their release, by pack.
+    pub crds: Vec<Installed<'a>>,
+    /// What the tree uses of each API, sorted by the pack's name.
+    pub apis: Vec<Api<'a>>,
+    /// What brings the tree up to date; nothing where it is.
+    pub update: Option<Update>,
+    /// Every finding, sorted by place.
+    pub findings: Vec<Finding>,
+    /// How many files and objects were seen.
+    pub counts: Counts,
+    /// Which part of the tree it is about, as `1/4`; the whole tree where there is none.
+    pub shard: Option<String>,
+}
+
+impl<'a> Detection<'a> {
+    /// Adds what is known about `object` of `manifest`: the releases that it can be for, values of a chart in it, and findings. One
+    /// that no pack knows adds nothing.
+    pub fn add(&mut self, manifest: &'a Manifest, object: &'a Object, packs: &'a Packs) {
+        let before = self.values.len();
+        // An object of the pack's own kinds is reported as an object, not as one with values.
+        for pack in packs.iter().filter(|pack| pack.is_foreign(&object.kind)) {
+            for field in pack.values_in(&object.kind, &object.value) {
+                self.values.push((pack.name(), object, manifest.locate(object, &field), field.to_string()));
+            }
+        }
+        self.counts.recognized += usize::from(self.values.len() > before);
+        let Some(pack) = packs.of_group(&object.kind.group) else { return };
+        self.findings.extend(inference_findings(manifest, object, pack));
+        let Some(catalog) = pack.catalog(&object.kind) else { return };
+        let mut inference = infer(&object.value, catalog, &object.api_version.version);
+        if !inference.is_conflict() {
+            inference.evidence.splice(0..0, kind_evidence(catalog, pack.line()));
+        }
+        let location = manifest.locate(object, &FieldPath::default());
+        let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
+        self.objects.push(Detected { object, pack, inference, location, evidence });
+    }
+}
+
+/// What a tree uses of one API.
+#[derive(Debug)]
+pub struct Api<'a> {
+    /// Its newest release, in the channel that the objects are for: what is old is old there.
+    pub newest: Target<'a>,
+    /// How many objects it has.
+    pub objects: usize,
+    /// How many places hold values of its chart.
+    pub values: usize,
+    /// The releases that all objects fit by their fields; nothing where no object has such releases.
+    pub(crate) by_fields: Option<ReleaseSet>,
+    /// The releases that all objects fit by their fields and apiVersions.
+    pub(crate) with_versions: Option<ReleaseSet>,
+    /// Two objects that no release fits, with the releases of each.
+    pub apart: Option<[(String, Location, ReleaseSet); 2]>,
+    /// The kinds with their apiVersions, the oldest first.
+    pub kinds: Vec<KindInUse>,
+    /// How many objects of other APIs its rules change.
+    pub(crate) foreign: usize,
+    /// The rules that change objects, each with how many.
+    pub rules: BTreeMap<String, usize>,
+}
+
+impl Api<'_> {
+    /// Returns how many objects have an apiVersion that the newest release calls deprecated or does not serve.
+    pub fn outdated(&self) -> usize {
+        let old = self.kinds.iter().filter(|kind| kind.age != Age::Current);
+        old.map(|kind| kind.objects).sum()
+    }
+
+    /// Returns how many of the other objects change, or would if they were not held back.
+    pub(crate) fn to_convert(&self) -> usize {
+        let others = self.kinds.iter().filter(|kind| kind.age == Age::Current);
+        others.map(|kind| kind.changed + kind.held_back).sum()
+    }
+
+    /// Returns whether nothing is to be done.
+    pub(crate) fn is_current(&self) -> bool {
+        self.outdated() + self.to_convert() + self.foreign == 0
+    }
+}
+
+/// The objects of one kind that have the same apiVersion.
+#[derive(Debug)]
+pub struct KindInUse {
+    /// How old the apiVersion is in the newest release.
+    pub age: Age,
+    /// The kind.
+    pub kind: GroupKind,
+    /// The apiVersion.
+    pub api_version: ApiVersion,
+    /// How many objects there are.
+    pub objects: usize,
+    /// How many of them change on the way to the newest release.
+    pub changed: usize,
+    /// How many of them are held back.
+    pub held_back: usize,
+    /// The kinds and apiVersions that those that change get there.
+    pub becomes: BTreeSet<(GroupKind, ApiVersion)>,
+}
+
+/// A conversion of the tree to the newest releases.
+#[derive(Debug)]
+pub struct Update {
+    /// The releases, as `gateway-api@1.6.1/standard`.
+    pub targets: Vec<String>,
+    /// The commands that show it, each as its arguments: one, and another one for objects of CRDs in the tree.
+    pub commands: Vec<Vec<String>>,
+    /// How many objects change.
+    pub changed: usize,
+    /// In how many files.
+    pub files: usize,
+    /// How many objects are held back.
+    pub held_back: usize,
+}

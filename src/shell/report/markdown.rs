@@ -1,0 +1,285 @@
+//! The format `markdown`: a comment on a pull request, and the step summary of GitHub Actions.
+//!
+//! Invariant: no text from a file is read as Markdown or HTML, mentions anybody or refers to an issue; the text is never longer than
+//! its limit, and says how much it leaves out.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::count::{plural, thousands};
+use super::document::{Document, Object};
+use super::escape::{help_and_text, visible};
+use super::finding_list::{ListedFinding, entries};
+use super::run_report::Fate;
+use crate::engine::finding::{Code, Severity};
+
+/// How long a comment on GitHub or GitLab may be, in bytes; GitHub allows 65,536 characters, GitLab 1,000,000.
+pub const COMMENT: usize = 65_000;
+/// How long the summary of a step may be, in bytes, with what the step has written before; GitHub allows 1 MiB and shows nothing of a
+/// longer one.
+pub const STEP_SUMMARY: usize = 1_000_000;
+
+/// The exit code of a run that recognized nothing.
+const NOTHING_RECOGNISED: u8 = 3;
+/// How many characters of one text are shown.
+const TEXT: usize = 1_000;
+/// How many bytes are kept for saying what was left out of a section, and for its end.
+const SECTION_END: usize = 200;
+
+/// Renders a document in at most `limit` bytes.
+pub fn report(document: &Document, limit: usize) -> String {
+    let entries = entries(document);
+    let open = || entries.iter().filter(|entry| entry.accepted.is_none());
+    let of = |severity| open().filter(move |entry| entry.record.severity == severity).map(item).collect::<Vec<_>>();
+    let is_change = |entry: &&ListedFinding<'_>| entry.record.code == Code::ChangesNeeded.name();
+    let unresolved: Vec<String> =
+        of(Severity::Unresolved).into_iter().map(|item| format!("**unresolved** {item}")).collect();
+    let warnings = open().filter(|entry| entry.record.severity == Severity::Warning && !is_change(entry)).map(item);
+    let advisories = document.advisories.iter().map(|advisory| {
+        let text = format!(
+            "about the {}: {}{}",
+            advisory.about.name(),
+            prose(&advisory.message),
+            help(advisory.help.as_deref())
+        );
+        (advisory.severity, text)
+    });
+    let (notes, warned): (Vec<_>, Vec<_>) = advisories.partition(|(severity, _)| *severity == Severity::Note);
+    let notes = notes.into_iter().map(|(_, text)| text).chain(of(Severity::Note)).collect();
+    let among = match unresolved.len() {
+        0 => String::new(),
+        count => format!(", {} unresolved", thousands(count)),
+    };
+    let by_hand: Vec<String> =
+        unresolved.into_iter().chain(warned.into_iter().map(|(_, text)| text)).chain(warnings).collect();
+    let acknowledged = entries.iter().filter_map(|entry| {
+        let reason = entry.accepted?.reason.as_deref();
+        Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
+    });
+    let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed);
+    let (objects, files) = (changed.clone().count(), by_file(document, changed));
+    let changes = if document.written { "Changed" } else { "To change" };
+    let changes = format!("{changes}: {} in {}", plural(objects, "object"), plural(files.len(), "file"));
+    let section = |title: &str, are, items: Vec<String>| Section { title: counted(title, items.len(), ""), are, items };
+    let sections = [
+        section("Failed", List::Shown, of(Severity::Error)),
+        section("Held back", List::Shown, by_object(&entries)),
+        Section { title: counted("To do by hand", by_hand.len(), &among), are: List::Numbered, items: by_hand },
+        Section { title: changes, are: List::Folded, items: files },
+        section("Acknowledged", List::Folded, acknowledged.collect()),
+        section("Notes", List::Folded, notes),
+    ];
+    let mut out = head(document);
+    let used = sections.iter().filter(|section| !section.items.is_empty()).count();
+    let reserved = used * SECTION_END;
+    for section in sections {
+        section.render(&mut out, limit.saturating_sub(reserved));
+    }
+    out
+}
+
+fn counted(title: &str, count: usize, among: &str) -> String {
+    format!("{title} ({}{among})", thousands(count))
+}
+
+/// Prints the targets and the counts; where nothing was recognized, why.
+fn head(document: &Document) -> String {
+    let targets: Vec<String> = document.targets.iter().map(|target| code(target)).collect();
+    let shard = document.shard.as_ref().map(|shard| format!(", shard {}", prose(shard))).unwrap_or_default();
+    let mut out = format!("### reversion {} {}{shard}\n\n", prose(&document.command), targets.join(", "));
+    if document.exit_code == NOTHING_RECOGNISED {
+        let why = document.nothing_recognized.as_deref().unwrap_or("nothing recognized");
+        let lines: Vec<String> = why.lines().map(|line| prose(line.trim())).collect();
+        return out + &lines.join("<br>") + "\n";
+    }
+    let summary = &document.summary;
+    let change = if document.written { "changed" } else { "to change" };
+    let counts = [
+        ("files read", summary.files),
+        ("objects recognized", summary.recognized),
+        (change, summary.changed),
+        ("held back", summary.held_back),
+        ("unresolved", summary.unresolved),
+        ("acknowledged", summary.acknowledged),
+        ("skipped", summary.templates + summary.binaries),
+        ("failed", summary.failed),
+    ];
+    let names: Vec<&str> = counts.iter().map(|(name, _)| *name).collect();
+    let numbers: Vec<String> = counts.iter().map(|(_, count)| thousands(*count)).collect();
+    let _infallible =
+        write!(out, "| {} |\n|{}\n| {} |\n", names.join(" | "), "--:|".repeat(names.len()), numbers.join(" | "));
+    if !document.left_out.is_empty() {
+        let files = plural(document.left_out.len(), "file");
+        let _infallible = writeln!(out, "\n{files} left out; references to their objects are not checked.");
+    }
+    out
+}
+
+/// How a section shows its items.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Shown,
+    Numbered,
+    Folded,
+}
+
+/// Items below a title.
+struct Section {
+    title: String,
+    are: List,
+    items: Vec<String>,
+}
+
+impl Section {
+    /// Adds the section to `out`, as far as `limit` bytes hold it; nothing where it has no items.
+    fn render(self, out: &mut String, limit: usize) {
+        if self.items.is_empty() {
+            return;
+        }
+        let _infallible = match self.are {
+            List::Folded => write!(out, "\n<details><summary>{}</summary>\n\n", self.title),
+            List::Shown | List::Numbered => write!(out, "\n**{}**\n\n", self.title),
+        };
+        let total = self.items.len();
+        let mut shown = 0;
+        for item in self.items {
+            let mark = if self.are == List::Numbered { format!("{}. ", shown + 1) } else { "- ".to_owned() };
+            if out.len() + mark.len() + item.len() < limit {
+                let _infallible = writeln!(out, "{mark}{item}");
+                shown += 1;
+            }
+        }
+        if shown < total {
+            let _infallible =
+                writeln!(out, "\n{} more left out: the text would be too long.", thousands(total - shown));
+        }
+        if self.are == List::Folded {
+            out.push_str("\n</details>\n");
+        }
+    }
+}
+
+/// Prints what is held back, an item for each object, with its reasons.
+fn by_object(entries: &[ListedFinding<'_>]) -> Vec<String> {
+    let mut objects: Vec<(&ListedFinding<'_>, Vec<&ListedFinding<'_>>)> = Vec::new();
+    let held = entries.iter().filter(|entry| entry.accepted.is_none() && entry.record.severity == Severity::Held);
+    for entry in held {
+        match objects.last_mut() {
+            Some((first, reasons))
+                if entry.title.is_some() && (first.title, &first.path) == (entry.title, &entry.path) =>
+            {
+                reasons.push(entry)
+            }
+            _ => objects.push((entry, vec![entry])),
+        }
+    }
+    let object =
+        |(first, reasons): (&ListedFinding<'_>, Vec<&ListedFinding<'_>>)| match (reasons.as_slice(), first.title) {
+            ([only], _) => item(only),
+            (_, None) => item(first),
+            (_, Some(title)) => {
+                let reason = |entry: &ListedFinding<'_>| {
+                    let line =
+                        entry.record.location.position.map(|at| format!(", line {}", at.line)).unwrap_or_default();
+                    let (message, help) = (prose(&entry.record.message), help(entry.record.help.as_deref()));
+                    format!("\n  - {}{line}: {message}{help}", prose(&entry.record.code))
+                };
+                format!("{} ({})", code(title), code(&first.path))
+                    + &reasons.into_iter().map(reason).collect::<String>()
+            }
+        };
+    objects.into_iter().map(object).collect()
+}
+
+/// Prints a finding with its object, place, code and help. It starts with a name: a sentence there could start a list or a block.
+fn item(entry: &ListedFinding<'_>) -> String {
+    let record = entry.record;
+    let line = record.location.position.map(|at| format!(":{}", at.line)).unwrap_or_default();
+    let place = code(&format!("{}{line}", entry.path));
+    let (message, name, help) = (prose(&record.message), prose(&record.code), help(record.help.as_deref()));
+    match entry.title {
+        Some(title) => format!("{}: {message} ({name}, {place}){help}", code(title)),
+        None => format!("{place}: {message} ({name}){help}"),
+    }
+}
+
+fn help(help: Option<&str>) -> String {
+    let Some(help) = help else { return String::new() };
+    let (help, text) = help_and_text(help);
+    // A line break would end the item.
+    let lines = |text: &str| text.split('\n').map(|line| escaped(line, "")).collect::<Vec<_>>().join("&#10;");
+    let text = text.map(|text| format!("<pre>{}</pre>", lines(text))).unwrap_or_default();
+    format!("<br>help: {}{text}", prose(help))
+}
+
+/// Prints the objects that change, an item for each file.
+fn by_file<'d>(document: &Document, objects: impl Iterator<Item = &'d Object>) -> Vec<String> {
+    let mut files: BTreeMap<String, Vec<&Object>> = BTreeMap::new();
+    for object in objects {
+        files.entry(document.path(&object.location.file)).or_default().push(object);
+    }
+    let file = |(path, objects): (String, Vec<&Object>)| {
+        let objects = objects.into_iter().map(|object| format!("\n  - {}", change(object)));
+        format!("{}{}", code(&path), objects.collect::<String>())
+    };
+    files.into_iter().map(file).collect()
+}
+
+fn change(object: &Object) -> String {
+    let Object { from, to, .. } = object;
+    let side = |side: &super::document::TypeMeta| code(&format!("{} {}", side.api_version, side.kind));
+    let becomes = match (from.kind == to.kind, from == to) {
+        (_, true) => "other fields".to_owned(),
+        (true, false) => format!("{} → {}", code(&from.api_version), code(&to.api_version)),
+        (false, _) => format!("{} → {}", side(from), side(to)),
+    };
+    let rules: Vec<String> = object.rules.iter().map(|rule| code(&rule.rule)).collect();
+    let rules = if rules.is_empty() { String::new() } else { format!(" ({})", rules.join(", ")) };
+    format!("{}: {becomes}{rules}", code(&object.object))
+}
+
+/// Prints a name: in the element in which GitHub and GitLab look for no mention, reference or emoji.
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", escaped(text, ""))
+}
+
+/// Prints a sentence. Behind a sign that would start a mention, a reference or an emoji there is a space of no width, as Renovate
+/// writes it.
+fn prose(text: &str) -> String {
+    escaped(text, "&#8203;")
+}
+
+/// Writes a text so that Markdown gives it back as it is, with its control characters written out; `apart` comes behind signs
+/// that would start something.
+fn escaped(text: &str, apart: &str) -> String {
+    let mut characters = text.chars();
+    let shown = visible(&characters.by_ref().take(TEXT).collect::<String>());
+    let mut out = String::with_capacity(shown.len());
+    for (at, character) in shown.char_indices() {
+        if character.is_ascii_punctuation()
+            && !",-./;()'\"?=".contains(character)
+            && (character != ':' || is_emoji(&shown[at..]))
+        {
+            let _infallible = write!(out, "&#{};", u32::from(character));
+        } else {
+            out.push(character);
+        }
+        let is_next_to_word = shown[at..].chars().nth(1).is_some_and(char::is_alphanumeric);
+        if is_emoji(&shown[at..]) || (is_next_to_word && "@#~$%!&".contains(character)) {
+            out.push_str(apart);
+        }
+    }
+    let rest = characters.count();
+    if rest > 0 {
+        let _infallible = write!(out, "… ({} more)", plural(rest, "character"));
+    }
+    out
+}
+
+/// Returns whether a text starts with an emoji's name, as `:name:`.
+fn is_emoji(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(':') else { return false };
+    let name =
+        rest.trim_start_matches(|character: char| character.is_ascii_alphanumeric() || "_+-".contains(character));
+    name.len() < rest.len() && name.starts_with(':')
+}

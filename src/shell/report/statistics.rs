@@ -1,0 +1,99 @@
+//! Totals of a run, with `--statistics`: by rule, by kind, by release and by code, the largest first.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::count::thousands;
+use super::detection::Detection;
+use super::escape::visible;
+use super::paint::Painter;
+use super::run_report::{Fate, Report};
+use crate::engine::finding::Finding;
+
+/// Counts of lines.
+#[derive(Default)]
+struct Totals(BTreeMap<String, usize>);
+
+impl Totals {
+    fn of(lines: impl IntoIterator<Item = String>) -> Self {
+        let mut totals = Self::default();
+        for line in lines {
+            *totals.0.entry(line).or_default() += 1;
+        }
+        totals
+    }
+
+    /// Prints a section, sorted by count, then by name; nothing where there is nothing.
+    fn print(&self, out: &mut String, heading: &str, painter: &Painter) {
+        let mut lines: Vec<(&String, &usize)> = self.0.iter().collect();
+        lines.sort_by(|(name, count), (other, more)| (more, name).cmp(&(count, other)));
+        let counts: Vec<String> = lines.iter().map(|(_, count)| thousands(**count)).collect();
+        let width = counts.iter().map(String::len).max().unwrap_or_default();
+        if !lines.is_empty() {
+            let _infallible = writeln!(out, "{}", painter.strong(heading));
+        }
+        for ((name, _), count) in lines.iter().zip(counts) {
+            let _infallible = writeln!(out, "  {count:>width$} {name}");
+        }
+    }
+}
+
+/// Prints the totals of a conversion: the rules that change objects, the kinds by what becomes of them, the codes of `findings`.
+pub(crate) fn of_report<'a>(
+    report: &Report<'_>,
+    findings: impl IntoIterator<Item = &'a Finding>,
+    painter: &Painter,
+) -> String {
+    let mut out = String::new();
+    let fates = report.fates();
+    let rules = report.to_change().flat_map(|object| &object.rules);
+    Totals::of(rules.map(|(rule, direction)| format!("{} {rule}", direction.name())))
+        .print(&mut out, "rules:", painter);
+    for (outcome, heading) in [
+        (Fate::HeldBack, "objects held back, by kind:"),
+        (Fate::Changed, "objects to change, by kind:"),
+        (Fate::Acknowledged, "objects acknowledged, by kind:"),
+        (Fate::Unchanged, "objects unchanged, by kind:"),
+    ] {
+        let objects = report.objects.iter().filter(|object| fates.of(object) == outcome);
+        Totals::of(objects.map(|object| visible(&object.from.0.to_string()))).print(&mut out, heading, painter);
+    }
+    codes(&mut out, findings, painter);
+    out
+}
+
+/// Prints the totals of a detection: kinds, releases, and the codes of `findings`.
+pub(crate) fn of_detection<'a>(
+    detection: &Detection<'_>,
+    findings: impl IntoIterator<Item = &'a Finding>,
+    painter: &Painter,
+) -> String {
+    let mut out = String::new();
+    let kinds = detection.objects.iter().map(|detected| visible(&detected.object.kind.to_string()));
+    Totals::of(kinds).print(&mut out, "kinds:", painter);
+    let releases =
+        detection.objects.iter().map(|detected| format!("{}: {}", detected.pack.name(), visible(&detected.releases())));
+    Totals::of(releases).print(&mut out, "releases:", painter);
+    codes(&mut out, findings, painter);
+    out
+}
+
+fn codes<'a>(out: &mut String, findings: impl IntoIterator<Item = &'a Finding>, painter: &Painter) {
+    let codes = findings.into_iter().map(|finding| painter.code(finding.severity, finding.code.name()));
+    Totals::of(codes).print(out, "findings:", painter);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_sorted_by_count_and_then_by_name() {
+        let lines = ["b", "c", "a"].into_iter().chain(std::iter::repeat_n("many", 1200)).chain(["c"]);
+        let mut out = String::new();
+        Totals::of(lines.map(str::to_owned)).print(&mut out, "all:", &Painter::PLAIN);
+        assert_eq!(out, "all:\n  1,200 many\n      2 c\n      1 a\n      1 b\n");
+        Totals::default().print(&mut out, "none:", &Painter::PLAIN);
+        assert!(!out.contains("none"));
+    }
+}

@@ -1,0 +1,116 @@
+//! The format `text`: what is about the whole run, for people. What is about places is `grouped`.
+
+use std::fmt::Write as _;
+
+use super::count::{Counts, plural, thousands};
+use super::document::Summary;
+use super::escape::visible;
+use super::paint::Painter;
+use super::run_report::{Fate, Report, Written};
+use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Severity};
+use crate::engine::plan::RunAdvisory;
+
+/// The summary of a run with an empty list of files.
+const NOTHING_LISTED: &str = "no file was listed";
+
+/// Prints a finding that was accepted before, and what accepts it.
+pub(crate) fn acknowledged(acknowledged: &Acknowledged, painter: &Painter) -> String {
+    let finding = &acknowledged.finding;
+    let code = painter.code(finding.severity, finding.code.name());
+    let place = painter.place(&finding.location);
+    let by = accepted_by(acknowledged);
+    format!("{place}: {code} {}\n  {}\n", visible(&finding.sentence()), visible(&by))
+}
+
+/// Says what accepts a finding, and why.
+pub(super) fn accepted_by(acknowledged: &Acknowledged) -> String {
+    let by = match acknowledged.by {
+        AcknowledgedBy::Comment => "a comment",
+        AcknowledgedBy::Config => "reversion.toml",
+        AcknowledgedBy::Baseline => "the baseline",
+    };
+    let reason = acknowledged.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    format!("acknowledged by {by}{reason}")
+}
+
+/// Prints the advisories about the run, in a section for each thing that they are about.
+pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, painter: &Painter) -> String {
+    let (mut out, mut section) = (String::new(), None);
+    for RunAdvisory { about, severity, message, help } in advisories {
+        if section.replace(about) != Some(about) {
+            let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", about.name())));
+        }
+        let code = painter.code(*severity, Code::Advisory.name());
+        let _infallible = writeln!(out, "  {code} {}", visible(message));
+        if let Some(help) = help {
+            let _infallible = writeln!(out, "    {} {}", painter.label("help:"), visible(help));
+        }
+    }
+    out
+}
+
+/// Prints the summary of a run: one line, and one more where files were left out.
+pub fn summary(report: &Report<'_>, painter: &Painter) -> String {
+    summary_of(&Summary::of(report), report.written, &report.left_out, painter)
+}
+
+/// Prints the summary of a run that saw and made this.
+pub(super) fn summary_of(summary: &Summary, written: Written, files_left_out: &[&str], painter: &Painter) -> String {
+    if summary.listed == Some(0) {
+        return NOTHING_LISTED.to_owned();
+    }
+    let (outcomes, skipped) = (outcomes(summary, written, painter), skipped(summary, painter));
+    format!("{outcomes}; {skipped}{}", left_out(files_left_out))
+}
+
+/// Prints which files were left out, on a line of its own; nothing where none was.
+pub(crate) fn left_out(files: &[&str]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = files.iter().map(|file| visible(file)).collect();
+    let (verb, whose) = if files.len() == 1 { ("was", "its") } else { ("were", "their") };
+    let (files, names) = (plural(files.len(), "file"), names.join(", "));
+    format!("\n{files} {verb} left out, and references to {whose} objects are not checked: {names}")
+}
+
+/// Prints the summary of a detection.
+pub(crate) fn detected(counts: &Counts, painter: &Painter) -> String {
+    let summary = Summary::of_counts(counts);
+    match counts.listed {
+        Some(0) => NOTHING_LISTED.to_owned(),
+        _ => format!("{}; {}", read(&summary), skipped(&summary, painter)),
+    }
+}
+
+/// Prints what was read, and what becomes of it.
+pub(crate) fn outcomes(summary: &Summary, written: Written, painter: &Painter) -> String {
+    let Summary { changed, changed_files, held_back, .. } = *summary;
+    let changed_words = format!("{} {}", thousands(changed), Fate::Changed.words(written));
+    let to_change = painter.count(changed, Severity::Warning, changed_words);
+    let held = painter.count(held_back, Severity::Held, format!("{} held back", thousands(held_back)));
+    let more = [(summary.unresolved, "unresolved"), (summary.acknowledged, "acknowledged")];
+    let more = more.iter().filter(|(count, _)| *count > 0);
+    let more: String = more.map(|(count, word)| format!(", {} {word}", thousands(*count))).collect();
+    format!("{}: {to_change} in {}, {held}{more}", read(summary), plural(changed_files, "file"))
+}
+
+/// Prints how many files were read, and how many objects in them were recognized.
+fn read(counts: &Summary) -> String {
+    let files = match counts.listed {
+        Some(listed) => format!("{} of {}", thousands(counts.files), plural(listed, "listed file")),
+        None => plural(counts.files, "file"),
+    };
+    format!("{files} read, {} recognized", plural(counts.recognized, "object"))
+}
+
+/// Prints how many files were skipped and failed.
+fn skipped(counts: &Summary, painter: &Painter) -> String {
+    let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
+    let named: Vec<_> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
+    let files = plural(counts.templates + counts.binaries, "file");
+    let detail = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
+    let failed = painter.count(counts.failed, Severity::Error, format!("{} failed", thousands(counts.failed)));
+    format!("{files} skipped{detail}, {failed}")
+}
