@@ -51,9 +51,10 @@ pub mod manifest {
 pub mod pack {
     pub use crate::knowledge::pack::{About, AdvisoryScope, KindTracker, Pack, PackFiles, Packs, Rule, Target};
     pub mod build {
-        pub use crate::knowledge::pack::build::{PlacedCrd, build, stale};
+        pub use crate::authoring::build::{build, stale};
+        pub use crate::knowledge::pack::crds::PlacedCrd;
         pub mod own {
-            pub use crate::knowledge::pack::build::own::OwnCrds;
+            pub use crate::knowledge::pack::crds::own::OwnCrds;
         }
     }
 
@@ -62,15 +63,16 @@ pub mod pack {
     }
 
     pub mod lint {
-        pub use crate::knowledge::pack::lint::{Coverage, Share, coverage, is_shown, lint};
+        pub use crate::authoring::lint::{Coverage, Share, coverage, is_shown, lint};
     }
 
     pub mod load {
-        pub use crate::knowledge::pack::load::{FIXTURES, list_folder, load, read_folder, read_texts};
+        pub use crate::authoring::pack_folder::{FIXTURES, list_folder, read_folder, read_texts};
+        pub use crate::knowledge::pack::load::load;
     }
 
     pub mod matrix {
-        pub use crate::knowledge::pack::matrix::{Change, Cost, Subject, matrix};
+        pub use crate::authoring::matrix::{Change, Cost, Subject, matrix};
     }
 
     pub mod wire {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::engine::finding::Code;
 use crate::engine::manifest::Object;
 use crate::knowledge::catalog::Catalog;
-use crate::knowledge::pack::build::own::OwnCrds;
+use crate::knowledge::pack::crds::own::OwnCrds;
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{GroupKind, ReleaseSet};
 use crate::syntax::yaml::FrontEnd;

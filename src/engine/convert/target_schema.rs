@@ -5,7 +5,7 @@ use super::subject::Subject;
 use crate::engine::finding::Code;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::pack::Rule;
-use crate::knowledge::pack::build::own::OwnCrds;
+use crate::knowledge::pack::crds::own::OwnCrds;
 use crate::knowledge::release::{GroupKind, ReleaseId};
 use crate::syntax::field::FieldPath;
 

@@ -14,7 +14,7 @@ use crate::engine::finding::Code;
 use crate::engine::manifest::sops;
 use crate::knowledge::catalog::{Violation, ViolationKind};
 use crate::knowledge::lens::{Completeness, Session};
-use crate::knowledge::pack::build::own::Verdict;
+use crate::knowledge::pack::crds::own::Verdict;
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::variable::has_variable;
 

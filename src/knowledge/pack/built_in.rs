@@ -12,51 +12,51 @@ use crate::knowledge::carrier::CarrierFile;
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// Why nothing of these packs can be wrong while the program runs.
-pub(super) const TESTED: &str = "tests read everything of the packs of the program";
+pub(crate) const TESTED: &str = "tests read everything of the packs of the program";
 
 /// A pack in the program.
 #[derive(Debug)]
-pub(super) struct BuiltInPack {
-    pub(super) name: &'static str,
+pub(crate) struct BuiltInPack {
+    pub(crate) name: &'static str,
     /// What every run reads of `pack.yaml`, as JSON.
-    pub(super) head: &'static str,
+    pub(crate) head: &'static str,
     /// The rest of `pack.yaml`, as JSON.
-    pub(super) rest: &'static str,
+    pub(crate) rest: &'static str,
     /// Whether it describes carriers, and has no releases.
-    pub(super) is_carriers_alone: bool,
+    pub(crate) is_carriers_alone: bool,
     /// Whether rules about CRDs read their schemas.
-    pub(super) reads_schemas: bool,
+    pub(crate) reads_schemas: bool,
     /// `carriers.yaml`, as JSON.
     carriers: Option<&'static str>,
     /// The kinds that its rules name.
-    pub(super) rule_kinds: &'static [&'static str],
+    pub(crate) rule_kinds: &'static [&'static str],
     /// The charts whose values its rules are about.
-    pub(super) charts_of_rules: &'static [&'static str],
+    pub(crate) charts_of_rules: &'static [&'static str],
     /// The packs with releases that its own belong to.
-    pub(super) companions: &'static [&'static str],
+    pub(crate) companions: &'static [&'static str],
     /// The API groups that defaults in its catalogs can name.
-    pub(super) default_groups: &'static [&'static str],
+    pub(crate) default_groups: &'static [&'static str],
     /// Sorted by path.
-    pub(super) files: &'static [BuiltInFile],
+    pub(crate) files: &'static [BuiltInFile],
 }
 
 /// A file of a pack in the program.
 #[derive(Debug)]
-pub(super) struct BuiltInFile {
+pub(crate) struct BuiltInFile {
     /// Its path in the folder of the pack.
-    pub(super) path: &'static str,
-    pub(super) text: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) text: &'static str,
     /// The same as JSON, where it is a rule.
-    pub(super) json: Option<&'static str>,
+    pub(crate) json: Option<&'static str>,
 }
 
 /// Returns the packs, sorted by name.
-pub(super) fn packs() -> &'static [BuiltInPack] {
+pub(crate) fn packs() -> &'static [BuiltInPack] {
     PACKS
 }
 
 /// Returns the carriers that the packs describe, by the name of the pack.
-pub(super) fn carriers() -> &'static BTreeMap<&'static str, CarrierFile> {
+pub(crate) fn carriers() -> &'static BTreeMap<&'static str, CarrierFile> {
     static BY_PACK: LazyLock<BTreeMap<&str, CarrierFile>> = LazyLock::new(|| {
         let written = PACKS.iter().filter_map(|pack| Some((pack.name, pack.carriers?)));
         written.map(|(name, json)| (name, serde_json::from_str(json).expect(TESTED))).collect()

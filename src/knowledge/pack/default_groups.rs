@@ -5,7 +5,7 @@
 //! Invariant: a catalog is searched as text, since most of them are never read.
 
 /// Returns the API groups that defaults in the text of a catalog can name, as groups or apiVersions.
-pub(super) fn default_groups(catalog: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn default_groups(catalog: &str) -> impl Iterator<Item = &str> {
     const START: &str = "\"default\":\"";
     let defaults = catalog.match_indices(START).map(|(at, _)| &catalog[at + START.len()..]);
     defaults.filter_map(|default| {

@@ -15,22 +15,22 @@ use super::place::Wrong;
 use crate::syntax::fingerprint::Fingerprint;
 
 /// The file that a pack begins with.
-pub(super) const HEAD: &str = "pack.yaml";
+pub(crate) const HEAD: &str = "pack.yaml";
 
 /// The file of a pack that describes carriers.
-pub(super) const CARRIERS: &str = "carriers.yaml";
+pub(crate) const CARRIERS: &str = "carriers.yaml";
 
 /// The most that all files of a pack hold, in bytes; a rule's file counts once for each kind that it is about.
-pub(super) const MAX_PACK: usize = 64 << 20;
+pub(crate) const MAX_PACK: usize = 64 << 20;
 
 /// The files of one pack: path within the pack's folder with `/`, and text.
 pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
 
 /// The folder of a pack.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     /// What messages call it.
-    pub(super) name: String,
+    pub(crate) name: String,
     files: Files,
 }
 
@@ -42,32 +42,32 @@ enum Files {
 
 /// A file in the folder of a pack.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct File<'f> {
+pub(crate) struct File<'f> {
     /// Its path in the folder, with `/`.
-    pub(super) path: &'f str,
-    pub(super) text: &'f str,
+    pub(crate) path: &'f str,
+    pub(crate) text: &'f str,
     /// The same as JSON, where the program has it.
     json: Option<&'f str>,
 }
 
 impl Folder {
     /// Makes the folder of a pack that is not in the program.
-    pub(super) fn given(name: &str, files: PackFiles) -> Self {
+    pub(crate) fn given(name: &str, files: PackFiles) -> Self {
         Self { name: name.to_owned(), files: Files::Given(files) }
     }
 
     /// Makes the folder of a pack in the program.
-    pub(super) fn built_in(pack: &'static BuiltInPack) -> Self {
+    pub(crate) fn built_in(pack: &'static BuiltInPack) -> Self {
         Self { name: pack.name.to_owned(), files: Files::BuiltIn(pack.files) }
     }
 
     /// Returns what messages call a file.
-    pub(super) fn path_of(&self, file: &str) -> String {
+    pub(crate) fn path_of(&self, file: &str) -> String {
         format!("{}/{file}", self.name)
     }
 
     /// Returns the text of the file with this path.
-    pub(super) fn text(&self, path: &str) -> Option<&str> {
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
         match &self.files {
             Files::Given(files) => files.get(path).map(|text| &**text),
             Files::BuiltIn(_) => self.built_in_text(path),
@@ -75,7 +75,7 @@ impl Folder {
     }
 
     /// Returns the text of the file with this path, where the program has it.
-    pub(super) fn built_in_text(&self, path: &str) -> Option<&'static str> {
+    pub(crate) fn built_in_text(&self, path: &str) -> Option<&'static str> {
         match self.files {
             Files::Given(_) => None,
             Files::BuiltIn(files) => files.binary_search_by_key(&path, |file| file.path).ok().map(|at| files[at].text),
@@ -83,7 +83,7 @@ impl Folder {
     }
 
     /// Returns the files, sorted by path.
-    pub(super) fn iter(&self) -> Box<dyn Iterator<Item = File<'_>> + '_> {
+    pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = File<'_>> + '_> {
         match &self.files {
             Files::Given(files) => Box::new(files.iter().map(|(path, text)| File { path, text, json: None })),
             Files::BuiltIn(files) => {
@@ -93,25 +93,25 @@ impl Folder {
     }
 
     /// Returns the folder with more files.
-    pub(super) fn with(&self, more: BTreeMap<String, String>) -> Self {
+    pub(crate) fn with(&self, more: BTreeMap<String, String>) -> Self {
         let more = more.into_iter().map(|(path, text)| (path, Cow::Owned(text)));
         Self::given(&self.name, self.copied().into_iter().chain(more).collect())
     }
 
     /// Takes the fingerprint of all files, with their paths.
-    pub(super) fn fingerprint(&self) -> Fingerprint {
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
         let parts = self.iter().flat_map(|file| [file.path, "\0", file.text, "\0"]);
         Fingerprint::of(parts.collect::<String>().as_bytes())
     }
 
     /// Returns the API groups that defaults in catalogs can name.
-    pub(super) fn default_groups(&self) -> BTreeSet<String> {
+    pub(crate) fn default_groups(&self) -> BTreeSet<String> {
         let catalogs = self.iter().filter(|file| file.path.ends_with(".tsv"));
         catalogs.flat_map(|file| default_groups(file.text)).map(str::to_owned).collect()
     }
 
     /// Returns a copy of the files.
-    pub(super) fn copied(&self) -> PackFiles {
+    pub(crate) fn copied(&self) -> PackFiles {
         match &self.files {
             Files::Given(files) => files.clone(),
             Files::BuiltIn(files) => {
@@ -121,7 +121,7 @@ impl Folder {
     }
 
     /// Makes the error that something is wrong in a file.
-    pub(super) fn error_in(&self, path: &str, wrong: &Wrong) -> Error {
+    pub(crate) fn error_in(&self, path: &str, wrong: &Wrong) -> Error {
         wrong.in_file(&self.path_of(path), self.text(path).unwrap_or_default())
     }
 
@@ -129,7 +129,7 @@ impl Folder {
     ///
     /// # Errors
     /// A failure that names file, line and column.
-    pub(super) fn parse<T: DeserializeOwned>(&self, file: File<'_>) -> Result<T> {
+    pub(crate) fn parse<T: DeserializeOwned>(&self, file: File<'_>) -> Result<T> {
         if let Some(read) = file.json.and_then(|json| serde_json::from_str(json).ok()) {
             return Ok(read);
         }
@@ -147,7 +147,7 @@ impl Folder {
     ///
     /// # Errors
     /// As [`Folder::parse`].
-    pub(super) fn read<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>> {
+    pub(crate) fn read<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>> {
         self.text(path).map(|text| self.parse(File { path, text, json: None })).transpose()
     }
 }

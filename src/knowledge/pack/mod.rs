@@ -5,30 +5,23 @@
 //!
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
 
-pub(crate) mod build;
 mod built_in;
-mod constants;
-mod constraints;
+pub(crate) mod crds;
 mod default_groups;
 pub(crate) mod embedded;
-mod folder;
+pub(crate) mod folder;
 mod kind_tracker;
-pub(crate) mod lint;
 pub(crate) mod load;
-pub(crate) mod matrix;
-mod merged_kinds;
-mod nearest;
+pub(crate) mod nearest;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
-mod pack;
+pub(crate) mod pack;
 mod packs;
-mod place;
+pub(crate) mod place;
 pub(crate) mod release_notes;
-mod releases;
-mod rule;
+pub(crate) mod releases;
+pub(crate) mod rule;
 mod rule_file;
-pub(crate) mod rule_path;
-mod rules;
-pub(crate) mod starter;
+pub(crate) mod rules;
 mod target;
 mod values;
 mod version_order;

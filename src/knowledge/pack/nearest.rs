@@ -5,7 +5,7 @@
 use crate::knowledge::release::{GroupKind, Named, ReleaseLine, version_of};
 
 /// Returns up to five of `releases`, oldest first, nearest to `wanted` first: by their numbers, where it is one.
-pub(super) fn near_releases<'n>(requested: &str, releases: impl DoubleEndedIterator<Item = &'n str>) -> Vec<&'n str> {
+pub(crate) fn near_releases<'n>(requested: &str, releases: impl DoubleEndedIterator<Item = &'n str>) -> Vec<&'n str> {
     let newest_first = releases.rev();
     let Some(requested_numbers) = numbers(requested) else { return nearest(requested, newest_first) };
     let line = |[major, minor, patch]: [u64; 3]| (major << 32) + (minor << 16) + patch;
@@ -48,7 +48,7 @@ pub(crate) fn is_near(text: &str, name: &str) -> bool {
 }
 
 /// Returns the kind among `kinds` that `kind` may stand for: one of the same name in another group, or of nearly the same name.
-pub(super) fn kind_alike<'k>(kind: &GroupKind, kinds: impl Iterator<Item = &'k GroupKind>) -> Option<&'k GroupKind> {
+pub(crate) fn kind_alike<'k>(kind: &GroupKind, kinds: impl Iterator<Item = &'k GroupKind>) -> Option<&'k GroupKind> {
     let kinds: Vec<&GroupKind> = kinds.filter(|other| *other != kind).collect();
     let same_kind = kinds.iter().filter(|other| other.kind == kind.kind);
     let near_group = same_kind.clone().find(|other| is_near(&kind.group, &other.group) || kind.group.is_empty());
@@ -62,7 +62,7 @@ pub(super) fn kind_alike<'k>(kind: &GroupKind, kinds: impl Iterator<Item = &'k G
 }
 
 /// Says that a pack has no such kind, and which one may be meant.
-pub(super) fn no_catalog<'k>(kind: &GroupKind, kinds: impl Iterator<Item = &'k GroupKind>) -> String {
+pub(crate) fn no_catalog<'k>(kind: &GroupKind, kinds: impl Iterator<Item = &'k GroupKind>) -> String {
     match kind_alike(kind, kinds) {
         Some(meant) => format!("the pack has no catalog of {kind}: did you mean {meant}?"),
         None => format!("the pack has no catalog of {kind}: make it with `reversion pack build`"),
@@ -70,7 +70,7 @@ pub(super) fn no_catalog<'k>(kind: &GroupKind, kinds: impl Iterator<Item = &'k G
 }
 
 /// Says that a pack has no such bundle, and which ones are near.
-pub(super) fn no_bundle(bundle: &str, line: &ReleaseLine) -> String {
+pub(crate) fn no_bundle(bundle: &str, line: &ReleaseLine) -> String {
     if let Some((order, Named::Same(_) | Named::Patch(_))) =
         line.named(bundle).filter(|_| !line.of_version(bundle).is_empty())
     {

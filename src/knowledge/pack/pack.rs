@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-use super::build::gather::{Gathered, ReleasedCrd};
 use super::built_in::{self, BuiltInPack, TESTED};
+use super::crds::gather::{Gathered, ReleasedCrd};
 use super::folder::Folder;
 use super::nearest::near_releases;
 use super::release_notes::ReleaseNotes;
@@ -34,16 +34,16 @@ use crate::syntax::fingerprint::Fingerprint;
 /// `head`. The rest is read when it is first used; it is set from the start in a pack that was given, so that it is checked.
 #[derive(Debug)]
 pub struct Pack {
-    pub(super) origin: Origin,
-    pub(super) folder: Folder,
+    pub(crate) origin: Origin,
+    pub(crate) folder: Folder,
     /// `pack.yaml` without what [`Releases`] has.
-    pub(super) head: wire::PackFile,
-    pub(super) own_carriers: Cow<'static, CarrierFile>,
+    pub(crate) head: wire::PackFile,
+    pub(crate) own_carriers: Cow<'static, CarrierFile>,
     /// Those of the run, its own among them.
     carriers: Arc<Carriers>,
-    pub(super) catalogs: BTreeMap<GroupKind, LazyCatalog>,
-    pub(super) releases: OnceLock<Releases>,
-    pub(super) rules: OnceLock<Rules>,
+    pub(crate) catalogs: BTreeMap<GroupKind, LazyCatalog>,
+    pub(crate) releases: OnceLock<Releases>,
+    pub(crate) rules: OnceLock<Rules>,
     /// Where values of its charts can be.
     places: OnceLock<PlacesByChart>,
     /// The kinds that rules are about.
@@ -54,7 +54,7 @@ pub struct Pack {
 
 /// Where a pack comes from.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Origin {
+pub(crate) enum Origin {
     /// The program.
     BuiltIn(&'static BuiltInPack),
     /// Somebody who passed it.
@@ -65,7 +65,7 @@ pub(super) enum Origin {
 
 /// A catalog that is read when it is first used.
 #[derive(Debug)]
-pub(super) struct LazyCatalog {
+pub(crate) struct LazyCatalog {
     source: CatalogSource,
     read: OnceLock<Result<Catalog, String>>,
 }
@@ -80,7 +80,7 @@ enum CatalogSource {
 }
 
 impl LazyCatalog {
-    pub(super) const fn of_crds(crds: Vec<ReleasedCrd>) -> Self {
+    pub(crate) const fn of_crds(crds: Vec<ReleasedCrd>) -> Self {
         Self { source: CatalogSource::Crds(crds), read: OnceLock::new() }
     }
 
@@ -91,14 +91,14 @@ impl LazyCatalog {
 
 impl Pack {
     /// Makes a pack of the program, in a run with `carriers`.
-    pub(super) fn built_in(pack: &'static BuiltInPack, carriers: &Arc<Carriers>) -> Self {
+    pub(crate) fn built_in(pack: &'static BuiltInPack, carriers: &Arc<Carriers>) -> Self {
         let head = serde_json::from_str(pack.head).expect(TESTED);
         let own_carriers = built_in::carriers().get(pack.name).map(Cow::Borrowed).unwrap_or_default();
         Self::new(Origin::BuiltIn(pack), Folder::built_in(pack), head, own_carriers, Arc::clone(carriers))
     }
 
     /// Makes a pack of which nothing but its `head` is read, in a run with `carriers`.
-    pub(super) fn new(
+    pub(crate) fn new(
         origin: Origin,
         folder: Folder,
         head: wire::PackFile,
@@ -143,7 +143,7 @@ impl Pack {
     }
 
     /// Returns whether it knows releases, and not only carriers.
-    pub(super) fn has_releases(&self) -> bool {
+    pub(crate) fn has_releases(&self) -> bool {
         match self.origin {
             Origin::BuiltIn(pack) => !pack.is_carriers_alone,
             Origin::Given | Origin::Crds => !self.line().bundles().is_empty(),
@@ -262,7 +262,7 @@ impl Pack {
     }
 
     /// Returns where values of the pack's charts can be.
-    pub(super) fn places(&self) -> &PlacesByChart {
+    pub(crate) fn places(&self) -> &PlacesByChart {
         self.places.get_or_init(|| values::places_by_chart(self.charts(), &self.carriers))
     }
 
@@ -281,7 +281,7 @@ impl Pack {
 
     /// Returns whether releases of one of the two packs belong to releases of the other, or objects of this pack refer to objects of
     /// `other` by the defaults of their fields. What names the group is seen by that.
-    pub(super) fn is_bound_to(&self, other: &Self) -> bool {
+    pub(crate) fn is_bound_to(&self, other: &Self) -> bool {
         let groups = self.default_groups();
         self.belongs_to(other) || other.belongs_to(self) || other.groups().iter().any(|group| groups.contains(group))
     }
@@ -298,7 +298,7 @@ impl Pack {
     }
 
     /// Returns the API groups that defaults of fields can name.
-    pub(super) fn default_groups(&self) -> &BTreeSet<String> {
+    pub(crate) fn default_groups(&self) -> &BTreeSet<String> {
         self.default_groups.get_or_init(|| match self.origin {
             Origin::BuiltIn(pack) => pack.default_groups.iter().map(|group| (*group).to_owned()).collect(),
             Origin::Given => self.folder.default_groups(),
@@ -317,7 +317,7 @@ impl Pack {
     }
 
     /// Returns the kinds that rules are about.
-    pub(super) fn rule_kinds(&self) -> &BTreeSet<GroupKind> {
+    pub(crate) fn rule_kinds(&self) -> &BTreeSet<GroupKind> {
         self.rule_kinds.get_or_init(|| match self.origin {
             Origin::BuiltIn(pack) => {
                 let named = pack.rule_kinds.iter().map(|kind| GroupKind::parse(kind));
@@ -349,7 +349,7 @@ impl Pack {
     ///
     /// # Errors
     /// A failure that names the file and line that is not what it should be.
-    pub(super) fn read_rules(&self) -> Result<Rules> {
+    pub(crate) fn read_rules(&self) -> Result<Rules> {
         let (line, kinds, places) = (self.line(), self.kinds().collect(), self.places());
         RuleReader { folder: &self.folder, head: &self.head, line, kinds, places }.read()
     }
@@ -435,7 +435,7 @@ impl Pack {
     ///
     /// # Errors
     /// As [`Pack::release`].
-    pub(super) fn named(&self, text: &str) -> Result<(ReleaseId, Named)> {
+    pub(crate) fn named(&self, text: &str) -> Result<(ReleaseId, Named)> {
         let name = self.name();
         let (requested, channel) = match text.split_once('/') {
             Some((bundle, channel)) => (bundle, Some(channel)),
@@ -495,7 +495,7 @@ impl Pack {
 
     /// Returns the rules that can apply to objects of `kind`, also under the kinds that rules give them, in the order in which they
     /// run forward.
-    pub(super) fn rules_about(&self, kind: &GroupKind) -> impl DoubleEndedIterator<Item = &Rule> + Clone {
+    pub(crate) fn rules_about(&self, kind: &GroupKind) -> impl DoubleEndedIterator<Item = &Rule> + Clone {
         let rules = self.sorted_rules();
         let numbers = rules.by_kind.get(kind).map_or(&[][..], Vec::as_slice);
         let ordered = rules.version_order(kind).zip(self.versions_by_age(kind));
@@ -536,7 +536,7 @@ impl Pack {
     }
 
     /// Returns the release of another pack that the bundle at this position supports.
-    pub(super) fn companion_of(&self, order: usize) -> Option<&str> {
+    pub(crate) fn companion_of(&self, order: usize) -> Option<&str> {
         self.releases().companions[order].as_deref()
     }
 }

@@ -23,7 +23,7 @@ pub struct Packs {
 }
 
 /// Returns the carriers that packs with these names describe, and those of the packs of the program that none of them replaces.
-pub(super) fn carriers<'p>(packs: impl IntoIterator<Item = (&'p str, &'p CarrierFile)>) -> Carriers {
+pub(crate) fn carriers<'p>(packs: impl IntoIterator<Item = (&'p str, &'p CarrierFile)>) -> Carriers {
     let mut all: BTreeMap<&str, &CarrierFile> = built_in::carriers().iter().map(|(name, file)| (*name, file)).collect();
     all.extend(packs);
     Carriers::new(all.into_values())
@@ -43,7 +43,7 @@ impl Packs {
     ///
     /// # Errors
     /// As [`Packs::new`].
-    pub(super) fn with_carriers(mut packs: Vec<Pack>, carriers: Arc<Carriers>) -> Result<Self> {
+    pub(crate) fn with_carriers(mut packs: Vec<Pack>, carriers: Arc<Carriers>) -> Result<Self> {
         packs.sort_by(|left, right| left.name().cmp(right.name()));
         let mut named: BTreeMap<&str, &Pack> = BTreeMap::new();
         for (pack, name) in packs.iter().flat_map(|pack| pack.names().map(move |name| (pack, name))) {

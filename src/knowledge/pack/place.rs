@@ -12,7 +12,7 @@ use crate::syntax::yaml::{self, Tree};
 
 /// A place in a file of a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// A line.
     Line(usize),
     /// A value of a YAML file: `releases[1]`.
@@ -24,31 +24,31 @@ pub(super) enum Place {
 }
 
 /// A line and a column, from 1.
-pub(super) type Position = (usize, usize);
+pub(crate) type Position = (usize, usize);
 
 impl Place {
     /// Makes the place of a top-level key.
-    pub(super) fn key(key: &str) -> Self {
+    pub(crate) fn key(key: &str) -> Self {
         Self::At(FieldPath::default().key(key))
     }
 
     /// Makes the place of an item of a top-level list.
-    pub(super) fn item(key: &str, index: usize) -> Self {
+    pub(crate) fn item(key: &str, index: usize) -> Self {
         Self::At(FieldPath::default().key(key).index(index))
     }
 
     /// Makes the place of a text in a top-level value.
-    pub(super) fn text(key: &str, text: impl Into<String>) -> Self {
+    pub(crate) fn text(key: &str, text: impl Into<String>) -> Self {
         Self::Text(FieldPath::default().key(key), text.into())
     }
 
     /// Makes the place of a field in a rule's lens.
-    pub(super) fn in_lens(field: &FieldPattern) -> Self {
+    pub(crate) fn in_lens(field: &FieldPattern) -> Self {
         Self::Field(FieldPath::default().key("lens"), field.clone())
     }
 
     /// Returns the position in `text`.
-    pub(super) fn position(&self, text: &str) -> Position {
+    pub(crate) fn position(&self, text: &str) -> Position {
         let path = match self {
             Self::Line(line) => return (*line, 1),
             Self::At(path) => path.clone(),
@@ -63,19 +63,19 @@ impl Place {
 
 /// What is wrong at a place in a file of a pack.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(crate) struct Wrong {
     place: Place,
     message: String,
 }
 
 impl Wrong {
     /// Makes the error.
-    pub(super) fn at(place: Place, message: impl Into<String>) -> Self {
+    pub(crate) fn at(place: Place, message: impl Into<String>) -> Self {
         Self { place, message: message.into() }
     }
 
     /// Returns the error with the position in `file`, whose text is `text`.
-    pub(super) fn in_file(&self, file: &str, text: &str) -> anyhow::Error {
+    pub(crate) fn in_file(&self, file: &str, text: &str) -> anyhow::Error {
         let (line, column) = self.place.position(text);
         anyhow::anyhow!("{file}:{line}:{column}: {}", self.message)
     }
@@ -110,7 +110,7 @@ fn place_of_field(text: &str, below: &FieldPath, field: &FieldPattern) -> FieldP
 }
 
 /// Returns the test under which a lens says something of `field`, as it is written.
-pub(super) fn test_around(text: &str, field: &FieldPattern) -> Option<String> {
+pub(crate) fn test_around(text: &str, field: &FieldPattern) -> Option<String> {
     let lens = FieldPath::default().key("lens");
     let mut path = place_of_field(text, &lens, field);
     let (tree, root) = parsed(text)?;

@@ -188,7 +188,7 @@ pub struct Undetectable {
 
 impl ReleaseNotes {
     /// Takes the lists out of `head` and checks them; their bundles are on `line`, and the pack has `kinds`.
-    pub(super) fn take(
+    pub(crate) fn take(
         head: &mut wire::PackFile,
         line: &ReleaseLine,
         kinds: &BTreeSet<&GroupKind>,

@@ -14,18 +14,18 @@ use crate::syntax::field::FieldPath;
 
 /// What a run knows of the packs whose releases it is about.
 #[derive(Debug)]
-pub(super) struct Releases {
-    pub(super) line: Arc<ReleaseLine>,
+pub(crate) struct Releases {
+    pub(crate) line: Arc<ReleaseLine>,
     /// The release of another pack for each bundle, by its order.
-    pub(super) companions: Vec<Option<String>>,
-    pub(super) corrections: BTreeMap<String, wire::Correction>,
-    pub(super) excluded: Vec<wire::Excluded>,
-    pub(super) notes: ReleaseNotes,
+    pub(crate) companions: Vec<Option<String>>,
+    pub(crate) corrections: BTreeMap<String, wire::Correction>,
+    pub(crate) excluded: Vec<wire::Excluded>,
+    pub(crate) notes: ReleaseNotes,
 }
 
 impl Releases {
     /// Takes the releases out of `pack.yaml` and checks them; the pack has `kinds`.
-    pub(super) fn take(written: &mut wire::PackFile, kinds: &BTreeSet<&GroupKind>) -> Result<Self, Wrong> {
+    pub(crate) fn take(written: &mut wire::PackFile, kinds: &BTreeSet<&GroupKind>) -> Result<Self, Wrong> {
         let line = written.line().map_err(|message| Wrong::at(Place::key("releases"), message))?;
         check_corrections(&written.corrections, &line)?;
         for (at, excluded) in written.excluded.iter().enumerate() {

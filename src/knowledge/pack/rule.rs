@@ -41,16 +41,16 @@ pub struct Rule {
     /// bundle retypes them.
     pub final_kind: GroupKind,
     /// The lens as written.
-    pub(super) forward: Lens,
+    pub(crate) forward: Lens,
     /// Its inverse, made when it is first used.
-    pub(super) backward: OnceLock<Lens>,
+    pub(crate) backward: OnceLock<Lens>,
     /// The kind that converting back gives objects of the new kind: the new one again, where the change is one-way.
-    pub(super) back_kind: GroupKind,
+    pub(crate) back_kind: GroupKind,
 }
 
 impl Rule {
     /// Returns the path of its file in the folder of its pack.
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!("{}.yaml", self.id.split_once('/').map_or("", |(_, path)| path))
     }
 

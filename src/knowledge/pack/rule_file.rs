@@ -19,14 +19,14 @@ use crate::knowledge::release::{GroupKind, ReleaseLine};
 use crate::syntax::field::FieldPath;
 
 /// What the files of rules of one pack are read with.
-pub(super) struct RuleReader<'p> {
-    pub(super) folder: &'p Folder,
-    pub(super) head: &'p wire::PackFile,
-    pub(super) line: &'p ReleaseLine,
+pub(crate) struct RuleReader<'p> {
+    pub(crate) folder: &'p Folder,
+    pub(crate) head: &'p wire::PackFile,
+    pub(crate) line: &'p ReleaseLine,
     /// The kinds of the pack.
-    pub(super) kinds: BTreeSet<&'p GroupKind>,
+    pub(crate) kinds: BTreeSet<&'p GroupKind>,
     /// Where the values of its charts can be.
-    pub(super) places: &'p PlacesByChart,
+    pub(crate) places: &'p PlacesByChart,
 }
 
 impl RuleReader<'_> {
@@ -34,7 +34,7 @@ impl RuleReader<'_> {
     ///
     /// # Errors
     /// A failure that names the file and line that is not what it should be.
-    pub(super) fn read(&self) -> Result<Rules> {
+    pub(crate) fn read(&self) -> Result<Rules> {
         let (mut rules, mut size) = (Vec::new(), 0_usize);
         for file in self.folder.iter().filter(|file| ![HEAD, CARRIERS].contains(&file.path)) {
             let path = self.folder.path_of(file.path);

@@ -12,18 +12,18 @@ use crate::knowledge::release::GroupKind;
 
 /// The rules of a pack.
 #[derive(Debug, Default)]
-pub(super) struct Rules {
+pub(crate) struct Rules {
     /// Oldest release first, then by name, those that give an object another kind last.
-    pub(super) sorted: Vec<Rule>,
+    pub(crate) sorted: Vec<Rule>,
     /// The numbers of the rules that can apply to objects of a kind, also under the kinds that rules give them.
-    pub(super) by_kind: BTreeMap<GroupKind, Vec<usize>>,
+    pub(crate) by_kind: BTreeMap<GroupKind, Vec<usize>>,
     /// The apiVersions of the kinds that rules convert between apiVersions.
     version_orders: Vec<VersionOrder>,
 }
 
 impl Rules {
     /// Puts rules in order.
-    pub(super) fn new(mut rules: Vec<Rule>) -> Self {
+    pub(crate) fn new(mut rules: Vec<Rule>) -> Self {
         let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
         let settled: BTreeMap<_, _> =
             retyping.map(|rule| ((rule.order, rule.kind.clone()), rule.new_kind.clone())).collect();
@@ -43,7 +43,7 @@ impl Rules {
     }
 
     /// Returns what is known of the apiVersions of `kind`, where rules convert it between apiVersions.
-    pub(super) fn version_order(&self, kind: &GroupKind) -> Option<&VersionOrder> {
+    pub(crate) fn version_order(&self, kind: &GroupKind) -> Option<&VersionOrder> {
         self.version_orders.iter().find(|order| order.has(kind))
     }
 }

@@ -22,21 +22,21 @@ type Level = (FieldPattern, Condition, Option<Emptied>);
 
 /// Where the values of a chart can be.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// The kind of the objects.
-    pub(super) kind: GroupKind,
+    pub(crate) kind: GroupKind,
     /// From the outside in: the places in what is around, and what must hold there; the first is the mapping around.
     levels: Vec<Level>,
 }
 
 impl Place {
     /// Makes the place that is the whole object of `kind`.
-    pub(super) const fn whole(kind: GroupKind) -> Self {
+    pub(crate) const fn whole(kind: GroupKind) -> Self {
         Self { kind, levels: Vec::new() }
     }
 
     /// Makes the lens about objects of the kind that does what `lens` does in the place.
-    pub(super) fn around(&self, lens: Lens) -> Lens {
+    pub(crate) fn around(&self, lens: Lens) -> Lens {
         self.levels
             .iter()
             .rev()
@@ -44,7 +44,7 @@ impl Place {
     }
 
     /// Returns the values in `object`, which is of the kind.
-    pub(super) fn values(&self, object: &Value) -> Vec<FieldPath> {
+    pub(crate) fn values(&self, object: &Value) -> Vec<FieldPath> {
         within(&self.levels, object)
     }
 }
@@ -64,15 +64,15 @@ fn within(levels: &[Level], object: &Value) -> Vec<FieldPath> {
 }
 
 /// The places of the values of charts, by the name of the chart.
-pub(super) type PlacesByChart = BTreeMap<String, Vec<Place>>;
+pub(crate) type PlacesByChart = BTreeMap<String, Vec<Place>>;
 
 /// Returns where the values of each of `charts` can be.
-pub(super) fn places_by_chart(charts: &[wire::Chart], carriers: &Carriers) -> PlacesByChart {
+pub(crate) fn places_by_chart(charts: &[wire::Chart], carriers: &Carriers) -> PlacesByChart {
     charts.iter().map(|chart| (chart.name.clone(), places(chart, carriers))).collect()
 }
 
 /// Returns the kinds of the objects that can hold the values of `chart`.
-pub(super) fn kinds(chart: &wire::Chart, carriers: &Carriers) -> Vec<GroupKind> {
+pub(crate) fn kinds(chart: &wire::Chart, carriers: &Carriers) -> Vec<GroupKind> {
     let carrying = carriers.iter().filter(|carrier| !carrier.each.is_empty() && !carrier.values.is_empty());
     let own = chart.values_in.iter().map(|own| &own.kind);
     carrying.flat_map(|carrier| &carrier.kind).chain(own).cloned().chain([kind_of_files(chart)]).collect()

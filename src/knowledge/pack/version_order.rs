@@ -15,7 +15,7 @@ use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine, b
 
 /// The apiVersions of a kind, and of the kinds that rules turn it into.
 #[derive(Debug)]
-pub(super) struct VersionOrder {
+pub(crate) struct VersionOrder {
     kinds: BTreeSet<GroupKind>,
     /// Read from the catalogs when it is first used.
     by_age: OnceLock<Vec<ApiVersion>>,
@@ -25,24 +25,24 @@ pub(super) struct VersionOrder {
 
 impl VersionOrder {
     /// Makes the order of the apiVersions of `kinds`.
-    pub(super) const fn new(kinds: BTreeSet<GroupKind>) -> Self {
+    pub(crate) const fn new(kinds: BTreeSet<GroupKind>) -> Self {
         Self { kinds, by_age: OnceLock::new(), rules: OnceLock::new() }
     }
 
     /// Returns whether `kind` is one of the kinds.
-    pub(super) fn has(&self, kind: &GroupKind) -> bool {
+    pub(crate) fn has(&self, kind: &GroupKind) -> bool {
         self.kinds.contains(kind)
     }
 
     /// Returns the kinds.
-    pub(super) fn kinds(&self) -> impl Iterator<Item = &GroupKind> {
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &GroupKind> {
         self.kinds.iter()
     }
 
     /// Returns the rules with these `numbers`, which are about the kinds, in the order in which they run forward. A rule between two
     /// apiVersions runs with those of its bundle, behind the others that keep the kind, but never before the one that leads to
     /// the older of its apiVersions, in whatever bundle that is.
-    pub(super) fn rules(&self, by_age: VersionsByAge<'_>, rules: &[Rule], numbers: &[usize]) -> &[usize] {
+    pub(crate) fn rules(&self, by_age: VersionsByAge<'_>, rules: &[Rule], numbers: &[usize]) -> &[usize] {
         self.rules.get_or_init(|| {
             let age = |rule: &Rule| rule.api_versions.as_ref().and_then(|[_, new]| by_age.age(new));
             let mut steps: Vec<(usize, usize)> =
@@ -67,7 +67,7 @@ impl VersionOrder {
     }
 
     /// Returns the apiVersions in their order; `catalog` returns that of a kind.
-    pub(super) fn by_age<'c>(
+    pub(crate) fn by_age<'c>(
         &self,
         line: &ReleaseLine,
         groups: &[String],
@@ -100,7 +100,7 @@ pub(crate) struct VersionsByAge<'o>(&'o [ApiVersion]);
 
 impl<'o> VersionsByAge<'o> {
     /// Returns the direction in which a rule between the apiVersions `old` and `new` runs on the path from one to another.
-    pub(super) fn direction(
+    pub(crate) fn direction(
         self,
         [old, new]: &[ApiVersion; 2],
         from: &ApiVersion,
@@ -115,7 +115,7 @@ impl<'o> VersionsByAge<'o> {
     }
 
     /// Returns the apiVersions, the oldest first.
-    pub(super) fn iter(self) -> impl Iterator<Item = &'o ApiVersion> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'o ApiVersion> {
         self.0.iter()
     }
 

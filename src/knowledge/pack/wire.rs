@@ -232,7 +232,7 @@ impl ReferenceField {
     ///
     /// # Errors
     /// What to write.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         let at = &self.at;
         if self.kind.is_some() == self.resource.is_some() {
             return Err(format!("references: {at} must have the key of the kind or that of the resource"));

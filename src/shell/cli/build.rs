@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::args::BuildArgs;
 use super::console::Console;
 use super::exit::Exit;
-use crate::knowledge::pack::build;
+use crate::authoring::build;
 
 /// Runs `pack build`.
 pub(super) fn run(args: &BuildArgs, console: Console) -> Result<Exit> {

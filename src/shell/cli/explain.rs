@@ -147,10 +147,10 @@ fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::authoring::matrix::{Cost, Subject};
     use crate::engine::finding::Severity;
     use crate::knowledge::lens::{Direction, Fidelity};
     use crate::knowledge::pack::embedded;
-    use crate::knowledge::pack::matrix::{Cost, Subject};
     use crate::shell::report::Fate;
 
     #[test]

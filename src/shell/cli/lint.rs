@@ -9,15 +9,15 @@ use super::args::{LintArgs, MatrixFormat};
 use super::console::Console;
 use super::exit::Exit;
 use super::packs;
-use crate::knowledge::pack::lint::{Message, Share, coverage, lint};
-use crate::knowledge::pack::load;
+use crate::authoring::lint::{Message, Share, coverage, lint};
+use crate::authoring::pack_folder;
 use crate::shell::disk::{self, Failure, FileKind};
 use crate::shell::report::{plural, visible};
 
 /// Runs `pack lint`.
 pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
-    let fixtures = args.fixtures.as_deref().map(load::list_folder).transpose()?;
-    let own = load::read_if_pack(Path::new(&args.pack))?;
+    let fixtures = args.fixtures.as_deref().map(pack_folder::list_folder).transpose()?;
+    let own = pack_folder::read_if_pack(Path::new(&args.pack))?;
     let packs = packs::load(&args.packs)?;
     let pack = match &own {
         Some(pack) => pack,

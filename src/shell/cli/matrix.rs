@@ -6,7 +6,7 @@ use super::args::{MatrixArgs, MatrixFormat};
 use super::console::Console;
 use super::exit::Exit;
 use super::packs;
-use crate::knowledge::pack::matrix::matrix;
+use crate::authoring::matrix::matrix;
 use crate::shell::report::matrix_format as render;
 
 /// Runs `matrix`.

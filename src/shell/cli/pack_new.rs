@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use super::args::NewArgs;
 use super::console::Console;
 use super::exit::Exit;
-use crate::knowledge::pack::{build, starter};
+use crate::authoring::{build, starter};
 use crate::shell::report::plural;
 
 /// Runs `pack new`.

@@ -9,18 +9,19 @@ use super::console::Console;
 use super::exit::Exit;
 use super::{lint, losses, packs, parameters};
 use crate::authoring::fixture::{Fixture, Missing, missing, of_pack};
-use crate::knowledge::pack::{Pack, Packs, load};
+use crate::authoring::pack_folder;
+use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::{plural, visible_lines};
 
 /// Runs `pack test`.
 pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
-    let own = load::read_if_pack(Path::new(&args.pack))?;
+    let own = pack_folder::read_if_pack(Path::new(&args.pack))?;
     let is_folder = own.is_some();
     let name = own.as_ref().map_or(args.pack.as_str(), Pack::name).to_owned();
     let packs = packs::load_with(&args.packs.packs, own)?;
     let pack = packs::named(&name, packs).map_err(|error| lint::not_a_pack(&args.pack, error))?;
     let folder = folder(args, is_folder, &name)?;
-    let fixtures = of_pack(pack, &folder.display().to_string(), &load::read_texts(&folder)?);
+    let fixtures = of_pack(pack, &folder.display().to_string(), &pack_folder::read_texts(&folder)?);
     let is_meant = |name: &str| name.contains(&args.filter);
     let missing: Vec<Missing> = missing(pack, &fixtures.cases);
     let missing: Vec<Missing> = missing.into_iter().filter(|missing| is_meant(&missing.rule)).collect();
@@ -63,10 +64,10 @@ fn options(case: &Fixture, packs: &Packs) -> Result<()> {
 fn folder(args: &TestArgs, is_folder: bool, name: &str) -> Result<PathBuf> {
     let folder = match &args.fixtures {
         Some(fixtures) => fixtures.join(name),
-        None if is_folder => Path::new(&args.pack).join(load::FIXTURES),
+        None if is_folder => Path::new(&args.pack).join(pack_folder::FIXTURES),
         None => bail!("{name} is built in without its fixtures: pass --fixtures DIR, or the pack's folder"),
     };
-    ensure!(load::is_folder(&folder), "{}", no_case(&folder));
+    ensure!(pack_folder::is_folder(&folder), "{}", no_case(&folder));
     Ok(folder)
 }
 

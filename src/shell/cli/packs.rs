@@ -6,7 +6,8 @@ use anyhow::{Result, anyhow, bail};
 
 use super::args::PackArgs;
 use super::console::Console;
-use crate::knowledge::pack::{Pack, Packs, Target, embedded, load, near};
+use crate::authoring::pack_folder;
+use crate::knowledge::pack::{Pack, Packs, Target, embedded, near};
 use crate::knowledge::release::{Channel, Named, bare};
 use crate::shell::report::one_of;
 
@@ -17,7 +18,7 @@ pub(super) fn load(args: &PackArgs) -> Result<&'static Packs> {
 
 /// Loads the same packs, those in `folders` among them, together with one that was made of CRDs.
 pub(super) fn load_with(folders: &[PathBuf], of_crds: Option<Pack>) -> Result<&'static Packs> {
-    let mut more = folders.iter().map(|folder| load::read_folder(folder)).collect::<Result<Vec<_>>>()?;
+    let mut more = folders.iter().map(|folder| pack_folder::read_folder(folder)).collect::<Result<Vec<_>>>()?;
     more.extend(of_crds);
     Ok(Box::leak(Box::new(embedded::with(more)?)))
 }

@@ -22,7 +22,7 @@ use crate::engine::finding::Finding;
 use crate::engine::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
 use crate::engine::infer::install_evidence::{Evidence, ObjectReleases};
 use crate::engine::plan::{Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice};
-use crate::knowledge::pack::build::from_crds;
+use crate::knowledge::pack::crds::from_crds;
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::shell::report::visible;
 use crate::syntax::yaml::FrontEnd;

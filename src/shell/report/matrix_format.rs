@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::count::plural;
 use super::escape::visible;
 use super::json::{SCHEMA_VERSION, pretty};
-use crate::knowledge::pack::matrix::{Change, Cost, Subject};
+use crate::authoring::matrix::{Change, Cost, Subject};
 
 /// Prints a line for each change: its cost forward, its cost backward, what it is.
 pub(crate) fn text(title: &str, changes: &[Change]) -> String {

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::bundle::Bundle;
 use super::sides::is_required;
+use crate::authoring::constraints::{allowed, has};
+use crate::authoring::rule_path::RulePath;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image};
-use crate::knowledge::pack::constraints::{allowed, has};
 use crate::knowledge::pack::pack::Pack;
 use crate::knowledge::pack::rule::Rule;
-use crate::knowledge::pack::rule_path::RulePath;
 use crate::knowledge::release::ReleaseId;
 use crate::syntax::field::{FieldPattern, Part};
 

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::pack::Pack;
-use super::rule::Rule;
 use crate::knowledge::lens::{Direction, Image};
+use crate::knowledge::pack::pack::Pack;
+use crate::knowledge::pack::rule::Rule;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId};
 use crate::syntax::field::FieldPattern;
 

@@ -11,11 +11,12 @@ use walkdir::WalkDir;
 
 use serde_json::Value;
 
-use super::gather::Gathered;
 use super::lifecycle::Lifecycle;
+use super::openapi;
 use super::published::{self, Published};
 use super::type_tables::Types;
-use super::{crd, openapi};
+use crate::knowledge::pack::crds::crd;
+use crate::knowledge::pack::crds::gather::Gathered;
 use crate::knowledge::pack::wire::PackFile;
 use crate::knowledge::release::{Channel, GroupKind, ReleaseId, ReleaseLine};
 

@@ -1,9 +1,9 @@
 //! The place of a rule among those of its bundle: [`Bundle`].
 
+use crate::authoring::rule_path::RulePath;
 use crate::knowledge::lens::{Claims, Direction, Image, Lens};
 use crate::knowledge::pack::pack::Pack;
 use crate::knowledge::pack::rule::Rule;
-use crate::knowledge::pack::rule_path::RulePath;
 use crate::syntax::field::FieldPattern;
 
 /// A rule among those of its bundle that objects of its kind run.

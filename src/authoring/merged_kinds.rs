@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use super::pack::Pack;
-use super::place::Place;
-use super::rule::Rule;
 use crate::knowledge::lens::Direction;
+use crate::knowledge::pack::pack::Pack;
+use crate::knowledge::pack::place::Place;
+use crate::knowledge::pack::rule::Rule;
 use crate::knowledge::release::GroupKind;
 
 /// Finds the rules that would convert an object back although another rule of the bundle would, too: a rule, the place in its file,

@@ -63,8 +63,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::knowledge::pack::build::catalogs::Built;
-    use crate::knowledge::pack::build::sample;
+    use crate::authoring::build::catalogs::Built;
+    use crate::authoring::build::sample;
 
     const PACK: &str = "name: core\ntitle: Core\nsource: s\ngroups: ['', apps]\nreleases:\n- { bundle: v1.30.0 }\n- \
                         { bundle: v1.31.0 }\n";

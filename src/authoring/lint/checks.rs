@@ -9,8 +9,8 @@ use super::premises::check_premises;
 use super::releases::check_releases;
 use super::removals::check_removals;
 use super::rules::check_rules;
+use crate::authoring::{constants, merged_kinds};
 use crate::knowledge::pack::pack::Pack;
-use crate::knowledge::pack::{constants, merged_kinds};
 
 /// Checks `pack`; `fixtures` are the files of its fixtures, as `<pack>/<bundle>/<rule>/<case>/<file>`, where they are at hand.
 ///

@@ -8,12 +8,8 @@
 //! Invariant: the same schemas give the same bytes, on any machine and in any order of reading.
 
 mod catalogs;
-mod crd;
-pub(crate) mod from_crds;
-pub(super) mod gather;
 mod lifecycle;
 mod openapi;
-pub(crate) mod own;
 mod published;
 #[cfg(test)]
 mod sample;
@@ -22,4 +18,3 @@ mod type_tables;
 
 pub(crate) use catalogs::{Outline, outline, write, write_new};
 pub use catalogs::{build, stale};
-pub use crd::PlacedCrd;

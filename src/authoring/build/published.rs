@@ -15,9 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};
 
-use super::crd::{self, DefinedVersion, Definition, INTEGER_OR_STRING, MERGE_KEY, PRESERVE, QUANTITY, Strategy};
 use super::lifecycle::Lifecycle;
 use crate::knowledge::catalog::Scope;
+use crate::knowledge::pack::crds::crd::{
+    self, DefinedVersion, Definition, INTEGER_OR_STRING, MERGE_KEY, PRESERVE, QUANTITY, Strategy,
+};
 use crate::knowledge::release::GroupKind;
 
 /// The named schemas of one release.

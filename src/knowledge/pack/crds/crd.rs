@@ -29,20 +29,20 @@ pub struct PlacedCrd {
 
 /// The content of one CRD.
 #[derive(Debug)]
-pub(super) struct Definition {
+pub(crate) struct Definition {
     /// The kind it defines.
-    pub(super) kind: GroupKind,
+    pub(crate) kind: GroupKind,
     /// Its scope, where that is known.
-    pub(super) scope: Option<Scope>,
+    pub(crate) scope: Option<Scope>,
     /// What converts objects between its versions.
-    pub(super) strategy: Strategy,
+    pub(crate) strategy: Strategy,
     /// Its versions, as listed.
-    pub(super) versions: Vec<DefinedVersion>,
+    pub(crate) versions: Vec<DefinedVersion>,
 }
 
 /// What converts objects from one version of a CRD to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub(super) enum Strategy {
+pub(crate) enum Strategy {
     /// Nothing: only the apiVersion changes.
     #[default]
     None,
@@ -52,39 +52,39 @@ pub(super) enum Strategy {
 
 /// One version of a CRD.
 #[derive(Debug)]
-pub(super) struct DefinedVersion {
+pub(crate) struct DefinedVersion {
     /// The version's name: `v1beta1`.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Whether the API server answers for it.
-    pub(super) served: bool,
+    pub(crate) served: bool,
     /// Whether objects are stored in it.
-    pub(super) storage: bool,
+    pub(crate) storage: bool,
     /// Whether it is called deprecated.
-    pub(super) deprecated: bool,
+    pub(crate) deprecated: bool,
     /// The facts of its schema, by field pattern.
-    pub(super) fields: BTreeMap<FieldPattern, FieldFact>,
+    pub(crate) fields: BTreeMap<FieldPattern, FieldFact>,
     /// The parts of its schema that catalogs do not support.
-    pub(super) notes: Vec<Note>,
+    pub(crate) notes: Vec<Note>,
 }
 
 /// The schema of a field.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FieldFact {
+pub(crate) struct FieldFact {
     /// The value's type.
-    pub(super) kind: Type,
+    pub(crate) kind: Type,
     /// Whether the value it is in must have it.
-    pub(super) required: bool,
+    pub(crate) required: bool,
     /// The attributes, as written in a catalog.
-    pub(super) attributes: String,
+    pub(crate) attributes: String,
 }
 
 /// A part of a schema that is omitted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Note {
+pub(crate) struct Note {
     /// The field it is about.
-    pub(super) pattern: FieldPattern,
+    pub(crate) pattern: FieldPattern,
     /// What is omitted, and why.
-    pub(super) what: String,
+    pub(crate) what: String,
 }
 
 /// A CRD as written, with schemas of the type `S`.
@@ -152,13 +152,13 @@ impl<S> Spec<S> {
 }
 
 /// Returns the kind that a document defines, where it is a CRD, and checks that the CRD can be understood. Its schemas are not read.
-pub(super) fn checked_kind(value: &Value) -> Result<Option<GroupKind>> {
+pub(crate) fn checked_kind(value: &Value) -> Result<Option<GroupKind>> {
     let spec = read::<IgnoredAny>(value)?;
     spec.map(|mut spec| spec.take_listed().map(|listed| listed.kind)).transpose()
 }
 
 /// Reads the CRDs among the documents of a file; other documents are skipped.
-pub(super) fn definitions(text: &str) -> Result<Vec<Definition>> {
+pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>> {
     let mut found = Vec::new();
     for document in serde_yaml::Deserializer::from_str(text) {
         let value = Value::deserialize(document).context("the file is not valid YAML")?;
@@ -168,7 +168,7 @@ pub(super) fn definitions(text: &str) -> Result<Vec<Definition>> {
 }
 
 /// Reads a document, where it is a CRD; keywords that catalogs do not support are kept to be compared.
-pub(super) fn definition_in(value: &Value) -> Result<Option<Definition>> {
+pub(crate) fn definition_in(value: &Value) -> Result<Option<Definition>> {
     definition_with(value, Unsupported::Kept)
 }
 
@@ -176,7 +176,7 @@ pub(super) fn definition_in(value: &Value) -> Result<Option<Definition>> {
 /// does not remove them. Projects wrote their CRDs without that in mind, so that it says nothing about their fields.
 ///
 /// Source: documentation of CustomResourceDefinitions, "Field pruning".
-pub(super) fn definition_alone(value: &Value) -> Result<Option<Definition>> {
+pub(crate) fn definition_alone(value: &Value) -> Result<Option<Definition>> {
     let is_old = value["apiVersion"].as_str().is_some_and(|version| version.ends_with("/v1beta1"));
     let Some(spec) = read(value)? else { return Ok(None) };
     let is_pruned = !spec.preserve_unknown.unwrap_or(is_old);
@@ -212,7 +212,7 @@ fn defined(version: WireVersion<Value>, shared: Option<&Value>, unsupported: Uns
 }
 
 /// Returns the facts of the schema of an object, and what catalogs do not support of it.
-pub(super) fn walked(schema: Option<&Value>) -> (BTreeMap<FieldPattern, FieldFact>, Vec<Note>) {
+pub(crate) fn walked(schema: Option<&Value>) -> (BTreeMap<FieldPattern, FieldFact>, Vec<Note>) {
     walked_with(schema, Unsupported::Noted)
 }
 
@@ -394,16 +394,16 @@ impl Walk {
 }
 
 /// The keyword of a schema that keeps unnamed keys.
-pub(super) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+pub(crate) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// The keyword of a schema that accepts whole numbers and strings.
-pub(super) const INTEGER_OR_STRING: &str = "x-kubernetes-int-or-string";
+pub(crate) const INTEGER_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 /// The keyword that stands here for the schema of a quantity, which OpenAPI knows by its name.
-pub(super) const QUANTITY: &str = "x-quantity";
+pub(crate) const QUANTITY: &str = "x-quantity";
 
 /// The keyword of a list that names the field by which a patch finds an item.
-pub(super) const MERGE_KEY: &str = "x-kubernetes-patch-merge-key";
+pub(crate) const MERGE_KEY: &str = "x-kubernetes-patch-merge-key";
 
 /// The keywords that a catalog holds.
 const KEPT: [&str; 24] = [

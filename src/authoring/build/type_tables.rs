@@ -199,8 +199,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::knowledge::pack::build::catalogs::Built;
-    use crate::knowledge::pack::build::sample;
+    use crate::authoring::build::catalogs::Built;
+    use crate::authoring::build::sample;
 
     const PACK: &str = "name: shops\ntitle: Shops\nsource: s\ngroups: [shop.example.com]\nreleases:\n- { bundle: v1.30.0 }\n\
                         - { bundle: v1.31.2 }\n";

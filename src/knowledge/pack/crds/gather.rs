@@ -19,14 +19,14 @@ use crate::syntax::field::FieldPattern;
 
 /// The CRD of a kind in a release, where it is all there is about the kind; it was checked.
 #[derive(Debug)]
-pub(in crate::knowledge::pack) struct ReleasedCrd {
-    pub(in crate::knowledge::pack) release: ReleaseId,
-    pub(in crate::knowledge::pack) value: Arc<Value>,
+pub(crate) struct ReleasedCrd {
+    pub(crate) release: ReleaseId,
+    pub(crate) value: Arc<Value>,
 }
 
 /// The facts about every kind so far.
 #[derive(Debug, Default)]
-pub(in crate::knowledge::pack) struct Gathered {
+pub(crate) struct Gathered {
     kinds: BTreeMap<GroupKind, KindFacts>,
 }
 
@@ -62,7 +62,7 @@ struct Row {
 
 impl Gathered {
     /// Gathers the facts of CRDs that define a kind once in each release.
-    pub(in crate::knowledge::pack) fn of_crds<'c>(crds: impl IntoIterator<Item = &'c ReleasedCrd>) -> Self {
+    pub(crate) fn of_crds<'c>(crds: impl IntoIterator<Item = &'c ReleasedCrd>) -> Self {
         let mut gathered = Self::default();
         for crd in crds {
             let definition = crd::definition_alone(&crd.value).ok().flatten().expect("the CRD was checked");
@@ -72,7 +72,7 @@ impl Gathered {
     }
 
     /// Adds the facts of the CRD of one release.
-    pub(super) fn add(&mut self, release: ReleaseId, definition: Definition) -> Result<()> {
+    pub(crate) fn add(&mut self, release: ReleaseId, definition: Definition) -> Result<()> {
         let facts = self.kinds.entry(definition.kind.clone()).or_default();
         if facts.defined.contains(release) {
             bail!("{} is defined twice in this release", definition.kind);
@@ -102,22 +102,22 @@ impl Gathered {
     }
 
     /// Returns whether there are facts about a kind of `group`.
-    pub(super) fn has_group(&self, group: &str) -> bool {
+    pub(crate) fn has_group(&self, group: &str) -> bool {
         self.kinds.keys().any(|kind| kind.group == group)
     }
 
     /// Makes the catalog of each kind.
-    pub(in crate::knowledge::pack) fn catalogs(&self) -> impl Iterator<Item = Catalog> {
+    pub(crate) fn catalogs(&self) -> impl Iterator<Item = Catalog> {
         self.kinds.iter().map(|(kind, facts)| facts.catalog(kind))
     }
 
     /// Returns the text of every catalog file, by its name.
-    pub(in crate::knowledge::pack) fn files(&self, line: &ReleaseLine) -> BTreeMap<String, String> {
+    pub(crate) fn files(&self, line: &ReleaseLine) -> BTreeMap<String, String> {
         self.kinds.iter().map(|(kind, facts)| (format!("{kind}.tsv"), facts.text(kind, line))).collect()
     }
 
     /// Returns what was omitted, one sentence each.
-    pub(super) fn notes(&self, line: &ReleaseLine) -> Vec<String> {
+    pub(crate) fn notes(&self, line: &ReleaseLine) -> Vec<String> {
         let sentence = |kind: &GroupKind, note: &Note, releases: ReleaseSet| {
             format!("{kind} `{}`: {} ({})", note.pattern, note.what, line.describe(releases))
         };

@@ -6,11 +6,11 @@
 
 use serde_json::Value;
 
-use super::pack::Pack;
-use super::place::Place;
-use super::rule::Rule;
 use crate::knowledge::catalog::Field;
 use crate::knowledge::lens::{Constant, Direction};
+use crate::knowledge::pack::pack::Pack;
+use crate::knowledge::pack::place::Place;
+use crate::knowledge::pack::rule::Rule;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId};
 use crate::syntax::field::FieldPattern;
 

@@ -1,9 +1,9 @@
 //! Are the releases with the same APIs in order, as far as their names tell?
 
 use super::linter::Lint;
+use crate::authoring::starter::age;
 use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::pack::place::Place;
-use crate::knowledge::pack::starter::age;
 use crate::syntax::field::FieldPath;
 
 /// Reports a release with the APIs of a bundle that is listed before an older one.

@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::constraints::{About, Constraints, Difference, allowed, differences, has};
-use super::pack::Pack;
-use super::release_notes::Moves;
-use super::rule::Rule;
 use super::rule_path::RulePath;
 use crate::knowledge::catalog::{Catalog, GroupSource, Reference};
 use crate::knowledge::lens::{Direction, Fidelity};
+use crate::knowledge::pack::pack::Pack;
+use crate::knowledge::pack::release_notes::Moves;
+use crate::knowledge::pack::rule::Rule;
 use crate::knowledge::release::{GroupKind, ReleaseId};
 use crate::syntax::field::{FieldPattern, Part};
 

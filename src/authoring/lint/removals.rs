@@ -9,14 +9,14 @@ use super::linter::Lint;
 use super::shown::whole;
 use super::sides::Sides;
 use super::way_out::{alike, way_out_of_field, way_out_of_kind, way_out_of_value};
+use crate::authoring::constraints::{allowed, has};
+use crate::authoring::rule_path::RulePath;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image};
-use crate::knowledge::pack::constraints::{allowed, has};
 use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::pack::place::Place;
 use crate::knowledge::pack::release_notes::Dropped;
 use crate::knowledge::pack::rule::Rule;
-use crate::knowledge::pack::rule_path::RulePath;
 use crate::knowledge::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
 use crate::syntax::field::FieldPattern;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::authoring::constraints::has;
+use crate::authoring::rule_path::RulePath;
 use crate::knowledge::catalog::{Catalog, Field};
 use crate::knowledge::lens::Image;
-use crate::knowledge::pack::constraints::has;
-use crate::knowledge::pack::rule_path::RulePath;
 use crate::knowledge::release::ReleaseId;
 use crate::syntax::field::FieldPattern;
 
