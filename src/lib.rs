@@ -32,6 +32,9 @@
 //! It does not talk to a cluster, does not render templates, does not reformat, and writes nothing that it has not read
 //! back and compared.
 
+// Without the command line, what only it uses is dead.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+
 mod syntax;
 
 mod knowledge;

@@ -17,7 +17,7 @@ use crate::syntax::field::FieldPattern;
 
 /// The constraints of a release on the values of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Constraints {
+pub(crate) struct Constraints {
     required: bool,
     kinds: BTreeSet<Type>,
     allowed: Option<Vec<Value>>,
@@ -57,7 +57,7 @@ enum List {
 
 /// What a limit is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum About {
+pub(crate) enum About {
     /// Whether the field must be there.
     Presence,
     /// What its value may be.
@@ -66,17 +66,17 @@ pub(super) enum About {
 
 /// One constraint that differs between two releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(crate) struct Difference {
     /// What it is about.
-    pub(super) about: About,
+    pub(crate) about: About,
     /// The constraint before and after, as words.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Whether the target release rejects what the source accepts.
-    pub(super) target_rejects: bool,
+    pub(crate) target_rejects: bool,
     /// Whether the source release rejects what the target accepts.
-    pub(super) source_rejects: bool,
+    pub(crate) source_rejects: bool,
     /// The one value that makes the difference, where it is one.
-    pub(super) only: Option<Value>,
+    pub(crate) only: Option<Value>,
 }
 
 /// What a bound of the value itself is about.
@@ -98,7 +98,7 @@ const BOUNDS: [(&str, Side, Reads); 8] = [
 
 impl Constraints {
     /// Reads the constraints of `release` on the fields of one pattern; `None` if it does not have them.
-    pub(super) fn of(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Self> {
+    pub(crate) fn of(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Self> {
         let served = catalog.served(release);
         let fields: Vec<Field<'_>> =
             served.iter().filter_map(|version| catalog.field(field, release, version.name)).collect();
@@ -119,7 +119,7 @@ impl Constraints {
     }
 
     /// Returns whether every object must have the field.
-    pub(super) const fn is_required(&self) -> bool {
+    pub(crate) const fn is_required(&self) -> bool {
         self.required
     }
 
@@ -224,7 +224,7 @@ impl List {
 }
 
 /// Compares the constraints of one field on two sides.
-pub(super) fn differences(source: &Constraints, target: &Constraints) -> Vec<Difference> {
+pub(crate) fn differences(source: &Constraints, target: &Constraints) -> Vec<Difference> {
     let mut found = Vec::new();
     if source.required != target.required {
         let need = |constraints: &Constraints| if constraints.required { "required" } else { "optional" };
@@ -319,12 +319,12 @@ fn texts(constraints: &Constraints) -> String {
 }
 
 /// Returns whether an apiVersion that `release` serves has the fields of one pattern.
-pub(super) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
+pub(crate) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
     catalog.served(release).iter().any(|version| catalog.field(field, release, version.name).is_some())
 }
 
 /// Returns the values that a release allows in a field, in the apiVersions that it serves; `None` where it allows any.
-pub(super) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
+pub(crate) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
     let served = catalog.served(release);
     let fields = served.iter().filter_map(|version| catalog.field(field, release, version.name));
     let mut values = Vec::new();

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::constraints::{About, Constraints, Difference, allowed, differences, has};
-use super::rule_path::RulePath;
+use crate::authoring::constraints::{About, Constraints, Difference, allowed, differences, has};
+use crate::authoring::rule_path::RulePath;
 use crate::knowledge::catalog::{Catalog, GroupSource, Reference};
 use crate::knowledge::lens::{Direction, Fidelity};
 use crate::knowledge::pack::pack::Pack;

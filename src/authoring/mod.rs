@@ -1,12 +1,19 @@
 //! Answers: how is a pack made and checked?
+//!
+//! Invariant: rooms import from rooms that are listed before them.
 
 pub(crate) mod build;
-mod constants;
+
 mod constraints;
-pub(crate) mod fixture;
-pub(crate) mod lint;
-pub(crate) mod matrix;
-mod merged_kinds;
-pub(crate) mod pack_folder;
+
 mod rule_path;
+
 pub(crate) mod starter;
+
+pub(crate) mod lint;
+
+pub(crate) mod matrix;
+
+pub(crate) mod pack_folder;
+
+pub(crate) mod fixture;

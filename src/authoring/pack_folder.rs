@@ -2,6 +2,8 @@
 //!
 //! [`read_folder`] brings the files of a folder given with `--pack`, and refuses a pack that makes no sense; [`read_if_pack`] reads
 //! one that is being written.
+//!
+//! Invariant: only files below the folder are read; what is too large is refused.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +11,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::lint::nonsense;
+use crate::authoring::lint::nonsense;
 use crate::knowledge::lens::Direction;
 use crate::knowledge::pack::folder::{MAX_PACK, PackFiles};
 use crate::knowledge::pack::load::load;

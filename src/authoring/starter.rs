@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, ensure};
 
-use super::build::Outline;
+use crate::authoring::build::Outline;
 use crate::knowledge::release::{GroupKind, version_of};
 
 /// The catalog of the example, without the line that names its kind.
@@ -78,7 +78,7 @@ pub(crate) fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<
 /// `v2.0.0-alpha.3`, `v2.0.0-beta.2`, `v2.0.0-rc.10`, `v2.0.0`.
 ///
 /// Source: Semantic Versioning 2.0.0, item 11.
-pub(super) fn age(bundle: &str) -> (Vec<u64>, bool, Vec<Part>, String) {
+pub(crate) fn age(bundle: &str) -> (Vec<u64>, bool, Vec<Part>, String) {
     let bare = version_of(bundle).split('+').next().unwrap_or_default();
     let is_of_stage = |letter: char| letter == '-' || letter.is_ascii_alphabetic();
     let (main, stage) = bare.split_at(bare.find(is_of_stage).unwrap_or(bare.len()));
@@ -88,7 +88,7 @@ pub(super) fn age(bundle: &str) -> (Vec<u64>, bool, Vec<Part>, String) {
 
 /// A stretch of digits or of letters in the name of a release; a number is older than a word.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+pub(crate) enum Part {
     Number(u64),
     Word(String),
 }

@@ -1,7 +1,13 @@
-//! Answers: what is known about an API: its releases, their fields, and what changed between them?
+//! Answers: what is known about an API: its releases, fields and changes?
+//!
+//! Invariant: rooms import from rooms that are listed before them.
+
+pub(crate) mod release;
 
 pub(crate) mod carrier;
+
 pub(crate) mod catalog;
+
 pub(crate) mod lens;
+
 pub(crate) mod pack;
-pub(crate) mod release;

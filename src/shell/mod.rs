@@ -1,8 +1,13 @@
 //! Answers: what does the user want, what is shown, and what is written?
+//!
+//! Invariant: rooms import from rooms that are listed before them.
+
+#[cfg(feature = "cli")]
+pub(crate) mod disk;
+
+pub(crate) mod redaction;
+
+pub(crate) mod report;
 
 #[cfg(feature = "cli")]
 pub(crate) mod cli;
-#[cfg(feature = "cli")]
-pub(crate) mod disk;
-pub(crate) mod redaction;
-pub(crate) mod report;

@@ -1,7 +1,13 @@
 //! Answers: what data do bytes hold, and which bytes change with it?
+//!
+//! Invariant: rooms import from rooms that are listed before them.
+
+pub(crate) mod text;
+
+pub(crate) mod fingerprint;
 
 pub(crate) mod field;
-pub(crate) mod fingerprint;
-pub(crate) mod text;
+
 pub(crate) mod variable;
+
 pub(crate) mod yaml;

@@ -5,6 +5,9 @@
 //! the top. Every schema is read and its facts are gathered per kind, field and release; the result is text per file name,
 //! so that writing it and comparing it with what is there are two uses of one answer.
 //!
+//! Parts: `catalogs` (of all kinds) over `openapi` and `type_tables`, which make the `published` schemas of kinds, and `table` (of types, or of the
+//! `lifecycle` of apiVersions).
+//!
 //! Invariant: the same schemas give the same bytes, on any machine and in any order of reading.
 
 mod catalogs;

@@ -9,7 +9,7 @@ use super::premises::check_premises;
 use super::releases::check_releases;
 use super::removals::check_removals;
 use super::rules::check_rules;
-use crate::authoring::{constants, merged_kinds};
+use super::{constants, merged_kinds};
 use crate::knowledge::pack::pack::Pack;
 
 /// Checks `pack`; `fixtures` are the files of its fixtures, as `<pack>/<bundle>/<rule>/<case>/<file>`, where they are at hand.

@@ -3,6 +3,14 @@
 //! `convert` repairs known mistakes, converts the object by its own pack (`object`: infer, run the rules, fit the target, decide
 //! about losses), then applies the rules that other packs have about its kind.
 //!
+//! Parts: `object` (the steps in order): `subject` (what inference found) `shapes` (the apiVersions that an object can have)
+//! `migration` (to the target) `rules` (of its own pack) over `run_rule` `by_schema` (apiVersions that no rule leads to) `fit`
+//! (apiVersion, missing fields) `target_schema` `validate` `baseline` (what was invalid before) `restore` `loss` (policy and
+//! wording) `new_stash` `stash`; before and after it: `repair` (of known mistakes) `foreign_rules` (about kinds of other packs);
+//! `references` (every mapping that names a kind, under which keys) over `mappings` (where they can stand) `renames` (the kinds
+//! that get another name) `targets` `inference`; values: `choices` (what the user asked for) `context` (of an object) `state`
+//! `remark` (becomes a finding) `conversion` (the result) `object_plan`.
+//!
 //! Invariant: nothing is guessed. What the target cannot hold is a loss, and an object with a loss that is neither kept nor
 //! allowed is held back as a whole.
 

@@ -3,6 +3,8 @@
 //! `edit` performs them and verifies the result; `schema_comments` finds the comments for editors that have to name the new
 //! apiVersion.
 //!
+//! Parts: `file` (and their verification); `schema_comments` (for editors).
+//!
 //! Invariant: edits that are returned have been verified, those of comments too.
 
 mod schema_comments;

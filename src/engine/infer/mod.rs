@@ -4,6 +4,9 @@
 //! The facts that did the cutting are the evidence. The apiVersion is kept apart: fields win. [`crds`] and
 //! [`install_evidence`] read which release a tree names outside the objects; [`Age`] is how old an apiVersion is.
 //!
+//! Parts: `inference`: what do the fields of an object say? `age`: how old is its apiVersion? `crds`: which release do the CRDs
+//! of a tree name? `install_evidence`: which do charts and images?.
+//!
 //! Invariant: a field that no release has never narrows; absence never narrows.
 
 mod age;

@@ -5,6 +5,16 @@
 //! says which of them are held back. The other files each answer one question about both: namespaces and names, references, patches
 //! and what they build, selectors and paths.
 //!
+//! Parts: `surveyor` and `survey` (what is kept of each file, with its `steps`: replacements, variables and other things it
+//! applies) `run` (all surveys together) `ties` (groups of files) `linked` (the objects of a group) `held` (those held back);
+//! `namespaces` `kustomizations` (which files they build) `builds` (what is applied together) `layers` (in which order);
+//! `name_conflicts` `together` (objects that convert together or not at all); what Kustomize applies: `applications` (to which
+//! objects) `patches` (strategic merge patches) `carriers` (JSON patches, replacements and variables, which carry field paths)
+//! over `path_expression` `json_patch` `replacement` `merge` `labels` `difference`, `states` (what is built of an object, step by
+//! step) `unapplied` (what is applied to nothing known); `references` `dangling` (references); `selectors` (by version)
+//! `kustomize_selectors` `ignored_paths`; `following` (what is written of them) `version_changes` (which versions objects get)
+//! (of Argo CD and Flux).
+//!
 //! Invariant: nothing here changes what an object becomes, but for what names other objects and their fields, and follows them:
 //! references, versions, namespaces, selectors and field paths.
 

@@ -4,6 +4,12 @@
 //! and files that cannot be read are distinguished; the rest becomes a [`Manifest`] with its objects, those inside a
 //! `kind: List` too, and the values of known charts.
 //!
+//! Parts: `read` (a file's bytes) `manifest` `object` `recognizer` (with `core_group`); `kustomization` `configuration` (of
+//! Kustomize) `applied` (folders that controllers apply) `carried_values` (in texts, and in files that install charts) `selector`
+//! (of patches) `replacement` (files of Kustomize replacements) `inline` (patches in an object) `inline_patch` `source_text`
+//! (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `ignores`
+//! (the comments that acknowledge findings, each an `ignore_comment`) `problem` (what cannot be read) `sops` (encrypted files).
+//!
 //! Invariant: a file is irrelevant only if its bytes contain no known API group.
 
 mod applied;

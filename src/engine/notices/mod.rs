@@ -5,6 +5,10 @@
 //! `mentions` of renamed kinds, `old_keys` of annotations, `rbac` rules and webhooks, `typed_lists` of a kind or apiVersion that the target lacks, `open_versions` of objects whose apiVersion is a variable; `old_names`
 //! drops what is reported about kinds that the run does not rename.
 //!
+//! Parts: `advisories` (of releases) `moved_fields` (to other objects) `pins` (of charts and images) `values` (of charts, not
+//! converted) `mentions` (of renamed kinds) `old_keys` (of annotations and labels) `rbac` (rules, webhooks, policies) `old_names`
+//! (whether the run keeps them) `typed_lists` (of a kind that the target lacks) `open_versions` (apiVersions with variables).
+//!
 //! Invariant: nothing here changes anything or holds anything back.
 
 pub(crate) mod advisories;

@@ -5,6 +5,9 @@
 //! a tree, so that one pass over an object finds its [`Facts`] and one more its [`Violation`]s. Descriptions and CEL rules are
 //! not kept; `metadata`, `status`, `apiVersion` and `kind` are not fields.
 //!
+//! Parts: `catalog` (of one kind) over the `tree` of its fields; `read` `row` `field` `header` with each `listing` (of
+//! apiVersions) `facts` `check` `differences` (of two schemas) `pattern` `reference` `reach` (what a pattern of a rule can name).
+//!
 //! Invariant: a catalog has for each release what that release's CRD has, and nothing else.
 
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]

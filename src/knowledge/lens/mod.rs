@@ -5,6 +5,13 @@
 //! inverses run in reverse order. An operation of the language is one file here and one line in the list below; a change that is like
 //! no other has a conversion in `native`. Parsing, `explain` and the laws derive from both.
 //!
+//! Parts: operations of the language: `rename` `relocate` (the operation `move`) `wrap` `embed` `values` `number` `when` `drop`
+//! `default` `changed_default` (the operation `changed-default`) `distinct` `entries` `join` `concat` `units` `refuse` `retype`;
+//! `native` (changes that are like no other); over `operation` `sequence` (the operations of a rule) `session` `condition` (with
+//! its `verdict`) `amount` `references` (to and from other objects) `context` (those objects) over `object_view` `nearest` (of
+//! namesakes) `namespace` `image` `premise` (what an operation expects of a field) `fidelity` `direction` `loss` `halt` `growth`
+//! `template` (of a text to add) `origin` `order` (of keys, after converting back) `emptied` (mappings).
+//!
 //! Invariant: an operation finds its fields in the present data; where nothing has the form of its old side, it changes nothing.
 
 use serde::de::{self, MapAccess};

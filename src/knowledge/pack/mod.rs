@@ -3,6 +3,11 @@
 //! A [`Pack`] is read from a folder's files (`wire` has them as written) and checked; [`embedded`] holds the packs of the
 //! binary. Catalogs are read when their kind is first used. [`Packs`] finds the pack of a kind and reads a [`Target`].
 //!
+//! Parts: `pack` `packs` `releases` `rules` (each a `rule`) `target` `kind_tracker` (the kind of an object, rule by rule)
+//! `version_order` (of the apiVersions of a kind); `wire` `load` `folder` (its files) `rule_file` `embedded` over `built_in` (the
+//! packs in the program) `default_groups` `release_notes` `values` (the objects that hold the values of a chart) `nearest`
+//! (names) `place` (line and column of a message); `crds`: what CRDs say.
+//!
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
 
 mod built_in;

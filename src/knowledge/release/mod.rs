@@ -4,6 +4,8 @@
 //! [`ReleaseSet`] is a set of positions on one line and prints as a range per channel. [`ApiVersion`] and [`GroupKind`] are the two
 //! names an object carries.
 //!
+//! Parts: `line` (the releases of a project) over `bundle` (names) `channel` `set`; `api` (apiVersion and kind).
+//!
 //! Invariant: releases are ordered by their line, never by reading their names as numbers.
 
 mod api;

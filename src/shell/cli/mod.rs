@@ -3,6 +3,15 @@
 //! [`run`] reads the arguments and calls the subcommand's module. `planned` makes the plan of a call, `output` prints it,
 //! `write` writes it; everything that is printed passes through `console`.
 //!
+//! Parts: from the arguments to the plan: `args` `settable` (where options can be set) `command_line` (flags, variables and
+//! settings together) `config_file` (`reversion.toml` as written) `config` (its settings that are no flags) `packs` `near`
+//! (names) `parameters` `losses` (those allowed) `input` `crd_sets` (of `--crds`, or in the tree) `origin` `companions` `target`
+//! `surveyed` (what is kept of each file) `planned` `baseline` (known findings); to the output: `console` (over `pager`
+//! `progress`) `exit` `output` `formats` `glossary` `journal` `saved_plan` `write`; subcommands: `detect` (with `inventory`, its
+//! summary) `preview` (`check` and `diff`) `apply` (with `interactive`) `apply_plan` `plan` `show` `undo` (with `apply --resume`)
+//! `report_merge` `convert` `function` (the KRM function `fn`, over `function_config` `resource_list`) `explain` `releases`
+//! `matrix` `completion` `man` `pack_new` `build` `lint` `pack_test`.
+//!
 //! Invariant: the exit code is decided in one place, [`Exit`].
 
 use std::ffi::OsString;

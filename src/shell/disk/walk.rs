@@ -548,7 +548,7 @@ mod tests {
     fn paths_are_written_like_the_root_without_a_leading_dot() {
         let options = |extra: &str| WalkOptions { extensions: vec!["rs".to_owned()], ..globs(&[extra]) };
         let expected = Path::new("src/shell/disk/walk.rs");
-        for root in [".", "./src", "src/", "src/shell/disk/walk.rs", "./src//disk"] {
+        for root in [".", "./src", "src/", "src/shell/disk/walk.rs", "./src//shell/disk"] {
             let scan =
                 scan(&[PathBuf::from(root)], &options("/src/shell/disk/walk.rs"), |path, _| Some(path.to_owned()));
             assert_eq!(scan.visited, [(expected.to_owned(), expected.to_owned())], "{root}");

@@ -4,6 +4,11 @@
 //! [`Intent`]; [`rewrite_document`] applies lists of them to the bytes of one document, [`Intent::apply_data`] makes the same change
 //! on plain data, and [`EditedText::verify`] checks that both agree before anything is written.
 //!
+//! Parts: reading: `parse` by one of two front ends, `scan` (fast) and `events` (exact, with `shallow` lines in quotes); `tree`
+//! of `node`s with `children` and `child_index`; `scalar` (content) `resolve` (its type) `value` `path` `literal`, `limits`,
+//! `parts` (that a line begins); changing: `intent` (with `place` and `naming`) `apply` (on data) `rewrite` (in a `round`) `edit`
+//! `change` `layout` `emit` `format` `style` `structure` (that a text holds) `verify`; `problem`.
+//!
 //! Invariant: a tree is never written out again; what changes is a set of byte-range edits over the user's own text.
 
 mod apply;

@@ -62,7 +62,7 @@ fn imports(sources: &[Source]) -> Imports {
 }
 
 /// Returns the paths in `words` that start with `crate`, `super`, `self` or a child module, with groups in braces expanded.
-fn paths(words: &[String], is_child: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
+pub(super) fn paths(words: &[String], is_child: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_first = at == 0 || ![":", ".", "in"].contains(&words[at - 1].as_str());

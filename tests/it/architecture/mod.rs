@@ -1,4 +1,4 @@
-//! Architecture rules: which module may use which, who accesses files and prints, how long a file is, that documents are true.
+//! Architecture rules: which room may use which, who accesses files and prints, how long a file is, that documents are true.
 //!
 //! Source files are read as text: comments and the contents of literals are blanked, the rest is split into words. The layers
 //! are not repeated here: they are the map in ARCHITECTURE.md.
@@ -10,6 +10,7 @@ use reversion::internals::fixture;
 
 mod impls;
 mod imports;
+mod map;
 mod source;
 
 use source::{blanked, calls, files, is_test, literals, read, sources, supers, uses, words};
@@ -28,16 +29,16 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 10] = [
     ("src/shell/cli/progress.rs", &["thread", "time"]),
     ("src/engine/plan/mod.rs", &["thread"]),
     ("src/shell/disk/", &["env", "fs", "io", "os", "process", "time"]),
-    ("src/knowledge/pack/load.rs", &["fs"]),
-    ("src/knowledge/pack/build/catalogs.rs", &["fs"]),
-    ("src/knowledge/pack/build/sample.rs", &["fs"]),
-    ("src/knowledge/pack/build/table.rs", &["fs"]),
+    ("src/authoring/pack_folder.rs", &["fs"]),
+    ("src/authoring/build/catalogs.rs", &["fs"]),
+    ("src/authoring/build/sample.rs", &["fs"]),
+    ("src/authoring/build/table.rs", &["fs"]),
 ];
 
 /// Crates with restricted use, and the modules that may use them.
 const CRATES: [(&str, &[&str]); 16] = [
     ("anstyle", &["report"]),
-    ("anyhow", &["pack", "cli"]),
+    ("anyhow", &["build", "cli", "pack", "pack_folder", "starter"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
@@ -49,9 +50,9 @@ const CRATES: [(&str, &[&str]); 16] = [
     ("kube_cel", &["pack"]),
     ("quick_junit", &["report"]),
     ("rustix", &["disk"]),
-    ("serde_yaml", &["pack"]),
+    ("serde_yaml", &["build", "pack"]),
     ("supports_hyperlinks", &["cli"]),
-    ("walkdir", &["pack"]),
+    ("walkdir", &["build", "pack_folder"]),
 ];
 
 /// Methods of a path or a folder entry that access the file system.
@@ -81,75 +82,68 @@ fn comments_and_literals_are_not_read_as_code() {
 }
 
 #[test]
-fn modules_use_exactly_what_the_map_lists() {
-    let map = map();
-    let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for source in sources() {
-        let Some(module) = source.module().first().map(|name| (*name).to_owned()) else { continue };
-        let mut names: BTreeSet<_> = uses(&source.code, "crate").into_iter().map(str::to_owned).collect();
-        names.remove(&module);
-        used.entry(module).or_default().extend(names);
-    }
-    for row in &map {
-        let found = used.get(&row.module).cloned().unwrap_or_default();
-        assert_eq!(found, row.uses, "`{}` uses the left set, ARCHITECTURE.md's map lists the right one", row.module);
-    }
-}
-
-#[test]
-fn the_map_lists_modules_after_those_they_use() {
-    let map = map();
-    let order: Vec<_> = map.iter().map(|row| row.module.clone()).collect();
-    for (at, row) in map.iter().enumerate() {
-        let above = row.uses.iter().find(|name| !order[..at].contains(name));
-        assert_eq!(above, None, "`{}` uses a module that the map does not list before it", row.module);
-    }
+fn the_map_lists_exactly_the_rooms() {
     let library = read("src/lib.rs");
-    let declared: Vec<_> = library.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')).collect();
-    assert_eq!(declared, order, "src/lib.rs lists the modules in the order of the map");
-}
-
-#[test]
-fn tests_use_modules_below_their_own() {
-    let order: Vec<_> = map().into_iter().map(|row| row.module).collect();
-    for source in sources() {
-        let Some(at) = order.iter().position(|name| source.module().first() == Some(&name.as_str())) else { continue };
-        let used = uses(&source.tests, "crate");
-        let above = used.iter().find(|name| !order[..=at].iter().any(|below| below == *name));
-        assert_eq!(above, None, "the tests in {} use a module above their own", source.path);
+    let storeys: Vec<String> =
+        declared(&library).into_iter().filter(|name| root().join("src").join(name).is_dir()).collect();
+    assert_eq!(storeys, map::storeys(), "src/lib.rs (left) lists the storeys in the order of the map (right)");
+    for storey in storeys {
+        let rooms = declared(&read(&format!("src/{storey}/mod.rs")));
+        let listed: Vec<String> =
+            map::rooms().into_iter().filter(|room| room.storey == storey).map(|room| room.name).collect();
+        assert_eq!(rooms, listed, "src/{storey}/mod.rs (left) lists the rooms in the order of the map (right)");
     }
 }
 
-#[test]
-fn super_does_not_leave_its_module() {
-    for source in sources() {
-        let depth = source.module().len();
-        assert!(
-            supers(&source.code) < depth.max(1),
-            "{}: `super` reaches the crate's root: write `crate`",
-            source.path
-        );
-        assert!(supers(&source.tests) <= depth, "{}: `super` reaches the crate's root: write `crate`", source.path);
-    }
+/// Returns the modules that a file declares, in order.
+fn declared(text: &str) -> Vec<String> {
+    let names = text.lines().filter_map(|line| {
+        line.strip_prefix("pub(crate) ").unwrap_or(line).strip_prefix("mod ")?.strip_suffix(';').map(str::to_owned)
+    });
+    names.collect()
 }
 
 #[test]
-fn the_map_lists_exactly_the_modules() {
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for source in sources().into_iter().filter(|source| !source.code.is_empty()) {
-        let names = source.module();
-        if let Some(first) = names.first() {
-            let parts = found.entry((*first).to_owned()).or_default();
-            parts.extend(names.get(1).map(|name| (*name).to_owned()));
+fn rooms_use_rooms_that_the_map_lists_before_them() {
+    let rooms = map::rooms();
+    let place = |path: &[String]| {
+        let [storey, name, ..] = path else { return None };
+        rooms.iter().position(|room| room.storey == *storey && room.name == *name)
+    };
+    for source in sources() {
+        let own: Vec<String> = source.module().into_iter().map(str::to_owned).collect();
+        let Some(at) = place(&own) else { continue };
+        for words in [&source.code, &source.tests] {
+            let paths = imports::paths(words, &|_| false);
+            for used in paths.iter().filter(|path| path[0] == "crate") {
+                let below = place(&used[1..]).is_some_and(|used| used <= at);
+                assert!(below, "{} uses {}: the map does not list that before it", source.path, used.join("::"));
+            }
         }
     }
-    let named: BTreeMap<_, _> = map().into_iter().map(|row| (row.module, row.parts)).collect();
-    let modules = |map: &BTreeMap<String, BTreeSet<String>>| map.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(modules(&found), modules(&named), "the modules of src (left) differ from the map (right)");
-    for (module, parts) in found {
-        let missing: Vec<_> = parts.difference(&named[&module]).collect();
-        assert!(missing.is_empty(), "ARCHITECTURE.md: the map's row `{module}` does not name {missing:?}");
+}
+
+#[test]
+fn super_does_not_leave_its_room() {
+    for source in sources() {
+        let depth = source.module().len().saturating_sub(1);
+        let message = format!("{}: `super` leaves its room: write `crate`", source.path);
+        assert!(supers(&source.code) < depth.max(1), "{message}");
+        assert!(supers(&source.tests) <= depth.max(1), "{message}");
     }
+}
+
+#[test]
+fn a_room_names_its_files() {
+    let mut unnamed = BTreeSet::new();
+    for source in sources().into_iter().filter(|source| !source.code.is_empty()) {
+        let [storey, room, file, ..] = source.module()[..] else { continue };
+        let table = read(&format!("src/{storey}/{room}/mod.rs"));
+        let documentation: String = table.lines().take_while(|line| line.starts_with("//!")).collect();
+        let is_named = ticked(&documentation).iter().any(|ticked| ticked.split([':', '(']).any(|part| part == file));
+        unnamed.extend((!is_named).then(|| format!("{storey}/{room}: {file}")));
+    }
+    assert_eq!(unnamed, BTreeSet::new(), "the documentation of a room's mod.rs does not name files of it");
 }
 
 #[test]
@@ -178,7 +172,7 @@ fn each_crate_is_used_by_its_permitted_modules_only() {
         let users: BTreeSet<_> = sources()
             .iter()
             .filter(|source| !uses(&source.code, name).is_empty())
-            .map(|source| source.module().first().map_or("the program", |module| module).to_owned())
+            .map(|source| source.module().get(1).map_or("the program", |room| room).to_owned())
             .collect();
         let may: BTreeSet<_> = modules.iter().map(|module| (*module).to_owned()).collect();
         assert_eq!(users, may, "modules that use the crate {name} (left) and those that may (right) differ");
@@ -273,8 +267,8 @@ fn source_files_are_short_and_documented() {
         check_file(&source.path, &source.text);
         let empty = source.module().into_iter().find(|name| EMPTY_NAMES.contains(name));
         assert_eq!(empty, None, "{}: name the module after what it holds", source.path);
-        let is_table = source.path.ends_with("/mod.rs") || source.module().len() == 1;
-        if is_table && source.path != "src/main.rs" {
+        let is_table = source.path.ends_with("/mod.rs") || source.module().len() <= 2;
+        if is_table && !["src/lib.rs", "src/main.rs"].contains(&source.path.as_str()) {
             let answers = source.text.starts_with("//! Answers: ") && source.text.contains("\n//! Invariant: ");
             assert!(answers, "{} must start with `Answers:` and name its invariant", source.path);
         }
@@ -342,34 +336,6 @@ fn no_file_contains_a_path_of_a_developer_machine() {
         let named = user_folders.iter().find(|folder| text.contains(folder.as_str()));
         assert_eq!(named, None, "{path} contains a path of a machine");
     }
-}
-
-/// A row of the map in ARCHITECTURE.md.
-struct Row {
-    module: String,
-    parts: BTreeSet<String>,
-    uses: BTreeSet<String>,
-}
-
-fn map() -> Vec<Row> {
-    let rows = rows(&read("ARCHITECTURE.md"), "Map");
-    let row = |cells: Vec<String>| Row {
-        module: ticked(&cells[0]).join(""),
-        parts: ticked(&cells[2]).into_iter().collect(),
-        uses: ticked(&cells[3]).into_iter().collect(),
-    };
-    rows.into_iter().map(row).collect()
-}
-
-/// Returns the cells of the table below a heading of level two, without the header row.
-fn rows(markdown: &str, heading: &str) -> Vec<Vec<String>> {
-    let start = format!("## {heading}");
-    let section =
-        markdown.lines().skip_while(|line| *line != start).skip(1).take_while(|line| !line.starts_with("## "));
-    let table = section.filter_map(|line| line.strip_prefix('|')?.strip_suffix('|')).skip(2);
-    let rows: Vec<Vec<_>> = table.map(|row| row.split('|').map(|cell| cell.trim().to_owned()).collect()).collect();
-    assert!(!rows.is_empty(), "there is a table below `{start}`");
-    rows
 }
 
 /// Returns the text between single backticks, outside code blocks.

@@ -2,6 +2,8 @@
 //!
 //! A [`CrdSet`](from_crds::CrdSet) is a pack made of them, [`OwnCrds`](own::OwnCrds) are those that validate the objects of a run, and [`gather`] makes
 //! catalogs of the CRDs of several releases.
+//!
+//! Invariant: the order in which CRDs are read makes no difference.
 
 pub(crate) mod crd;
 pub(crate) mod from_crds;
