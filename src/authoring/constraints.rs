@@ -103,24 +103,18 @@ impl Constraints {
         let fields: Vec<Field<'_>> =
             served.iter().filter_map(|version| catalog.field(field, release, version.name)).collect();
         let patterns: Option<BTreeSet<String>> = fields.iter().map(|field| field.attributes.pattern.clone()).collect();
-        let is_required = |field: &Field<'_>| field.required && field.attributes.default.is_none();
         let bound = |(what, side, read): (&'static str, Side, Reads)| {
             let numbers: Option<Vec<Number>> = fields.iter().map(|field| read(field.attributes)).collect();
             Bound { what, side, at: numbers.and_then(|numbers| side.loosest(numbers)) }
         };
         Some(Self {
-            required: fields.len() == served.len() && fields.iter().all(is_required),
+            required: is_required(catalog, field, release),
             kinds: fields.iter().map(|field| field.kind).collect(),
             allowed: allowed(catalog, field, release),
             patterns: patterns.unwrap_or_default(),
             bounds: BOUNDS.into_iter().map(bound).collect(),
             list: List::of(fields.first()?.attributes),
         })
-    }
-
-    /// Returns whether every object must have the field.
-    pub(crate) const fn is_required(&self) -> bool {
-        self.required
     }
 
     fn has_pattern(&self, text: &Value) -> bool {
@@ -321,6 +315,14 @@ fn texts(constraints: &Constraints) -> String {
 /// Returns whether an apiVersion that `release` serves has the fields of one pattern.
 pub(crate) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
     catalog.served(release).iter().any(|version| catalog.field(field, release, version.name).is_some())
+}
+
+/// Returns whether every apiVersion that `release` serves requires a field and has no default for it.
+pub(crate) fn is_required(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
+    let served = catalog.served(release);
+    let requires = |field: &Field<'_>| field.required && field.attributes.default.is_none();
+    !served.is_empty()
+        && served.iter().all(|version| catalog.field(field, release, version.name).as_ref().is_some_and(requires))
 }
 
 /// Returns the values that a release allows in a field, in the apiVersions that it serves; `None` where it allows any.

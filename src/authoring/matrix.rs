@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::authoring::constraints::{About, Constraints, Difference, allowed, differences, has};
-use crate::authoring::rule_path::RulePath;
+use crate::authoring::constraints::{About, Constraints, Difference, allowed, differences, has, is_required};
+use crate::authoring::rule_path::{Conversion, RulePath};
 use crate::knowledge::catalog::{Catalog, GroupSource, Reference};
 use crate::knowledge::lens::{Direction, Fidelity};
 use crate::knowledge::pack::pack::Pack;
-use crate::knowledge::pack::release_notes::Moves;
-use crate::knowledge::pack::rule::Rule;
+use crate::knowledge::pack::rules::Rule;
+use crate::knowledge::pack::wire::Moves;
 use crate::knowledge::release::{GroupKind, ReleaseId};
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -110,6 +110,18 @@ pub struct Change {
     pub backward: BTreeSet<Cost>,
 }
 
+impl Change {
+    fn of_kind(
+        subject: Subject,
+        kind: &GroupKind,
+        name: impl ToString,
+        text: String,
+        [forward, backward]: [BTreeSet<Cost>; 2],
+    ) -> Self {
+        Self { subject, kinds: vec![kind.clone()], name: name.to_string(), text, forward, backward }
+    }
+}
+
 /// Lists every change from the release `from` to the release `to`: the rules in the pack's order, then the rest, sorted.
 pub fn matrix(pack: &Pack, from: ReleaseId, to: ReleaseId) -> Vec<Change> {
     let sides = Sides { pack, from, to };
@@ -120,15 +132,13 @@ pub fn matrix(pack: &Pack, from: ReleaseId, to: ReleaseId) -> Vec<Change> {
         let path = RulePath::between(pack, kind, from, to);
         mapped.insert(path.kind.clone());
         match pack.catalog(&path.kind).filter(|new| new.releases().contains(to)) {
-            None => changes.push(sides.kind(kind, Presence::Removed)),
+            None => changes.push(kind_change(kind, Presence::Removed)),
             Some(new) => changes.extend(sides.fields(catalog, new)),
         }
     }
-    let exists =
-        |kind: &GroupKind, release| pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release));
-    let comes_back = |kind: &GroupKind| exists(&RulePath::between(pack, kind, to, from).kind, from);
-    let appears = |kind: &&GroupKind| exists(kind, to) && !mapped.contains(*kind) && !comes_back(kind);
-    changes.extend(pack.kinds().filter(appears).map(|kind| sides.kind(kind, Presence::Added)));
+    let comes_back = |kind: &GroupKind| pack.has_kind(&RulePath::between(pack, kind, to, from).kind, from);
+    let appears = |kind: &&GroupKind| pack.has_kind(kind, to) && !mapped.contains(*kind) && !comes_back(kind);
+    changes.extend(pack.kinds().filter(appears).map(|kind| kind_change(kind, Presence::Added)));
     changes.sort_by(|left, right| {
         let key = |change: &Change| (change.subject, change.kinds.clone(), change.name.clone(), change.text.clone());
         key(left).cmp(&key(right))
@@ -168,7 +178,7 @@ struct Sides<'p> {
     to: ReleaseId,
 }
 
-impl Sides<'_> {
+impl<'p> Sides<'p> {
     fn order(&self, release: ReleaseId) -> usize {
         self.pack.line().get(release).order
     }
@@ -228,7 +238,7 @@ impl Sides<'_> {
     /// Returns whether the rules are of a bundle that lies before both releases, and run for an old kind that only the first has.
     fn is_late(&self, rules: &[&Rule], [from, to]: [ReleaseId; 2]) -> bool {
         rules.iter().any(|rule| {
-            let exists = self.pack.catalog(&rule.kind).is_some_and(|catalog| catalog.releases().contains(from));
+            let exists = self.pack.has_kind(&rule.kind, from);
             let is_past = rule.order <= self.order(from) && self.order(from) <= self.order(to);
             let meets = |path: &RulePath<'_>| path.rules.iter().any(|(other, _)| std::ptr::eq(*other, *rule));
             exists && is_past && meets(&RulePath::between(self.pack, &rule.kind, from, to))
@@ -272,13 +282,11 @@ impl Sides<'_> {
             return false;
         }
         let ways = [[self.from, self.to], [self.to, self.from]];
-        let exists =
-            |kind: &GroupKind, release| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(release));
         let starts = ways.into_iter().flat_map(|conversion| self.pack.kinds().map(move |kind| (kind, conversion)));
-        let crossings = starts.filter(|(kind, [from, _])| exists(kind, *from)).map(|(kind, [from, to])| {
+        let crossings = starts.filter(|(kind, [from, _])| self.pack.has_kind(kind, *from)).map(|(kind, [from, to])| {
             let path = RulePath::between(self.pack, kind, from, to);
             let meets = path.rules.iter().any(|(mapped, _)| rules.iter().any(|rule| std::ptr::eq(*rule, *mapped)));
-            (meets, exists(&path.kind, to))
+            (meets, self.pack.has_kind(&path.kind, to))
         });
         let mapped: Vec<bool> = crossings.filter(|(meets, _)| *meets).map(|(_, exists)| exists).collect();
         !mapped.is_empty() && !mapped.contains(&true)
@@ -286,9 +294,7 @@ impl Sides<'_> {
 
     /// Returns whether `release` has one of the rules' kinds.
     fn has_any(&self, rules: &[&Rule], release: ReleaseId) -> bool {
-        let has =
-            |rule: &&Rule| self.pack.catalog(&rule.kind).is_some_and(|catalog| catalog.releases().contains(release));
-        rules.iter().any(has)
+        rules.iter().any(|rule| self.pack.has_kind(&rule.kind, release))
     }
 
     /// Returns whether one of the releases has something that a rule is about, on its own side of it.
@@ -350,37 +356,35 @@ impl Sides<'_> {
         crossed.chain(moves).chain(undetectable).collect()
     }
 
-    fn kind(&self, kind: &GroupKind, presence: Presence) -> Change {
-        let [forward, backward] = presence.costs(Cost::Refused);
-        let text = format!("the kind {}", presence.verb());
-        Change { subject: Subject::Kind, kinds: vec![kind.clone()], name: kind.to_string(), text, forward, backward }
-    }
-
     /// Lists the differences of the catalogs of a kind on both sides; not those of converting back if that does not lead to the
     /// source kind.
-    fn fields(&self, source: &Catalog, target: &Catalog) -> Vec<Change> {
-        let forward = Conversion::new(self.pack, source, target, [self.from, self.to]);
-        let backward = Conversion::new(self.pack, target, source, [self.to, self.from]);
+    fn fields(&self, source: &'p Catalog, target: &'p Catalog) -> Vec<Change> {
+        let conversion = |source: &'p Catalog, target: &'p Catalog, from, to| {
+            let path = RulePath::between(self.pack, source.kind(), from, to);
+            Conversion { source, target, from, to, path }
+        };
+        let forward = conversion(source, target, self.from, self.to);
+        let backward = conversion(target, source, self.to, self.from);
         let mut changes = self.one_sided(&forward, Presence::Removed);
         if backward.path.kind != *source.kind() {
             return changes;
         }
         changes.extend(self.one_sided(&backward, Presence::Added));
-        changes.extend(limits(&forward, &backward));
+        changes.extend(limits(self.pack, &forward, &backward));
         let version =
             |catalog: &Catalog, release| catalog.served(release).first().map(|version| version.name.to_owned());
         if let (Some(old), Some(new)) = (version(source, self.from), version(target, self.to))
             && old != new
         {
             let exact = BTreeSet::from([Cost::Exact]);
-            changes.push(Change {
-                subject: Subject::ApiVersion,
-                kinds: vec![source.kind().clone()],
-                name: "apiVersion".to_owned(),
-                text: format!("{old} becomes {new}"),
-                forward: exact.clone(),
-                backward: exact,
-            });
+            let text = format!("{old} becomes {new}");
+            changes.push(Change::of_kind(
+                Subject::ApiVersion,
+                source.kind(),
+                "apiVersion",
+                text,
+                [exact.clone(), exact],
+            ));
         }
         changes
     }
@@ -400,21 +404,12 @@ impl Sides<'_> {
             }
             if forward.is_empty() {
                 let mut costs = presence.costs(Cost::Lossy);
-                if conversion.requires(&field) {
+                if requires(conversion, &field) {
                     // A field that its side requires is missing in objects of the other side.
                     costs.iter_mut().filter(|costs| costs.is_empty()).for_each(|costs| *costs = [Cost::Refused].into());
                 }
-                let [forward, backward] = costs;
                 let text = format!("the field {}", presence.verb());
-                let kinds = vec![kind.clone()];
-                changes.push(Change {
-                    subject: Subject::Field,
-                    kinds,
-                    name: field.to_string(),
-                    text,
-                    forward,
-                    backward,
-                });
+                changes.push(Change::of_kind(Subject::Field, kind, &field, text, costs));
                 missing.push(field);
                 continue;
             }
@@ -442,16 +437,8 @@ impl Sides<'_> {
         let kind = conversion.source.kind();
         let cost = self.cost_of_values(kind, field);
         let change = |value: &Value| {
-            let [forward, backward] = presence.costs(cost);
             let text = format!("the value {value} {}", presence.verb());
-            Change {
-                subject: Subject::Value,
-                kinds: vec![kind.clone()],
-                name: field.to_string(),
-                text,
-                forward,
-                backward,
-            }
+            Change::of_kind(Subject::Value, kind, field, text, presence.costs(cost))
         };
         old.iter().filter(is_missing).map(change).collect()
     }
@@ -465,66 +452,45 @@ impl Sides<'_> {
     }
 }
 
-/// The conversion of a kind's objects from one release to the other.
-struct Conversion<'p> {
-    pack: &'p Pack,
-    source: &'p Catalog,
-    target: &'p Catalog,
-    from: ReleaseId,
-    to: ReleaseId,
-    path: RulePath<'p>,
+/// A kind that is on one side only.
+fn kind_change(kind: &GroupKind, presence: Presence) -> Change {
+    let text = format!("the kind {}", presence.verb());
+    Change::of_kind(Subject::Kind, kind, kind, text, presence.costs(Cost::Refused))
 }
 
-impl<'p> Conversion<'p> {
-    fn new(pack: &'p Pack, source: &'p Catalog, target: &'p Catalog, [from, to]: [ReleaseId; 2]) -> Self {
-        Self { pack, source, target, from, to, path: RulePath::between(pack, source.kind(), from, to) }
-    }
+/// Returns whether a limit of the target side on `field` is left to the user because no rule handles it.
+fn leaves(pack: &Pack, conversion: &Conversion<'_>, field: &FieldPattern, difference: &Difference) -> bool {
+    let path = &conversion.path;
+    let is_kept = |value: &Value| path.value_image(field, value) == *value;
+    // A required field exists if rules find it in one place or another, and an entry always has a value.
+    let is_required = difference.about == About::Value
+        || path.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
+    let is_about_nothing = difference.about == About::Presence || difference.only == Some(Value::Array(Vec::new()));
+    is_required
+        && !path.satisfies(field)
+        && difference.only.as_ref().is_none_or(is_kept)
+        && !(is_about_nothing && brings(pack, conversion, field))
+}
 
-    /// Returns the fields of the source side, in order.
-    fn fields(&self) -> BTreeSet<FieldPattern> {
-        let patterns =
-            self.source.fields().filter(|field| field.releases.contains(self.from)).map(|field| field.pattern);
-        let patterns: BTreeSet<FieldPattern> = patterns.collect();
-        patterns.into_iter().filter(|field| has(self.source, field, self.from)).collect()
-    }
+/// Returns whether a rule that the target side requires sets `field` if it is absent or empty.
+fn brings(pack: &Pack, conversion: &Conversion<'_>, field: &FieldPattern) -> bool {
+    let is_required = |rule: &&Rule| {
+        rule.kind == conversion.path.kind && rule.within.is_some_and(|within| within.contains(conversion.to))
+    };
+    let places = conversion.places(field);
+    let brings = |rule: &Rule| places.iter().any(|place| rule.lens(Direction::Forward).fills_absent(place));
+    pack.rules().iter().filter(is_required).any(brings)
+}
 
-    /// Returns every place in which the fields that match `field` can be found on the target side.
-    fn places(&self, field: &FieldPattern) -> BTreeSet<FieldPattern> {
-        self.path.images(field).iter().filter_map(|image| image.place(field)).collect()
-    }
-
-    /// Returns whether a limit of the target side on `field` is left to the user because no rule handles it.
-    fn leaves(&self, field: &FieldPattern, difference: &Difference) -> bool {
-        let is_kept = |value: &Value| self.path.value_image(field, value) == *value;
-        // A required field exists if rules find it in one place or another, and an entry always has a value.
-        let is_required = difference.about == About::Value
-            || self.path.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
-        let is_about_nothing = difference.about == About::Presence || difference.only == Some(Value::Array(Vec::new()));
-        is_required
-            && !self.path.satisfies(field)
-            && difference.only.as_ref().is_none_or(is_kept)
-            && !(is_about_nothing && self.brings(field))
-    }
-
-    /// Returns whether a rule that the target side requires sets `field` if it is absent or empty.
-    fn brings(&self, field: &FieldPattern) -> bool {
-        let mine =
-            |rule: &&Rule| rule.kind == self.path.kind && rule.within.is_some_and(|within| within.contains(self.to));
-        let places = self.places(field);
-        let brings = |rule: &Rule| places.iter().any(|place| rule.lens(Direction::Forward).fills_absent(place));
-        self.pack.rules().iter().filter(mine).any(brings)
-    }
-
-    /// Returns whether the source side requires a field, in something that the target side has too.
-    fn requires(&self, field: &FieldPattern) -> bool {
-        let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
-        let shared = above.parts().is_empty() || self.target.having(&above).contains(self.to);
-        shared && Constraints::of(self.source, field, self.from).is_some_and(|limits| limits.is_required())
-    }
+/// Returns whether the source side requires a field, in something that the target side has too.
+fn requires(conversion: &Conversion<'_>, field: &FieldPattern) -> bool {
+    let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
+    let is_shared = above.parts().is_empty() || conversion.target.having(&above).contains(conversion.to);
+    is_shared && is_required(conversion.source, field, conversion.from)
 }
 
 /// Lists the fields that both sides have and that one of them limits further, without those that rules convert.
-fn limits(forward: &Conversion<'_>, backward: &Conversion<'_>) -> Vec<Change> {
+fn limits(pack: &Pack, forward: &Conversion<'_>, backward: &Conversion<'_>) -> Vec<Change> {
     let fields = forward.fields();
     let pairs = fields.iter().flat_map(|field| forward.places(field).into_iter().map(move |place| (field, place)));
     let pairs: Vec<_> = pairs.collect();
@@ -537,8 +503,8 @@ fn limits(forward: &Conversion<'_>, backward: &Conversion<'_>) -> Vec<Change> {
         let mut texts = Vec::new();
         for difference in differences(&source, &target) {
             let reported = [
-                difference.target_rejects && forward.leaves(field, &difference) && is_only_source,
-                difference.source_rejects && backward.leaves(place, &difference),
+                difference.target_rejects && leaves(pack, forward, field, &difference) && is_only_source,
+                difference.source_rejects && leaves(pack, backward, place, &difference),
             ];
             costs
                 .iter_mut()
@@ -548,15 +514,8 @@ fn limits(forward: &Conversion<'_>, backward: &Conversion<'_>) -> Vec<Change> {
             texts.extend(reported.contains(&true).then_some(difference.text));
         }
         if !texts.is_empty() {
-            let [forward_cost, backward_cost] = costs.map(|cost| BTreeSet::from([cost]));
-            changes.push(Change {
-                subject: Subject::Limit,
-                kinds: vec![forward.source.kind().clone()],
-                name: field.to_string(),
-                text: texts.join("; "),
-                forward: forward_cost,
-                backward: backward_cost,
-            });
+            let costs = costs.map(|cost| BTreeSet::from([cost]));
+            changes.push(Change::of_kind(Subject::Limit, forward.source.kind(), field, texts.join("; "), costs));
         }
     }
     changes

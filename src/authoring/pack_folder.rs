@@ -18,7 +18,7 @@ use crate::knowledge::pack::load::load;
 use crate::knowledge::pack::nearest::near;
 use crate::knowledge::pack::pack::Pack;
 use crate::knowledge::pack::place::{Place, Wrong};
-use crate::knowledge::pack::rule::Rule;
+use crate::knowledge::pack::rules::Rule;
 use crate::knowledge::pack::wire;
 use crate::syntax::field::FieldPath;
 

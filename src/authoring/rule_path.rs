@@ -9,9 +9,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::knowledge::lens::{Direction, Image};
+use crate::authoring::constraints::has;
+use crate::knowledge::catalog::Catalog;
+use crate::knowledge::lens::{Direction, Image, Lens};
 use crate::knowledge::pack::pack::Pack;
-use crate::knowledge::pack::rule::Rule;
+use crate::knowledge::pack::rules::Rule;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId};
 use crate::syntax::field::FieldPattern;
 
@@ -55,7 +57,7 @@ impl<'p> RulePath<'p> {
     pub(crate) fn between(pack: &'p Pack, kind: &GroupKind, from: ReleaseId, to: ReleaseId) -> Self {
         let [start, goal] = [from, to].map(|release| pack.line().get(release).order);
         let path = Self::new(pack, kind, start, goal);
-        let exists = |path: &Self| pack.catalog(&path.kind).is_some_and(|new| new.releases().contains(to));
+        let exists = |path: &Self| pack.has_kind(&path.kind, to);
         if goal < start || exists(&path) {
             return path;
         }
@@ -79,48 +81,59 @@ impl<'p> RulePath<'p> {
         })
     }
 
+    /// Returns the lens of each rule, with the name that the fields that match `field` have before it.
+    fn along(&self, field: &FieldPattern) -> impl Iterator<Item = (&'p Lens, FieldPattern)> {
+        self.rules.iter().scan(field.clone(), |name, (rule, direction)| {
+            let (lens, before) = (rule.lens(*direction), name.clone());
+            if let Image::Moved(moved) = lens.image(name) {
+                *name = moved;
+            }
+            Some((lens, before))
+        })
+    }
+
     /// Returns whether a rule gives the fields that match `field` the values that the target side requires.
     pub(crate) fn satisfies(&self, field: &FieldPattern) -> bool {
-        let mut at = field.clone();
-        for (rule, direction) in &self.rules {
-            let lens = rule.lens(*direction);
-            if lens.makes_valid(&at) {
-                return true;
-            }
-            if let Image::Moved(moved) = lens.image(&at) {
-                at = moved;
-            }
-        }
-        false
+        self.along(field).any(|(lens, name)| lens.makes_valid(&name))
     }
 
     /// Returns what becomes of `value` in the fields that match `field`.
     pub(crate) fn value_image(&self, field: &FieldPattern, value: &Value) -> Value {
-        let (mut at, mut value) = (field.clone(), value.clone());
-        for (rule, direction) in &self.rules {
-            let lens = rule.lens(*direction);
-            value = lens.value_image(&at, &value).unwrap_or(value);
-            if let Image::Moved(moved) = lens.image(&at) {
-                at = moved;
-            }
-        }
-        value
+        self.along(field).fold(value.clone(), |value, (lens, name)| lens.value_image(&name, &value).unwrap_or(value))
     }
 
     /// Returns whether a rule holds every object back that has `value` in a field that matches `field`, or drops it.
     pub(crate) fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
-        let mut at = field.clone();
-        for (rule, direction) in &self.rules {
-            let lens = rule.lens(*direction);
-            if lens.claims_value(&at, value) {
-                return true;
-            }
-            if let Image::Moved(moved) = lens.image(&at) {
-                at = moved;
-            }
-        }
-        false
+        self.along(field).any(|(lens, name)| lens.claims_value(&name, value))
     }
+}
+
+/// The conversion of a kind's objects from one release to another, with what the catalogs say on both sides.
+pub(crate) struct Conversion<'p> {
+    pub(crate) source: &'p Catalog,
+    pub(crate) target: &'p Catalog,
+    pub(crate) from: ReleaseId,
+    pub(crate) to: ReleaseId,
+    pub(crate) path: RulePath<'p>,
+}
+
+impl Conversion<'_> {
+    /// Returns the fields of the source side, in order.
+    pub(crate) fn fields(&self) -> BTreeSet<FieldPattern> {
+        let mut fields = patterns_in(self.source, self.from);
+        fields.retain(|field| has(self.source, field, self.from));
+        fields
+    }
+
+    /// Returns every place in which the fields that match `field` can be found on the target side.
+    pub(crate) fn places(&self, field: &FieldPattern) -> BTreeSet<FieldPattern> {
+        self.path.images(field).iter().filter_map(|image| image.place(field)).collect()
+    }
+}
+
+/// Returns the fields that `release` has in any version.
+pub(crate) fn patterns_in(catalog: &Catalog, release: ReleaseId) -> BTreeSet<FieldPattern> {
+    catalog.fields().filter(|field| field.releases.contains(release)).map(|field| field.pattern).collect()
 }
 
 /// Returns whether an object takes a rule between two apiVersions on its way from one bundle to another: the first bundle serves what

@@ -1,16 +1,24 @@
-//! All checks of a pack: [`lint`], [`nonsense`], [`coverage`].
+//! All checks of a pack: [`lint`], [`nonsense`], [`coverage`]; and those of constants, kinds that were merged, releases with the same APIs
+//! and fixtures.
 
-use super::coverage::{Cover, Coverage, Removed, Share};
-use super::fixtures::check_fixtures;
-use super::linter::Lint;
-use super::message::Message;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::linter::{Cover, Coverage, Lint, Message, Removed, Share};
 use super::notes::{check_names, check_release_notes};
 use super::premises::check_premises;
-use super::releases::check_releases;
 use super::removals::check_removals;
 use super::rules::check_rules;
-use super::{constants, merged_kinds};
+use crate::authoring::starter::age;
+use crate::knowledge::catalog::Field;
+use crate::knowledge::lens::{Constant, Direction};
+use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::pack::pack::Pack;
+use crate::knowledge::pack::place::Place;
+use crate::knowledge::pack::rules::Rule;
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId};
+use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// Checks `pack`; `fixtures` are the files of its fixtures, as `<pack>/<bundle>/<rule>/<case>/<file>`, where they are at hand.
 ///
@@ -21,7 +29,7 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     check_removals(&mut lint);
     check_sense(&mut lint);
     check_rules(&mut lint);
-    for (rule, place, text, help) in constants::check(pack).into_iter().chain(merged_kinds::check(pack)) {
+    for (rule, place, text, help) in constants(pack).into_iter().chain(merged_kinds(pack)) {
         lint.report(&rule.path(), &place, text, help);
     }
     check_release_notes(&mut lint);
@@ -59,5 +67,152 @@ pub fn coverage(pack: &Pack) -> Coverage {
         kinds: count(|what| what.field.is_none()),
         fields: count(|what| what.field.is_some() && what.value.is_none()),
         values: count(|what| what.value.is_some()),
+    }
+}
+
+/// Checks the constants of every rule on both of its sides: a rule, the place in its file, what is wrong there, and what to write.
+fn constants(pack: &Pack) -> Vec<(&Rule, Place, String, String)> {
+    let sides = |rule| [Direction::Forward, Direction::Backward].map(|direction| Side { pack, rule, direction });
+    let rules = pack.rules().iter().filter(|rule| !pack.is_foreign(&rule.kind) && rule.values.is_none());
+    rules.flat_map(sides).flat_map(|side| side.messages()).collect()
+}
+
+/// One side of a rule: the one that objects are on before it runs in `direction`.
+struct Side<'p> {
+    pack: &'p Pack,
+    rule: &'p Rule,
+    direction: Direction,
+}
+
+impl<'p> Side<'p> {
+    fn messages(&self) -> Vec<(&'p Rule, Place, String, String)> {
+        let message = |constant: &Constant| {
+            let (text, help) = self.wrong(constant)?;
+            Some((self.rule, Place::in_lens(&constant.field), text, help))
+        };
+        self.rule.lens(self.direction).constants().iter().filter_map(message).collect()
+    }
+
+    /// Returns what is wrong with a constant and what to write, where the catalogs say otherwise.
+    fn wrong(&self, constant: &Constant) -> Option<(String, String)> {
+        let Constant { field, value, is_default } = constant;
+        let rows = self.rows(field);
+        let side = match self.direction {
+            Direction::Forward => "before",
+            Direction::Backward => "after",
+        };
+        let kinds: Vec<&str> = rows.iter().map(|row| row.kind.name()).collect();
+        if !rows.is_empty() && !rows.iter().any(|row| row.kind.accepts(value)) {
+            let text = format!("{field} is never {value} {side} the change");
+            return Some((text, format!("write a value of its type there, {}", kinds.join(" or "))));
+        }
+        let defaults: Vec<&Value> = rows.iter().filter_map(|row| row.attributes.default.as_ref()).collect();
+        let is_other = *is_default && !defaults.is_empty() && !defaults.contains(&value);
+        is_other.then(|| {
+            let stated = defaults.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
+            let text = format!("the default of {field} {side} the change is {stated} in the catalog, and not {value}");
+            (text, format!("write {stated}"))
+        })
+    }
+
+    /// Returns the schemas of a field on this side, next to the change.
+    fn rows(&self, field: &FieldPattern) -> Vec<Field<'p>> {
+        let (kind, version) = self.subject();
+        let Some(catalog) = self.pack.catalog(kind) else { return Vec::new() };
+        let line = self.pack.line();
+        let order = match self.direction {
+            Direction::Forward => self.rule.order.checked_sub(1),
+            Direction::Backward => Some(self.rule.order),
+        };
+        let is_next = |id: ReleaseId| Some(line.get(id).order) == order;
+        let is_here = |row: &Field<'_>| match version {
+            // An apiVersion has its fields in whatever release.
+            Some(version) => row.api_versions.is_empty() || row.api_versions.contains(&version.version),
+            None => row.releases.iter().any(is_next),
+        };
+        catalog.fields_of(field).filter(is_here).collect()
+    }
+
+    /// Returns the kind and the apiVersion of objects on this side.
+    fn subject(&self) -> (&'p GroupKind, Option<&'p ApiVersion>) {
+        let versions = self.rule.api_versions.as_ref();
+        match self.direction {
+            Direction::Forward => (&self.rule.kind, versions.map(|[old, _]| old)),
+            Direction::Backward => (&self.rule.new_kind, versions.map(|[_, new]| new)),
+        }
+    }
+}
+
+/// Finds the rules that would convert an object back although another rule of the bundle would, too: a rule, the place in its file,
+/// what is wrong there, and what to write.
+fn merged_kinds(pack: &Pack) -> Vec<(&Rule, Place, String, String)> {
+    let mut first: BTreeMap<(usize, &GroupKind), &Rule> = BTreeMap::new();
+    let mut messages = Vec::new();
+    for rule in pack.rules().iter().filter(|rule| comes_back_always(rule)) {
+        let Some(other) = first.insert((rule.order, &rule.new_kind), rule) else { continue };
+        let text = format!("a {} was a {} or, by {}, a {}", rule.new_kind, rule.kind, other.id, other.kind);
+        let help = "write `one-way: true` in one of the two rules, or a `when` whose `back` tells them apart";
+        messages.push((rule, Place::key("lens"), text, help.to_owned()));
+    }
+    messages
+}
+
+/// Returns whether a rule gives every object of its new kind the old one back.
+fn comes_back_always(rule: &Rule) -> bool {
+    rule.lens(Direction::Backward).always_retypes(&rule.new_kind)
+}
+
+/// Reports a release with the APIs of a bundle that is listed before an older one.
+///
+/// Bundles can have any order; a release with the same APIs is newer than its bundle, and older than the next one if that is newer
+/// than the bundle too.
+fn check_releases(lint: &mut Lint<'_>) {
+    let line = lint.pack.line();
+    let bundles = line.bundles();
+    for (order, bundle) in bundles.iter().enumerate() {
+        let place = FieldPath::default().key("releases").index(order).key("same-apis");
+        let next = bundles.get(order + 1).filter(|next| age(next) > age(bundle));
+        let mut before = bundle;
+        for name in line.same_apis(order) {
+            let place = || Place::Text(place.clone(), name.clone());
+            if age(name) < age(before) {
+                let text = format!("{name} has the APIs of {bundle}, but is listed after {before}");
+                lint.report(HEAD, &place(), text, "list the oldest first, and the oldest of all as the bundle");
+            } else if let Some(next) = next.filter(|next| age(name) > age(next)) {
+                let text = format!("{name} has the APIs of {bundle}, but {next} is between them");
+                lint.report(HEAD, &place(), text, "list it with the bundle before it, or as a bundle of its own");
+            }
+            before = name;
+        }
+    }
+}
+
+/// Reports a rule without fixtures, or without one that must not change, and fixtures without a rule.
+fn check_fixtures(lint: &mut Lint<'_>, files: &[String]) {
+    let mut cases: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for file in files {
+        let parts: Vec<&str> = file.split('/').collect();
+        if let [pack, _, _, _, name] = parts.as_slice()
+            && *pack == lint.pack.name()
+        {
+            let rule = &file[..parts[..3].iter().map(|part| part.len() + 1).sum::<usize>() - 1];
+            cases.entry(rule).or_default().push(name);
+        }
+    }
+    for rules in lint.pack.rule_files() {
+        let (id, file) = (rules[0].id.as_str(), rules[0].path());
+        let files = cases.get(id).map_or(&[][..], Vec::as_slice);
+        if !files.contains(&"before.yaml") && !files.contains(&"after.yaml") {
+            let text = "the rule has no fixture";
+            lint.report(&file, &Place::Line(1), text, format!("add {id}/CASE with before.yaml or after.yaml"));
+        }
+        if !files.contains(&"same.yaml") {
+            let text = "the rule has no fixture that it must not change";
+            lint.report(&file, &Place::Line(1), text, format!("add {id}/CASE with same.yaml"));
+        }
+    }
+    let ids: BTreeSet<&str> = lint.pack.rules().iter().map(|rule| rule.id.as_str()).collect();
+    for folder in cases.keys().filter(|folder| !ids.contains(*folder)) {
+        lint.report_folder(folder, "the fixtures belong to no rule", "rename or remove the folder");
     }
 }

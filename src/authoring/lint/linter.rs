@@ -1,9 +1,10 @@
-//! What the checks of a pack share: [`Lint`].
+//! What the checks of a pack share: [`Lint`], its [`Message`]s and the [`Coverage`] of what releases remove.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use super::coverage::{Cover, Removed};
-use super::message::Message;
+use serde::Serialize;
+
 use crate::knowledge::catalog::OUTSIDE;
 use crate::knowledge::pack::pack::Pack;
 use crate::knowledge::pack::place::Place;
@@ -68,4 +69,81 @@ impl<'p> Lint<'p> {
 /// Returns whether catalogs know the place.
 pub(super) fn is_known(field: &FieldPattern) -> bool {
     !matches!(field.parts().first(), Some(Part::Key(key)) if OUTSIDE.contains(&key.as_str()))
+}
+
+/// A problem of a pack.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Message {
+    /// The file that has the problem, or lacks an entry: `gateway-api/pack.yaml`.
+    pub file: String,
+    /// The line, from 1; none where the whole file or folder is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The column, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// What is wrong, as one sentence without a final dot.
+    #[serde(rename = "message")]
+    pub text: String,
+    /// What to write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        for number in self.line.iter().chain(&self.column) {
+            write!(f, ":{number}")?;
+        }
+        write!(f, ": {}", self.text)?;
+        self.help.iter().try_for_each(|help| write!(f, "\n  help: {help}"))
+    }
+}
+
+/// What is removed between adjacent releases; a removal from both channels of a bundle counts once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Kinds that the next release does not have.
+    pub kinds: Share,
+    /// Fields that the kind, or what it became, does not have in the next release.
+    pub fields: Share,
+    /// Values that the next release does not allow in a field that it has.
+    pub values: Share,
+}
+
+/// How many removals are covered, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// By a rule that converts them, drops them or holds their objects back.
+    pub claimed: usize,
+    /// By an entry of `dropped` with its reason.
+    pub dropped: usize,
+    /// By nothing.
+    pub missed: usize,
+}
+
+impl Share {
+    /// Returns the number of all.
+    pub const fn all(&self) -> usize {
+        self.claimed + self.dropped + self.missed
+    }
+}
+
+/// Something that a bundle removed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Removed {
+    pub(super) kind: GroupKind,
+    /// The position of the first bundle without it.
+    pub(super) order: usize,
+    pub(super) field: Option<FieldPattern>,
+    pub(super) value: Option<String>,
+}
+
+/// What covers a removal, worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cover {
+    ByRule,
+    Listed,
+    Missing,
 }

@@ -8,8 +8,9 @@ use crate::knowledge::lens::{Condition, Direction};
 use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::pack::nearest::kind_alike;
 use crate::knowledge::pack::place::Place;
-use crate::knowledge::pack::release_notes::{AdvisoryScope, Dropped};
-use crate::knowledge::pack::rule::Rule;
+use crate::knowledge::pack::releases::AdvisoryScope;
+use crate::knowledge::pack::rules::Rule;
+use crate::knowledge::pack::wire::Dropped;
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPath, FieldPattern};
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::bundle::Bundle;
 use super::linter::Lint;
+use super::rules::Bundle;
 use super::way_out::alike;
 use crate::knowledge::catalog::{Field, Type};
 use crate::knowledge::lens::{Claims, Direction, Form, Premise, Side};
 use crate::knowledge::pack::place::Place;
-use crate::knowledge::pack::rule::Rule;
+use crate::knowledge::pack::rules::Rule;
 use crate::knowledge::release::{GroupKind, ReleaseSet};
 use crate::syntax::field::{FieldPattern, Part};
 

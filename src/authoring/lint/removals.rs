@@ -4,19 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::coverage::{Cover, Removed};
-use super::linter::Lint;
+use super::linter::{Cover, Lint, Removed};
 use super::shown::whole;
-use super::sides::Sides;
 use super::way_out::{alike, way_out_of_field, way_out_of_kind, way_out_of_value};
-use crate::authoring::constraints::{allowed, has};
-use crate::authoring::rule_path::RulePath;
+use crate::authoring::constraints::{allowed, has, is_required};
+use crate::authoring::rule_path::{Conversion, RulePath, patterns_in};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image};
 use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::pack::place::Place;
-use crate::knowledge::pack::release_notes::Dropped;
-use crate::knowledge::pack::rule::Rule;
+use crate::knowledge::pack::rules::Rule;
+use crate::knowledge::pack::wire::Dropped;
 use crate::knowledge::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
 use crate::syntax::field::FieldPattern;
 
@@ -62,7 +60,7 @@ fn removed<'p>(lint: &mut Lint<'p>, kind: &GroupKind, catalog: &'p Catalog) {
                     if !catalog.releases().contains(to) {
                         note(lint, kind, to, (None, None), Cover::ByRule);
                     }
-                    let sides = Sides { old: catalog, new, from, to, path };
+                    let sides = Conversion { source: catalog, target: new, from, to, path };
                     removed_fields(lint, &sides);
                     required_fields(lint, &sides);
                 }
@@ -80,7 +78,7 @@ fn removed_kind(lint: &mut Lint<'_>, kind: &GroupKind, to: ReleaseId) {
     let refuses = |rule: &&Rule| rule.lens(Direction::Forward).image(&whole()) == Image::Refused;
     let successors = rules.iter().map(|rule| &rule.new_kind).filter(|new| *new != kind);
     let successors: Vec<_> = successors.cloned().chain([kind.clone()]).collect();
-    let exists = |kind: &GroupKind| lint.pack.catalog(kind).is_some_and(|new| new.releases().contains(to));
+    let exists = |kind: &GroupKind| lint.pack.has_kind(kind, to);
     if rules.iter().any(refuses) || successors.iter().any(exists) {
         return note(lint, kind, to, (None, None), Cover::ByRule);
     }
@@ -94,23 +92,23 @@ fn removed_kind(lint: &mut Lint<'_>, kind: &GroupKind, to: ReleaseId) {
     }
 }
 
-fn removed_fields(lint: &mut Lint<'_>, sides: &Sides<'_>) {
+fn removed_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>) {
     let to = sides.to;
     let fields = sides.fields();
     let mut missing = BTreeMap::new();
     for field in &fields {
         let mut cover = Cover::ByRule;
         for place in sides.places(field) {
-            if has(sides.new, &place, to) {
+            if has(sides.target, &place, to) {
                 removed_values(lint, sides, field, &place);
-            } else if is_dropped(lint, sides.old.kind(), to, Some(field), None) {
+            } else if is_dropped(lint, sides.source.kind(), to, Some(field), None) {
                 cover = cover.max(Cover::Listed);
             } else {
                 missing.insert(field, place);
             }
         }
-        if !has(sides.new, field, to) {
-            note(lint, sides.old.kind(), to, (Some(field), None), cover);
+        if !has(sides.target, field, to) {
+            note(lint, sides.source.kind(), to, (Some(field), None), cover);
         }
     }
     // A mapping or list is removed with its last entry.
@@ -119,14 +117,14 @@ fn removed_fields(lint: &mut Lint<'_>, sides: &Sides<'_>) {
         fields.iter().any(|other| is_below(field, other)) && !missing.keys().any(|other| is_below(field, other))
     };
     for (field, place) in missing.iter().filter(|(field, _)| !emptied(field)) {
-        note(lint, sides.old.kind(), to, (Some(field), None), Cover::Missing);
+        note(lint, sides.source.kind(), to, (Some(field), None), Cover::Missing);
         report_removed(lint, sides, field, place);
     }
 }
 
 /// Reports that nothing covers the removal of `field`, which rules make `place`.
-fn report_removed(lint: &mut Lint<'_>, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
-    let (kind, to, order) = (sides.old.kind(), lint.name(sides.to), lint.pack.line().get(sides.to).order);
+fn report_removed(lint: &mut Lint<'_>, sides: &Conversion<'_>, field: &FieldPattern, place: &FieldPattern) {
+    let (kind, to, order) = (sides.source.kind(), lint.name(sides.to), lint.pack.line().get(sides.to).order);
     if field != place {
         let mover = sides.path.rules.iter().find(|(rule, way)| rule.lens(*way).image(field) != Image::Kept);
         let (file, at) = mover.map_or_else(
@@ -134,21 +132,21 @@ fn report_removed(lint: &mut Lint<'_>, sides: &Sides<'_>, field: &FieldPattern, 
             |(rule, _)| (rule.path(), Place::in_lens(field)),
         );
         let text = format!("rules move {kind} {field} to {place}, which {to} does not have");
-        return lint.report(&file, &at, text, alike(lint, sides.new.kind(), place));
+        return lint.report(&file, &at, text, alike(lint, sides.target.kind(), place));
     }
     let help = way_out_of_field(lint, kind, field, order);
     lint.report(HEAD, &lint.place_of_bundle(order), format!("{to} removes {kind} {field}"), help);
 }
 
 /// Reports the values of `field`, found at `place` in the next release, that the release does not allow.
-fn removed_values(lint: &mut Lint<'_>, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
-    let Some(new) = allowed(sides.new, place, sides.to) else { return };
-    for value in allowed(sides.old, field, sides.from).unwrap_or_default() {
+fn removed_values(lint: &mut Lint<'_>, sides: &Conversion<'_>, field: &FieldPattern, place: &FieldPattern) {
+    let Some(new) = allowed(sides.target, place, sides.to) else { return };
+    for value in allowed(sides.source, field, sides.from).unwrap_or_default() {
         let image = sides.path.value_image(field, &value);
         if new.contains(&value) && new.contains(&image) {
             continue;
         }
-        let (kind, claimed) = (sides.old.kind(), sides.path.claims_value(field, &value));
+        let (kind, claimed) = (sides.source.kind(), sides.path.claims_value(field, &value));
         let cover = if new.contains(&image) || claimed {
             Cover::ByRule
         } else if is_dropped(lint, kind, sides.to, Some(field), Some(&value)) {
@@ -164,15 +162,28 @@ fn removed_values(lint: &mut Lint<'_>, sides: &Sides<'_>, field: &FieldPattern, 
 }
 
 /// Reports the fields that a release requires and the one before does not have, if no rule sets them and no hint describes them.
-fn required_fields(lint: &mut Lint<'_>, sides: &Sides<'_>) {
-    let kind = sides.new.kind();
+fn required_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>) {
+    let kind = sides.target.kind();
     let hinted = |field: &FieldPattern| lint.pack.release_notes().hint(kind, Some(field)).is_some();
-    let texts: Vec<_> = sides.newly_required().into_iter().filter(|field| !hinted(field)).collect();
+    let texts: Vec<_> = newly_required(sides).into_iter().filter(|field| !hinted(field)).collect();
     for field in texts {
         let place = lint.place_of_bundle(lint.pack.line().get(sides.to).order);
         let text = format!("{} requires {kind} {field}", lint.name(sides.to));
         lint.report(HEAD, &place, text, "add a rule that sets it, or an entry under `hints`");
     }
+}
+
+/// Returns the fields that the newer side requires in something that the older one has, and that no rule sets.
+fn newly_required(sides: &Conversion<'_>) -> Vec<FieldPattern> {
+    let there: BTreeSet<FieldPattern> = sides.fields().iter().flat_map(|field| sides.places(field)).collect();
+    let back = sides.path.reversed(sides.source.kind());
+    let is_new = |field: &FieldPattern| {
+        let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
+        let is_open = above.parts().is_empty() || there.contains(&above);
+        is_open && !there.contains(field) && back.images(field) == BTreeSet::from([Image::Kept])
+    };
+    let fields = patterns_in(sides.target, sides.to).into_iter();
+    fields.filter(|field| is_required(sides.target, field, sides.to) && is_new(field)).collect()
 }
 
 /// Returns whether `dropped` lists a kind, field or value that is not in `to`.
@@ -191,7 +202,8 @@ fn is_dropped(
             _ => false,
         };
         let same_value = entry.value.as_deref() == value.and_then(Value::as_str);
-        let release = entry.order == release.order && entry.channels.contains(&release.channel);
+        let release =
+            entry.order == release.order && entry.channels.iter().flatten().any(|channel| *channel == release.channel);
         entry.kind == *kind && within && same_value && release
     };
     let entries = lint.pack.release_notes().dropped.iter().enumerate();

@@ -1,15 +1,16 @@
-//! The checks of one rule against the releases that it is between, and against the other rules of its bundle.
+//! The checks of one rule against the releases that it is between, and against the other rules of its [`Bundle`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bundle::Bundle;
 use super::linter::{Lint, is_known};
 use super::notes::reaches;
 use super::removals::next;
 use super::way_out::{alike, way_to_distinguish};
-use crate::knowledge::lens::Direction;
+use crate::authoring::rule_path::RulePath;
+use crate::knowledge::lens::{Claims, Direction, Lens};
+use crate::knowledge::pack::pack::Pack;
 use crate::knowledge::pack::place::Place;
-use crate::knowledge::pack::rule::Rule;
+use crate::knowledge::pack::rules::Rule;
 use crate::knowledge::pack::wire::Needs;
 use crate::knowledge::release::{ApiVersion, Channel, GroupKind, ReleaseId};
 use crate::syntax::field::FieldPattern;
@@ -140,8 +141,7 @@ fn is_about(lint: &Lint<'_>, rule: &Rule, release: ReleaseId) -> bool {
     let before: Vec<_> =
         lint.pack.line().iter().map(|(id, _)| id).filter(|id| next(lint, *id).contains(&release)).collect();
     let (old, new) = (&rule.kind, &bundle.path.kind);
-    let served =
-        |kind: &GroupKind, id: &ReleaseId| lint.pack.catalog(kind).is_some_and(|it| it.releases().contains(*id));
+    let served = |kind: &GroupKind, id: &ReleaseId| lint.pack.has_kind(kind, *id);
     let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
     let has = |kind: &GroupKind, fields: &[FieldPattern], id: &ReleaseId| {
         fields.iter().any(|field| lint.pack.catalog(kind).is_some_and(|it| it.having(field).contains(*id)))
@@ -247,4 +247,37 @@ fn overlaps(lint: &mut Lint<'_>) {
             }
         }
     }
+}
+
+/// A rule among those of its bundle that objects of its kind run.
+pub(super) struct Bundle<'p> {
+    pub(super) path: RulePath<'p>,
+    /// The rule's position in it; none where the rule runs after all others.
+    pub(super) at: Option<usize>,
+}
+
+impl<'p> Bundle<'p> {
+    /// Finds the rule's place in its bundle; `None` where it never runs.
+    pub(super) fn of(pack: &'p Pack, rule: &Rule) -> Option<Self> {
+        let path = RulePath::new(pack, &rule.kind, rule.order.checked_sub(1)?, rule.order);
+        let at = path.rules.iter().position(|(other, _)| other.id == rule.id);
+        (at.is_some() || rule.within.is_some()).then_some(Self { path, at })
+    }
+
+    /// Returns claims of the rule as the fields are called before the bundle and after it.
+    pub(super) fn at_its_ends(&self, claims: Claims) -> Claims {
+        let Some(at) = self.at else { return claims };
+        let rules =
+            |range: &[(&'p Rule, Direction)], direction| range.iter().map(|(rule, _)| rule.lens(direction)).collect();
+        let after: Vec<&Lens> = rules(&self.path.rules[at + 1..], Direction::Forward);
+        let mut before: Vec<&Lens> = rules(&self.path.rules[..at], Direction::Backward);
+        before.reverse();
+        Claims { old: follow(&before, claims.old), new: follow(&after, claims.new) }
+    }
+}
+
+/// Returns the names of fields after `lenses`, without dropped ones.
+fn follow(lenses: &[&Lens], fields: Vec<FieldPattern>) -> Vec<FieldPattern> {
+    let followed = |field| lenses.iter().try_fold(field, |field, lens| lens.image(&field).place(&field));
+    fields.into_iter().filter_map(followed).collect()
 }

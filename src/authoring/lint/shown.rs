@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::bundle::Bundle;
-use super::sides::is_required;
-use crate::authoring::constraints::{allowed, has};
-use crate::authoring::rule_path::RulePath;
+use super::rules::Bundle;
+use crate::authoring::constraints::{allowed, has, is_required};
+use crate::authoring::rule_path::{RulePath, patterns_in};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image};
 use crate::knowledge::pack::pack::Pack;
-use crate::knowledge::pack::rule::Rule;
+use crate::knowledge::pack::rules::Rule;
 use crate::knowledge::release::ReleaseId;
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -60,9 +59,7 @@ impl Step<'_> {
     fn converts_something(&self) -> bool {
         let targets = self.releases(Direction::Backward);
         self.releases(Direction::Forward).into_iter().any(|from| {
-            let fields = self.old.fields().filter(|field| field.releases.contains(from));
-            let fields: BTreeSet<FieldPattern> = fields.map(|field| field.pattern).collect();
-            fields.iter().any(|field| {
+            patterns_in(self.old, from).iter().any(|field| {
                 let is_removed = targets.iter().all(|to| !has(self.new, field, *to));
                 let names = self.before.images(field).into_iter().filter_map(|image| image.place(field));
                 names

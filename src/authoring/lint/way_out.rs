@@ -6,7 +6,7 @@ use super::linter::Lint;
 use crate::knowledge::lens::{Direction, Image};
 use crate::knowledge::pack::nearest::is_near;
 use crate::knowledge::pack::place::{Place, test_around};
-use crate::knowledge::pack::rule::Rule;
+use crate::knowledge::pack::rules::Rule;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPattern, Part};
 

@@ -17,7 +17,7 @@ use super::validate::{run_cel_rules, unchecked_texts, validate, violations};
 use crate::engine::finding::Code;
 use crate::knowledge::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::knowledge::lens::{LossClass, Session};
-use crate::knowledge::pack::release_notes::Union;
+use crate::knowledge::pack::wire::Union;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::yaml::Intent;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::convert::Conversion;
 use crate::engine::finding::{Code, Finding, FindingObject, Severity};
 use crate::engine::manifest::Object;
-use crate::knowledge::pack::release_notes::Advisory;
+use crate::knowledge::pack::releases::Advisory;
 use crate::knowledge::pack::{About, Target};
 use crate::knowledge::release::ReleaseSet;
 

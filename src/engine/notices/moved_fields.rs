@@ -9,7 +9,7 @@ use crate::engine::convert::{Goal, Remark};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::Target;
-use crate::knowledge::pack::release_notes::Moves;
+use crate::knowledge::pack::wire::Moves;
 
 /// The fields that move to other objects on the path to a target.
 #[derive(Debug)]

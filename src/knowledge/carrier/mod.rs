@@ -3,13 +3,11 @@
 //! Tools that apply manifests have objects and files of their own, and companies add more. A [`Carrier`] describes one as it is
 //! written in the file `carriers.yaml` of a pack; [`Carriers`] are those of all packs of a run, by kind and by file name.
 //!
-//! Parts: `carrier` `carriers` (of a run).
+//! Parts: `carrier` (one, and all of a run).
 //!
 //! Invariant: nothing here names a tool.
 
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod carrier;
-mod carriers;
 
-pub(crate) use carrier::{Carrier, CarrierFile, Ignored, Unconverted};
-pub(crate) use carriers::{Carried, Carriers};
+pub(crate) use carrier::{Carried, Carrier, CarrierFile, Carriers, Ignored, Unconverted};

@@ -13,14 +13,11 @@ use serde_json::Value;
 use super::check::{self, Violation};
 use super::differences::{self, Difference, SchemaName};
 use super::facts::{self, Facts};
-use super::field::Field;
-use super::header::Header;
-use super::listing::{Listing, Version};
-use super::reach::{self, Reach};
+use super::header::{Header, Listing, Version, Word};
 use super::read::{self, FieldLines};
 use super::reference::{self, Reference};
-use super::row::{Attributes, Scope, Type};
-use super::tree::{Row, Tree};
+use super::row::{Attributes, Field, Scope, Type};
+use super::tree::{self, Reach, Row, Tree};
 use crate::knowledge::release::{GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 use crate::syntax::field::FieldPattern;
 
@@ -123,16 +120,16 @@ impl Catalog {
 
     /// Returns the releases that serve the kind in any version.
     pub fn releases(&self) -> ReleaseSet {
-        self.header.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.served)
+        self.header.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.of(Word::Served))
     }
 
     /// Returns the versions that `release` serves, most stable first.
     pub fn served<'c>(&'c self, release: ReleaseId) -> Vec<Version<'c>> {
-        let served = self.header.listings.iter().filter(|listing| listing.served.contains(release));
+        let served = self.header.listings.iter().filter(|listing| listing.of(Word::Served).contains(release));
         let version = |listing: &'c Listing| Version {
             name: &listing.name,
-            deprecated: listing.deprecated.contains(release),
-            storage: listing.storage.contains(release),
+            deprecated: listing.of(Word::Deprecated).contains(release),
+            storage: listing.of(Word::Storage).contains(release),
         };
         served.map(version).collect()
     }
@@ -144,22 +141,22 @@ impl Catalog {
 
     /// Returns the releases that serve the version `name` (`v1beta1`).
     pub fn serving(&self, name: &str) -> ReleaseSet {
-        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.served)
+        self.saying(name, Word::Served)
     }
 
     /// Returns the releases that list the version `name` (`v1beta1`), served or not.
     pub fn listing(&self, name: &str) -> ReleaseSet {
-        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.served | listing.unserved)
+        self.listing_of(name).map(Listing::listed).unwrap_or_default()
     }
 
     /// Returns the releases that store objects in the version `name` (`v1beta1`).
     pub fn storing(&self, name: &str) -> ReleaseSet {
-        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.storage)
+        self.saying(name, Word::Storage)
     }
 
     /// Returns the releases that call the version `name` (`v1beta1`) deprecated.
     pub fn deprecating(&self, name: &str) -> ReleaseSet {
-        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.deprecated)
+        self.saying(name, Word::Deprecated)
     }
 
     /// Returns every field, in tree order; fields whose schema changed come once per schema.
@@ -180,7 +177,7 @@ impl Catalog {
 
     /// Returns what a pattern of a rule can name in any release.
     pub fn reach(&self, pattern: &FieldPattern) -> Reach<'_> {
-        reach::reach(self.tree(), pattern, self.listed())
+        tree::reach(self.tree(), pattern, self.listed())
     }
 
     /// Returns the fields of one pattern as `release` has them in the version `name` (`v1beta1`).
@@ -239,7 +236,11 @@ impl Catalog {
 
     /// Returns the releases that list the kind in any version, served or not.
     pub fn listed(&self) -> ReleaseSet {
-        self.header.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.served | listing.unserved)
+        self.header.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.listed())
+    }
+
+    fn saying(&self, name: &str, word: Word) -> ReleaseSet {
+        self.listing_of(name).map(|listing| listing.of(word)).unwrap_or_default()
     }
 
     fn listing_of(&self, name: &str) -> Option<&Listing> {

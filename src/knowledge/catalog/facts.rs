@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::row::Type;
 use super::tree::{OUTSIDE, Tree};
 use crate::knowledge::release::ReleaseSet;
-use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::field::{FieldPath, PathRef};
 use crate::syntax::variable::OpenText;
 
 /// What an object's fields show about its release.
@@ -65,11 +65,11 @@ pub struct Unknown {
 
 /// Walks `object`, whose kind the releases `listed` have.
 pub(super) fn facts(tree: &Tree, listed: ReleaseSet, object: &Value) -> Facts {
-    let mut walk = Walk { tree, path: Vec::new(), seen: BTreeSet::new(), facts: Facts::default() };
+    let mut walk = Walk { tree, seen: BTreeSet::new(), facts: Facts::default() };
     if let Value::Object(map) = object {
         let place = Place { node: 0, possible: listed, open: tree.nodes[0].open };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
-            walk.key(place, key, value);
+            walk.key(place, &PathRef::key(None, key), key, value);
         }
     }
     walk.facts
@@ -86,48 +86,38 @@ struct Place {
 }
 
 /// One pass over one object.
-struct Walk<'c, 'o> {
+struct Walk<'c> {
     tree: &'c Tree,
-    path: Vec<BorrowedStep<'o>>,
     seen: BTreeSet<(usize, FactKind, ReleaseSet)>,
     facts: Facts,
 }
 
-/// A step that borrows its key.
-#[derive(Clone, Copy)]
-enum BorrowedStep<'o> {
-    Key(&'o str),
-    Index(usize),
-}
-
-impl<'o> Walk<'_, 'o> {
+impl Walk<'_> {
     /// Checks one key of a mapping that is at `place`.
-    fn key(&mut self, place: Place, key: &'o str, value: &'o Value) {
+    fn key(&mut self, place: Place, spot: &PathRef<'_>, key: &str, value: &Value) {
         let node = &self.tree.nodes[place.node];
-        self.path.push(BorrowedStep::Key(key));
         match (node.key(key), node.values) {
             (Some(child), values) => {
                 // Where a mapping had free keys in some releases, nothing below the key is known of those.
                 let free = values.map_or_else(ReleaseSet::default, |values| self.tree.nodes[values].releases);
-                self.node(Place { node: child, open: place.open | free, ..place }, value);
+                self.node(Place { node: child, open: place.open | free, ..place }, spot, value);
             }
-            (None, Some(values)) => self.node(Place { node: values, ..place }, value),
+            (None, Some(values)) => self.node(Place { node: values, ..place }, spot, value),
             (None, None) if place.open.is_empty() => {
                 let nearest = nearest(key, node.keys.iter().map(|(name, _)| name.as_str()));
-                self.facts.unknown.push(Unknown { path: self.here(), nearest });
+                self.facts.unknown.push(Unknown { path: spot.path(), nearest });
             }
             (None, None) => {
-                self.narrow(place.node, place.possible, FactKind::Field, place.open);
+                self.narrow(place, spot, FactKind::Field, place.open);
             }
         }
-        self.path.pop();
     }
 
     /// Checks a value that is at `place`, whose node is the value's own.
-    fn node(&mut self, place: Place, value: &'o Value) {
+    fn node(&mut self, mut place: Place, spot: &PathRef<'_>, value: &Value) {
         let tree = self.tree;
         let node = &tree.nodes[place.node];
-        let mut possible = self.narrow(place.node, place.possible, FactKind::Field, node.releases | place.open);
+        place.possible = self.narrow(place, spot, FactKind::Field, node.releases | place.open);
         if value.is_null() {
             return;
         }
@@ -139,27 +129,25 @@ impl<'o> Walk<'_, 'o> {
         if typed.is_empty() {
             return;
         }
-        possible = self.narrow(place.node, possible, FactKind::Type, typed);
+        place.possible = self.narrow(place, spot, FactKind::Type, typed);
         let allowing = fitting().filter(|row| is_open || tree.schemas[row.schema].attributes.allows(value));
         let allowed = allowing.fold(place.open, |all, row| all | row.releases);
         if !allowed.is_empty() {
-            possible = self.narrow(place.node, possible, FactKind::Value, allowed);
+            place.possible = self.narrow(place, spot, FactKind::Value, allowed);
         }
-        self.inside(Place { possible, open: place.open | node.open, ..place }, value);
+        self.inside(Place { open: place.open | node.open, ..place }, spot, value);
     }
 
-    fn inside(&mut self, place: Place, value: &'o Value) {
+    fn inside(&mut self, place: Place, spot: &PathRef<'_>, value: &Value) {
         match (value, self.tree.nodes[place.node].items) {
             (Value::Object(map), _) => {
                 for (key, value) in map {
-                    self.key(place, key, value);
+                    self.key(place, &PathRef::key(Some(spot), key), key, value);
                 }
             }
             (Value::Array(items), Some(child)) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.path.push(BorrowedStep::Index(index));
-                    self.node(Place { node: child, ..place }, item);
-                    self.path.pop();
+                    self.node(Place { node: child, ..place }, &PathRef::index(Some(spot), index), item);
                 }
             }
             _ => {}
@@ -167,24 +155,18 @@ impl<'o> Walk<'_, 'o> {
     }
 
     /// Notes a fact if it adds to what is known already, and returns the releases left at the place.
-    fn narrow(&mut self, node: usize, possible: ReleaseSet, kind: FactKind, releases: ReleaseSet) -> ReleaseSet {
+    fn narrow(&mut self, place: Place, spot: &PathRef<'_>, kind: FactKind, releases: ReleaseSet) -> ReleaseSet {
+        let Place { node, possible, .. } = place;
         if releases.is_superset(possible) {
             return possible;
         }
         if self.seen.insert((node, kind, releases)) {
-            let fact = Fact { path: self.here(), kind, releases };
+            let fact = Fact { path: spot.path(), kind, releases };
             self.facts.known.push(fact);
         }
         let left = possible & releases;
         // Contradicting facts are resolved by the caller; below them, the inner one counts.
         if left.is_empty() { releases } else { left }
-    }
-
-    fn here(&self) -> FieldPath {
-        FieldPath::new(self.path.iter().map(|step| match step {
-            BorrowedStep::Key(key) => Step::Key((*key).to_owned()),
-            BorrowedStep::Index(index) => Step::Index(*index),
-        }))
     }
 }
 
@@ -199,22 +181,7 @@ fn nearest<'n>(key: &str, names: impl Iterator<Item = &'n str>) -> Option<String
 
 /// Counts the letters to insert, remove, replace or swap to turn one word into the other, whatever their case.
 fn distance(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.to_lowercase().chars().collect();
-    let right: Vec<char> = right.to_lowercase().chars().collect();
-    let mut rows = vec![(0..=right.len()).collect::<Vec<_>>()];
-    for (i, a) in left.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in right.iter().enumerate() {
-            let replaced = rows[i][j] + usize::from(a != b);
-            let mut best = replaced.min(row[j] + 1).min(rows[i][j + 1] + 1);
-            if i > 0 && j > 0 && *a == right[j - 1] && left[i - 1] == *b {
-                best = best.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[left.len()][right.len()]
+    strsim::osa_distance(&left.to_lowercase(), &right.to_lowercase())
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 //! a tree, so that one pass over an object finds its [`Facts`] and one more its [`Violation`]s. Descriptions and CEL rules are
 //! not kept; `metadata`, `status`, `apiVersion` and `kind` are not fields.
 //!
-//! Parts: `catalog` (of one kind) over the `tree` of its fields; `read` `row` `field` `header` with each `listing` (of
-//! apiVersions) `facts` `check` `differences` (of two schemas) `pattern` `reference` `reach` (what a pattern of a rule can name).
+//! Parts: `catalog` (of one kind) over the `tree` of its fields; `read` `row` (of a field) `header` (apiVersions) `facts` `check`
+//! `differences` (of two schemas) `pattern` `reference`.
 //!
 //! Invariant: a catalog has for each release what that release's CRD has, and nothing else.
 
@@ -15,11 +15,8 @@ mod catalog;
 mod check;
 mod differences;
 mod facts;
-mod field;
 mod header;
-mod listing;
 mod pattern;
-mod reach;
 mod read;
 mod reference;
 mod row;
@@ -33,11 +30,9 @@ pub(crate) use check::Violation;
 pub use check::ViolationKind;
 pub(crate) use differences::{Difference, DifferenceKind};
 pub(crate) use facts::{Fact, FactKind, Unknown};
-pub use field::Field;
-pub(crate) use header::Header;
-pub(crate) use listing::Version;
+pub(crate) use header::{Header, Version, Word};
 pub use pattern::compile;
 pub(crate) use read::{COLUMNS, WEBHOOK};
 pub(crate) use reference::{GroupSource, Reference};
-pub use row::{Attributes, ListType, Scope, Type};
+pub use row::{Attributes, Field, ListType, Scope, Type};
 pub(crate) use tree::OUTSIDE;

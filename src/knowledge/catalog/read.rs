@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::header::Header;
+use super::header::{Header, Word};
 use super::row::{Attributes, Scope, Type};
 use super::tree::{Row, Tree};
 use crate::knowledge::release::{GroupKind, ReleaseLine, ReleaseSet};
@@ -67,14 +67,13 @@ fn read_header_line<'t>(header: &mut Header, content: &'t str, sets: &mut Sets<'
         "conversion" => {
             return Err(format!("`{name}` is not a conversion: write {WEBHOOK}, or no line for none"));
         }
-        "served" => header.listing(name).served = releases,
-        "unserved" => header.listing(name).unserved = releases,
-        "storage" => header.listing(name).storage = releases,
-        "deprecated" => header.listing(name).deprecated = releases,
         _ => {
-            return Err(format!(
-                "`{word}` is not a header keyword: write kind, scope, conversion, served, unserved, storage or deprecated"
-            ));
+            let word = Word::parse(word).ok_or_else(|| {
+                format!(
+                    "`{word}` is not a header keyword: write kind, scope, conversion, served, unserved, storage or deprecated"
+                )
+            })?;
+            header.list(name, word, releases);
         }
     }
     Ok(())

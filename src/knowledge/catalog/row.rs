@@ -8,6 +8,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
+use crate::knowledge::release::ReleaseSet;
+use crate::syntax::field::FieldPattern;
+
 /// Whether the objects of a kind are in a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
@@ -225,6 +228,23 @@ fn same(left: &Value, right: &Value) -> bool {
         (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
         _ => left == right,
     }
+}
+
+/// The schema of the fields that match one pattern.
+#[derive(Clone, Debug)]
+pub struct Field<'c> {
+    /// The path of the field: `spec.rules[].name`.
+    pub pattern: FieldPattern,
+    /// What its value must be.
+    pub kind: Type,
+    /// Whether the value it is in must have it.
+    pub required: bool,
+    /// Everything else about its value.
+    pub attributes: &'c Attributes,
+    /// The versions (`v1`) whose schemas have it; empty for every version that a release lists.
+    pub api_versions: &'c [String],
+    /// The releases whose CRDs have it.
+    pub releases: ReleaseSet,
 }
 
 #[cfg(test)]

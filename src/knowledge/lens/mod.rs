@@ -9,7 +9,7 @@
 //! `default` `changed_default` (the operation `changed-default`) `distinct` `entries` `join` `concat` `units` `refuse` `retype`;
 //! `native` (changes that are like no other); over `operation` (what each of them answers) `sequence` (the operations of a rule) `session`
 //! `condition` (with its `verdict`) `amount` `references` (to and from other objects) `context` (those objects, with `nearest` of namesakes)
-//! `growth` `template` (of a text to add) `origin` `order` (of keys, after converting back) `emptied` (mappings).
+//! `template` (of a text to add) `origin` (of a path, and the order of keys after converting back).
 //!
 //! Invariant: an operation finds its fields in the present data; where nothing has the form of its old side, it changes nothing.
 
@@ -29,9 +29,7 @@ mod default;
 mod distinct;
 mod drop;
 mod embed;
-mod emptied;
 mod entries;
-mod growth;
 mod join;
 #[cfg(test)]
 mod laws;
@@ -39,7 +37,6 @@ mod native;
 mod nearest;
 mod number;
 mod operation;
-mod order;
 mod origin;
 mod references;
 mod refuse;
@@ -59,18 +56,16 @@ mod wrap;
 
 pub(crate) use condition::Condition;
 pub(crate) use context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView, some_of};
-pub(crate) use emptied::{Emptied, Keep};
 pub use native::CONVERSIONS;
 pub(crate) use nearest::Builds;
 pub use operation::{Claims, Description, Direction, Form, Halt};
 pub(crate) use operation::{Constant, Fidelity, Image, Premise, Side};
-pub(crate) use order::displaced;
-pub(crate) use origin::{Reach, TracedPath, changes_below, trace};
+pub(crate) use origin::{Reach, TracedPath, changes_below, displaced, trace};
 pub use sequence::Lens;
 pub use session::Session;
 pub(crate) use session::{Completeness, Equivalence, Loss, LossClass, Normalization, ObjectName};
 pub(crate) use template::Template;
-pub(crate) use when::at_each;
+pub(crate) use when::{Emptied, Keep, at_each};
 
 /// Lists the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {

@@ -42,6 +42,12 @@ impl TryFrom<Written> for Lens {
     }
 }
 
+impl Default for Lens {
+    fn default() -> Self {
+        Self::of([])
+    }
+}
+
 impl Lens {
     /// Makes the lens that runs `operations` forward.
     pub(super) fn of(operations: impl IntoIterator<Item = Arc<dyn Operation>>) -> Self {

@@ -3,9 +3,8 @@
 //! A [`Pack`] is read from a folder's files (`wire` has them as written) and checked; [`embedded`] holds the packs of the
 //! binary. Catalogs are read when their kind is first used. [`Packs`] finds the pack of a kind and reads a [`Target`].
 //!
-//! Parts: `pack` `packs` `releases` `rules` (each a `rule`) `target` `kind_tracker` (the kind of an object, rule by rule)
-//! `version_order` (of the apiVersions of a kind); `wire` `load` `folder` (its files) `rule_file` `embedded` over `built_in` (the
-//! packs in the program) `default_groups` `release_notes` `values` (the objects that hold the values of a chart) `nearest`
+//! Parts: `pack` `packs` `releases` (and what is known of them) `rules` (and in which order they run); `wire` `load` `folder` (its
+//! files) `rule_file` `embedded` over `built_in` (the packs in the program) `default_groups` `values` (the objects that hold the values of a chart) `nearest`
 //! (names) `place` (line and column of a message); `crds`: what CRDs say.
 //!
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
@@ -15,30 +14,23 @@ pub(crate) mod crds;
 mod default_groups;
 pub(crate) mod embedded;
 pub(crate) mod folder;
-mod kind_tracker;
 pub(crate) mod load;
 pub(crate) mod nearest;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 pub(crate) mod pack;
 mod packs;
 pub(crate) mod place;
-pub(crate) mod release_notes;
 pub(crate) mod releases;
-pub(crate) mod rule;
 mod rule_file;
 pub(crate) mod rules;
-mod target;
 mod values;
-mod version_order;
 pub(crate) mod wire;
 
 pub use folder::PackFiles;
-pub use kind_tracker::KindTracker;
 pub(crate) use nearest::{is_near, near, nearest};
 pub use pack::Pack;
-pub use packs::Packs;
-pub use release_notes::AdvisoryScope;
-pub use rule::Rule;
-pub use target::Target;
+pub use packs::{Packs, Target};
+pub use releases::AdvisoryScope;
+pub use rules::{KindTracker, Rule};
 pub use wire::About;
 pub(crate) use wire::{Needs, ReferenceField};

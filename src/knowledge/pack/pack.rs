@@ -13,13 +13,10 @@ use super::built_in::{self, BuiltInPack, TESTED};
 use super::crds::gather::{Gathered, ReleasedCrd};
 use super::folder::Folder;
 use super::nearest::near_releases;
-use super::release_notes::ReleaseNotes;
-use super::releases::Releases;
-use super::rule::Rule;
+use super::releases::{ReleaseNotes, Releases};
 use super::rule_file::RuleReader;
-use super::rules::Rules;
+use super::rules::{Rule, Rules, VersionOrder, VersionsByAge};
 use super::values::{self, PlacesByChart};
-use super::version_order::{VersionOrder, VersionsByAge};
 use super::wire;
 use crate::knowledge::carrier::{CarrierFile, Carriers};
 use crate::knowledge::catalog::Catalog;
@@ -420,6 +417,11 @@ impl Pack {
     /// Returns the catalog of `kind`, where the pack has that kind.
     pub fn catalog(&self, kind: &GroupKind) -> Option<&Catalog> {
         self.try_catalog(kind).expect("catalogs are checked when a pack is loaded or built into the program")
+    }
+
+    /// Returns whether `release` serves `kind`.
+    pub(crate) fn has_kind(&self, kind: &GroupKind, release: ReleaseId) -> bool {
+        self.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release))
     }
 
     /// Finds the release that `bundle[/channel]` names: `1.4/standard`, `1.4`, `latest`; without a channel the first one

@@ -1,14 +1,22 @@
 //! Answers: which rules does a pack have, in which order do they run, and which can apply to an object?
 //!
+//! A [`Rule`] is one documented change, and its backward lens is the inverse of its forward one; a [`KindTracker`] follows the kind that
+//! rules give an object, which changes only when a rule that gives another one changed the object.
+//!
+//! A [`VersionOrder`] is by age, and not by stability: `autoscaling/v1` is older than `autoscaling/v2beta1`. Of apiVersions that the same
+//! bundle introduced, the one of the earlier group of the pack and then the less stable one is older. A rule between two of them runs only
+//! where the path of an object crosses both.
+//!
 //! Invariant: within a bundle, the rules about a kind's fields run before the one that gives it another kind, and what releases reject
 //! is checked once everything that they require was written.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
-use super::rule::Rule;
-use super::version_order::VersionOrder;
-use crate::knowledge::lens::{Direction, Fidelity};
-use crate::knowledge::release::GroupKind;
+use super::wire::Needs;
+use crate::knowledge::catalog::Catalog;
+use crate::knowledge::lens::{Direction, Fidelity, Lens};
+use crate::knowledge::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet, by_stability};
 
 /// The rules of a pack.
 #[derive(Debug, Default)]
@@ -85,4 +93,247 @@ fn by_kind(rules: &[Rule], families: &[BTreeSet<GroupKind>]) -> BTreeMap<GroupKi
 /// Returns whether a rule only checks what some releases reject.
 fn is_check(rule: &Rule) -> bool {
     rule.within.is_some() && rule.lens(Direction::Forward).fidelities().into_iter().eq([Fidelity::Refused])
+}
+
+/// One documented change of meaning.
+#[derive(Debug)]
+pub struct Rule {
+    /// The rule's path: `gateway-api/v1.1.0/backendtlspolicy-tls-renamed-to-validation`.
+    pub id: String,
+    /// One line for people.
+    pub summary: String,
+    /// The Helm chart whose values in the object the rule is about, where it is about values.
+    pub values: Option<String>,
+    /// The kind before the change.
+    pub kind: GroupKind,
+    /// The kind after the change.
+    pub new_kind: GroupKind,
+    /// The channels that the change was made in, as written; none for every channel of its bundle.
+    pub channels: Vec<Channel>,
+    /// The apiVersions before and after the change, where it was made between two of them.
+    pub api_versions: Option<[ApiVersion; 2]>,
+    /// The releases that require the rule's result, if not all from the bundle on do.
+    pub within: Option<ReleaseSet>,
+    /// What must be known or requested before the rule runs.
+    pub needs: Option<Needs>,
+    /// What is to be done besides, where the rule changes an object of another pack.
+    pub advice: Option<String>,
+    /// Where the change is documented upstream.
+    pub source: String,
+    /// The lens as written in the rule's file.
+    pub text: String,
+    /// The bundle that made the change, as its position on the release line.
+    pub order: usize,
+    /// The kind that objects have once every rule of the bundle ran: another one than `new_kind` where a later rule of the
+    /// bundle retypes them.
+    pub final_kind: GroupKind,
+    /// The lens as written.
+    pub(crate) forward: Lens,
+    /// Its inverse, made when it is first used.
+    pub(crate) backward: OnceLock<Lens>,
+    /// The kind that converting back gives objects of the new kind: the new one again, where the change is one-way.
+    pub(crate) back_kind: GroupKind,
+}
+
+impl Rule {
+    /// Returns the path of its file in the folder of its pack.
+    pub(crate) fn path(&self) -> String {
+        format!("{}.yaml", self.id.split_once('/').map_or("", |(_, path)| path))
+    }
+
+    /// Returns whether the rule is a step between releases, and not the repair of a mistake.
+    pub(crate) fn is_step(&self) -> bool {
+        self.needs != Some(Needs::Repair)
+    }
+
+    /// Returns whether the rule is about CRDs and reads their schemas.
+    pub(crate) fn reads_schemas(&self) -> bool {
+        self.kind.kind == "CustomResourceDefinition" && self.text.contains("openAPIV3Schema")
+    }
+
+    /// Returns whether the change was made in `channel`.
+    pub fn is_made_in(&self, channel: &Channel) -> bool {
+        self.channels.is_empty() || self.channels.contains(channel)
+    }
+
+    /// Returns whether an object that comes from one of `origins` is on the side of the rule that `direction` starts from.
+    pub(crate) fn applies_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
+        let is_newer = |id: ReleaseId| line.get(id).order >= self.order;
+        !origins.is_empty() && origins.iter().all(|id| is_newer(id) == (direction == Direction::Backward))
+    }
+
+    /// Returns the lens for `direction`.
+    pub fn lens(&self, direction: Direction) -> &Lens {
+        match direction {
+            Direction::Forward => &self.forward,
+            Direction::Backward => self.backward.get_or_init(|| self.forward.inverse(&self.kind)),
+        }
+    }
+
+    /// Returns the kind an object must have for the rule to run in `direction`.
+    pub const fn from_kind(&self, direction: Direction) -> &GroupKind {
+        match direction {
+            Direction::Forward => &self.kind,
+            Direction::Backward => &self.new_kind,
+        }
+    }
+
+    /// Returns the kind an object has after the rule ran in `direction`.
+    pub const fn to_kind(&self, direction: Direction) -> &GroupKind {
+        match direction {
+            Direction::Forward => &self.new_kind,
+            Direction::Backward => &self.back_kind,
+        }
+    }
+}
+
+/// The kind that an object has by now, and the bundle that gave it.
+#[derive(Clone, Debug)]
+pub struct KindTracker {
+    kind: GroupKind,
+    /// The bundle whose rule gave the object its kind, by its order.
+    retyped_in: Option<usize>,
+}
+
+impl KindTracker {
+    /// Starts with an object of `kind`.
+    pub const fn new(kind: GroupKind) -> Self {
+        Self { kind, retyped_in: None }
+    }
+
+    /// Returns the kind that the object has by now.
+    pub const fn kind(&self) -> &GroupKind {
+        &self.kind
+    }
+
+    /// Returns whether `rule` applies to the object in `direction`: an object that had the old kind from the start never had
+    /// what changed together with the kind.
+    pub fn is_subject_to(&self, rule: &Rule, direction: Direction) -> bool {
+        let together = rule.final_kind != rule.new_kind && direction == Direction::Backward;
+        *rule.from_kind(direction) == self.kind && (!together || self.retyped_in == Some(rule.order))
+    }
+
+    /// Notes that `rule` changed the object.
+    pub fn record(&mut self, rule: &Rule, direction: Direction) {
+        if rule.from_kind(direction) != rule.to_kind(direction) {
+            self.retyped_in = Some(rule.order);
+        }
+        self.kind.clone_from(rule.to_kind(direction));
+    }
+}
+
+/// The apiVersions of a kind, and of the kinds that rules turn it into.
+#[derive(Debug)]
+pub(crate) struct VersionOrder {
+    kinds: BTreeSet<GroupKind>,
+    /// Read from the catalogs when it is first used.
+    by_age: OnceLock<Vec<ApiVersion>>,
+    /// The numbers of the rules about the kinds, in the order in which they run forward; made when it is first used.
+    rules: OnceLock<Vec<usize>>,
+}
+
+impl VersionOrder {
+    /// Makes the order of the apiVersions of `kinds`.
+    pub(crate) const fn new(kinds: BTreeSet<GroupKind>) -> Self {
+        Self { kinds, by_age: OnceLock::new(), rules: OnceLock::new() }
+    }
+
+    /// Returns whether `kind` is one of the kinds.
+    pub(crate) fn has(&self, kind: &GroupKind) -> bool {
+        self.kinds.contains(kind)
+    }
+
+    /// Returns the kinds.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &GroupKind> {
+        self.kinds.iter()
+    }
+
+    /// Returns the rules with these `numbers`, which are about the kinds, in the order in which they run forward. A rule between two
+    /// apiVersions runs with those of its bundle, behind the others that keep the kind, but never before the one that leads to
+    /// the older of its apiVersions, in whatever bundle that is.
+    pub(crate) fn rules(&self, by_age: VersionsByAge<'_>, rules: &[Rule], numbers: &[usize]) -> &[usize] {
+        self.rules.get_or_init(|| {
+            let age = |rule: &Rule| rule.api_versions.as_ref().and_then(|[_, new]| by_age.age(new));
+            let mut steps: Vec<(usize, usize)> =
+                numbers.iter().filter_map(|number| Some((age(&rules[*number])?, *number))).collect();
+            steps.sort_unstable();
+            let mut bundle = 0;
+            let mut keys: BTreeMap<usize, (usize, usize, usize)> = BTreeMap::new();
+            for (age, number) in steps {
+                bundle = bundle.max(rules[number].order);
+                keys.insert(number, (bundle, 1, age));
+            }
+            for number in numbers {
+                let rule = &rules[*number];
+                let key = (rule.order, if rule.kind == rule.new_kind { 0 } else { 2 }, 0);
+                keys.entry(*number).or_insert(key);
+            }
+            let mut sorted = numbers.to_vec();
+            // Rules with one key stay in the order of the pack.
+            sorted.sort_by_key(|number| keys[number]);
+            sorted
+        })
+    }
+
+    /// Returns the apiVersions in their order; `catalog` returns that of a kind.
+    pub(crate) fn by_age<'c>(
+        &self,
+        line: &ReleaseLine,
+        groups: &[String],
+        catalog: impl Fn(&GroupKind) -> Option<&'c Catalog>,
+    ) -> VersionsByAge<'_> {
+        let read = || {
+            let mut found: Vec<(usize, usize, ApiVersion)> = Vec::new();
+            for catalog in self.kinds.iter().filter_map(catalog) {
+                let group = &catalog.kind().group;
+                let place = groups.iter().position(|other| other == group).unwrap_or_default();
+                for name in catalog.versions() {
+                    let order = |id: ReleaseId| line.get(id).order;
+                    let first = catalog.listing(name).iter().map(order).min().unwrap_or(usize::MAX);
+                    found.push((first, place, ApiVersion { group: group.clone(), version: name.to_owned() }));
+                }
+            }
+            found.sort_by(|left, right| {
+                let stability = || by_stability(&left.2.version, &right.2.version);
+                (left.0, left.1).cmp(&(right.0, right.1)).then_with(stability)
+            });
+            found.into_iter().map(|(_, _, version)| version).collect()
+        };
+        VersionsByAge(self.by_age.get_or_init(read))
+    }
+}
+
+/// The apiVersions of a kind, the oldest first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VersionsByAge<'o>(&'o [ApiVersion]);
+
+impl<'o> VersionsByAge<'o> {
+    /// Returns the direction in which a rule between the apiVersions `old` and `new` runs on the path from one to another.
+    pub(crate) fn direction(
+        self,
+        [old, new]: &[ApiVersion; 2],
+        from: &ApiVersion,
+        to: &ApiVersion,
+    ) -> Option<Direction> {
+        let (old, new, from, to) = (self.age(old)?, self.age(new)?, self.age(from)?, self.age(to)?);
+        match () {
+            () if from <= old && new <= to => Some(Direction::Forward),
+            () if to <= old && new <= from => Some(Direction::Backward),
+            () => None,
+        }
+    }
+
+    /// Returns the apiVersions, the oldest first.
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'o ApiVersion> {
+        self.0.iter()
+    }
+
+    /// Returns how many steps two apiVersions are apart.
+    pub(crate) fn distance(self, left: &ApiVersion, right: &ApiVersion) -> usize {
+        self.age(left).zip(self.age(right)).map_or(usize::MAX, |(left, right)| left.abs_diff(right))
+    }
+
+    fn age(self, version: &ApiVersion) -> Option<usize> {
+        self.0.iter().position(|other| other == version)
+    }
 }

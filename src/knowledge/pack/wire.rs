@@ -2,7 +2,7 @@
 //!
 //! The types mirror `pack.yaml` key by key and check no more than its shape; an unknown key is an error.
 //!
-//! Invariant: what is read here is as written; everything that is checked has another type.
+//! Invariant: what is read here is as written; what else is known of it once it is checked is skipped here, or is in another type.
 
 use std::collections::BTreeMap;
 
@@ -457,11 +457,14 @@ pub struct Moves {
     pub id: String,
     /// The bundle that moves them.
     pub bundle: String,
+    /// The position of the bundle on the release line, once that is known.
+    #[serde(skip)]
+    pub order: usize,
     /// The kinds of the objects that had the fields before.
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object: `if: { present: spec.replicas }`.
-    #[serde(default)]
-    pub r#if: Condition,
+    #[serde(default, rename = "if")]
+    pub condition: Condition,
     /// The places in the object that the fields are written from: `each: "spec.containers[]"`.
     #[serde(default)]
     pub each: FieldPattern,
@@ -504,6 +507,9 @@ pub struct Union {
 pub struct Dropped {
     /// The first bundle without it.
     pub bundle: String,
+    /// The position of the bundle on the release line, once that is known.
+    #[serde(skip)]
+    pub order: usize,
     /// The channels that it was removed from: `channels: [standard]`; every channel where it is not written.
     pub channels: Option<Vec<Channel>>,
     /// The kind.
@@ -524,6 +530,9 @@ pub struct Undetectable {
     pub id: String,
     /// The bundle that made the change.
     pub bundle: String,
+    /// The position of the bundle on the release line, once that is known.
+    #[serde(skip)]
+    pub order: usize,
     /// The kinds that it is about.
     pub kinds: Vec<GroupKind>,
     /// What changed.

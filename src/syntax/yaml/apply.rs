@@ -6,8 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::naming::Naming;
-use super::place::Place;
+use super::intent::{Naming, Place};
 use super::problem::{Problem, ProblemCode};
 use super::structure::TextFormat;
 use crate::syntax::field::{FieldPath, Step};

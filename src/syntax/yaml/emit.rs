@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::format::{LineStyle, MultilineText, Quotes};
 use super::layout::Layout;
-use super::node::{Kind, NodeId};
 use super::resolve::reads_as_text;
+use super::tree::{Kind, NodeId};
 
 /// The context of a scalar, which decides what must be quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

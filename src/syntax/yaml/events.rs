@@ -13,10 +13,9 @@ use std::ops::Range;
 use granit_parser::{BorrowedInput, ErrorKind, Event, Parser, ScalarStyle, ScanError, StrInput, StructureStyle};
 
 use super::limits::{LIMITS, Limits};
-use super::node::{AliasEntry, Document, Kind, Node, NodeId, Properties, Tag};
 use super::problem::{Problem, ProblemCode};
 use super::shallow::{JoiningInput, NextQuoted};
-use super::tree::{Tree, is_separated, skip_trivia};
+use super::tree::{AliasEntry, Document, Kind, Node, NodeId, Properties, Tag, Tree, is_separated, skip_trivia};
 use crate::syntax::text::{LineIndex, Position, Span};
 
 /// Parses a whole text: any number of documents.

@@ -6,10 +6,9 @@
 //!
 //! Invariant: an edit is mapped by its bytes alone; `verify` checks that the scalar then contains the edited text.
 
-use super::node::{Kind, NodeId};
 use super::path::find_child;
 use super::scalar::scalar_text;
-use super::tree::Tree;
+use super::tree::{Kind, NodeId, Tree};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::{Edit, EditSet, Span};
 

@@ -1,15 +1,14 @@
-//! Answers: which node, and which place in the text, does a field path name?
+//! Answers: which node, and which place in the text, does a field path name, and which parts of a text begin where?
 //!
 //! Invariant: a node is only found if it is written at the path itself; a value that comes from an alias or merge is rejected, so that
 //! an edit cannot change another place. There is always a place to report.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::children::{entries, item_at};
-use super::node::{Kind, NodeId};
 use super::problem::{Problem, ProblemCode};
 use super::scalar::scalar_text;
-use super::tree::{Tree, skip_trivia};
+use super::tree::{Kind, NodeId, Tree, entries, item_at, skip_trivia};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::text::Span;
 
@@ -151,9 +150,34 @@ fn first_token(tree: &Tree, node: NodeId) -> Span {
     }
 }
 
+/// Returns the bytes of every document, entry and item, an item from its dash on, in the order of their starts; of those with one
+/// start the longest comes first. A mapping or list is no part of its own: its first entry begins where it does.
+pub(crate) fn parts(tree: &Tree, text: &str) -> Vec<Span> {
+    let mut parts: Vec<Span> = Vec::new();
+    let end = |node| tree.span(node).end;
+    parts.extend(tree.documents.iter().map(|one| Span::new(tree.start(one.root), end(one.root))));
+    for (id, node) in (0..).map(super::tree::NodeId).zip(&tree.nodes) {
+        if node.kind.is_mapping() {
+            parts.extend(tree.pairs(id).map(|(key, value)| Span::new(tree.start(key), end(value).max(end(key)))));
+        } else if node.kind == Kind::Sequence {
+            let mut before = node.start as usize;
+            for item in tree.children(id) {
+                let dash = skip_trivia(text, before);
+                before = end(item).max(dash + 1);
+                parts.push(Span::new(dash, before));
+            }
+        } else if node.kind == Kind::FlowSequence {
+            parts.extend(tree.children(id).map(|item| Span::new(tree.start(item), end(item))));
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.sort_by_key(|part| (part.start, Reverse(part.end)));
+    parts
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::parse;
+    use super::super::parse::parse;
     use super::*;
     use crate::syntax::text::LineIndex;
 
@@ -224,5 +248,21 @@ dev: *base
         assert_eq!(find("prod.none"), Err(ProblemCode::NotFound));
         assert_eq!(find("list.x"), Err(ProblemCode::NotFound));
         assert_eq!(find("prod.0"), Err(ProblemCode::NotFound));
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let tree = parse(text).unwrap();
+        assert_eq!(parts(&tree, text).iter().map(|part| part.of(text)).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn documents_entries_and_items_are_parts() {
+        check("a: 1\n", &["a: 1", "a: 1"]);
+        check("a:\n  b: 1\n  c:\n", &["a:\n  b: 1\n  c:", "a:\n  b: 1\n  c:", "b: 1", "c:"]);
+        check("- x: 1\n  y: 2\n-\n  z\n", &["- x: 1\n  y: 2\n-\n  z", "- x: 1\n  y: 2", "x: 1", "y: 2", "-\n  z"]);
+        check("{a: [1, {b: 2}]}", &["{a: [1, {b: 2}]}", "a: [1, {b: 2}]", "1", "{b: 2}", "b: 2"]);
+        check("# none\n", &[]);
+        check("&x {}\n---\n!t b\n", &["&x {}", "!t b"]);
     }
 }

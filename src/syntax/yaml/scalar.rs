@@ -7,8 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::node::{Kind, Node, NodeId};
-use super::tree::Tree;
+use super::tree::{Kind, Node, NodeId, Tree};
 
 /// Returns the content of a scalar; empty for nodes that are not scalars.
 pub(super) fn scalar_text<'t>(tree: &Tree, text: &'t str, node: NodeId) -> Cow<'t, str> {

@@ -5,12 +5,16 @@
 //! are rare and have tables of their own. Dashes and colons are not stored: they are the first byte after white space and
 //! comments after the node before them (`skip_trivia`).
 //!
+//! A small collection is searched child by child for every step of a path: that is the fastest for the few children of most manifests, and
+//! quadratic for a hundred thousand. Large collections are indexed, all at once, when the first of them is searched.
+//!
 //! Invariant: a tree holds spans into the text it was made from, and nothing of the text itself.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
-use super::child_index::ChildIndex;
-use super::node::{AliasEntry, Document, Kind, Node, NodeId, Properties, Tag};
+use super::scalar::scalar_text;
 use crate::syntax::text::Span;
 
 /// The spans of a parsed text.
@@ -177,14 +181,272 @@ pub(super) fn is_separated(text: &str, at: usize) -> bool {
     text.as_bytes().get(at + 1).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
 }
 
+/// One node of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    /// Returns the node's position in the array of nodes.
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One document of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The document's value; an empty document has an empty node.
+    pub root: NodeId,
+    /// The slice of the text that can be parsed alone and holds exactly this document: its directives, its leading
+    /// comments, its `---`. The slices of all documents tile the text.
+    pub span: Span,
+}
+
+/// The shape a node is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Lines of `key: value`.
+    Mapping,
+    /// Lines of `- item`.
+    Sequence,
+    /// `{key: value}`.
+    FlowMapping,
+    /// `[item]`.
+    FlowSequence,
+    /// A mapping without braces in a flow sequence: `[key: value]`.
+    Pair,
+    /// `text`
+    Plain,
+    /// `'text'`
+    Single,
+    /// `"text"`
+    Double,
+    /// `|` and lines.
+    Literal,
+    /// `>` and lines.
+    Folded,
+    /// Nothing at all, which reads as null: `key:`.
+    Empty,
+    /// `*name`
+    Alias,
+}
+
+impl Kind {
+    /// Returns whether the node is a mapping.
+    pub(super) const fn is_mapping(self) -> bool {
+        matches!(self, Self::Mapping | Self::FlowMapping | Self::Pair)
+    }
+
+    /// Returns whether the node is a sequence.
+    pub(super) const fn is_sequence(self) -> bool {
+        matches!(self, Self::Sequence | Self::FlowSequence)
+    }
+
+    /// Returns whether the node's children are on lines of their own, related by their column.
+    pub(super) const fn is_block_collection(self) -> bool {
+        matches!(self, Self::Mapping | Self::Sequence)
+    }
+
+    /// Returns whether the node's children are separated by commas.
+    pub(super) const fn is_flow_collection(self) -> bool {
+        matches!(self, Self::FlowMapping | Self::FlowSequence | Self::Pair)
+    }
+
+    /// Returns whether the node is a block scalar.
+    pub(super) const fn is_block_scalar(self) -> bool {
+        matches!(self, Self::Literal | Self::Folded)
+    }
+}
+
+/// One node: its kind and the bytes it covers, without its anchor and tag.
+///
+/// A block collection starts at its first dash, `?` or key (or that key's anchor or tag), so the column of its start is
+/// its indentation. It ends where its last child ends. A block scalar starts at `|` and ends before the line end of its
+/// last line of content. An empty node is after its dash or colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    /// The column the content of a block scalar starts in; 0 for all other nodes.
+    pub(super) indent: u16,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) next: u32,
+}
+
+impl Node {
+    /// Returns the bytes the node covers.
+    pub(super) const fn span(&self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
+}
+
+/// The tags that change what kubectl reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// `!!str`
+    Str,
+    /// `!!int`
+    Int,
+    /// `!!float`
+    Float,
+    /// `!!bool`
+    Bool,
+    /// `!!null`
+    Null,
+    /// `!!binary`
+    Binary,
+    /// `!!timestamp`
+    Timestamp,
+    /// `!!merge`
+    Merge,
+    /// Any other, which kubectl ignores: `!x`.
+    Other,
+}
+
+/// The anchor and tag in front of a node: `&name !!str`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Properties {
+    pub(super) node: NodeId,
+    pub(super) span: Span,
+    pub(super) tag: Option<Tag>,
+}
+
+/// An alias and the node with its anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AliasEntry {
+    pub(super) alias: NodeId,
+    pub(super) target: NodeId,
+}
+
+/// The children of collections that have many, built on first use.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ChildIndex(pub(super) OnceLock<BTreeMap<NodeId, IndexedChildren>>);
+
+/// Trees are equal whether or not their index was built.
+impl PartialEq for ChildIndex {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for ChildIndex {}
+
+/// The children of one such collection.
+#[derive(Clone, Debug)]
+pub(super) enum IndexedChildren {
+    /// The items of a sequence, in order.
+    Items(Vec<NodeId>),
+    /// The entries by key, in order; keys that are not text are left out.
+    Entries(BTreeMap<String, Vec<(NodeId, NodeId)>>),
+}
+
+/// Collections with more nodes below them are looked up in the index.
+const INDEXED_NODES: u32 = 512;
+
+/// Collections with more children are in the index.
+const INDEXED_CHILDREN: usize = 128;
+
+/// Returns the entries of a mapping whose key is the text `key`, in order.
+pub(super) fn entries(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> impl Iterator<Item = (NodeId, NodeId)> {
+    let indexed = match indexed_children(tree, text, mapping) {
+        Some(IndexedChildren::Entries(entries)) => Some(entries.get(key).map_or(&[][..], Vec::as_slice)),
+        Some(IndexedChildren::Items(_)) | None => None,
+    };
+    let walked = indexed.is_none().then(|| tree.pairs(mapping).filter(|(node, _)| is_key(tree, text, *node, key)));
+    indexed.into_iter().flatten().copied().chain(walked.into_iter().flatten())
+}
+
+/// Returns whether a key node is the text `key`.
+pub(super) fn is_key(tree: &Tree, text: &str, node: NodeId, key: &str) -> bool {
+    match tree.node(node).kind {
+        Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => {
+            !tree.is_merge_key(text, node) && scalar_text(tree, text, node) == key
+        }
+        _ => false,
+    }
+}
+
+/// Returns one item of a sequence, from 0.
+pub(super) fn item_at(tree: &Tree, text: &str, sequence: NodeId, index: usize) -> Option<NodeId> {
+    match indexed_children(tree, text, sequence) {
+        Some(IndexedChildren::Items(items)) => items.get(index).copied(),
+        Some(IndexedChildren::Entries(_)) | None => tree.children(sequence).nth(index),
+    }
+}
+
+/// Returns the children of a collection that is indexed.
+fn indexed_children<'t>(tree: &'t Tree, text: &str, container: NodeId) -> Option<&'t IndexedChildren> {
+    let is_large = tree.node(container).next - container.0 > INDEXED_NODES;
+    is_large.then(|| tree.child_index.0.get_or_init(|| build_child_index(tree, text)).get(&container)).flatten()
+}
+
+fn build_child_index(tree: &Tree, text: &str) -> BTreeMap<NodeId, IndexedChildren> {
+    let ids = (0..u32::try_from(tree.nodes.len()).expect("nodes are numbered by u32")).map(NodeId);
+    let large = ids
+        .filter(|id| tree.node(*id).next - id.0 > INDEXED_NODES && tree.children(*id).nth(INDEXED_CHILDREN).is_some());
+    let children = |id: NodeId| match tree.node(id).kind.is_mapping() {
+        true => IndexedChildren::Entries(entries_by_key(tree, text, id)),
+        false => IndexedChildren::Items(tree.children(id).collect()),
+    };
+    large.map(|id| (id, children(id))).collect()
+}
+
+fn entries_by_key(tree: &Tree, text: &str, mapping: NodeId) -> BTreeMap<String, Vec<(NodeId, NodeId)>> {
+    let mut keys: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for (key, value) in tree.pairs(mapping) {
+        let is_text =
+            matches!(tree.node(key).kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded);
+        if is_text && !tree.is_merge_key(text, key) {
+            keys.entry(scalar_text(tree, text, key).into_owned()).or_default().push((key, value));
+        }
+    }
+    keys
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::field::FieldPath;
+    use crate::syntax::yaml::{ProblemCode, find_node, locate, parse};
+    use std::fmt::Write;
 
     #[test]
     fn trivia_is_white_space_comments_and_byte_order_marks() {
         assert_eq!(skip_trivia("a  # b\r\n\t# c\n  d", 1), 15);
         assert_eq!(skip_trivia("\u{feff}# c\na", 0), 7);
         assert_eq!(skip_trivia("a#b", 1), 1);
+    }
+
+    #[test]
+    fn a_node_takes_16_bytes() {
+        assert_eq!(size_of::<Node>(), 16);
+    }
+
+    /// Two hundred entries and as many items, one key twice.
+    fn text() -> String {
+        let mut text = "map:\n".to_owned();
+        for number in 0..200 {
+            writeln!(text, "  \"k{number}\": {{a: {number}}}").unwrap();
+        }
+        text.push_str("  k7: again\nlist:\n");
+        for number in 0..200 {
+            writeln!(text, "- {{a: {number}, b: [x]}}").unwrap();
+        }
+        text
+    }
+
+    #[test]
+    fn children_of_large_collections_are_found() {
+        let text = text();
+        let tree = parse(&text).unwrap();
+        let root = tree.documents()[0].root;
+        let at = |path: &FieldPath| find_node(&tree, &text, root, path).map(|node| tree.span(node).of(&text));
+        let list = FieldPath::default().key("list");
+        assert_eq!(at(&FieldPath::default().key("map").key("k150").key("a")), Ok("150"));
+        assert_eq!(at(&list.index(199).key("a")), Ok("199"));
+        assert_eq!(at(&list.index(200)).unwrap_err().code, ProblemCode::NotFound);
+        assert_eq!(at(&FieldPath::default().key("map").key("k200")).unwrap_err().code, ProblemCode::NotFound);
+        assert_eq!(at(&FieldPath::default().key("map").key("k7")).unwrap_err().code, ProblemCode::DuplicateKey);
+        assert_eq!(locate(&tree, &text, root, &list.index(3)).of(&text), "-");
     }
 }

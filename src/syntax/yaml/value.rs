@@ -12,11 +12,10 @@ use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
 use super::limits::LIMITS;
-use super::node::{Kind, NodeId, Tag};
 use super::problem::{Problem, ProblemCode};
 use super::resolve::{Resolved, resolve};
 use super::scalar::scalar_text;
-use super::tree::Tree;
+use super::tree::{Kind, NodeId, Tag, Tree};
 
 /// Reads a node as kubectl does (sigs.k8s.io/yaml on yaml.v2), with keys as they are written.
 ///

@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use serde_json::Value;
 
 use super::crd::{self, DefinedVersion, Definition, FieldFact, Note, Strategy};
-use crate::knowledge::catalog::{COLUMNS, Catalog, FieldRow, Header, Scope, WEBHOOK};
+use crate::knowledge::catalog::{COLUMNS, Catalog, FieldRow, Header, Scope, WEBHOOK, Word};
 use crate::knowledge::release::{self, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 use crate::syntax::field::FieldPattern;
 
@@ -38,19 +38,6 @@ struct KindFacts {
     listings: BTreeMap<(Word, String), ReleaseSet>,
     fields: BTreeMap<FieldPattern, BTreeMap<Row, ReleaseSet>>,
     notes: BTreeMap<Note, ReleaseSet>,
-}
-
-/// The keyword of a header line about a version, in the order of the lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Word {
-    /// The API server answers for the version in these releases.
-    Served,
-    /// The CRD lists the version and does not serve it.
-    Unserved,
-    /// Objects are stored in the version.
-    Storage,
-    /// The CRD calls the version deprecated.
-    Deprecated,
 }
 
 /// A fact, and the versions that have it; none if all do.
@@ -133,13 +120,7 @@ impl KindFacts {
         let scopes = self.scopes.iter().map(|(scope, releases)| (*scope, *releases)).collect();
         let mut header = Header::new(kind.clone(), scopes, self.webhook);
         for ((word, name), releases) in &self.listings {
-            let listing = header.listing(name);
-            match word {
-                Word::Served => listing.served = *releases,
-                Word::Unserved => listing.unserved = *releases,
-                Word::Storage => listing.storage = *releases,
-                Word::Deprecated => listing.deprecated = *releases,
-            }
+            header.list(name, *word, *releases);
         }
         let fields = self.fields.iter().flat_map(|(pattern, rows)| {
             sorted(rows).into_iter().map(move |(row, releases)| FieldRow {
@@ -187,17 +168,6 @@ fn sorted(rows: &BTreeMap<Row, ReleaseSet>) -> Vec<(&Row, ReleaseSet)> {
     let mut rows: Vec<_> = rows.iter().map(|(row, releases)| (row, *releases)).collect();
     rows.sort_by_key(|(row, releases)| (releases.iter().next(), *row));
     rows
-}
-
-impl Word {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Served => "served",
-            Self::Unserved => "unserved",
-            Self::Storage => "storage",
-            Self::Deprecated => "deprecated",
-        }
-    }
 }
 
 /// Returns the header keywords of one release's version.

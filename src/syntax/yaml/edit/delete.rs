@@ -12,11 +12,9 @@
 use super::super::change::Change;
 use super::super::emit::Rendered;
 use super::super::layout::{Entry, Layout};
-use super::super::node::Kind;
 use super::super::problem::Problem;
-use super::super::tree::skip_trivia;
-use super::lookup::entry_at;
-use super::refuse::{refuse_anchors_in_use, refuse_merged_key};
+use super::super::tree::{Kind, skip_trivia};
+use super::refuse::{entry_at, refuse_anchors_in_use, refuse_merged_key};
 use super::replace::ValuePosition;
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::Span;

@@ -9,15 +9,13 @@ use serde_json::{Map, Value};
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, FlowEmitter, Rendered};
+use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
-use super::super::node::{Kind, NodeId};
-use super::super::place::Place;
 use super::super::problem::{Problem, ProblemCode};
-use super::super::tree::skip_trivia;
+use super::super::tree::{Kind, NodeId, skip_trivia};
 use super::super::value::read_value;
 use super::delete::own_lines;
-use super::lookup::container_at;
-use super::refuse::{refuse_existing, wrong_shape};
+use super::refuse::{container_at, refuse_existing, wrong_shape};
 use super::replace::{PositionKind, ValuePosition, replace_value_in_flow};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::Span;

@@ -10,14 +10,13 @@ use std::collections::BTreeSet;
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, scalar};
+use super::super::intent::Naming;
 use super::super::layout::{Entry, Layout};
-use super::super::naming::Naming;
-use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::scalar::scalar_text;
+use super::super::tree::{Kind, NodeId};
 use super::delete::own_lines;
-use super::lookup::entry_at;
-use super::refuse::{refuse_anchors_in_use, refuse_referenced, wrong_shape};
+use super::refuse::{entry_at, refuse_anchors_in_use, refuse_referenced, wrong_shape};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::Span;
 

@@ -8,11 +8,9 @@
 use super::super::change::Change;
 use super::super::emit::BlockEmitter;
 use super::super::layout::{Entry, Layout};
-use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
-use super::super::tree::skip_trivia;
-use super::lookup::entry_at;
-use super::refuse::{refuse_referenced, wrong_shape};
+use super::super::tree::{Kind, NodeId, skip_trivia};
+use super::refuse::{entry_at, refuse_referenced, wrong_shape};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::Span;
 

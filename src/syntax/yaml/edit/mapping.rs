@@ -6,14 +6,15 @@
 //! Invariant: every comment stays: one after a key that is removed gets a line of its own.
 
 use super::super::change::Change;
-use super::super::emit::{BlockEmitter, Context, scalar};
+use super::super::emit::{BlockEmitter, Context, scalar, scalar_like};
 use super::super::layout::{Entry, Layout};
-use super::super::node::Kind;
 use super::super::problem::{Problem, ProblemCode};
+use super::super::tree::{Kind, NodeId};
 use super::delete::own_lines;
 use super::items::{Block, refuse_aliased_or_tagged};
-use super::lookup::entry_at;
-use super::refuse::{refuse_anchors_in_use, wrong_shape};
+use super::refuse::{
+    entry_at, keyed_entry_at, refuse_anchors_in_use, refuse_existing, refuse_merged_key, refuse_referenced, wrong_shape,
+};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::Span;
 
@@ -226,4 +227,17 @@ fn unwrap_from_braces(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Resu
     let lines = if is_broken { layout.reindented(below, from, to) } else { below.of(layout.text).to_owned() };
     change.replace(Span::new(below.start, span.end), lines);
     Ok(change)
+}
+
+pub(super) fn rename(layout: &Layout<'_>, path: &FieldPath, to: &str) -> Result<Change, Problem> {
+    let (entry, key) = keyed_entry_at(layout, path)?;
+    refuse_existing(layout, entry.container, to)?;
+    refuse_referenced(layout, key)?;
+    refuse_merged_key(layout, entry.container, key)?;
+    Ok(Change::replacing(layout.span(key), key_text(layout, entry.container, key, to)))
+}
+
+/// Writes the text that replaces a key.
+pub(super) fn key_text(layout: &Layout<'_>, container: NodeId, key: NodeId, to: &str) -> String {
+    scalar_like(layout.kind(key), to, Context::inside(layout, container))
 }

@@ -1,8 +1,8 @@
 //! Answers: which bytes change when one intent is applied?
 //!
 //! [`plan`] finds what the intent names, refuses what would also change another place, and returns a [`Change`].
-//! Each kind of change is a module: `rename`, `replace`, `delete`, `insert`, `relocate` (move), `list` and `mapping` (wrap and
-//! unwrap), `text` (that holds a mapping or list), `items` (a mapping becomes a list of named items, and back), `transfer` (the
+//! Each kind of change is a module: `replace`, `delete`, `insert`, `relocate` (move), `list` and `mapping` (wrap and
+//! unwrap, and keys that get another name), `text` (that holds a mapping or list), `items` (a mapping becomes a list of named items, and back), `transfer` (the
 //! value of an entry becomes an item, and back), `move_items` (of one list into another).
 //!
 //! Invariant: a change touches the lines of what it names and nothing else, and names every comment it removes.
@@ -11,17 +11,15 @@ mod delete;
 mod insert;
 mod items;
 mod list;
-mod lookup;
 mod mapping;
 mod move_items;
 mod refuse;
 mod relocate;
-mod rename;
 mod replace;
 mod text;
 mod transfer;
 
-use lookup::split;
+use refuse::split;
 use refuse::wrong_shape;
 
 use super::change::Change;
@@ -33,7 +31,7 @@ use crate::syntax::field::Step;
 /// Plans one intent on a document.
 pub(super) fn plan(layout: &Layout<'_>, intent: &Intent) -> Result<Change, Problem> {
     match intent {
-        Intent::Rename { path, to } => rename::rename(layout, path, to),
+        Intent::Rename { path, to } => mapping::rename(layout, path, to),
         Intent::Replace { path, value } => replace::replace(layout, path, value),
         Intent::Delete { path } => delete::delete(layout, path),
         Intent::Insert { path, value, place } => match split(layout, path)? {

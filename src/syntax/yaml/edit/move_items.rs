@@ -8,13 +8,14 @@
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, FlowEmitter};
 use super::super::layout::{Entry, Layout};
-use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
+use super::super::tree::{Kind, NodeId};
 use super::super::value::read_value;
 use super::delete::remove_entry;
 use super::insert::{FlowEntry, Sibling, Target, gap_after_commas, gets_own_line, insert_in_flow, insert_lines};
-use super::lookup::{container_at, keyed_entry_at};
-use super::refuse::{refuse_anchors_in_use, refuse_merged_key, refuse_referenced, wrong_shape};
+use super::refuse::{
+    container_at, keyed_entry_at, refuse_anchors_in_use, refuse_merged_key, refuse_referenced, wrong_shape,
+};
 use super::relocate::{keep_comments, refuse_alias_before_anchor, shift_after_removal};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::Span;

@@ -8,19 +8,18 @@
 
 use super::super::change::Change;
 use super::super::emit::{Context, FlowEmitter, one_line};
+use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
-use super::super::node::{Kind, NodeId};
-use super::super::place::Place;
 use super::super::problem::{Problem, ProblemCode};
 use super::super::scalar::scalar_text;
+use super::super::tree::{Kind, NodeId};
 use super::super::value::read_value;
 use super::delete::{own_lines, remove_entry};
 use super::insert::{
     FlowEntry, Sibling, Target, fill_with_lines, gets_own_line, insert_in_flow, insert_lines, mapping_at, sibling_of,
 };
-use super::lookup::keyed_entry_at;
-use super::refuse::{refuse_existing, refuse_merged_key, wrong_shape};
-use super::rename::{key_text, rename};
+use super::mapping::{key_text, rename};
+use super::refuse::{keyed_entry_at, refuse_existing, refuse_merged_key, wrong_shape};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::Span;
 

@@ -12,10 +12,9 @@ use super::super::emit::{BlockEmitter, Context, FlowEmitter, Rendered, one_line,
 use super::super::format::MultilineText;
 use super::super::layout::{Entry, Layout};
 use super::super::literal::Literal;
-use super::super::node::{Kind, NodeId};
 use super::super::problem::Problem;
-use super::lookup::{container_at, entry_at};
-use super::refuse::{refuse_anchors_in_use, wrong_shape};
+use super::super::tree::{Kind, NodeId};
+use super::refuse::{container_at, entry_at, refuse_anchors_in_use, wrong_shape};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::Span;
 

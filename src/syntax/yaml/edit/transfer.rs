@@ -7,18 +7,17 @@
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, scalar};
+use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
-use super::super::node::{Kind, NodeId};
-use super::super::place::Place;
 use super::super::problem::Problem;
+use super::super::tree::{Kind, NodeId};
 use super::super::value::read_value;
 use super::delete::{delete, remove_entry};
 use super::insert::{
     FlowEntry, Sibling, Target, gets_own_line, insert, insert_in_flow, insert_item, insert_lines, mapping_at,
     sibling_of,
 };
-use super::lookup::{container_at, entry_at, keyed_entry_at};
-use super::refuse::{refuse_existing, refuse_merged_key, wrong_shape};
+use super::refuse::{container_at, entry_at, keyed_entry_at, refuse_existing, refuse_merged_key, wrong_shape};
 use super::relocate::{MovedComments, keep_comments, one_line_value, refuse_alias_before_anchor, shift_after_removal};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::Span;

@@ -10,7 +10,7 @@ use super::flow::flow;
 use super::line::{self, Stop, is_colon, is_dash, skip_spaces};
 use super::scalar::{can_start_plain, plain_scalar, quote_kind, quoted_scalar};
 use super::scanner::{KEY_LIMIT, NESTING_LIMIT, Open, Scanner};
-use crate::syntax::yaml::node::{Kind, NodeId};
+use crate::syntax::yaml::tree::{Kind, NodeId};
 
 /// A key that was found on a line.
 struct Key {

@@ -7,7 +7,7 @@
 
 use super::line::{self, spaces};
 use super::scanner::Scanner;
-use crate::syntax::yaml::node::Kind;
+use crate::syntax::yaml::tree::Kind;
 
 /// The lines of a block scalar that were read.
 struct Lines {

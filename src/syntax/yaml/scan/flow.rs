@@ -8,7 +8,7 @@
 use super::line::{is_blank, is_blank_or_end, skip_spaces, trimmed};
 use super::scalar::{can_start_plain, quote_kind, quoted_scalar};
 use super::scanner::{KEY_LIMIT, Scanner};
-use crate::syntax::yaml::node::Kind;
+use crate::syntax::yaml::tree::Kind;
 
 /// Reads a collection from its opening bracket on, `depth` levels deep at most, and returns where it ends.
 ///

@@ -9,7 +9,7 @@ use memchr::{memchr2, memchr3};
 
 use super::line::{self, Piece, Stop, is_blank_or_end, spaces};
 use super::scanner::Scanner;
-use crate::syntax::yaml::node::Kind;
+use crate::syntax::yaml::tree::Kind;
 
 /// Whether plain text may start with a byte; a dash only before a character that is not white space.
 const STARTS_PLAIN: [bool; 256] = {

@@ -1,8 +1,7 @@
 //! The state of a scanner: the tree so far, the open collections and the position after the last token.
 
 use super::super::limits::{LIMITS, Limits};
-use super::super::node::{Document, Kind, Node, NodeId};
-use super::super::tree::Tree;
+use super::super::tree::{Document, Kind, Node, NodeId, Tree};
 use super::line;
 use crate::syntax::text::Span;
 
