@@ -41,7 +41,8 @@ fn note(
     lint: &mut Lint<'_>,
     kind: &GroupKind,
     to: ReleaseId,
-    (field, value): (Option<&FieldPattern>, Option<&Value>),
+    field: Option<&FieldPattern>,
+    value: Option<&Value>,
     cover: Cover,
 ) {
     let order = lint.pack.line().get(to).order;
@@ -58,7 +59,7 @@ fn removed<'p>(lint: &mut Lint<'p>, kind: &GroupKind, catalog: &'p Catalog) {
             match lint.pack.catalog(&path.kind).filter(|new| new.releases().contains(to)) {
                 Some(new) => {
                     if !catalog.releases().contains(to) {
-                        note(lint, kind, to, (None, None), Cover::ByRule);
+                        note(lint, kind, to, None, None, Cover::ByRule);
                     }
                     let sides = Conversion { source: catalog, target: new, from, to, path };
                     removed_fields(lint, &sides);
@@ -80,11 +81,11 @@ fn removed_kind(lint: &mut Lint<'_>, kind: &GroupKind, to: ReleaseId) {
     let successors: Vec<_> = successors.cloned().chain([kind.clone()]).collect();
     let exists = |kind: &GroupKind| lint.pack.has_kind(kind, to);
     if rules.iter().any(refuses) || successors.iter().any(exists) {
-        return note(lint, kind, to, (None, None), Cover::ByRule);
+        return note(lint, kind, to, None, None, Cover::ByRule);
     }
     // The entry may name what the kind had become.
     let listed = successors.iter().filter(|kind| is_dropped(lint, kind, to, None, None)).count();
-    note(lint, kind, to, (None, None), if listed == 0 { Cover::Missing } else { Cover::Listed });
+    note(lint, kind, to, None, None, if listed == 0 { Cover::Missing } else { Cover::Listed });
     if listed == 0 {
         let text = format!("{} removes the kind {kind}", lint.name(to));
         let help = way_out_of_kind(lint, kind, order);
@@ -108,7 +109,7 @@ fn removed_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>) {
             }
         }
         if !has(sides.target, field, to) {
-            note(lint, sides.source.kind(), to, (Some(field), None), cover);
+            note(lint, sides.source.kind(), to, Some(field), None, cover);
         }
     }
     // A mapping or list is removed with its last entry.
@@ -117,7 +118,7 @@ fn removed_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>) {
         fields.iter().any(|other| is_below(field, other)) && !missing.keys().any(|other| is_below(field, other))
     };
     for (field, place) in missing.iter().filter(|(field, _)| !emptied(field)) {
-        note(lint, sides.source.kind(), to, (Some(field), None), Cover::Missing);
+        note(lint, sides.source.kind(), to, Some(field), None, Cover::Missing);
         report_removed(lint, sides, field, place);
     }
 }
@@ -157,7 +158,7 @@ fn removed_values(lint: &mut Lint<'_>, sides: &Conversion<'_>, field: &FieldPatt
             lint.report(HEAD, &lint.place_of_bundle(order), text, way_out_of_value(lint, kind, field, order));
             Cover::Missing
         };
-        note(lint, kind, sides.to, (Some(field), Some(&value)), cover);
+        note(lint, kind, sides.to, Some(field), Some(&value), cover);
     }
 }
 

@@ -79,7 +79,7 @@ struct Quantity {
 }
 
 impl Quantity {
-    fn new(mut factor: i128, (tens, twos): (i32, i32)) -> Self {
+    fn new(mut factor: i128, tens: i32, twos: i32) -> Self {
         let mut powers = [(2, tens + twos), (5, tens)];
         if factor == 0 {
             powers = [(2, 0), (5, 0)];
@@ -113,7 +113,7 @@ fn quantity(value: &Value) -> Option<(Quantity, bool)> {
     let (tens, twos) = powers(unit)?;
     let places = i32::try_from(fraction.len()).ok()?;
     let factor = if text.starts_with('-') { -factor } else { factor };
-    Some((Quantity::new(factor, (tens.checked_sub(places)?, twos)), value.is_string() && !unit.is_empty()))
+    Some((Quantity::new(factor, tens.checked_sub(places)?, twos), value.is_string() && !unit.is_empty()))
 }
 
 /// Returns the powers of ten and of two that a suffix or an exponent stands for.

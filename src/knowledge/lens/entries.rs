@@ -91,26 +91,9 @@ impl Entries {
                 continue;
             }
             let put = if is_before { Place::Before(self.key.clone()) } else { Place::Last };
-            self.share(place, &entries, (key, value), &put, session)?;
+            share(&place.key(key), &entries, value, &put, session)?;
         }
         session.change(Intent::Unwrap { path: place.key(values) })
-    }
-
-    /// Copies what all entries share to every item: the first gets the entry itself, with its comments.
-    fn share(
-        &self,
-        place: &FieldPath,
-        items: &FieldPath,
-        (key, value): (&String, &Value),
-        put: &Place,
-        session: &mut Session<'_>,
-    ) -> Result<(), Halt> {
-        let count = items.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
-        for path in (1..count).map(|index| items.index(index)) {
-            session.insert(path.key(key), value.clone(), put.clone())?;
-        }
-        let (from, to) = (place.key(key), items.index(0));
-        session.relocate(from, to.key(key), put.clone())
     }
 
     fn naming(&self, names: Vec<String>) -> Naming {
@@ -231,6 +214,22 @@ impl Entries {
         }
         Claims { old, new }
     }
+}
+
+/// Copies what all entries share, which is at `from`, to every item: the first gets the entry itself, with its comments.
+fn share(
+    from: &FieldPath,
+    items: &FieldPath,
+    value: &Value,
+    put: &Place,
+    session: &mut Session<'_>,
+) -> Result<(), Halt> {
+    let key = from.last_key().unwrap_or_default();
+    let count = items.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
+    for index in 1..count {
+        session.insert(items.index(index).key(key), value.clone(), put.clone())?;
+    }
+    session.relocate(from.clone(), items.index(0).key(key), put.clone())
 }
 
 fn keys(map: &Map<String, Value>) -> Vec<String> {

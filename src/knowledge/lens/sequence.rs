@@ -281,3 +281,56 @@ impl Lens {
         self.operations.iter().flat_map(|operation| operation.fidelities(self.direction)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::context::{Namespace, ObjectPlace, ObjectView};
+    use super::*;
+    use serde_json::json;
+
+    /// Converts its object together with a `Shop`, and reads objects of these kinds.
+    #[derive(Debug)]
+    struct Together(Vec<GroupKind>);
+
+    impl Operation for Together {
+        fn run(&self, _: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
+            let place = ObjectPlace { id: Some((0, 1)), ..ObjectPlace::default() };
+            let (kind, namespace, value) = (shop(), Namespace::Unset, json!({}));
+            let name = Some("a");
+            session.convert_together_with(&ObjectView {
+                kind: &kind,
+                namespace: &namespace,
+                name,
+                value: &value,
+                place,
+            });
+            Ok(())
+        }
+
+        fn kinds_read(&self) -> Vec<GroupKind> {
+            self.0.clone()
+        }
+    }
+
+    fn shop() -> GroupKind {
+        GroupKind::new("Shop", "example.com")
+    }
+
+    fn run(kinds: Vec<GroupKind>) -> BTreeSet<GroupKind> {
+        let lens = Lens::of([Arc::new(Together(kinds)) as Arc<dyn Operation>]);
+        lens.run(&mut Session::new(json!({}))).unwrap();
+        lens.kinds_converted_with()
+    }
+
+    #[test]
+    fn kinds_that_are_read_are_converted_together_where_an_operation_does_not_say_otherwise() {
+        assert_eq!(run(vec![shop()]), BTreeSet::from([shop()]));
+    }
+
+    #[test]
+    #[cfg_attr(not(debug_assertions), ignore = "it is a debug assertion")]
+    #[should_panic(expected = "names no kinds")]
+    fn an_operation_that_converts_together_names_the_kinds() {
+        run(Vec::new());
+    }
+}

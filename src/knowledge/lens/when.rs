@@ -172,8 +172,8 @@ impl When {
         while let Some((place, inner)) = found.get(next).cloned() {
             for through in &self.written.through {
                 let (head, rest) = inner.parts().split_at(through.parts().len().min(inner.parts().len()));
-                let is_matched =
-                    head.len() == through.parts().len() && head.iter().zip(through.parts()).all(is_matched);
+                let is_matched = head.len() == through.parts().len()
+                    && head.iter().zip(through.parts()).all(|(part, pattern)| is_matched(part, pattern));
                 if is_matched && !(next == 0 && self.written.except.iter().any(|except| inner.starts_with(except))) {
                     let head = FieldPattern::new(head.iter().cloned());
                     found.push((place.join(&head), FieldPattern::new(rest.iter().cloned())));
@@ -321,7 +321,7 @@ fn refused_namespace(referrers: &Referrers<'_>, session: &Session<'_>) -> Halt {
 }
 
 /// Returns whether a part of a field is matched by one of a pattern.
-fn is_matched((part, pattern): (&Part, &Part)) -> bool {
+fn is_matched(part: &Part, pattern: &Part) -> bool {
     part == pattern || matches!((part, pattern), (Part::Key(_), Part::Values))
 }
 

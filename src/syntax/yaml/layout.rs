@@ -125,13 +125,12 @@ impl<'t> Layout<'t> {
     }
 
     fn samples(&self, kind: Kind) -> Vec<Sample> {
-        let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
         let sample = |node: NodeId| {
             let parent = self.parent(node).filter(|parent| self.kind(*parent) == Kind::Mapping)?;
             let indent = self.column(self.span(node).start).checked_sub(self.column(self.span(parent).start))?;
             Some(Sample { node, indent })
         };
-        nodes.filter(|node| self.kind(*node) == kind).filter_map(sample).collect()
+        self.tree.ids().filter(|node| self.kind(*node) == kind).filter_map(sample).collect()
     }
 
     pub(super) fn kind(&self, node: NodeId) -> Kind {
@@ -512,8 +511,7 @@ impl<'t> Layout<'t> {
     /// Returns whether the document is in JSON, with every list and mapping that is not empty on several lines.
     pub(super) fn is_multiline_json(&self) -> bool {
         *self.multiline_json.get_or_init(|| {
-            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
-            let mut filled = nodes.filter(|node| self.count(*node) > 0);
+            let mut filled = self.tree.ids().filter(|node| self.count(*node) > 0);
             let is_long = |node| !self.is_same_line(self.span(node).start, self.span(node).end);
             self.kind(self.root).is_flow_collection() && self.count(self.root) > 0 && filled.all(is_long)
         })
@@ -522,8 +520,8 @@ impl<'t> Layout<'t> {
     /// Returns whether a list of the document opens on the line of its first item and closes directly after it: `[{` and `}]`.
     pub(super) fn has_compact_items(&self) -> bool {
         *self.compact_items.get_or_init(|| {
-            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
-            let mut lists = nodes.filter(|node| self.kind(*node) == Kind::FlowSequence && self.count(*node) > 0);
+            let mut lists =
+                self.tree.ids().filter(|node| self.kind(*node) == Kind::FlowSequence && self.count(*node) > 0);
             lists.any(|list| {
                 let item = self.span(self.children(list)[0]);
                 self.is_same_line(self.span(list).start, item.start) && !self.is_same_line(item.start, item.end)
@@ -534,8 +532,8 @@ impl<'t> Layout<'t> {
     /// Returns how many columns after their dashes the items of the document start that are mappings.
     pub(super) fn dash_width(&self) -> usize {
         *self.dash_width.get_or_init(|| {
-            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
-            let items = nodes.filter(|node| self.kind(*node) == Kind::Mapping).filter_map(|node| self.entry_of(node));
+            let items =
+                self.tree.ids().filter(|node| self.kind(*node) == Kind::Mapping).filter_map(|node| self.entry_of(node));
             let behind =
                 |item: &Entry| item.key.is_none() && self.is_same_line(item.opened, self.tree.start(item.value));
             let mut widths = items.filter(behind).map(|item| self.tree.start(item.value) - item.start);
@@ -554,8 +552,7 @@ impl<'t> Layout<'t> {
     }
 
     fn padding_of(&self, kind: Kind) -> &'static str {
-        let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
-        let filled = nodes.filter(|node| self.kind(*node) == kind && self.count(*node) > 0);
+        let filled = self.tree.ids().filter(|node| self.kind(*node) == kind && self.count(*node) > 0);
         let inside = filled.map(|node| &self.text[self.span(node).start + 1..self.entry(node, 0).start]);
         // If the first entry is on another line, that shows nothing.
         let mut inside = inside.filter(|blanks| blanks.trim_matches(' ').is_empty()).peekable();

@@ -67,7 +67,7 @@ pub(super) fn merge_source(tree: &Tree, text: &str, mapping: NodeId, key: &str) 
 /// Returns a key that is above a merge which also has it: kubectl then takes the merge's value, contrary to the YAML
 /// 1.1 draft and other parsers.
 pub(super) fn key_overridden_by_merge(tree: &Tree, text: &str) -> Option<NodeId> {
-    let mappings = (0..tree.nodes.len() as u32).map(NodeId).filter(|node| tree.node(*node).kind.is_mapping());
+    let mappings = tree.ids().filter(|node| tree.node(*node).kind.is_mapping());
     mappings
         .filter_map(|mapping| {
             let (merge, value) = tree.pairs(mapping).find(|(key, _)| tree.is_merge_key(text, *key))?;

@@ -154,8 +154,7 @@ fn last_block_scalar_text(text: &str, tree: &Tree) -> Option<String> {
 
 /// Counts the scalars whose content is `expected`.
 fn count_scalars(text: &str, tree: &Tree, expected: &str) -> usize {
-    let nodes = (0..tree.nodes.len() as u32).map(NodeId);
-    nodes.filter(|node| scalar_text(tree, text, *node) == expected).count()
+    tree.ids().filter(|node| scalar_text(tree, text, *node) == expected).count()
 }
 
 impl<'t> Rewriter<'t> {

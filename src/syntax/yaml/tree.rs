@@ -87,6 +87,11 @@ impl Tree {
         &self.comments
     }
 
+    /// Returns all nodes in document order.
+    pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
     /// Returns the bytes of a node, without its anchor and tag.
     pub fn span(&self, node: NodeId) -> Span {
         self.node(node).span()
@@ -252,6 +257,11 @@ impl Kind {
         matches!(self, Self::FlowMapping | Self::FlowSequence | Self::Pair)
     }
 
+    /// Returns whether the node is a scalar that is written, and so has a text.
+    pub(super) const fn is_text(self) -> bool {
+        matches!(self, Self::Plain | Self::Single | Self::Double | Self::Literal | Self::Folded)
+    }
+
     /// Returns whether the node is a block scalar.
     pub(super) const fn is_block_scalar(self) -> bool {
         matches!(self, Self::Literal | Self::Folded)
@@ -358,12 +368,7 @@ pub(super) fn entries(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> im
 
 /// Returns whether a key node is the text `key`.
 pub(super) fn is_key(tree: &Tree, text: &str, node: NodeId, key: &str) -> bool {
-    match tree.node(node).kind {
-        Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => {
-            !tree.is_merge_key(text, node) && scalar_text(tree, text, node) == key
-        }
-        _ => false,
-    }
+    tree.node(node).kind.is_text() && !tree.is_merge_key(text, node) && scalar_text(tree, text, node) == key
 }
 
 /// Returns one item of a sequence, from 0.
@@ -381,8 +386,8 @@ fn indexed_children<'t>(tree: &'t Tree, text: &str, container: NodeId) -> Option
 }
 
 fn build_child_index(tree: &Tree, text: &str) -> BTreeMap<NodeId, IndexedChildren> {
-    let ids = (0..u32::try_from(tree.nodes.len()).expect("nodes are numbered by u32")).map(NodeId);
-    let large = ids
+    let large = tree
+        .ids()
         .filter(|id| tree.node(*id).next - id.0 > INDEXED_NODES && tree.children(*id).nth(INDEXED_CHILDREN).is_some());
     let children = |id: NodeId| match tree.node(id).kind.is_mapping() {
         true => IndexedChildren::Entries(entries_by_key(tree, text, id)),
@@ -394,9 +399,7 @@ fn build_child_index(tree: &Tree, text: &str) -> BTreeMap<NodeId, IndexedChildre
 fn entries_by_key(tree: &Tree, text: &str, mapping: NodeId) -> BTreeMap<String, Vec<(NodeId, NodeId)>> {
     let mut keys: BTreeMap<String, Vec<_>> = BTreeMap::new();
     for (key, value) in tree.pairs(mapping) {
-        let is_text =
-            matches!(tree.node(key).kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded);
-        if is_text && !tree.is_merge_key(text, key) {
+        if tree.node(key).kind.is_text() && !tree.is_merge_key(text, key) {
             keys.entry(scalar_text(tree, text, key).into_owned()).or_default().push((key, value));
         }
     }

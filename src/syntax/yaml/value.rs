@@ -176,7 +176,7 @@ impl Reader<'_> {
     fn key(&self, key: NodeId) -> Result<(String, Option<String>), Problem> {
         let complex = |message: &str| Problem::new(ProblemCode::ComplexKey, self.tree.start(key), message);
         let kind = self.tree.node(key).kind;
-        if !matches!(kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded) {
+        if !kind.is_text() {
             return Err(complex(complex_key_message(kind)));
         }
         let name = scalar_text(self.tree, self.text, key).into_owned();
