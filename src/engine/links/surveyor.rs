@@ -12,10 +12,10 @@ use super::selectors::ReadByKustomize;
 use super::steps;
 use super::survey::{Components, FileSelector, FileSurvey, InlinePatchSurvey, NamedVersion, Names, ObjectSurvey};
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
-use crate::engine::manifest::{Manifest, Object, Selector, folder_at};
+use crate::engine::manifest::{Document, Manifest, Object, Selector, folder_at};
 use crate::knowledge::pack::{Pack, Packs};
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{FieldPath, PathRef};
+use crate::syntax::field::{Entries, FieldPath, PathRef};
 
 /// What takes surveys: the packs of a run, with the names of the kinds that they know.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl<'p> Surveyor<'p> {
             position: manifest.locate(object, &FieldPath::default()).position,
             inline_patch: object.inline_patch,
             is_values: object.is_values(),
-            is_json_patch: object.is_json_patch(),
+            is_json_patch: object.read_from == Document::JsonPatch,
             has_names: self.add_names(object, has_json_patches, &mut names),
         });
         let objects: Vec<ObjectSurvey> = objects.collect();
@@ -73,7 +73,7 @@ impl<'p> Surveyor<'p> {
         let carriers = self.packs.carriers();
         let read = ReadByKustomize::of(object, carriers);
         let mut references: Vec<Reference<'_>> = find_owners(&object.value);
-        let mut has_names = has_json_patches || object.is_json_patch() || !references.is_empty();
+        let mut has_names = has_json_patches || object.read_from == Document::JsonPatch || !references.is_empty();
         each_named(&object.value, &mut |at, named| {
             if self.kinds.contains(named.kind) {
                 has_names = true;
@@ -107,7 +107,7 @@ impl<'p> Surveyor<'p> {
         let ignored = ignored_paths::ignored_fields(object, carriers);
         has_names |= !ignored.is_empty();
         names.ignored_fields.extend(ignored);
-        if has_json_patches || object.is_json_patch() {
+        if has_json_patches || object.read_from == Document::JsonPatch {
             add_written_versions(&object.value, &mut names.written_versions);
         }
         has_names
@@ -123,8 +123,7 @@ fn add_written_versions(value: &Value, versions: &mut Vec<ApiVersion>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| add_written_versions(item, versions)),
         Value::Object(map) => {
-            let text = |key: &str| map.get(key).and_then(Value::as_str);
-            match text("path").filter(|path| path.ends_with("/apiVersion")).and(text("value")) {
+            match map.text("path").filter(|path| path.ends_with("/apiVersion")).and(map.text("value")) {
                 Some(version) => versions.push(ApiVersion::parse(version)),
                 None => map.values().for_each(|value| add_written_versions(value, versions)),
             }

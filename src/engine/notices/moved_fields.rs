@@ -53,7 +53,7 @@ impl CrossedMoves<'_> {
                 let inner = place.get(&object.value).map(|value| field.matches(value)).unwrap_or_default();
                 for path in inner.iter().map(|inner| place.join(inner)) {
                     let message = format!("{path} is not edited; from {bundle} on, this is configured elsewhere");
-                    let remark = Remark::new(Code::Advisory, path, message, Some(format!("configure by hand: {to}")));
+                    let remark = Remark::new(Code::Advisory, path, message).help(format!("configure by hand: {to}"));
                     found.push(remark.finding(manifest, object, Severity::Warning));
                 }
             }

@@ -357,7 +357,7 @@ fn name(path: &Path) -> String {
 
 fn file_finding(file: &str, code: Code, severity: Severity, message: String, help: Option<&str>) -> Finding {
     let location = Location { file: file.to_owned(), position: None };
-    Finding { location, code, severity, object: None, field: None, message, help: help.map(str::to_owned) }
+    Finding::new(location, code, severity, message).maybe_help(help)
 }
 
 impl<T> Input<T> {

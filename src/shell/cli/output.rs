@@ -247,15 +247,7 @@ mod tests {
 
     fn finding(severity: Severity) -> Finding {
         let location = Location { file: "a.yaml".to_owned(), position: None };
-        Finding {
-            location,
-            code: Code::Normalized,
-            severity,
-            object: None,
-            field: None,
-            message: String::new(),
-            help: None,
-        }
+        Finding::new(location, Code::Normalized, severity, String::new())
     }
 
     /// Also for a plan that was saved: both ways to print a finding agree.

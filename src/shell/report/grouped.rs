@@ -432,7 +432,7 @@ mod tests {
         let object = object.map(|line| FindingObject::new(format!("Route r{line}"), place("a.yaml", line)));
         let help = Some(texts.1.to_owned()).filter(|help| !help.is_empty());
         let (location, message) = (place("a.yaml", line), texts.0.to_owned());
-        Finding { location, code, severity, object, field: None, message, help }
+        Finding::new(location, code, severity, message).about(object).maybe_help(help)
     }
 
     fn change(line: usize) -> ObjectPlan {
