@@ -5,6 +5,7 @@
 //!
 //! Invariant: an object that is converted is not reported here.
 
+use memchr::memmem;
 use serde_json::{Map, Value};
 
 use super::manifest::Manifest;
@@ -13,7 +14,7 @@ use super::problem::whole_file;
 use super::recognizer::Recognizer;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::knowledge::release::ApiVersion;
-use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::field::{FieldPath, PathRef};
 use crate::syntax::yaml::NodeId;
 
 /// An object inside other data.
@@ -25,55 +26,62 @@ pub(super) struct Embedded {
     title: String,
 }
 
-/// The kind and name of an embedded object, with its path from the innermost step out.
-type Found = (String, Vec<Step>);
-
-/// Finds the outermost objects in a document, read from `root`, that are not objects of the document itself.
-pub(super) fn find(root: NodeId, document: &Value, recognizer: &Recognizer) -> Vec<Embedded> {
-    let embedded = |(title, steps): Found| Embedded { root, path: FieldPath::new(steps.into_iter().rev()), title };
-    of_object(document, recognizer).into_iter().map(embedded).collect()
-}
-
-/// Finds those inside a value that is itself converted, where it is an object: a document, or an item of a list.
-fn of_object(value: &Value, recognizer: &Recognizer) -> Vec<Found> {
-    let (Value::Object(map), true) = (value, is_list(value)) else { return inside(value, recognizer) };
-    let of_entry = |(key, value): (&String, &Value)| {
-        let found = match value {
-            Value::Array(items) if key == "items" => of_items(items, |item| of_object(item, recognizer)),
-            _ => in_value(value, recognizer),
-        };
-        below(found, || Step::Key(key.clone()))
-    };
-    map.iter().flat_map(of_entry).collect()
-}
-
-/// Finds those in a value, which may be one.
-fn in_value(value: &Value, recognizer: &Recognizer) -> Vec<Found> {
-    match value {
-        Value::Object(map) if is_complete(map, recognizer) => vec![(title(map), Vec::new())],
-        _ => inside(value, recognizer),
+/// Finds the outermost objects in a document of the text `text`, read from `root`, that are not objects of the document itself.
+pub(super) fn find(root: NodeId, text: &str, document: &Value, recognizer: &Recognizer) -> Vec<Embedded> {
+    let mut search = Search { root, recognizer, found: Vec::new() };
+    // Most documents are one object, whose apiVersion is the only one; a key can be written with escapes.
+    let is_alone = || memmem::find_iter(text.as_bytes(), "apiVersion").nth(1).is_none() && !text.contains('\\');
+    if document.get("apiVersion").is_none() || !is_alone() {
+        search.of_object(document, None);
     }
+    search.found
 }
 
-/// Finds those below a value.
-fn inside(value: &Value, recognizer: &Recognizer) -> Vec<Found> {
-    match value {
-        Value::Object(map) => {
-            let of_entry = |(key, value)| below(in_value(value, recognizer), || Step::Key(String::clone(key)));
-            map.iter().flat_map(of_entry).collect()
+/// A search for objects in a document.
+struct Search<'r> {
+    root: NodeId,
+    recognizer: &'r Recognizer,
+    found: Vec<Embedded>,
+}
+
+impl Search<'_> {
+    /// Searches a value that is itself converted, where it is an object: a document, or an item of a list.
+    fn of_object(&mut self, value: &Value, at: Option<&PathRef<'_>>) {
+        let (Value::Object(map), true) = (value, is_list(value)) else { return self.inside(value, at) };
+        for (key, value) in map {
+            let at = PathRef::key(at, key);
+            match value {
+                Value::Array(items) if key == "items" => {
+                    for (index, item) in items.iter().enumerate() {
+                        self.of_object(item, Some(&PathRef::index(Some(&at), index)));
+                    }
+                }
+                _ => self.of_value(value, &at),
+            }
         }
-        Value::Array(items) => of_items(items, |item| in_value(item, recognizer)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
-}
 
-fn of_items(items: &[Value], find: impl Fn(&Value) -> Vec<Found>) -> Vec<Found> {
-    items.iter().enumerate().flat_map(|(index, item)| below(find(item), || Step::Index(index))).collect()
-}
+    /// Searches a value, which may be an object itself.
+    fn of_value(&mut self, value: &Value, at: &PathRef<'_>) {
+        match value {
+            Value::Object(map) if is_complete(map, self.recognizer) => {
+                self.found.push(Embedded { root: self.root, path: at.path(), title: title(map) });
+            }
+            _ => self.inside(value, Some(at)),
+        }
+    }
 
-fn below(mut found: Vec<Found>, step: impl Fn() -> Step) -> Vec<Found> {
-    found.iter_mut().for_each(|(_, steps)| steps.push(step()));
-    found
+    /// Searches below a value.
+    fn inside(&mut self, value: &Value, at: Option<&PathRef<'_>>) {
+        match value {
+            Value::Object(map) => map.iter().for_each(|(key, value)| self.of_value(value, &PathRef::key(at, key))),
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                items.for_each(|(index, item)| self.of_value(item, &PathRef::index(at, index)));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
 }
 
 /// Returns whether a mapping is an object of a known group; a reference to one has neither `metadata` nor `spec`.

@@ -137,8 +137,8 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
             manifest.unparsed.push(number);
             continue;
         }
-        let hits =
-            || mentions_group(&manifest.text, document.span, manifest.tree.comments_in(document.span), recognizer);
+        let comments = manifest.tree.comments_in(document.span);
+        let hits = mentions_group(&manifest.text, document.span, comments, recognizer);
         match manifest.data(document.root, recognizer) {
             Ok(value) => {
                 let mut is_reported = json6902::is_one(&value);
@@ -153,7 +153,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                 } else if value.get("apiVersion").and_then(Value::as_str) == Some("builtin") {
                     manifest.patches.extend(kustomization::patches(&manifest.file, &value));
                     manifest.transformer = Some(Arc::new(Kustomization::of_transformer(&value)));
-                } else if hits() {
+                } else if hits {
                     let incomplete = incomplete(manifest, number, &value, recognizer);
                     is_reported = incomplete.is_some();
                     manifest.findings.extend(incomplete);
@@ -181,9 +181,10 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                         DataPatch { document: number, place, folder, target, is_json: false, components }
                     },
                 ));
-                if !is_reported && hits() {
+                if !is_reported && hits {
                     let is_patch = |path: &FieldPath| patches.iter().any(|patch| path.starts_with(&patch.path));
-                    let found = embedded::find(document.root, &value, recognizer).into_iter();
+                    let found =
+                        embedded::find(document.root, document.span.of(&manifest.text), &value, recognizer).into_iter();
                     embedded.extend(found.filter(|found| !is_patch(&found.path)));
                 }
                 take_objects(manifest, number, value, is_kustomization);
