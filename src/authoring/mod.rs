@@ -1,6 +1,6 @@
 //! Answers: how is a pack made and checked?
 //!
-//! Invariant: rooms import from rooms that are listed before them.
+//! Invariant: modules import from modules that are listed before them.
 
 pub(crate) mod build;
 

@@ -218,15 +218,29 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Makes a finding about no object.
-    pub const fn new(
-        location: Location,
-        code: Code,
-        severity: Severity,
-        message: String,
-        help: Option<String>,
-    ) -> Self {
-        Self { location, code, severity, object: None, field: None, message, help }
+    /// Makes a finding about a place, and as yet about no object.
+    pub fn new(location: Location, code: Code, severity: Severity, message: impl Into<String>) -> Self {
+        Self { location, code, severity, object: None, field: None, message: message.into(), help: None }
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        self.maybe_help(Some(help))
+    }
+
+    pub(crate) fn maybe_help(self, help: Option<impl Into<String>>) -> Self {
+        Self { help: help.map(Into::into), ..self }
+    }
+
+    /// Adds the object that it is about.
+    pub(crate) fn about(self, object: impl Into<Option<FindingObject>>) -> Self {
+        Self { object: object.into(), ..self }
+    }
+
+    /// Adds the field that it is about.
+    pub(crate) fn at(self, field: impl fmt::Display) -> Self {
+        Self { field: Some(field.to_string()), ..self }
     }
 
     /// Returns the message, behind the object that it is about.

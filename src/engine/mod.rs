@@ -1,6 +1,6 @@
 //! Answers: what becomes of the files of a run?
 //!
-//! Invariant: rooms import from rooms that are listed before them.
+//! Invariant: modules import from modules that are listed before them.
 
 pub(crate) mod finding;
 

@@ -1,6 +1,6 @@
 //! Answers: what is known about an API: its releases, fields and changes?
 //!
-//! Invariant: rooms import from rooms that are listed before them.
+//! Invariant: modules import from modules that are listed before them.
 
 pub(crate) mod release;
 

@@ -1,6 +1,6 @@
 //! Answers: what does the user want, what is shown, and what is written?
 //!
-//! Invariant: rooms import from rooms that are listed before them.
+//! Invariant: modules import from modules that are listed before them.
 
 #[cfg(feature = "cli")]
 pub(crate) mod disk;

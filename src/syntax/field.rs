@@ -89,6 +89,21 @@ impl FieldPath {
         })
     }
 
+    /// Returns the text at this path of `root`.
+    pub(crate) fn text<'v>(&self, root: &'v Value) -> Option<&'v str> {
+        self.get(root)?.as_str()
+    }
+
+    /// Returns the items of the list at this path of `root`; none where there is no list.
+    pub(crate) fn items<'v>(&self, root: &'v Value) -> &'v [Value] {
+        self.get(root).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the path relative to `outer`; `None` where it is not in there.
+    pub(crate) fn below(&self, outer: &Self) -> Option<Self> {
+        Some(Self::new(self.0.strip_prefix(outer.steps())?.iter().cloned()))
+    }
+
     /// Returns the value at this path of `root`, mutably.
     pub fn get_mut<'v>(&self, root: &'v mut Value) -> Option<&'v mut Value> {
         self.0.iter().try_fold(root, |value, step| match step {
@@ -298,6 +313,34 @@ impl<'a> PathRef<'a> {
     }
 }
 
+/// What is read from data most often.
+pub(crate) trait Entries {
+    /// Returns the value of `key`.
+    fn entry(&self, key: &str) -> Option<&Value>;
+
+    /// Returns the text under `key`.
+    fn text(&self, key: &str) -> Option<&str> {
+        self.entry(key)?.as_str()
+    }
+
+    /// Returns the items of the list under `key`; none where there is no list.
+    fn items(&self, key: &str) -> &[Value] {
+        self.entry(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Entries for Value {
+    fn entry(&self, key: &str) -> Option<&Value> {
+        self.get(key)
+    }
+}
+
+impl Entries for Map<String, Value> {
+    fn entry(&self, key: &str) -> Option<&Value> {
+        self.get(key)
+    }
+}
+
 /// Returns the value of `key`. Most mappings have a few keys, for which comparing all of them is faster than
 /// hashing one.
 pub(crate) fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
@@ -306,6 +349,21 @@ pub(crate) fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v V
         return map.get(key);
     }
     map.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+}
+
+/// Visits the values directly inside `value`, which stands at `place`; none for the root.
+pub(crate) fn each_child<'v>(
+    value: &'v Value,
+    place: Option<&PathRef<'_>>,
+    visit: &mut dyn FnMut(&'v Value, &PathRef<'_>),
+) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, child)| visit(child, &PathRef::key(place, key))),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, child)| visit(child, &PathRef::index(place, index)));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// Visits the values below `value` that match `parts`, in document order.

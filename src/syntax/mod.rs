@@ -1,6 +1,6 @@
 //! Answers: what data do bytes hold, and which bytes change with it?
 //!
-//! Invariant: rooms import from rooms that are listed before them.
+//! Invariant: modules import from modules that are listed before them.
 
 pub(crate) mod text;
 

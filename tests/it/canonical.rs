@@ -55,7 +55,7 @@ fn objects() -> Vec<Value> {
     let manifests: Vec<Manifest> = texts.filter_map(|text| read(&text)).collect();
     let objects =
         manifests.iter().flat_map(|manifest| &manifest.objects).filter(|object| object.inline_patch.is_none());
-    objects.filter(|object| !object.is_carrier()).map(|object| (*object.value).clone()).collect()
+    objects.filter(|object| !object.read_from.is_instruction()).map(|object| (*object.value).clone()).collect()
 }
 
 /// Each object is written to a file of its own, which is converted as `apply` does.

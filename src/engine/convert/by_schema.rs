@@ -98,7 +98,7 @@ fn scope_change(subject: &Subject<'_>, set: ReleaseId) -> Option<Remark> {
     let message = format!("the scope of {} changes from {} to {}", subject.object.kind, old.name(), new.name());
     let help = "a CRD cannot change its scope: the kind is deleted and made again, so move its objects by hand";
     let path = FieldPath::default().key("metadata").key("namespace");
-    (old != new).then(|| Remark::new(Code::SchemaDiffers, path, message, Some(help.to_owned())))
+    (old != new).then(|| Remark::new(Code::SchemaDiffers, path, message).help(help))
 }
 
 /// Returns the release whose schema the object was written for: the target, where that lists its apiVersion, else the newest one
@@ -169,7 +169,7 @@ fn differs(
             (format!("{from_to}, and no rule says how it is converted"), by_cluster(subject, new))
         }
     };
-    Remark::new(Code::SchemaDiffers, path, message, Some(help))
+    Remark::new(Code::SchemaDiffers, path, message).help(help)
 }
 
 /// Says how to have the object converted by the code that is not known here.
@@ -187,5 +187,5 @@ fn told(old: &ApiVersion, new: &ApiVersion) -> Remark {
         "{} becomes {} by schema, not by conversion code: both describe every field of the object alike",
         old.version, new.version
     );
-    Remark::new(Code::ConvertedBySchema, FieldPath::default().key("apiVersion"), message, None)
+    Remark::new(Code::ConvertedBySchema, FieldPath::default().key("apiVersion"), message)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::remark::{Remark, doubts, normalizations};
+use super::remark::{Remark, doubts, impossible, normalizations};
 use super::state::Log;
 use crate::engine::finding::Code;
 use crate::engine::manifest::Object;
@@ -130,6 +130,24 @@ impl Conversion {
     /// Starts a session with what became of `object` so far.
     pub(crate) fn session(made: Option<&Self>, object: &Object) -> Session<'static> {
         Session::new(Arc::clone(made.map_or(&object.value, |made| &made.value)))
+    }
+
+    /// Returns the kind and the data that `object` has after a conversion, if there is one.
+    pub(crate) fn kind_and_value<'c>(made: Option<&'c Self>, object: &'c Object) -> (&'c GroupKind, &'c Arc<Value>) {
+        made.map_or((&object.kind, &object.value), |made| (&made.kind, &made.value))
+    }
+
+    /// Adds changes to what became of `object` so far; one that is impossible holds it back.
+    pub(crate) fn with(made: Option<Self>, object: &Object, changes: impl IntoIterator<Item = Intent>) -> Option<Self> {
+        let mut session = Self::session(made.as_ref(), object);
+        match changes.into_iter().try_for_each(|change| session.change(change)) {
+            Ok(()) => Self::with_changes(made, object, session),
+            Err(halt) => {
+                let mut made = made.unwrap_or_else(|| Self::unchanged(object));
+                made.blocks.extend(impossible(halt));
+                Some(made)
+            }
+        }
     }
 
     /// Adds what was done in a session that [`Conversion::session`] started.

@@ -94,7 +94,7 @@ fn report_less_stable(
     );
     let verb = if violation.kind == ViolationKind::MissingRequired { "add" } else { "correct" };
     let help = format!("{verb} {} by hand and run again: the object then gets {first_name}", violation.path);
-    let remark = Remark::new(Code::LessStableVersion, path, message, Some(help));
+    let remark = Remark::new(Code::LessStableVersion, path, message).help(help);
     if fitting.deprecated { log.warnings.push(remark) } else { log.notes.push(remark) }
 }
 
@@ -137,7 +137,7 @@ fn keep_unknown(subject: &Subject<'_>, session: &Session<'_>) -> Result<(), Vec<
     let help = "correct its spelling; or remove it, or write by hand what the target has instead of it";
     let block = |path: &FieldPath| {
         let message = format!("no release has the field {path}, and what contains it is removed by the conversion");
-        Remark::new(Code::NotConvertible, path.clone(), message, Some(help.to_owned()))
+        Remark::new(Code::NotConvertible, path.clone(), message).help(help)
     };
     let blocks: Vec<_> = removed.map(block).collect();
     if blocks.is_empty() { Ok(()) } else { Err(blocks) }

@@ -39,7 +39,7 @@ pub(super) fn convert(
     let run = run_each(rules.into_iter(), &mut session, &mut log);
     let losses = decide_without_stash(session.losses(), goal.choices_for(context.place.file).allowed);
     for (rule, place) in run.changes {
-        log.warnings.extend(rule.advice.clone().map(|advice| Remark::new(Code::Advisory, place, advice, None)));
+        log.warnings.extend(rule.advice.clone().map(|advice| Remark::new(Code::Advisory, place, advice)));
     }
     let conversion = Conversion::by_rules(kind.clone(), session, log, run.blocks, losses)?;
     Some(Conversion { foreign_changes: conversion.program.len(), ..conversion })

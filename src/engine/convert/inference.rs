@@ -46,7 +46,7 @@ fn outdated(object: &Object, pack: &Pack, catalog: &Catalog) -> Option<Remark> {
         ),
         None => (format!("{} is {state} in {target}, which serves no other version", object.api_version), None),
     };
-    Some(Remark::new(Code::OutdatedVersion, FieldPath::default().key("apiVersion"), message, help))
+    Some(Remark::new(Code::OutdatedVersion, FieldPath::default().key("apiVersion"), message).maybe_help(help))
 }
 
 /// Reports a version that no CRD lists, where nothing but CRDs is known.
@@ -59,7 +59,7 @@ pub(super) fn unlisted(object: &Object, catalog: &Catalog) -> Remark {
         listed.join(", ")
     );
     let help = "pass CRDs that list it too, the older ones first: `--crds OLD --crds NEW`; or convert it by hand";
-    Remark::new(Code::UnknownApiVersion, FieldPath::default().key("apiVersion"), message, Some(help.to_owned()))
+    Remark::new(Code::UnknownApiVersion, FieldPath::default().key("apiVersion"), message).help(help)
 }
 
 /// Reports a kind that no release of `pack` has. A group without a dot is one of Kubernetes' own, and `v1` alone not even a sign of that:
@@ -81,7 +81,7 @@ pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Option<Remark> {
         false => format!("no release of {} has the kind {}", pack.title(), object.kind),
     };
     let help = nearest.map(|kind| format!("did you mean `{kind}`?"));
-    Some(Remark::new(Code::UnknownKind, FieldPath::default().key("kind"), message, help))
+    Some(Remark::new(Code::UnknownKind, FieldPath::default().key("kind"), message).maybe_help(help))
 }
 
 /// Returns the kind most similar to `kind`, if at most `limit` of its letters differ.
@@ -116,7 +116,7 @@ pub(super) fn conflicts(inference: &Inference, pack: &Pack) -> Vec<Remark> {
             }
         };
         let message = format!("{}, {against}", shown(fact));
-        Remark::new(Code::ConflictingFields, fact.path.clone(), message, Some(help))
+        Remark::new(Code::ConflictingFields, fact.path.clone(), message).help(help)
     };
     if inference.is_conflict() { inference.evidence.iter().map(conflict).collect() } else { Vec::new() }
 }
@@ -134,7 +134,7 @@ pub(super) fn warnings(inference: &Inference, object: &Object, pack: &Pack, cata
         let check = || "check its spelling, or remove it: the API server ignores or rejects it".to_owned();
         let help = unknown.nearest.as_ref().map_or_else(check, |name| format!("did you mean `{name}`?"));
         let message = format!("no release has the field {}; it is left unchanged", unknown.path);
-        warnings.push(Remark::new(Code::UnknownField, unknown.path.clone(), message, Some(help)));
+        warnings.push(Remark::new(Code::UnknownField, unknown.path.clone(), message).help(help));
     }
     let path = FieldPath::default().key("apiVersion");
     if catalog.listing(&object.api_version.version).is_empty() && pack.is_of_crds() {
@@ -144,11 +144,11 @@ pub(super) fn warnings(inference: &Inference, object: &Object, pack: &Pack, cata
             "no release serves {} for {}; the fields decide which releases it can belong to",
             object.api_version, object.kind.kind
         );
-        warnings.push(Remark::new(Code::UnknownApiVersion, path, message, None));
+        warnings.push(Remark::new(Code::UnknownApiVersion, path, message));
     } else if inference.contradicts_api_version() {
         let (fields, serving) = (line.describe(inference.candidates), line.describe(inference.serving));
         let message = format!("the fields belong to {fields}, but {} is served in {serving}", object.api_version);
-        warnings.push(Remark::new(Code::ApiVersionMismatch, path, message, None));
+        warnings.push(Remark::new(Code::ApiVersionMismatch, path, message));
     }
     warnings
 }

@@ -31,7 +31,7 @@ pub(super) fn decide(
     hint: impl FnOnce() -> Option<String>,
 ) -> Result<Remark, Remark> {
     let (code, place, reason) = (loss_code(loss.class), &loss.path, &loss.reason);
-    let remark = |message: String, help: Option<String>| Remark::new(code, place.clone(), message, help);
+    let remark = |message: String, help: Option<String>| Remark::new(code, place.clone(), message).maybe_help(help);
     if matches!(stashing, Stashing::Kept) {
         return Ok(remark(format!("{place} is kept in the stash: {reason}"), None));
     }

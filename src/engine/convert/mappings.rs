@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::engine::manifest::TRANSFORMERS;
-use crate::syntax::field::PathRef;
+use crate::syntax::field::{Entries, PathRef, each_child};
 
 /// Returns the parts of an object that can contain references: not its metadata, not the data of a ConfigMap, not the schemas of a
 /// CustomResourceDefinition. A list is a JSON patch or a list of replacements, an object without kind a kustomization, a replacement or a
@@ -13,11 +13,10 @@ pub(crate) fn reference_roots(object: &Value) -> Vec<(PathRef<'static>, &Value)>
     if let Value::Array(items) = object {
         return items.iter().enumerate().map(|(index, item)| (PathRef::index(None, index), item)).collect();
     }
-    let text = |key: &str| object.get(key).and_then(Value::as_str);
     let named = |keys: &'static [&'static str]| {
         keys.iter().filter_map(|key| Some((PathRef::key(None, key), object.get(*key)?))).collect::<Vec<_>>()
     };
-    match (text("apiVersion"), text("kind")) {
+    match (object.text("apiVersion"), object.text("kind")) {
         (_, Some("CustomResourceDefinition")) => Vec::new(),
         // `labels` is a list of both.
         (_, None) => [&KUSTOMIZATION[..4], &["source", "targets"], &TRANSFORMERS].into_iter().flat_map(named).collect(),
@@ -37,16 +36,10 @@ pub(crate) fn walk<'v>(
     at: &PathRef<'_>,
     visit: &mut dyn FnMut(&PathRef<'_>, &'v Map<String, Value>),
 ) {
-    match value {
-        Value::Object(map) => {
-            visit(at, map);
-            map.iter().for_each(|(key, value)| walk(value, &PathRef::key(Some(at), key), visit));
-        }
-        Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| walk(item, &PathRef::index(Some(at), index), visit));
-        }
-        _ => {}
+    if let Value::Object(map) = value {
+        visit(at, map);
     }
+    each_child(value, Some(at), &mut |child, at| walk(child, at, visit));
 }
 
 /// Whether the value of `key` is more than a name. A label selector names objects too.

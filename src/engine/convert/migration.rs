@@ -139,5 +139,5 @@ fn less_stable(subject: &Subject<'_>, fitting: &Migration<'_>, first: Result<&Mi
         text(fitting.version.as_ref()),
         why.unwrap_or_default()
     );
-    Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message, None)
+    Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message)
 }

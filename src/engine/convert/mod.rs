@@ -85,7 +85,7 @@ pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'
     };
     let mut conversion = joined(repaired, by_own_pack(&subject, goal, context));
     if conversion.as_ref().is_none_or(|conversion| conversion.blocks.is_empty()) {
-        let (kind, value) = conversion.as_ref().map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
+        let (kind, value) = Conversion::kind_and_value(conversion.as_ref(), object);
         let foreign = foreign_rules::convert(kind, value, goal, context);
         conversion = joined(conversion, foreign);
     }

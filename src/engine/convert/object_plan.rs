@@ -10,6 +10,7 @@ use crate::engine::finding::Location;
 use crate::engine::manifest::Object;
 use crate::knowledge::lens::Direction;
 use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::Entries;
 use crate::syntax::text::Span;
 
 /// What becomes of an object.
@@ -93,7 +94,7 @@ impl ObjectPlan {
             (false, true) => Outcome::Unchanged,
             (false, false) => Outcome::Changed,
         };
-        let version = conversion.value.get("apiVersion").and_then(Value::as_str).map(ApiVersion::parse);
+        let version = conversion.value.text("apiVersion").map(ApiVersion::parse);
         let data = match record {
             Record::Data => Some(Box::new(Sides { before: object.value.clone(), after: conversion.value })),
             Record::Outcomes => None,

@@ -11,7 +11,7 @@ use super::mappings::{holds_body, reference_roots, walk};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::pack::{Packs, ReferenceField};
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{FieldPath, FieldPattern, PathRef, member};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern, PathRef, member};
 
 /// The keys under which a mapping names a kind, or an object of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +203,7 @@ pub(crate) fn each_named<'v>(object: &'v Value, visit: &mut dyn FnMut(&PathRef<'
 /// Finds the owners that `object` gives in its metadata.
 pub(crate) fn find_owners(object: &Value) -> Vec<Reference<'static>> {
     let list = FieldPath::default().key("metadata").key("ownerReferences");
-    let owners = list.get(object).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let owners = list.items(object).iter().enumerate();
     let named = owners.filter_map(|(at, owner)| Some((at, Named::read(owner.as_object()?)?)));
     named.filter_map(|(at, named)| named.reference(list.index(at), |_| None)).collect()
 }
@@ -275,8 +275,10 @@ fn read_declared<'p, 'k>(
 
 /// Returns the kind that an object has by its own data.
 fn own_kind(object: &Value) -> GroupKind {
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    GroupKind::new(text("kind"), ApiVersion::parse(text("apiVersion")).group)
+    GroupKind::new(
+        object.text("kind").unwrap_or_default(),
+        ApiVersion::parse(object.text("apiVersion").unwrap_or_default()).group,
+    )
 }
 
 /// Returns the plural that projects give a kind's name: `referencepolicies`, `gateways`, `gatewayclasses`.

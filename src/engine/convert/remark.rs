@@ -19,8 +19,17 @@ pub(crate) struct Remark {
 }
 
 impl Remark {
-    pub(crate) const fn new(code: Code, path: FieldPath, message: String, help: Option<String>) -> Self {
-        Self { code, path, message, help }
+    pub(crate) fn new(code: Code, path: FieldPath, message: impl Into<String>) -> Self {
+        Self { code, path, message: message.into(), help: None }
+    }
+
+    /// Adds what to do next.
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        self.maybe_help(Some(help))
+    }
+
+    pub(crate) fn maybe_help(self, help: Option<impl Into<String>>) -> Self {
+        Self { help: help.map(Into::into), ..self }
     }
 
     /// Returns the finding about `object`, at its place in the file. What could quote a value of a Secret is left out.
@@ -31,15 +40,16 @@ impl Remark {
             }
             _ => (self.message.as_str(), self.help.clone()),
         };
-        Finding {
-            location: manifest.locate(object, &self.path),
-            code: self.code,
-            severity,
-            field: (!self.path.steps().is_empty()).then(|| self.path.to_string()),
-            message: message.to_owned(),
-            object: Some(manifest.finding_object(object)),
-            help,
-        }
+        let finding = Finding::new(manifest.locate(object, &self.path), self.code, severity, message)
+            .about(manifest.finding_object(object))
+            .maybe_help(help);
+        if self.path.steps().is_empty() { finding } else { finding.at(&self.path) }
+    }
+
+    /// Returns the finding about a document of a file that is no object.
+    pub(crate) fn finding_in_document(self, manifest: &Manifest, document: usize, severity: Severity) -> Finding {
+        let location = manifest.place_in(document, &self.path);
+        Finding::new(location, self.code, severity, self.message).at(self.path).maybe_help(self.help)
     }
 }
 
@@ -55,7 +65,7 @@ pub(crate) fn impossible(halt: Halt) -> Vec<Remark> {
         Halt::Conflict { old, new } => (old, format!("{new} already exists")),
         Halt::Refused { at, reason, .. } => (at, reason),
     };
-    vec![Remark::new(Code::NotConvertible, path, message, Some("change the object by hand".to_owned()))]
+    vec![Remark::new(Code::NotConvertible, path, message).help("change the object by hand")]
 }
 
 /// Reports what is written in another form or removed, with the same meaning.
@@ -70,7 +80,7 @@ pub(super) fn normalizations(session: &Session<'_>) -> Vec<Remark> {
             }
             Equivalence::ChangedDefault => (Code::ChangedDefault, one.reason.clone()),
         };
-        Remark::new(code, one.path.clone(), message, None)
+        Remark::new(code, one.path.clone(), message)
     };
     session.normalized().iter().map(remark).collect()
 }
@@ -79,7 +89,7 @@ pub(super) fn normalizations(session: &Session<'_>) -> Vec<Remark> {
 pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
     let help = "correct the name; if other files are applied that have the object, nothing needs to be done";
     let remark = |doubt: &Normalization| {
-        Remark::new(Code::DanglingReference, doubt.path.clone(), doubt.reason.clone(), Some(help.to_owned()))
+        Remark::new(Code::DanglingReference, doubt.path.clone(), doubt.reason.clone()).help(help)
     };
     session.warnings().iter().map(remark).collect()
 }

@@ -141,7 +141,7 @@ pub(crate) fn update(reference: &Reference<'_>, renames: &Renames, session: &mut
     ];
     for (key, text) in texts {
         let Some(place) = key.map(|key| path.key(key)) else { continue };
-        if place.get(session.object()).and_then(Value::as_str).is_some_and(|old| old != text) {
+        if place.text(session.object()).is_some_and(|old| old != text) {
             session.change(Intent::Replace { path: place, value: Value::from(text) })?;
         }
     }

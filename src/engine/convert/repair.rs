@@ -38,8 +38,8 @@ fn offered(object: &Object, run: RulesRun<'_>) -> Option<Conversion> {
     let mut warnings: Vec<Remark> =
         run.blocks.into_iter().map(|block| Remark { code: Code::Advisory, ..block }).collect();
     for (rule, place) in run.changes {
-        let help = "pass --repair to repair it, or correct it by hand".to_owned();
-        warnings.push(Remark::new(Code::Advisory, place, format!("a known mistake: {}", rule.summary), Some(help)));
+        let help = "pass --repair to repair it, or correct it by hand";
+        warnings.push(Remark::new(Code::Advisory, place, format!("a known mistake: {}", rule.summary)).help(help));
     }
     (!warnings.is_empty()).then(|| Conversion { warnings, ..Conversion::unchanged(object) })
 }

@@ -32,8 +32,8 @@ impl OldStash {
             Ok(Some(stash)) => (Self::Usable(stash, BTreeMap::new()), None),
             Err(why) => {
                 let message = format!("the annotation {ANNOTATION} is not a valid stash: {why}");
-                let help = "it is not used and left unchanged; restore its text or remove it".to_owned();
-                let remark = Remark::new(Code::InvalidStash, stash::annotation(), message, Some(help));
+                let help = "it is not used and left unchanged; restore its text or remove it";
+                let remark = Remark::new(Code::InvalidStash, stash::annotation(), message).help(help);
                 (Self::Unusable("the annotation holds something else"), Some(remark))
             }
         }
@@ -79,7 +79,7 @@ impl OldStash {
                     let place = complete.session.destination_after(source.step, path);
                     let place = place.unwrap_or_else(|| (*path).clone());
                     let message = format!("{place} is restored from the stash");
-                    log.notes.push(Remark::new(Code::Restored, place, message, None));
+                    log.notes.push(Remark::new(Code::Restored, place, message));
                 }
                 (Some(_), _) => {}
                 (None, Some(why)) => {
@@ -123,6 +123,6 @@ fn unknown_in_restored(subject: &Subject<'_>, source: &Source) -> Option<FieldPa
 }
 
 fn stale(message: String) -> Remark {
-    let help = "write the value back by hand where it belongs, and remove it from the annotation".to_owned();
-    Remark::new(Code::StaleStash, stash::annotation(), message, Some(help))
+    let help = "write the value back by hand where it belongs, and remove it from the annotation";
+    Remark::new(Code::StaleStash, stash::annotation(), message).help(help)
 }

@@ -102,7 +102,7 @@ fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, ses
             "it cannot come from where the others do; convert it alone, with its release as --from {name}@RELEASE"
         ),
     };
-    (!is_sure).then(|| Remark::new(Code::Advisory, FieldPath::default(), message, Some(help)))
+    (!is_sure).then(|| Remark::new(Code::Advisory, FieldPath::default(), message).help(help))
 }
 
 /// Says what `block`, with which a rule halted, means where only some releases require the rule's result: if every release that the object

@@ -80,16 +80,17 @@ fn halted(rule: &Rule, halt: Halt, session: &Session<'_>) -> Remark {
         Halt::Conflict { old, new } if !rule.is_step() => {
             let message = format!("{} is present too (rule {})", session.origin(&new), rule.id);
             let help = Some("remove one of the two".to_owned());
-            Remark::new(Code::NotConvertible, session.origin(&old), message, help)
+            Remark::new(Code::NotConvertible, session.origin(&old), message).maybe_help(help)
         }
         Halt::Conflict { old, new } => {
             let (old, new) = (session.origin(&old), session.origin(&new));
             let message = format!("{old} and {new} are both present; they are two spellings of the same field");
             let help = format!("remove one of the two (rule {})", rule.id);
-            Remark::new(Code::ConflictingFields, old, message, Some(help))
+            Remark::new(Code::ConflictingFields, old, message).help(help)
         }
         Halt::Refused { at, reason, help } => {
-            Remark::new(Code::NotConvertible, session.origin(&at), format!("{reason} (rule {})", rule.id), help)
+            Remark::new(Code::NotConvertible, session.origin(&at), format!("{reason} (rule {})", rule.id))
+                .maybe_help(help)
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn other_version(object: &Object, version: &ApiVersion) -> Option<Rem
     let own = &object.api_version;
     let message = format!("the fields are those of {version}, and not of {own}; the fields decide");
     let path = FieldPath::default().key("apiVersion");
-    (version != own).then(|| Remark::new(Code::ApiVersionMismatch, path, message, None))
+    (version != own).then(|| Remark::new(Code::ApiVersionMismatch, path, message))
 }
 
 /// Returns the shapes that `target` can give `object`, the best first; at least one.

@@ -69,9 +69,9 @@ impl<'a> Subject<'a> {
         let catalog = target.pack.catalog(&object.kind).expect("an object of an unknown kind is no subject");
         if !is_version(&object.api_version.version) && catalog.listing(&object.api_version.version).is_empty() {
             let message = format!("`{}` is not an apiVersion; it looks like a variable", object.api_version);
-            let help = "write the apiVersion out, or convert the rendered manifest".to_owned();
+            let help = "write the apiVersion out, or convert the rendered manifest";
             let path = FieldPath::default().key("apiVersion");
-            return Err(vec![Remark::new(Code::NotConvertible, path, message, Some(help))]);
+            return Err(vec![Remark::new(Code::NotConvertible, path, message).help(help)]);
         }
         let inference = infer(&object.value, catalog, &object.api_version.version);
         let accepting = narrowed(inference.candidates, inference.serving);

@@ -66,7 +66,7 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
         (None, Some(other)) => format!("rewrite it by hand as {other}, which the target has; no rule converts it"),
         (None, None) => "choose a target that has it, or remove the object".to_owned(),
     };
-    Remark::new(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))
+    Remark::new(Code::KindNotInTarget, FieldPath::default().key("kind"), message).help(help)
 }
 
 fn has_kind(subject: &Subject<'_>, kind: &GroupKind) -> bool {

@@ -59,7 +59,7 @@ pub(super) fn unchecked_texts(
             "{} is known only after its variables are substituted, and was not checked: it {} in {}",
             violation.path, violation.kind, schema.name
         );
-        subject.accepted_before(&path, &violation.kind).then(|| Remark::new(Code::UncheckedRule, path, message, None))
+        subject.accepted_before(&path, &violation.kind).then(|| Remark::new(Code::UncheckedRule, path, message))
     };
     open.filter_map(remark).collect()
 }
@@ -80,7 +80,7 @@ pub(super) fn run_cel_rules(
     };
     let unchecked = verdict.unknown.into_iter().map(|rule| {
         let message = format!("a CEL rule of {} was not evaluated: {rule}", schema.name);
-        Remark::new(Code::UncheckedRule, FieldPath::default(), message, None)
+        Remark::new(Code::UncheckedRule, FieldPath::default(), message)
     });
     log.notes.extend(unchecked);
     if schema.crds.is_some() {
@@ -100,7 +100,7 @@ fn unchecked_keywords(schema: &TargetSchema<'_>, object: &Value, version: &str) 
         let path = pattern.matches(object).into_iter().next().filter(|_| !keywords.is_empty())?;
         let place = if path == FieldPath::default() { "the object".to_owned() } else { path.to_string() };
         let message = format!("{} of {place} in {} was not checked", keywords.join(", "), schema.name);
-        Some(Remark::new(Code::UncheckedRule, path, message, None))
+        Some(Remark::new(Code::UncheckedRule, path, message))
     };
     schema.catalog.unchecked((schema.release, version)).into_iter().filter_map(remark).collect()
 }
@@ -124,18 +124,18 @@ pub(super) fn validate(
         let is_requested = schema.crds.is_some() && finality == Finality::Final;
         if became_an_item(&violation, &path) {
             let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
-            let help = "write the complete item in the patch, then run again".to_owned();
-            blocks.push(Remark::new(Code::InvalidInTarget, path, message, Some(help)));
+            let help = "write the complete item in the patch, then run again";
+            blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
         } else if is_requested || subject.accepted_before(&path, &violation.kind) {
             let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
             let hint = subject.target.pack.release_notes().hint(schema.catalog.kind(), Some(&violation.path.pattern()));
             let by_hand = || "change the value by hand, then run again".to_owned();
             let help = hint.map_or_else(by_hand, |hint| hint.help_for(&subject.object.value));
-            blocks.push(Remark::new(Code::InvalidInTarget, path, message, Some(help)));
+            blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
         } else if !path.get(&subject.object.value).is_some_and(sops::is_encrypted_value) {
             let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
-            let help = "correct it by hand: the API server rejects it".to_owned();
-            log.already_invalid(finality, Remark::new(Code::AlreadyInvalid, path, message, Some(help)));
+            let help = "correct it by hand: the API server rejects it";
+            log.already_invalid(finality, Remark::new(Code::AlreadyInvalid, path, message).help(help));
         }
     }
     if blocks.is_empty() { Ok(()) } else { Err(blocks) }

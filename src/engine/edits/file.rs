@@ -299,17 +299,18 @@ impl Editor<'_, '_> {
             let following = comments.following.into_iter().filter(|comment| is_apart(comment.span, edits.edits()));
             of_schemas.following.extend(following);
             let unknown = comments.unknown.into_iter().filter(|(comment, _)| is_apart(*comment, edits.edits()));
-            of_schemas.unknown.extend(unknown.map(|(comment, url)| Finding {
-                location: source.location(comment.start),
-                code: Code::ReferenceNotUpdated,
-                severity: Severity::Note,
-                object: Some(source.finding_object(object)),
-                field: None,
-                message: format!(
-                    "the comment names a schema of {} {}, and stays: {url}",
-                    object.api_version, object.kind.kind
-                ),
-                help: Some("write the URL of the new schema there, if there is one".to_owned()),
+            of_schemas.unknown.extend(unknown.map(|(comment, url)| {
+                Finding::new(
+                    source.location(comment.start),
+                    Code::ReferenceNotUpdated,
+                    Severity::Note,
+                    format!(
+                        "the comment names a schema of {} {}, and stays: {url}",
+                        object.api_version, object.kind.kind
+                    ),
+                )
+                .about(source.finding_object(object))
+                .help("write the URL of the new schema there, if there is one")
             }));
         }
         of_schemas
@@ -484,15 +485,10 @@ fn rejection(source: SourceText<'_>, object: &Object, from: usize, problem: &Pro
         ProblemCode::FlowMove => "write the value in block style, or change the object by hand",
         _ => "rewrite the text at this place in plain block style, or change the object by hand",
     };
-    Finding {
-        location: source.location(from + problem.at),
-        code,
-        severity,
-        object: Some(source.finding_object(object)),
-        field: None,
-        message: format!("{}{}", problem.message, other_place(source, from, problem)),
-        help: Some(help.to_owned()),
-    }
+    let message = format!("{}{}", problem.message, other_place(source, from, problem));
+    Finding::new(source.location(from + problem.at), code, severity, message)
+        .about(source.finding_object(object))
+        .help(help)
 }
 
 /// Returns the other place of a problem, where it has one.
@@ -505,18 +501,9 @@ fn other_place(source: SourceText<'_>, from: usize, problem: &Problem) -> String
 fn unwritable(source: SourceText<'_>, object: &Object) -> Finding {
     let message =
         "the inline patch is not converted, because it is neither a literal block nor on one line, or has an anchor";
-    Finding {
-        location: source.location(0),
-        code: Code::InlinePatch,
-        severity: Severity::Held,
-        object: Some(source.finding_object(object)),
-        field: None,
-        message: message.to_owned(),
-        help: Some(
-            "write it as a literal block (`|`) without an anchor, move it to a file of its own, or change it by hand"
-                .to_owned(),
-        ),
-    }
+    Finding::new(source.location(0), Code::InlinePatch, Severity::Held, message)
+        .about(source.finding_object(object))
+        .help("write it as a literal block (`|`) without an anchor, move it to a file of its own, or change it by hand")
 }
 
 /// Reports an object whose document is encrypted.
@@ -524,15 +511,9 @@ fn encrypted(manifest: &Manifest, object: &Object, sealed: &sops::Encrypted) -> 
     let what = sealed.what();
     let message = format!("the {what} is encrypted by SOPS, and its checksum covers the values that would change");
     let help = sops::help(&manifest.file);
-    Finding {
-        location: manifest.locate(object, &FieldPath::default()),
-        code: Code::Encrypted,
-        severity: Severity::Held,
-        object: Some(manifest.finding_object(object)),
-        field: None,
-        message,
-        help: Some(help),
-    }
+    Finding::new(manifest.locate(object, &FieldPath::default()), Code::Encrypted, Severity::Held, message)
+        .about(manifest.finding_object(object))
+        .help(help)
 }
 
 /// Returns the comments in `span`, those that an edit touches first: of several with one text, one of these is removed.
@@ -556,13 +537,5 @@ fn dropped_comments(block: &[RemovedComment<'_>], object: Option<FindingObject>)
         [_] => format!("the comment `{comment}` is removed with its field"),
         lines => format!("the comments of {} lines, from `{comment}` on, are removed with their fields", lines.len()),
     };
-    Finding {
-        location: location.clone(),
-        code: Code::CommentDropped,
-        severity: Severity::Warning,
-        object,
-        field: None,
-        message,
-        help: None,
-    }
+    Finding::new(location.clone(), Code::CommentDropped, Severity::Warning, message).about(object)
 }

@@ -7,11 +7,10 @@
 //!
 //! Invariant: an edit is inside one comment, and has no line end.
 
-use serde_json::Value;
-
 use crate::engine::convert::Conversion;
 use crate::engine::manifest::{Object, SourceText};
 use crate::knowledge::release::ApiVersion;
+use crate::syntax::field::Entries;
 use crate::syntax::text::{Edit, Span};
 use crate::syntax::yaml::read_value;
 
@@ -47,7 +46,7 @@ pub(super) struct SchemaComment {
 /// Only an object that is a whole document has a schema of its own.
 pub(super) fn find(source: SourceText<'_>, object: &Object, conversion: &Conversion, forms: &[&str]) -> SchemaComments {
     let mut found = SchemaComments::default();
-    let new_version = conversion.value.get("apiVersion").and_then(Value::as_str).map(ApiVersion::parse);
+    let new_version = conversion.value.text("apiVersion").map(ApiVersion::parse);
     let Some(new_version) = new_version.filter(|_| object.place.steps().is_empty()) else { return found };
     let old = Typed { api_version: &object.api_version, kind: &object.kind.kind };
     let new = Typed { api_version: &new_version, kind: &conversion.kind.kind };

@@ -190,15 +190,10 @@ impl<'p> Installed<'p> {
     /// Reports CRDs of several releases.
     pub fn finding(&self) -> Option<Finding> {
         let Verdict::Mixed = self.verdict() else { return None };
-        Some(Finding {
-            location: self.crds.first()?.location.clone(),
-            code: Code::MixedCrds,
-            severity: Severity::Warning,
-            object: None,
-            field: None,
-            message: format!("the CRDs of {} come from several releases: {}", self.pack.title(), self.describe()),
-            help: Some("install a full bundle: every CRD of one release and channel".to_owned()),
-        })
+        let location = self.crds.first()?.location.clone();
+        let message = format!("the CRDs of {} come from several releases: {}", self.pack.title(), self.describe());
+        let help = "install a full bundle: every CRD of one release and channel";
+        Some(Finding::new(location, Code::MixedCrds, Severity::Warning, message).help(help))
     }
 
     /// Returns the releases that are named, in the order they are found, each with its first CRD and how many name it.

@@ -8,8 +8,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::inference::infer;
 use crate::engine::finding::Location;
 use crate::engine::manifest::{Manifest, Object};
@@ -142,7 +140,7 @@ fn mentions(carried: &[Carried<'_>], names: &[String]) -> Vec<Mention> {
         }
     };
     for Carried { carrier, place, around } in carried {
-        let text = |field: &FieldPath| field.get(around)?.as_str().filter(|text| !text.is_empty());
+        let text = |field: &FieldPath| field.text(around).filter(|text| !text.is_empty());
         let named_in = |fields: &[FieldPath]| fields.iter().find_map(|field| named(text(field)?, names));
         let chart = &carrier.chart;
         if let Some(name) = named_in(&chart.name).or_else(|| named_in(&chart.repository)) {
@@ -159,7 +157,7 @@ fn mentions(carried: &[Carried<'_>], names: &[String]) -> Vec<Mention> {
         }
         for path in carrier.images.iter().flat_map(|images| images.matches(around)) {
             // Argo CD writes `name=other:tag` for another image in place of one.
-            let image = path.get(around).and_then(Value::as_str).map(|text| text.rsplit('=').next().unwrap_or(text));
+            let image = path.text(around).map(|text| text.rsplit('=').next().unwrap_or(text));
             if let Some((name, version)) =
                 image.and_then(tagged).and_then(|(name, tag)| Some((named(name, names)?, tag)))
             {
@@ -183,7 +181,7 @@ fn mentions_in_values(object: &Object, pack: &Pack) -> Vec<Mention> {
     for values in pack.values_in(&object.kind, &object.value) {
         for image in pack.charts().iter().flat_map(|chart| &chart.images) {
             let Some(tag) = image.as_path().map(|image| values.join(&image).key("tag")) else { continue };
-            if let Some(version) = tag.get(&object.value).and_then(Value::as_str).filter(|text| !text.is_empty()) {
+            if let Some(version) = tag.text(&object.value).filter(|text| !text.is_empty()) {
                 let text = format!("value {image}.tag {version}");
                 found.push(Mention { path: tag, text, version: version.to_owned() });
             }
@@ -194,7 +192,7 @@ fn mentions_in_values(object: &Object, pack: &Pack) -> Vec<Mention> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::knowledge::carrier::{CarrierFile, Carriers};

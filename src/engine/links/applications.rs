@@ -28,7 +28,7 @@ pub(crate) struct Application {
     /// The folder that such an object patches.
     pub(super) folder: Option<String>,
     turn: Turn,
-    pub(super) carrier: Carrier,
+    pub(super) instruction: InstructionRef,
     pub(super) base: ObjectId,
     /// Whether the files show that Kustomize makes it.
     pub(super) is_certain: bool,
@@ -36,9 +36,9 @@ pub(crate) struct Application {
     pub(super) is_open: bool,
 }
 
-/// What is applied.
+/// What is applied: a patch, or an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Carrier {
+pub(crate) struct InstructionRef {
     /// The object that is the patch, or that holds it.
     pub(super) position: ObjectId,
     /// Its place in that object; empty for a patch that is an object of its own.
@@ -67,12 +67,12 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// A carrier, before it is known what it is applied to.
+/// An instruction, before it is known what it is applied to.
 struct Pending<'a> {
     host: usize,
     folder: Option<String>,
     turn: Turn,
-    carrier: Carrier,
+    instruction: InstructionRef,
     /// What it selects; a strategic merge patch without one finds its object by its own name.
     target: Option<Selector>,
     /// What it does not select.
@@ -107,7 +107,7 @@ pub(crate) struct Applications {
 /// Something that is applied to no known object of the run, but maybe to others.
 #[derive(Clone, Debug)]
 pub(crate) struct Unmade {
-    pub(super) carrier: Carrier,
+    pub(super) instruction: InstructionRef,
     /// What it selects.
     pub(super) target: Option<Selector>,
     /// Whether a kustomization of the run applies it, and not what a controller runs.
@@ -156,12 +156,12 @@ pub(super) fn find(
             };
             let made = pending.applications(files, is_known_kind, &bases, graph, reach);
             // What Kustomize gets from elsewhere is not known.
-            if made.is_empty() && reach.has_unknown() && pending.carrier.role != Role::Labels {
-                let (carrier, target) = (pending.carrier.clone(), pending.target.clone());
+            if made.is_empty() && reach.has_unknown() && pending.instruction.role != Role::Labels {
+                let (instruction, target) = (pending.instruction.clone(), pending.target.clone());
                 let is_open = pending.is_open(is_known_kind, reach);
                 let is_built = matches!(reach, Reached::Files { .. });
                 let is_unseen = !is_built || reach.has_unseen();
-                found.unmade.push(Unmade { carrier, target, is_built, is_open, is_unseen });
+                found.unmade.push(Unmade { instruction, target, is_built, is_open, is_unseen });
             }
             found.made.extend(made);
         }
@@ -171,7 +171,7 @@ pub(super) fn find(
     found
 }
 
-/// The files that a carrier is applied to.
+/// The files that a instruction is applied to.
 enum Reached<'b, 'a, 'f> {
     Files {
         files: BTreeSet<&'a str>,
@@ -244,15 +244,16 @@ impl<'b, 'a> Reached<'b, 'a, '_> {
 }
 
 impl Pending<'_> {
-    fn new(host: usize, turn: Turn, carrier: Carrier, target: Option<Selector>) -> Self {
+    fn new(host: usize, turn: Turn, instruction: InstructionRef, target: Option<Selector>) -> Self {
         let has_labels = target.as_ref().is_some_and(|target| target.has_labels);
-        Self { host, folder: None, turn, carrier, target, rejected: Vec::new(), has_labels, own: None }
+        Self { host, folder: None, turn, instruction, target, rejected: Vec::new(), has_labels, own: None }
     }
 
     fn of_step(host: usize, holder: usize, step: &Step) -> Self {
-        let carrier = Carrier { position: (holder, step.object), place: step.place.clone(), role: step.role };
+        let instruction =
+            InstructionRef { position: (holder, step.object), place: step.place.clone(), role: step.role };
         let (folder, rejected) = (step.folder.clone(), step.rejected.clone());
-        Self { folder, rejected, ..Self::new(host, step.turn, carrier, step.target.clone()) }
+        Self { folder, rejected, ..Self::new(host, step.turn, instruction, step.target.clone()) }
     }
 
     fn applications(
@@ -287,12 +288,12 @@ impl Pending<'_> {
         let may_be_near = |base: &&Candidate<'_>| gives_namespaces || base.namespace.is_none_or(wanted);
         let is_certain = !(self.has_labels || names_namespace && gives_namespaces);
         let is_open = self.is_open(is_known_kind, reach);
-        let Self { host, folder, turn, carrier, .. } = self;
+        let Self { host, folder, turn, instruction, .. } = self;
         let application = |base: &Candidate<'_>| Application {
             host: *host,
             folder: folder.clone(),
             turn: *turn,
-            carrier: carrier.clone(),
+            instruction: instruction.clone(),
             base: base.position,
             is_certain,
             is_open,
@@ -323,7 +324,7 @@ fn own_objects(number: usize, file: &FileSurvey) -> impl Iterator<Item = Candida
     own.map(move |(at, object)| Candidate::new((number, at), object))
 }
 
-/// What finds the pending carriers of hosts.
+/// What finds the pending instructions of hosts.
 struct Hosts<'h, 'a> {
     files: &'a [FileSurvey],
     numbers: &'h HashMap<&'h str, usize>,
@@ -418,17 +419,17 @@ impl<'a> Hosts<'_, 'a> {
     fn elsewhere(&self, host: usize, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
         let at = self.files[holder].first_own()?;
         let target = named.target.clone().unwrap_or_else(|| Selector::of(&Map::new()));
-        let carrier = Carrier { position: (holder, at), place: named.place.clone(), role: Role::Unknown };
-        Some(Pending::new(host, Turn { list: TRANSFORMERS, ..Turn::default() }, carrier, Some(target)))
+        let instruction = InstructionRef { position: (holder, at), place: named.place.clone(), role: Role::Unknown };
+        Some(Pending::new(host, Turn { list: TRANSFORMERS, ..Turn::default() }, instruction, Some(target)))
     }
 
     /// Returns what a kustomization applies at these places, of which nothing is known.
     fn unknown(&self, host: usize, places: &[FieldPath]) -> Vec<Pending<'a>> {
         let Some(at) = self.files[host].first_own() else { return Vec::new() };
         let pending = |place: &FieldPath| {
-            let carrier = Carrier { position: (host, at), place: place.clone(), role: Role::Unknown };
+            let instruction = InstructionRef { position: (host, at), place: place.clone(), role: Role::Unknown };
             let turn = Turn { list: TRANSFORMERS, ..Turn::default() };
-            Pending::new(host, turn, carrier, Some(Selector::of(&Map::new())))
+            Pending::new(host, turn, instruction, Some(Selector::of(&Map::new())))
         };
         places.iter().map(pending).collect()
     }
@@ -437,8 +438,8 @@ impl<'a> Hosts<'_, 'a> {
     fn unread(&self, host: usize, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
         let target = named.target.clone()?;
         let at = self.files[holder].first_own()?;
-        let carrier = Carrier { position: (holder, at), place: named.place.clone(), role: Role::Unread };
-        Some(Pending::new(host, turn(&named.place, 0), carrier, Some(target)))
+        let instruction = InstructionRef { position: (holder, at), place: named.place.clone(), role: Role::Unread };
+        Some(Pending::new(host, turn(&named.place, 0), instruction, Some(target)))
     }
 }
 
@@ -451,6 +452,6 @@ fn patch<'a>(
     target: Option<&Selector>,
 ) -> Pending<'a> {
     let role = if own.is_json { Role::JsonPatch } else { Role::Merge };
-    let carrier = Carrier { position: own.position, place: FieldPath::default(), role };
-    Pending { folder, own: Some(own), ..Pending::new(host, turn, carrier, target.cloned()) }
+    let instruction = InstructionRef { position: own.position, place: FieldPath::default(), role };
+    Pending { folder, own: Some(own), ..Pending::new(host, turn, instruction, target.cloned()) }
 }

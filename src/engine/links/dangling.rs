@@ -21,7 +21,7 @@ pub(crate) fn findings(
         // The reason why it is held back is reported; its references are those of another release.
         return Vec::new();
     }
-    let (kind, value) = made.map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
+    let (kind, value) = Conversion::kind_and_value(made, object);
     let is_lacking = |kind: &GroupKind| targets.lacking(kind).is_some();
     let may_lack = |name: &str| targets.kinds_named(name).any(is_lacking);
     let mut references = find_references_to(value, targets.goal.catalog_of(kind), &may_lack, &is_lacking);
@@ -36,5 +36,5 @@ fn remark(Reference { path, kind, name, .. }: &Reference<'_>, targets: &Targets<
     let had = target.pack.line().describe(target.pack.catalog(kind)?.releases());
     let message = format!("{path} names {named}, but {target} does not have that kind; it exists in {had}");
     let help = Some("name an object that the target has, or remove the reference, by hand".to_owned());
-    Some(Remark::new(Code::DanglingReference, path.clone(), message, help))
+    Some(Remark::new(Code::DanglingReference, path.clone(), message).maybe_help(help))
 }

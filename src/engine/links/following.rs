@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::ignored_paths;
 use super::kustomize_selectors::Selectors;
-use super::linked::{Id, Linked};
 use super::selectors::{PatchedVersions, Versions};
+use super::tied_files::{Id, TiedFiles};
 use super::version_changes::{Follow, VersionChanges};
 use crate::engine::convert::Conversion;
 use crate::engine::finding::{Finding, Severity};
@@ -16,7 +16,7 @@ use crate::syntax::yaml::Intent;
 
 /// What objects become, and what finds the places that follow them.
 pub(crate) struct Following<'f, 'l> {
-    pub(crate) linked: &'f Linked<'f>,
+    pub(crate) tied: &'f TiedFiles<'f>,
     pub(crate) selectors: &'f Selectors<'l>,
     pub(crate) patched: &'f PatchedVersions,
     pub(crate) changes: VersionChanges<'f>,
@@ -25,10 +25,10 @@ pub(crate) struct Following<'f, 'l> {
 impl Following<'_, '_> {
     /// Lets an object, which became `made` so far, follow the objects that it names; what cannot follow is reported.
     pub(crate) fn update(&self, id: Id, made: Option<Conversion>, findings: &mut Vec<Finding>) -> Option<Conversion> {
-        let Self { linked, selectors, patched, changes } = self;
-        let (object, targets) = (linked.object(id), linked.targets);
+        let Self { tied, selectors, patched, changes } = self;
+        let (object, targets) = (tied.object(id), tied.targets);
         let mut session = Conversion::session(made.as_ref(), object);
-        let (mut follows, decided) = selectors.follow(linked.manifest(id), object, changes);
+        let (mut follows, decided) = selectors.follow(tied.manifest(id), object, changes);
         let versions = Versions { targets, changes, patched };
         follows.extend(versions.follow(id, object, session.object(), &decided));
         follows.extend(ignored_paths::follow(object, changes, targets));
@@ -40,7 +40,7 @@ impl Following<'_, '_> {
                         session.change(Intent::Replace { path, value }).expect("the path was found in this object");
                     }
                 }
-                Follow::Report(remark) => findings.push(linked.finding(id, &remark, Severity::Unresolved)),
+                Follow::Report(remark) => findings.push(tied.finding(id, &remark, Severity::Unresolved)),
             }
         }
         Conversion::with_changes(made, object, session)

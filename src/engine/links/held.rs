@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::linked::{Id, Linked};
+use super::tied_files::{Id, TiedFiles};
 use crate::engine::finding::{Code, Finding};
 use crate::syntax::field::FieldPath;
 
-/// The number of a carrier: a JSON patch, replacement or variable.
-pub(crate) type CarrierId = usize;
+/// The number of an instruction: a JSON patch, replacement or variable.
+pub(crate) type InstructionId = usize;
 
 /// The objects that are held back, as far as is known.
 #[derive(Debug)]
@@ -17,17 +17,17 @@ pub(crate) struct Held {
     /// Why others are.
     reasons: BTreeMap<Id, Finding>,
     /// Why JSON patches, replacements and variables are.
-    carriers: BTreeMap<CarrierId, Finding>,
+    instructions: BTreeMap<InstructionId, Finding>,
     /// What is reported where it is not held back itself: selectors that would lose objects.
     reported: BTreeMap<(Id, FieldPath), Finding>,
 }
 
 impl Held {
     /// Starts with the objects that their own conversion holds back.
-    pub(crate) fn by_themselves(linked: &Linked<'_>) -> Self {
-        let is_held = |id: &Id| linked.conversion(*id).is_some_and(|made| !made.blocks.is_empty());
-        let by_themselves = linked.objects().map(|(id, _, _)| id).filter(is_held).collect();
-        Self { by_themselves, reasons: BTreeMap::new(), carriers: BTreeMap::new(), reported: BTreeMap::new() }
+    pub(crate) fn by_themselves(tied: &TiedFiles<'_>) -> Self {
+        let is_held = |id: &Id| tied.conversion(*id).is_some_and(|made| !made.blocks.is_empty());
+        let by_themselves = tied.objects().map(|(id, _, _)| id).filter(is_held).collect();
+        Self { by_themselves, reasons: BTreeMap::new(), instructions: BTreeMap::new(), reported: BTreeMap::new() }
     }
 
     /// Returns whether an object is held back.
@@ -45,15 +45,15 @@ impl Held {
         self.reason(id).is_some_and(|reason| reason.code == Code::ChangesNeeded)
     }
 
-    /// Returns why a carrier is held back by itself.
-    pub(crate) fn carrier_reason(&self, carrier: CarrierId) -> Option<&Finding> {
-        self.carriers.get(&carrier)
+    /// Returns why an instruction is held back by itself.
+    pub(crate) fn instruction_reason(&self, id: InstructionId) -> Option<&Finding> {
+        self.instructions.get(&id)
     }
 
-    /// Holds back more carriers; returns whether there were any.
-    pub(super) fn extend_carriers(&mut self, more: BTreeMap<CarrierId, Finding>) -> bool {
+    /// Holds back more instructions; returns whether there were any.
+    pub(super) fn extend_instructions(&mut self, more: BTreeMap<InstructionId, Finding>) -> bool {
         let any = !more.is_empty();
-        self.carriers.extend(more);
+        self.instructions.extend(more);
         any
     }
 

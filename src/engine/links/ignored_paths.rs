@@ -93,7 +93,7 @@ pub(super) fn follow(object: &Object, changes: &VersionChanges<'_>, targets: &Ta
 /// Reports that `path`, which stands at `place`, is left as it is.
 fn kept(place: FieldPath, path: &str, what: &str, help: &str) -> Follow {
     let message = format!("{place} names {path}, which {what}");
-    Follow::Report(Remark::new(Code::ReferenceNotUpdated, place, message, Some(help.to_owned())))
+    Follow::Report(Remark::new(Code::ReferenceNotUpdated, place, message).help(help))
 }
 
 /// What becomes of the objects whose fields are ignored.
@@ -162,10 +162,10 @@ fn find(object: &Object, carriers: &Carriers) -> Vec<Ignored> {
     let mut found = Vec::new();
     for (item, selector, ignored) in lists(object, carriers) {
         let paths = item.join(&ignored.pointers);
-        let count = paths.get(&object.value).and_then(Value::as_array).map_or(0, Vec::len);
+        let count = paths.items(&object.value).len();
         found.extend((0..count).filter_map(|at| {
             let place = paths.index(at);
-            let path = PathExpression::parse(Syntax::Pointer, place.get(&object.value)?.as_str()?)?;
+            let path = PathExpression::parse(Syntax::Pointer, place.text(&object.value)?)?;
             Some(Ignored { place, path, selector: selector.clone() })
         }));
     }
@@ -178,7 +178,7 @@ fn queries<'o>(object: &'o Object, carriers: &Carriers) -> Vec<(FieldPath, &'o s
     for (item, selector, ignored) in lists(object, carriers) {
         let Some(queries) = &ignored.queries else { continue };
         let texts = item.join(queries);
-        let all = texts.get(&object.value).and_then(Value::as_array).into_iter().flatten().enumerate();
+        let all = texts.items(&object.value).iter().enumerate();
         found.extend(all.filter_map(|(at, text)| Some((texts.index(at), text.as_str()?, selector.clone()))));
     }
     found

@@ -11,10 +11,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::difference::first_difference;
+use super::instruction::{Proposal, changed, text_change};
 use super::path_expression::{PathExpression, Syntax};
 use crate::engine::convert::ANNOTATION;
 use crate::knowledge::lens::{Reach, changes_below};
-use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::field::{Entries, FieldPath, Step};
 use crate::syntax::yaml::Intent;
 
 /// The conversion of a state of an object.
@@ -23,8 +24,8 @@ pub(super) struct Converted {
     pub(super) program: Vec<Intent>,
 }
 
-/// What must become of the texts at some places of a patch or replacement; a place that need not change has no intents.
-pub(super) type Proposal = Vec<(FieldPath, Vec<Intent>)>;
+/// Returns the conversion of what is built of an object; `None` where it cannot be converted.
+pub(super) type Convert<'c> = dyn Fn(&Arc<Value>) -> Option<Converted> + 'c;
 
 /// Carries out `operations`; `None` where one of them cannot be. What kustomizations write to metadata is not seen here, so that an
 /// operation on metadata that cannot be carried out is left out.
@@ -36,7 +37,7 @@ pub(super) fn apply(operations: &[Value], object: &Value) -> Option<Value> {
 }
 
 fn is_about_metadata(operation: &Value) -> bool {
-    let mut paths = ["path", "from"].into_iter().filter_map(|key| operation.get(key)?.as_str());
+    let mut paths = ["path", "from"].into_iter().filter_map(|key| operation.text(key));
     paths.all(|path| path == "/metadata" || path.starts_with("/metadata/"))
 }
 
@@ -52,11 +53,10 @@ fn carry_out(operations: &[Value], object: &Value) -> Option<Value> {
 
 /// Returns whether an operation replaces a key that a mapping does not have: Kustomize adds it, although RFC 6902 has that fail.
 fn adds_key(operation: &Value, object: &Value) -> bool {
-    let text = |key: &str| operation.get(key).and_then(Value::as_str);
-    let Some((path, (outer, _))) = text("path").and_then(|path| Some((path, path.rsplit_once('/')?))) else {
+    let Some((path, (outer, _))) = operation.text("path").and_then(|path| Some((path, path.rsplit_once('/')?))) else {
         return false;
     };
-    text("op") == Some("replace")
+    operation.text("op") == Some("replace")
         && object.pointer(path).is_none()
         && object.pointer(outer).is_some_and(Value::is_object)
 }
@@ -83,11 +83,7 @@ struct Candidate {
 ///
 /// # Errors
 /// Why they cannot follow.
-pub(super) fn follow(
-    operations: &[Value],
-    before: &Arc<Value>,
-    convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,
-) -> Result<Proposal, String> {
+pub(super) fn follow(operations: &[Value], before: &Arc<Value>, convert: &Convert<'_>) -> Result<Proposal, String> {
     let Some(after) = apply(operations, before).map(Arc::new) else { return Ok(Proposal::new()) };
     let mut proposal = on_metadata(operations, before, convert)?;
     let mut side = Side { value: Arc::clone(before), converted: convert(before) };
@@ -127,11 +123,7 @@ pub(super) fn follow(
 ///
 /// # Errors
 /// Why one of them cannot follow.
-fn on_metadata(
-    operations: &[Value],
-    object: &Arc<Value>,
-    convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,
-) -> Result<Proposal, String> {
+fn on_metadata(operations: &[Value], object: &Arc<Value>, convert: &Convert<'_>) -> Result<Proposal, String> {
     let mut proposal = Proposal::new();
     if convert(object).is_none() {
         return Ok(proposal);
@@ -139,7 +131,7 @@ fn on_metadata(
     for (at, operation) in operations.iter().enumerate().filter(|(_, operation)| is_about_metadata(operation)) {
         let mut changes = Vec::new();
         for key in ["path", "from"] {
-            let Some(text) = operation.get(key).and_then(Value::as_str) else { continue };
+            let Some(text) = operation.text(key) else { continue };
             let value = operation.get("value").filter(|_| key == "path");
             let Some((path, place)) = named_in_metadata(text) else { continue };
             let with_it = with_value(object, &place, value);
@@ -147,7 +139,7 @@ fn on_metadata(
             let made = convert(&with_it).ok_or_else(is_blocked)?;
             let is_gone = || format!("it names {text}, which the conversion removes");
             let (new, _) = path.after(&place, &made.program, Reach::Outer).ok_or_else(is_gone)?;
-            changes.extend(replaced(key, text, &new.to_string()));
+            changes.extend(text_change(FieldPath::default().key(key), text, &new.to_string()));
             if value.is_some() {
                 let inside = changes_below(&made.program, &place, Reach::Outer).ok_or_else(is_gone)?;
                 // What the conversion of the object keeps in the stash is no part of the patch.
@@ -224,26 +216,26 @@ fn candidates(operation: &Value, before: &Side, after: &Side) -> Vec<Candidate> 
 
 /// Rewrites the paths and the value of an operation.
 fn candidate(operation: &Value, before: &Side, after: &Side, reach: Reach) -> Option<Candidate> {
-    let text = |key: &str| operation.get(key).and_then(Value::as_str);
-    let op = text("op")?;
+    let op = operation.text("op")?;
     // What an operation writes is there afterwards; what it reads or removes is there before.
     let writes = matches!(op, "add" | "replace" | "copy" | "move");
     let (path_side, other) = if writes { (after, before) } else { (before, after) };
     let program = |side: &Side| side.converted.as_ref().map(|converted| converted.program.clone());
     let path_program = program(path_side).or_else(|| program(other))?;
-    let path = PathExpression::parse(Syntax::Pointer, text("path")?)?;
+    let path = PathExpression::parse(Syntax::Pointer, operation.text("path")?)?;
     let old = path.places(&before.value).pop()?;
     let (new, new_place) = path.after(&old, &path_program, reach)?;
-    let mut changes = replaced("path", text("path")?, &new.to_string());
-    if let Some(from) = text("from") {
+    let root = FieldPath::default();
+    let mut changes = text_change(root.key("path"), operation.text("path")?, &new.to_string());
+    if let Some(from) = operation.text("from") {
         let expression = PathExpression::parse(Syntax::Pointer, from)?;
         let place = expression.places(&before.value).pop()?;
         let (new, _) = expression.after(&place, &program(before)?, reach)?;
-        changes.extend(replaced("from", from, &new.to_string()));
+        changes.extend(text_change(root.key("from"), from, &new.to_string()));
     }
     if let Some(value) = operation.get("value") {
         let made = path_side.converted.as_ref().and_then(|converted| new_place.get(&converted.value));
-        let key = FieldPath::default().key("value");
+        let key = root.key("value");
         let below = changes_below(&path_program, &old, reach);
         let below: Option<Vec<Intent>> = below.map(|changes| changes.iter().map(|intent| intent.under(&key)).collect());
         changes.extend(match made {
@@ -261,27 +253,11 @@ fn candidate(operation: &Value, before: &Side, after: &Side, reach: Reach) -> Op
     Some(Candidate { operation: Some(operation), changes })
 }
 
-/// Returns `value` after `changes`; `None` where they cannot be made.
-pub(super) fn changed(value: &Value, changes: &[Intent]) -> Option<Value> {
-    let mut value = value.clone();
-    changes.iter().try_for_each(|change| change.apply_data(&mut value)).ok()?;
-    Some(value)
-}
-
-/// Returns the change of the text of `key`, where there is one.
-fn replaced(key: &str, old: &str, new: &str) -> Vec<Intent> {
-    match old == new {
-        true => Vec::new(),
-        false => vec![Intent::Replace { path: FieldPath::default().key(key), value: Value::from(new) }],
-    }
-}
-
 /// Says what becomes of the field that an operation names.
 fn reason(operation: &Value, before: &Side, after: &Side) -> String {
-    let text = |key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default();
-    let (op, path) = (text("op"), text("path"));
+    let (op, path) = (operation.text("op").unwrap_or_default(), operation.text("path").unwrap_or_default());
     let moved = candidate(operation, before, after, Reach::Inner).and_then(|candidate| {
-        let new = candidate.operation?.get("path")?.as_str()?.to_owned();
+        let new = candidate.operation?.text("path")?.to_owned();
         (new != path).then_some(new)
     });
     let is_gone = || {

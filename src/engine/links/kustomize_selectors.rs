@@ -14,14 +14,14 @@ use serde_json::{Map, Value};
 
 use super::held::Held;
 use super::kustomizations::Graph;
-use super::linked::{Id, Linked};
 use super::selectors::{DecidedSelectors, ReadByKustomize};
+use super::tied_files::{Id, TiedFiles};
 use super::version_changes::{Follow, VersionChange, VersionChanges};
 use crate::engine::convert::{Remark, Targets, reference_roots, walk};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Manifest, Object, Selector, SelectorPart, folder_at};
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{FieldPath, PathRef};
+use crate::syntax::field::{Entries, FieldPath, PathRef};
 
 /// A selector of Kustomize that can select known objects.
 pub(super) struct KustomizeSelector {
@@ -44,27 +44,27 @@ enum Fate {
 
 /// The selectors of a group of files.
 pub(crate) struct Selectors<'l> {
-    linked: &'l Linked<'l>,
+    tied: &'l TiedFiles<'l>,
     /// The files that selectors select from, by the file or folder that shows it.
     reaches: RefCell<BTreeMap<String, Rc<BTreeSet<&'l str>>>>,
 }
 
 impl<'l> Selectors<'l> {
-    pub(crate) const fn new(linked: &'l Linked<'l>) -> Self {
-        Self { linked, reaches: RefCell::new(BTreeMap::new()) }
+    pub(crate) const fn new(tied: &'l TiedFiles<'l>) -> Self {
+        Self { tied, reaches: RefCell::new(BTreeMap::new()) }
     }
 
     const fn graph(&self) -> &'l Graph<'l> {
-        &self.linked.run.graph
+        &self.tied.run.graph
     }
 
     /// Holds back what selectors could no longer select, and reports it where they stand; returns whether there was anything.
     pub(crate) fn hold(&self, changes: &VersionChanges<'_>, held: &mut Held) -> bool {
-        let linked = self.linked;
+        let tied = self.tied;
         let mut more: BTreeMap<Id, Finding> = BTreeMap::new();
         let mut reported = Vec::new();
-        for (id, manifest, object) in linked.objects().filter(|(id, _, _)| linked.has_names(*id)) {
-            for selector in find(object, linked.targets) {
+        for (id, manifest, object) in tied.objects().filter(|(id, _, _)| tied.has_names(*id)) {
+            for selector in find(object, tied.targets) {
                 let (lost, why) = match self.fate(manifest, object, &selector, changes) {
                     Some(Fate::Lost { objects, why }) => (objects, why),
                     // It cannot follow in a text that is not changed.
@@ -79,13 +79,13 @@ impl<'l> Selectors<'l> {
                 }
                 let help = "change the selector by hand so that it selects the converted objects, then run again";
                 let place = manifest.locate(object, &selector.path);
-                let remark = Remark::new(Code::PatchTarget, selector.path.clone(), why, Some(help.to_owned()));
+                let remark = Remark::new(Code::PatchTarget, selector.path.clone(), why).help(help);
                 reported.push(((id, selector.path.clone()), remark.finding(manifest, object, Severity::Held)));
                 for lost in lost {
                     let message =
                         format!("the selector at {place} could not select what it selects now; {}", remark.message);
                     let remark = Remark { message, path: FieldPath::default(), ..remark.clone() };
-                    more.entry(lost).or_insert_with(|| linked.finding(lost, &remark, Severity::Held));
+                    more.entry(lost).or_insert_with(|| tied.finding(lost, &remark, Severity::Held));
                 }
             }
         }
@@ -101,7 +101,7 @@ impl<'l> Selectors<'l> {
         changes: &VersionChanges<'_>,
     ) -> (Vec<Follow>, DecidedSelectors) {
         let (mut follows, mut decided) = (Vec::new(), DecidedSelectors::default());
-        for selector in find(object, self.linked.targets) {
+        for selector in find(object, self.tied.targets) {
             match self.fate(manifest, object, &selector, changes) {
                 Some(Fate::Texts { texts, .. }) => {
                     let text = |(key, text): (&str, String)| Follow::Text { path: selector.path.key(key), text };
@@ -115,7 +115,7 @@ impl<'l> Selectors<'l> {
         (follows, decided)
     }
 
-    /// Returns what must become of a selector; `None` where nothing shows what it selects from, or what it selects is in no linked file.
+    /// Returns what must become of a selector; `None` where nothing shows what it selects from, or what it selects is in no tied file.
     fn fate(
         &self,
         manifest: &Manifest,
@@ -174,14 +174,14 @@ impl<'l> Selectors<'l> {
         let (key, folder) = match is_own || !users.is_empty() {
             true => (manifest.file.clone(), None),
             false => {
-                let folder = folder_at(self.linked.targets.goal.packs.carriers(), (&object.kind, &object.value), path)?;
+                let folder = folder_at(self.tied.targets.goal.packs.carriers(), (&object.kind, &object.value), path)?;
                 (format!("{folder}/"), Some(folder))
             }
         };
         let make = || match &folder {
             Some(folder) => {
                 let folder = graph.reach_of_folder(folder);
-                self.linked.run.files.iter().map(|file| &*file.file).filter(|file| folder.has(file)).collect()
+                self.tied.run.files.iter().map(|file| &*file.file).filter(|file| folder.has(file)).collect()
             }
             None if is_own => graph.name(&manifest.file).map(|file| graph.reach(file)).unwrap_or_default(),
             None => users.iter().flat_map(|user| graph.reach(user)).collect(),
@@ -289,7 +289,7 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
         if read.has(&path) {
             let selector = Selector::of_reference(map);
             let keys = ["group", "version", "kind", "apiVersion"];
-            let text = |key| Some((key, map.get(key)?.as_str().filter(|text| !text.is_empty())?.to_owned()));
+            let text = |key| Some((key, map.text(key).filter(|text| !text.is_empty())?.to_owned()));
             let parts = keys.into_iter().filter_map(text).collect();
             found.extend(is_known(&selector).then_some(KustomizeSelector { path, selector, parts }));
         }

@@ -9,6 +9,7 @@
 use serde_json::{Map, Value};
 
 use crate::knowledge::release::ApiVersion;
+use crate::syntax::field::Entries;
 
 /// The kinds with such fields, as a pattern.
 pub(super) const KINDS: &str =
@@ -86,8 +87,10 @@ pub(super) fn written(own: &Value, object: &Value) -> Value {
     let entry = own.get("pairs").and_then(Value::as_object);
     let Some(labels) = entry.or_else(|| own.as_object()) else { return made };
     let in_selectors = entry.is_none() || own.get("includeSelectors") == Some(&Value::Bool(true));
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    let (group, kind) = (ApiVersion::parse(text("apiVersion")).group, text("kind"));
+    let (group, kind) = (
+        ApiVersion::parse(object.text("apiVersion").unwrap_or_default()).group,
+        object.text("kind").unwrap_or_default(),
+    );
     let selectors = if in_selectors { &SELECTORS[..] } else { &[] };
     for field in TEMPLATES.iter().chain(selectors) {
         if field.kinds.contains(&kind) && field.group.is_none_or(|own| own == group) {

@@ -4,6 +4,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::syntax::field::{FieldPath, Step};
+
 /// Merges `patch` into `base`; `None` where the patch has a directive that changes how Kustomize merges.
 ///
 /// Source: RFC 7396; Kustomize, strategic merge of kinds without a schema.
@@ -22,6 +24,17 @@ pub(super) fn merged(base: &Value, patch: &Value) -> Option<Value> {
         }
     }
     Some(Value::Object(all))
+}
+
+/// Returns what was merged into `base` with what a patch does not change: apiVersion, kind, name and namespace.
+pub(super) fn with_identity_of(base: &Value, mut merged: Value) -> Value {
+    for path in ["apiVersion", "kind", "metadata.name", "metadata.namespace"] {
+        let path = FieldPath::new(path.split('.').map(|key| Step::Key(key.to_owned())));
+        if let (Some(own), Some(field)) = (path.get(base), path.get_mut(&mut merged)) {
+            field.clone_from(own);
+        }
+    }
+    merged
 }
 
 #[cfg(test)]

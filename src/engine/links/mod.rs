@@ -1,17 +1,18 @@
 //! Answers: which objects, patches and names of a run depend on each other?
 //!
 //! A `FileSurvey` is what a run needs to know of each file before anything is converted; `Run` puts all of them together, and `ties`
-//! finds the groups of files that depend on each other. `Linked` holds the objects of one group, each converted by itself; `Held`
+//! finds the groups of files that depend on each other. `TiedFiles` holds the objects of one group, each converted by itself; `Held`
 //! says which of them are held back. The other files each answer one question about both: namespaces and names, references, patches
 //! and what they build, selectors and paths.
 //!
 //! Parts: `surveyor` and `survey` (what is kept of each file, with its `steps`: replacements, variables and other things it
-//! applies) `run` (all surveys together) `ties` (groups of files) `linked` (the objects of a group) `held` (those held back);
+//! applies) `run` (all surveys together) `ties` (groups of files) `tied_files` (the objects of a group) `held` (those held back);
 //! `namespaces` `kustomizations` (which files they build) `builds` (what is applied together) `layers` (in which order);
 //! `name_conflicts` `together` (objects that convert together or not at all); what Kustomize applies: `applications` (to which
-//! objects) `patches` (strategic merge patches) `carriers` (JSON patches, replacements and variables, which carry field paths)
-//! over `path_expression` `json_patch` `replacement` `merge` `labels` `difference`, `states` (what is built of an object, step by
-//! step) `unapplied` (what is applied to nothing known); `references` `dangling` (references); `selectors` (by version)
+//! objects) `patches` (strategic merge patches) `instruction` (what JSON patches, replacements and variables say) and
+//! `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what becomes of them);
+//! `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `states` (whether one
+//! is the other) over `difference`; `affixes` (of names in references) `unapplied` (what is applied to nothing known); `references` `dangling` (references); `selectors` (by version)
 //! `kustomize_selectors` `ignored_paths`; `following` (what is written of them) `version_changes` (which versions objects get)
 //! (of Argo CD and Flux).
 //!
@@ -35,15 +36,20 @@ mod path_expression;
 mod builds;
 mod namespaces;
 
-mod linked;
+mod tied_files;
 
-mod carriers;
+mod build_states;
+mod built_objects;
+mod effect;
 mod held;
+mod instruction;
+mod instructions;
 mod json_patch;
 mod replacement;
 
 mod version_changes;
 
+pub(crate) mod affixes;
 pub(crate) mod dangling;
 pub(crate) mod following;
 pub(crate) mod ignored_paths;
@@ -58,9 +64,9 @@ pub(crate) mod unapplied;
 
 pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
-pub(crate) use linked::{Id, Linked};
 pub(crate) use run::Run;
 pub use survey::FileSurvey;
 pub use surveyor::Surveyor;
+pub(crate) use tied_files::{Id, TiedFiles};
 pub(crate) use ties::{Group, groups, kinds_read};
 pub(crate) use version_changes::VersionChanges;

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::held::Held;
-use super::linked::{Id, Linked};
 use super::selectors::ReadByKustomize;
+use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Reference, Remark, Renames, impossible, normalized, update};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::Object;
@@ -35,15 +35,15 @@ pub(crate) struct RenamedObjects<'a> {
 
 impl<'a> RenamedObjects<'a> {
     /// Collects the objects of the kinds that are renamed, under the assumption of what is held back.
-    pub(crate) fn new(linked: &'a Linked<'_>, held: &Held) -> Self {
+    pub(crate) fn new(tied: &'a TiedFiles<'_>, held: &Held) -> Self {
         let (mut sides, mut held_by_id, mut views) = ([ByKind::new(), ByKind::new()], BTreeMap::new(), Vec::new());
-        let renames = &linked.targets.renames;
-        for (id, _, object) in linked.objects().filter(|(_, _, object)| renames.contains_key(&object.kind)) {
+        let renames = &tied.targets.renames;
+        for (id, _, object) in tied.objects().filter(|(_, _, object)| renames.contains_key(&object.kind)) {
             let is_held = held.contains(id);
-            sides[usize::from(is_held)].entry(&object.kind).or_default().push((object, linked.namespace(id)));
+            sides[usize::from(is_held)].entry(&object.kind).or_default().push((object, tied.namespace(id)));
             held_by_id.extend(is_held.then_some((id, object)));
             // A patch counts as the object that it patches.
-            let view = linked.view(id);
+            let view = tied.view(id);
             views.push(ObjectView { place: ObjectPlace { id: Some(id), ..view.place }, ..view });
         }
         let [renamed, of_held] = sides;
@@ -51,35 +51,35 @@ impl<'a> RenamedObjects<'a> {
             held: of_held,
             held_by_id,
             renamed,
-            all: if views.is_empty() { Context::default() } else { Context::new(views, linked.builds()) },
+            all: if views.is_empty() { Context::default() } else { Context::new(views, tied.builds()) },
         }
     }
 
     /// Updates the references of an object that became `made`.
     pub(crate) fn update(
         &self,
-        linked: &Linked<'_>,
+        tied: &TiedFiles<'_>,
         id: Id,
         made: Option<Conversion>,
         findings: &mut Vec<Finding>,
     ) -> Option<Conversion> {
-        let (object, namespace, file) = (linked.object(id), linked.namespace(id), linked.manifest(id).file.as_str());
-        let (kind, value) = made.as_ref().map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
-        let inexpressible = linked.targets.inexpressible(value).into_iter();
+        let (object, namespace, file) = (tied.object(id), tied.namespace(id), tied.manifest(id).file.as_str());
+        let (kind, value) = Conversion::kind_and_value(made.as_ref(), object);
+        let inexpressible = tied.targets.inexpressible(value).into_iter();
         let stays = inexpressible.filter(|reference| self.held(reference, namespace, file).is_none());
-        let stays = stays.filter_map(|reference| without_key(reference, &linked.targets.renames));
-        findings.extend(stays.map(|remark| linked.finding(id, &remark, Severity::Unresolved)));
-        let references = linked.targets.references(kind, value);
+        let stays = stays.filter_map(|reference| without_key(reference, &tied.targets.renames));
+        findings.extend(stays.map(|remark| tied.finding(id, &remark, Severity::Unresolved)));
+        let references = tied.targets.references(kind, value);
         if references.is_empty() {
             return made;
         }
-        let renames = &linked.targets.renames;
+        let renames = &tied.targets.renames;
         // The objects that a reference without a name is about leave their API with the object that leaves it.
         let left = (kind.group != object.kind.group).then(|| object.kind.group.clone());
         let leaves_too = |one: &Reference<'_>| one.name.is_none() && left.as_ref() == Some(&one.kind.group);
         let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
         let mut session = Conversion::session(Some(&made), object);
-        let read = ReadByKustomize::of(object, linked.targets.goal.packs.carriers());
+        let read = ReadByKustomize::of(object, tied.targets.goal.packs.carriers());
         for reference in references {
             // A target without a namespace selects in every one.
             let is_target = reference.namespace.is_none() && read.has(&reference.path);
@@ -87,15 +87,14 @@ impl<'a> RenamedObjects<'a> {
             let held = self.held(&reference, namespace, file).or_else(selected);
             if let Some(held) = held.filter(|_| !leaves_too(&reference)) {
                 let remark = self.kept(reference, held, renames);
-                findings.push(linked.finding(id, &remark, Severity::Unresolved));
+                findings.push(tied.finding(id, &remark, Severity::Unresolved));
                 continue;
             }
             match update(&reference, renames, &mut session) {
                 Ok(()) => {
                     let message = normalized(&reference, renames);
-                    made.notes.extend(
-                        message.map(|message| Remark::new(Code::Normalized, reference.path.clone(), message, None)),
-                    );
+                    made.notes
+                        .extend(message.map(|message| Remark::new(Code::Normalized, reference.path.clone(), message)));
                 }
                 Err(halt) => made.blocks.extend(impossible(halt)),
             }
@@ -104,9 +103,9 @@ impl<'a> RenamedObjects<'a> {
     }
 
     /// Reports the references of an object that is held back to objects whose kind changes all the same.
-    pub(crate) fn outdated(&self, linked: &Linked<'_>, id: Id) -> Vec<Finding> {
-        let (object, namespace, file) = (linked.object(id), linked.namespace(id), linked.manifest(id).file.as_str());
-        let references = linked.targets.references(&object.kind, &object.value);
+    pub(crate) fn outdated(&self, tied: &TiedFiles<'_>, id: Id) -> Vec<Finding> {
+        let (object, namespace, file) = (tied.object(id), tied.namespace(id), tied.manifest(id).file.as_str());
+        let references = tied.targets.references(&object.kind, &object.value);
         let outdated = references.into_iter().filter(|reference| self.held(reference, namespace, file).is_none());
         let finding = |reference: Reference<'_>| {
             let what = reference.name.as_deref().unwrap_or("objects");
@@ -115,8 +114,8 @@ impl<'a> RenamedObjects<'a> {
                 "{} names {kind} {what}, whose kind changes; the reference is not updated, because its object is held back",
                 reference.path
             );
-            let remark = Remark::new(Code::ReferenceNotUpdated, reference.path, message, None);
-            linked.finding(id, &remark, Severity::Unresolved)
+            let remark = Remark::new(Code::ReferenceNotUpdated, reference.path, message);
+            tied.finding(id, &remark, Severity::Unresolved)
         };
         outdated.map(finding).collect()
     }
@@ -157,7 +156,7 @@ impl<'a> RenamedObjects<'a> {
             }
             None => (format!("{path} names {}, which is held back; the reference is not updated", held.title()), None),
         };
-        Remark::new(Code::ReferenceNotUpdated, path, message, help)
+        Remark::new(Code::ReferenceNotUpdated, path, message).maybe_help(help)
     }
 }
 
@@ -174,7 +173,7 @@ fn without_key(reference: Reference<'_>, renames: &Renames) -> Option<Remark> {
          `group: targetGroup`",
         new.kind, new.group
     );
-    Some(Remark::new(Code::ReferenceNotUpdated, reference.path.clone(), message, Some(help)))
+    Some(Remark::new(Code::ReferenceNotUpdated, reference.path.clone(), message).help(help))
 }
 
 /// Returns the objects that `reference`, which has no name, applies to: those of any namespace, unless it has one.

@@ -10,46 +10,32 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::difference::first_difference;
-use super::json_patch::{Converted, Proposal};
-use super::path_expression::{PathExpression, Syntax};
+use super::instruction::{Instruction, NamingText, Proposal, target_place, text_change};
+use super::json_patch::Convert;
+use super::path_expression::PathExpression;
 use crate::knowledge::lens::Reach;
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{Entries, FieldPath};
 use crate::syntax::yaml::Intent;
 
-/// A path in a replacement or variable: its place there, and its text.
-type Written<'v> = (FieldPath, &'v str);
-
 /// Returns the value that a replacement or variable reads from `object`, which it selects as the source.
-pub(super) fn read(carrier: &Value, object: &Value) -> Option<Value> {
-    let (_, text) = read_path(carrier);
-    let place = PathExpression::parse(Syntax::Dotted, text)?.places(object).into_iter().next()?;
+pub(super) fn read(instruction: &Instruction<'_>, object: &Value) -> Option<Value> {
+    let read = read_text(instruction);
+    let place = PathExpression::parse(instruction.syntax(), read.text)?.places(object).into_iter().next()?;
     place.get(object).cloned()
 }
 
 /// Returns the path that a replacement or variable reads.
 ///
 /// Source: Kustomize, the default of `fieldPath` and `fieldpath`.
-fn read_path(carrier: &Value) -> Written<'_> {
-    let source = FieldPath::default().key("source").key("fieldPath");
-    let variable = FieldPath::default().key("fieldref").key("fieldpath");
-    let written = |path: FieldPath| {
-        let text = path.get(carrier)?.as_str()?;
-        Some((path, text))
-    };
-    written(source.clone()).or_else(|| written(variable)).unwrap_or((source, "metadata.name"))
-}
-
-/// Returns the paths that a target of a replacement writes to.
-fn written_paths(carrier: &Value, target: usize) -> Vec<Written<'_>> {
-    let list = target_place(target).key("fieldPaths");
-    let paths = list.get(carrier).and_then(Value::as_array).into_iter().flatten().enumerate();
-    paths.filter_map(|(at, path)| Some((list.index(at), path.as_str()?))).collect()
+fn read_text<'i>(instruction: &Instruction<'i>) -> NamingText<'i> {
+    let place = FieldPath::default().key("source").key("fieldPath");
+    instruction.texts().pop().unwrap_or(NamingText { place, text: "metadata.name" })
 }
 
 /// Returns a value that a target of a replacement may write, like the one that is there.
-pub(super) fn present(carrier: &Value, target: usize, object: &Value) -> Option<Value> {
-    let (_, text) = written_paths(carrier, target).into_iter().next()?;
-    let place = PathExpression::parse(Syntax::Dotted, text)?.places(object).into_iter().next()?;
+pub(super) fn present(instruction: &Instruction<'_>, object: &Value) -> Option<Value> {
+    let text = instruction.texts().into_iter().next()?.text;
+    let place = PathExpression::parse(instruction.syntax(), text)?.places(object).into_iter().next()?;
     // Another value of the same kind: what follows from the value itself must not count.
     match place.get(object)? {
         Value::String(text) => Some(Value::from(format!("{text}x"))),
@@ -58,40 +44,35 @@ pub(super) fn present(carrier: &Value, target: usize, object: &Value) -> Option<
 }
 
 /// Returns whether a target of a replacement writes to metadata only.
-pub(super) fn is_about_metadata(carrier: &Value, target: usize) -> bool {
-    written_paths(carrier, target).iter().all(|(_, text)| text.starts_with("metadata."))
+pub(super) fn is_about_metadata(instruction: &Instruction<'_>) -> bool {
+    instruction.texts().iter().all(|naming| naming.text.starts_with("metadata."))
 }
 
-fn target_place(target: usize) -> FieldPath {
-    FieldPath::default().key("targets").index(target)
-}
-
-/// Writes `value` to a target of a replacement; `None` where `object` lacks a field that it names.
-pub(super) fn write(carrier: &Value, target: usize, value: &Value, object: &Value) -> Option<Value> {
-    let options = target_place(target).key("options").get(carrier).cloned().unwrap_or_default();
-    let value =
-        part(value, &carrier.get("source").and_then(|source| source.get("options")).cloned().unwrap_or_default());
-    let mut made = object.clone();
-    for (_, text) in written_paths(carrier, target) {
-        let places = PathExpression::parse(Syntax::Dotted, text)?.places(&made);
-        let creates = options.get("create").and_then(Value::as_bool) == Some(true);
-        if places.is_empty() || !creates && places.iter().any(|place| place.get(&made).is_none()) {
+/// Carries out a target of a replacement; `None` where `object` lacks a field that it names.
+pub(super) fn write(instruction: &Instruction<'_>, target: usize, object: &Value) -> Option<Value> {
+    let options = target_place(target).key("options").get(instruction.data).cloned().unwrap_or_default();
+    let source = FieldPath::default().key("source").key("options").get(instruction.data);
+    let value = part(instruction.source?, source.unwrap_or(&Value::Null));
+    let creates = options.get("create") == Some(&Value::Bool(true));
+    let mut written = object.clone();
+    for NamingText { text, .. } in instruction.texts() {
+        let places = PathExpression::parse(instruction.syntax(), text)?.places(&written);
+        if places.is_empty() || !creates && places.iter().any(|place| place.get(&written).is_none()) {
             return None;
         }
         for place in places {
-            let old = place.get(&made).cloned();
-            let new = combined(old.as_ref(), &value, &options);
-            match place.get_mut(&mut made) {
+            let new = combined(place.get(&written), &value, &options);
+            match place.get_mut(&mut written) {
                 Some(field) => *field = new,
                 None => {
-                    let (parent, step) = place.split_last()?;
-                    let key = FieldPath::new([step.clone()]).last_key()?.to_owned();
-                    parent.get_mut(&mut made)?.as_object_mut()?.insert(key, new);
+                    let (parent, _) = place.split_last()?;
+                    let key = place.last_key()?.to_owned();
+                    parent.get_mut(&mut written)?.as_object_mut()?.insert(key, new);
                 }
             }
         }
     }
-    Some(made)
+    Some(written)
 }
 
 /// Returns the part of a text that `options` choose.
@@ -126,7 +107,7 @@ fn combined(old: Option<&Value>, value: &Value, options: &Value) -> Value {
 }
 
 fn delimited(options: &Value) -> Option<(&str, i64)> {
-    let delimiter = options.get("delimiter")?.as_str().filter(|delimiter| !delimiter.is_empty())?;
+    let delimiter = options.text("delimiter").filter(|delimiter| !delimiter.is_empty())?;
     Some((delimiter, options.get("index").and_then(Value::as_i64).unwrap_or_default()))
 }
 
@@ -139,27 +120,27 @@ fn plain(value: &Value) -> String {
 /// # Errors
 /// Why it cannot follow.
 pub(super) fn follow_source(
-    carrier: &Value,
+    instruction: &Instruction<'_>,
     object: &Arc<Value>,
-    convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,
+    convert: &Convert<'_>,
 ) -> Result<Proposal, String> {
-    let (place, text) = read_path(carrier);
+    let NamingText { place, text } = read_text(instruction);
     let Some(converted) = convert(object) else { return Ok(Proposal::new()) };
-    let (new, places) = rewritten(text, object, &converted.program)?;
-    let Some(value) = read(carrier, object) else { return Ok(Proposal::new()) };
-    let is_same = places.first().and_then(|place| place.get(&converted.value)) == Some(&value);
-    match is_same {
-        true => Ok(vec![(place.clone(), changed(place, text, &new))]),
+    let (new, places) = rewritten(instruction, text, object, &converted.program)?;
+    let Some(value) = read(instruction, object) else { return Ok(Proposal::new()) };
+    match places.first().and_then(|place| place.get(&converted.value)) == Some(&value) {
+        true => Ok(vec![(place.clone(), text_change(place, text, &new))]),
         false => Err(format!("{text} becomes {new}, which does not hold the same value")),
     }
 }
 
-/// Returns the values of the fields that a transformer works on.
-pub(super) fn field_values(carrier: &Value, object: &Value) -> Vec<Value> {
-    let path =
-        carrier.get("path").and_then(Value::as_str).and_then(|text| PathExpression::parse(Syntax::Slashes, text));
-    let places = path.map(|path| path.places(object)).unwrap_or_default();
-    places.iter().filter_map(|place| place.get(object).cloned()).collect()
+/// Returns the places of the fields that a transformer works on.
+pub(super) fn fields(instruction: &Instruction<'_>, object: &Value) -> Vec<FieldPath> {
+    let texts = instruction.texts();
+    let path = texts.first().and_then(|naming| PathExpression::parse(instruction.syntax(), naming.text));
+    let mut places = path.map(|path| path.places(object)).unwrap_or_default();
+    places.retain(|place| place.get(object).is_some());
+    places
 }
 
 /// Returns what becomes of the path of a field that a transformer works on.
@@ -167,35 +148,27 @@ pub(super) fn field_values(carrier: &Value, object: &Value) -> Vec<Value> {
 /// # Errors
 /// Why it cannot follow.
 pub(super) fn follow_field(
-    carrier: &Value,
+    instruction: &Instruction<'_>,
     object: &Arc<Value>,
-    convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,
+    convert: &Convert<'_>,
 ) -> Result<Proposal, String> {
-    let Some(text) = carrier.get("path").and_then(Value::as_str) else { return Ok(Proposal::new()) };
+    let Some(NamingText { place, text }) = instruction.texts().pop() else { return Ok(Proposal::new()) };
     let Some(converted) = convert(object).filter(|converted| !converted.program.is_empty()) else {
         return Ok(Proposal::new());
     };
-    let values = field_values(carrier, object);
-    if values.is_empty() {
-        let creates = carrier.get("create").and_then(Value::as_bool) == Some(true);
-        let is_kept = converted.program.iter().all(is_identity);
-        return match creates && !is_kept {
+    let fields = fields(instruction, object);
+    if fields.is_empty() {
+        let creates = instruction.data.get("create") == Some(&Value::Bool(true));
+        return match creates && !converted.program.iter().all(is_identity) {
             true => Err(format!("it creates the field {text}, and what becomes of that is not known")),
             false => Ok(Proposal::new()),
         };
     }
-    let place = FieldPath::default().key("path");
-    let path = PathExpression::parse(Syntax::Slashes, text).ok_or_else(|| format!("{text} is not a field path"))?;
-    let mut texts = BTreeSet::new();
-    for old in path.places(object).into_iter().filter(|place| place.get(object).is_some()) {
-        let (new, _) = path
-            .after(&old, &converted.program, Reach::Inner)
-            .ok_or_else(|| format!("it names {text}, which the conversion removes"))?;
-        texts.insert(new.to_string());
-    }
+    let path = parsed(instruction, text)?;
+    let (mut texts, _) = traced(&path, text, &fields, &converted.program)?;
     let new =
         texts.pop_first().filter(|_| texts.is_empty()).ok_or_else(|| format!("{text} would become several paths"))?;
-    Ok(vec![(place.clone(), changed(place, text, &new))])
+    Ok(vec![(place.clone(), text_change(place, text, &new))])
 }
 
 /// Returns whether an intent changes only the apiVersion, the kind or metadata.
@@ -208,65 +181,72 @@ fn is_identity(intent: &Intent) -> bool {
     }
 }
 
-/// Returns what becomes of the paths that a target of a replacement writes `value` to.
+/// Returns what becomes of the paths that a target of a replacement writes its value to.
 ///
 /// # Errors
 /// Why they cannot follow.
 pub(super) fn follow_target(
-    carrier: &Value,
+    instruction: &Instruction<'_>,
     target: usize,
-    value: &Value,
     object: &Arc<Value>,
-    convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,
+    convert: &Convert<'_>,
 ) -> Result<Proposal, String> {
-    let Some(after) = write(carrier, target, value, object).map(Arc::new) else { return Ok(Proposal::new()) };
+    let Some(after) = write(instruction, target, object).map(Arc::new) else { return Ok(Proposal::new()) };
     let (before, converted) = (convert(object), convert(&after));
     let Some(program) = converted.as_ref().or(before.as_ref()).map(|converted| &converted.program) else {
         return Ok(Proposal::new());
     };
-    let (mut proposal, mut new_carrier) = (Proposal::new(), carrier.clone());
-    let mut moves = Vec::new();
-    for (place, text) in written_paths(carrier, target) {
-        let (new, _) = rewritten(text, &after, program)?;
-        if let Some(written) = place.get_mut(&mut new_carrier) {
+    let (mut proposal, mut new_data, mut moves) = (Proposal::new(), instruction.data.clone(), Vec::new());
+    for NamingText { place, text } in instruction.texts() {
+        let (new, _) = rewritten(instruction, text, &after, program)?;
+        if let Some(written) = place.get_mut(&mut new_data) {
             *written = Value::from(new.as_str());
         }
         if new != text {
             moves.push(format!("{text} -> {new}"));
         }
-        proposal.push((place.clone(), changed(place, text, &new)));
+        proposal.push((place.clone(), text_change(place, text, &new)));
     }
     let (Some(before), Some(converted)) = (before, converted) else { return Ok(proposal) };
-    let made = write(&new_carrier, target, value, &before.value);
-    if made.is_some_and(|made| first_difference(&converted.value, &made).is_none()) {
+    let written = write(&Instruction { data: &new_data, ..*instruction }, target, &before.value);
+    if written.is_some_and(|written| first_difference(&converted.value, &written).is_none()) {
         return Ok(proposal);
     }
     let moves = if moves.is_empty() { String::new() } else { format!(" ({})", moves.join(", ")) };
     Err(format!("its target does not write the same to the converted object{moves}"))
 }
 
-/// Returns how a dotted path is written after `program`, and the places that it names then.
-fn rewritten(text: &str, object: &Value, program: &[Intent]) -> Result<(String, Vec<FieldPath>), String> {
-    let path = PathExpression::parse(Syntax::Dotted, text).ok_or_else(|| format!("{text} is not a field path"))?;
-    let mut texts = BTreeSet::new();
-    let mut places = Vec::new();
-    for place in path.places(object) {
-        let (new, place) = path
-            .after(&place, program, Reach::Inner)
-            .ok_or_else(|| format!("it names {text}, which the conversion removes"))?;
-        texts.insert(new.to_string());
-        places.push(place);
-    }
+fn parsed(instruction: &Instruction<'_>, text: &str) -> Result<PathExpression, String> {
+    PathExpression::parse(instruction.syntax(), text).ok_or_else(|| format!("{text} is not a field path"))
+}
+
+/// Returns how a path is written after `program`, and the places that it names then.
+fn rewritten(
+    instruction: &Instruction<'_>,
+    text: &str,
+    object: &Value,
+    program: &[Intent],
+) -> Result<(String, Vec<FieldPath>), String> {
+    let path = parsed(instruction, text)?;
+    let (mut texts, places) = traced(&path, text, &path.places(object), program)?;
     let is_indexed = text.split('.').any(|part| !part.starts_with('[') && part.ends_with(']'));
     match texts.len() {
         0 if is_indexed => Err(format!("the form of {text} is not known")),
         0 => Ok((text.to_owned(), places)),
         1 => Ok((texts.pop_first().unwrap_or_default(), places)),
-        _ => Err(format!("{text} would become {}", texts.into_iter().collect::<Vec<_>>().join(" and "))),
+        _ => Err(format!("{text} would become {}", Vec::from_iter(texts).join(" and "))),
     }
 }
 
-/// Returns the change of the text at `place`, where there is one.
-fn changed(place: FieldPath, old: &str, new: &str) -> Vec<Intent> {
-    if old == new { Vec::new() } else { vec![Intent::Replace { path: place, value: Value::from(new) }] }
+/// Returns how a path is written for each of the `places` that it names, after `program`, and where they are then.
+fn traced(
+    path: &PathExpression,
+    text: &str,
+    places: &[FieldPath],
+    program: &[Intent],
+) -> Result<(BTreeSet<String>, Vec<FieldPath>), String> {
+    let is_gone = || format!("it names {text}, which the conversion removes");
+    let after = |place: &FieldPath| path.after(place, program, Reach::Inner).ok_or_else(is_gone);
+    let traced: Vec<(PathExpression, FieldPath)> = places.iter().map(after).collect::<Result<_, _>>()?;
+    Ok(traced.into_iter().map(|(path, place)| (path.to_string(), place)).unzip())
 }

@@ -13,16 +13,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::linked::{Id, Linked};
 use super::path_expression::{PathExpression, Syntax};
 use super::steps::Role;
+use super::tied_files::{Id, TiedFiles};
 use super::version_changes::{Follow, VersionChange, VersionChanges};
 use crate::engine::convert::{Beside, Reference, Remark, Targets, each_named, find_owners};
 use crate::engine::finding::Code;
 use crate::engine::manifest::Object;
 use crate::knowledge::carrier::{Carrier, Carriers};
 use crate::knowledge::release::{ApiVersion, GroupKind, is_version};
-use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern};
 
 /// What JSON patches write into references: the versions of other objects.
 pub(crate) struct PatchedVersions(BTreeMap<Id, Vec<Selected>>);
@@ -30,14 +30,14 @@ pub(crate) struct PatchedVersions(BTreeMap<Id, Vec<Selected>>);
 impl PatchedVersions {
     /// Finds the versions that JSON patches write, for kinds of which the target does not serve them. The object that is
     /// patched shows the kind.
-    pub(crate) fn new(linked: &Linked<'_>) -> Self {
+    pub(crate) fn new(tied: &TiedFiles<'_>) -> Self {
         let mut found: BTreeMap<Id, Vec<Selected>> = BTreeMap::new();
-        for application in linked.applications.iter().filter(|one| one.carrier.role == Role::JsonPatch) {
-            let (id, place) = (application.carrier.position, &application.carrier.place);
-            let operations = place.get(&linked.object(id).value).and_then(Value::as_array).into_iter().flatten();
+        for application in tied.applications.iter().filter(|one| one.instruction.role == Role::JsonPatch) {
+            let (id, place) = (application.instruction.position, &application.instruction.place);
+            let operations = place.items(&tied.object(id).value).iter();
             for (operation, index) in operations.zip(0..) {
-                let written = Selected::written(operation, place.index(index), &linked.object(application.base).value);
-                let written = written.filter(|one| linked.targets.not_serving(&one.kind, &one.version).is_some());
+                let written = Selected::written(operation, place.index(index), &tied.object(application.base).value);
+                let written = written.filter(|one| tied.targets.not_serving(&one.kind, &one.version).is_some());
                 let all = found.entry(id).or_default();
                 all.extend(written.filter(|one| all.iter().all(|other| other.path != one.path)));
             }
@@ -83,9 +83,8 @@ impl Selected {
 
     /// Reads an operation of a JSON patch that stands at `place` and writes the apiVersion of a reference in `base`.
     fn written(operation: &Value, place: FieldPath, base: &Value) -> Option<Self> {
-        let text = |key: &str| operation.get(key).and_then(Value::as_str);
-        let reference = PathExpression::parse(Syntax::Pointer, text("path")?.strip_suffix("/apiVersion")?)?;
-        let ApiVersion { group, version } = ApiVersion::parse(text("value")?);
+        let reference = PathExpression::parse(Syntax::Pointer, operation.text("path")?.strip_suffix("/apiVersion")?)?;
+        let ApiVersion { group, version } = ApiVersion::parse(operation.text("value")?);
         let named = reference.places(base).into_iter().find_map(|place| place.get(base)?.as_object());
         let part = |key: &str| named.and_then(|map| map.get(key)).and_then(Value::as_str);
         Some(Self {
@@ -155,7 +154,7 @@ impl Selected {
 
     /// The text at its place in `value`.
     fn text_in<'v>(&self, value: &'v Value) -> Option<&'v str> {
-        self.path.get(value).and_then(Value::as_str)
+        self.path.text(value)
     }
 }
 
@@ -215,7 +214,7 @@ impl Versions<'_> {
         };
         let code = if selected.is_selector { Code::PatchTarget } else { Code::ReferenceNotUpdated };
         let message = format!("{} {verb} {message}", selected.path);
-        Some(Follow::Report(Remark::new(code, selected.path.clone(), message, Some(help.to_owned()))))
+        Some(Follow::Report(Remark::new(code, selected.path.clone(), message).help(help)))
     }
 }
 
@@ -300,7 +299,7 @@ pub(super) enum ReadByKustomize {
 impl ReadByKustomize {
     pub(super) fn of(object: &Object, carriers: &Carriers) -> Self {
         let is_kustomization = ["Kustomization", "Component"].contains(&object.kind.kind.as_str());
-        if is_kustomization || object.is_carrier() || object.is_builtin() {
+        if is_kustomization || object.read_from.is_instruction() || object.is_builtin() {
             return Self::All;
         }
         Self::Lists(carriers.of_kind(&object.kind).flat_map(lists_of_patches).collect())

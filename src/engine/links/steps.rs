@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::labels::KINDS;
 use crate::engine::convert::{reference_roots, walk};
-use crate::engine::manifest::{DataPatch, Manifest, Object, Selector};
-use crate::syntax::field::{FieldPath, Step as PathStep};
+use crate::engine::manifest::{DataPatch, Document, Manifest, Object, Selector};
+use crate::syntax::field::{Entries, FieldPath, Step as PathStep};
 use crate::syntax::yaml::{self, read_value};
 
 /// How something is applied to an object.
@@ -96,10 +96,10 @@ pub(super) fn of(manifest: &Manifest) -> Vec<Step> {
             add_replacements(Source::Own, at, &object.value, &FieldPath::default().key("replacements"), &mut steps);
             add_variables(at, &object.value, &mut steps);
         }
-        if object.is_replacements() {
+        if object.read_from == Document::Replacements {
             add_replacements(Source::ReplacementFile, at, &object.value, &FieldPath::default(), &mut steps);
         }
-        if is_kustomization || object.is_builtin() || object.is_carrier() {
+        if is_kustomization || object.is_builtin() || object.read_from.is_instruction() {
             add_fields(at, object, &mut steps);
         }
         if is_kustomization {
@@ -122,7 +122,7 @@ pub(super) fn of(manifest: &Manifest) -> Vec<Step> {
 fn data_patches(manifest: &Manifest) -> Vec<Step> {
     let step = |data: &DataPatch| {
         let (at, object) = manifest.holder(data.document, &data.place)?;
-        let place = FieldPath::new(data.place.steps()[object.place.steps().len()..].iter().cloned());
+        let place = object.path_of(data.document, &data.place)?;
         let role = if data.is_json { Role::JsonPatch } else { Role::Unknown };
         let source = if data.components.is_empty() { Source::DataPatch } else { Source::Components };
         let turn = turn(&place, 0);
@@ -136,7 +136,7 @@ fn add_fields(at: usize, object: &Object, steps: &mut Vec<Step>) {
     let mut number = 0;
     for (root, part) in reference_roots(&object.value) {
         walk(part, &root, &mut |place, map| {
-            let path = map.get("path").and_then(Value::as_str);
+            let path = map.text("path");
             // Where Kustomize finds patches, it finds paths of files.
             let is_file = matches!(place.last_key(), Some("patches" | "patchesJson6902" | "replacements"));
             if path.is_none_or(|path| path.starts_with("metadata/") && !map.contains_key("version")) || is_file {
@@ -152,7 +152,7 @@ fn add_fields(at: usize, object: &Object, steps: &mut Vec<Step>) {
 /// Adds the transformers that are texts in a kustomization: what they do is not known.
 fn add_inline_transformers(at: usize, kustomization: &Value, steps: &mut Vec<Step>) {
     let list = FieldPath::default().key("transformers");
-    let texts = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let texts = list.items(kustomization).iter().enumerate();
     for (index, text) in texts.filter_map(|(index, text)| Some((index, text.as_str()?))) {
         let turn = Turn { list: TRANSFORMERS, entry: index, part: 0 };
         let step = |target| Step::new(Source::Kustomization, at, list.index(index), Role::Unknown, turn, Some(target));
@@ -164,8 +164,8 @@ fn add_inline_transformers(at: usize, kustomization: &Value, steps: &mut Vec<Ste
 fn unknown_target(text: &str) -> Option<Selector> {
     let tree = yaml::parse(text).ok()?;
     let value = read_value(&tree, text, tree.documents().first()?.root).ok()?;
-    let is_builtin = value.get("apiVersion").and_then(Value::as_str) == Some("builtin");
-    let kind = value.get("kind").and_then(Value::as_str)?;
+    let is_builtin = value.text("apiVersion") == Some("builtin");
+    let kind = value.text("kind")?;
     let works_on_fields = kind.contains("Patch") || kind.contains("Replacement") || text.contains("spec/");
     let target = value.get("target").and_then(Value::as_object).cloned().unwrap_or_default();
     (!is_builtin || works_on_fields).then(|| Selector::of(&target))
@@ -186,9 +186,9 @@ fn add_replacements(source: Source, at: usize, object: &Value, list: &FieldPath,
             steps.push(Step { rejected, ..Step::new(source, at, place.clone(), role, turn, Some(target)) });
         };
         add(replacement.get("source"), Vec::new(), Role::Source);
-        let targets = replacement.get("targets").and_then(Value::as_array).into_iter().flatten();
+        let targets = replacement.items("targets").iter();
         for (number, target) in targets.enumerate() {
-            let rejected = target.get("reject").and_then(Value::as_array).into_iter().flatten();
+            let rejected = target.items("reject").iter();
             let rejected = rejected.filter_map(Value::as_object).map(Selector::of).collect();
             add(target.get("select"), rejected, Role::Target(number));
         }
@@ -198,7 +198,7 @@ fn add_replacements(source: Source, at: usize, object: &Value, list: &FieldPath,
 /// Adds the variables of a kustomization, which read fields of objects.
 fn add_variables(at: usize, kustomization: &Value, steps: &mut Vec<Step>) {
     let list = FieldPath::default().key("vars");
-    let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let items = list.items(kustomization).iter().enumerate();
     for (index, item) in items {
         let Some(reference) = item.get("objref").and_then(Value::as_object) else { continue };
         let (turn, target) = (Turn { list: VARIABLES, entry: index, part: 0 }, Selector::of_reference(reference));

@@ -8,9 +8,9 @@
 use std::collections::BTreeSet;
 
 use super::held::Held;
-use super::linked::{Id, Linked};
+use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::Remark;
-use crate::engine::finding::{Code, Severity};
+use crate::engine::finding::Code;
 use crate::knowledge::lens::ObjectId;
 use crate::syntax::field::FieldPath;
 
@@ -22,29 +22,29 @@ pub(crate) struct Together<'l> {
 
 impl<'l> Together<'l> {
     /// Collects the objects that rely on others; most runs have none.
-    pub(crate) fn new(linked: &'l Linked<'_>) -> Self {
-        Self { relying: relying(linked) }
+    pub(crate) fn new(tied: &'l TiedFiles<'_>) -> Self {
+        Self { relying: relying(tied) }
     }
 
     /// Holds back the objects that rely directly on one that is held back; returns whether there were any.
-    pub(crate) fn hold(&self, linked: &Linked<'_>, held: &mut Held) -> bool {
+    pub(crate) fn hold(&self, tied: &TiedFiles<'_>, held: &mut Held) -> bool {
         let mut more = Vec::new();
         for (id, others) in self.relying.iter().filter(|(id, _)| !held.contains(*id)) {
             let Some(other) = others.iter().copied().find(|other| held.contains(*other)) else { continue };
-            let (other, place) = (linked.object(other).title(), linked.location(other));
+            let (other, place) = (tied.object(other).title(), tied.location(other));
             let message = format!("it can only be converted together with {other}, which is held back ({place})");
             let help = Some("resolve the findings about the other object, then run again".to_owned());
-            let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message, help);
-            more.push((*id, linked.finding(*id, &remark, Severity::Held)));
+            let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).maybe_help(help);
+            more.push(tied.held(*id, &remark));
         }
         held.extend(more)
     }
 }
 
-fn relying<'l>(linked: &'l Linked<'_>) -> Vec<(Id, &'l BTreeSet<ObjectId>)> {
+fn relying<'l>(tied: &'l TiedFiles<'_>) -> Vec<(Id, &'l BTreeSet<ObjectId>)> {
     let relies = |(id, _, _): (Id, _, _)| {
-        let conversion = linked.conversion(id)?;
+        let conversion = tied.conversion(id)?;
         (!conversion.converts_with.is_empty()).then_some((id, &conversion.converts_with))
     };
-    linked.objects().filter_map(relies).collect()
+    tied.objects().filter_map(relies).collect()
 }

@@ -9,32 +9,33 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::applications::{Application, Carrier, Unmade};
+use super::applications::{Application, InstructionRef, Unmade};
 use super::ignored_paths::{all_kinds, moved as moved_to};
-use super::linked::{Id, Linked};
-use super::path_expression::{PathExpression, Syntax};
+use super::instruction::{Instruction, NamingText};
+use super::path_expression::PathExpression;
 use super::steps::Role;
+use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Remark, Targets};
 use crate::engine::finding::{Code, Finding, Severity};
-use crate::engine::manifest::{Recognizer, Selector, mentioning_operations};
+use crate::engine::manifest::{Document, Recognizer, Selector, mentioning_operations};
 use crate::knowledge::lens::Image;
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{Entries, FieldPath};
 
 /// Reports what is applied to no known object, by the object that holds it.
-pub(crate) fn findings(linked: &Linked<'_>, unmade: &[Unmade]) -> BTreeMap<Id, Vec<Finding>> {
-    let goal = linked.targets.goal;
+pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> BTreeMap<Id, Vec<Finding>> {
+    let goal = tied.targets.goal;
     let recognizer = LazyCell::new(|| {
         let packs = goal.packs.concerned_by(&goal.targets);
         let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
         Recognizer::new(groups).with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
     });
-    let made = linked.applications.iter().map(|one| (one.carrier.position, &one.carrier.place));
+    let made = tied.applications.iter().map(|one| (one.instruction.position, &one.instruction.place));
     let made: BTreeSet<(Id, &FieldPath)> = made.collect();
     let mut found: BTreeMap<Id, Vec<Finding>> = BTreeMap::new();
     let mut add = |id: Id, remark: Remark, severity: Severity| {
-        let finding = remark.finding(linked.manifest(id), linked.object(id), severity);
+        let finding = remark.finding(tied.manifest(id), tied.object(id), severity);
         let findings = found.entry(id).or_default();
         if !findings.contains(&finding) {
             findings.push(finding);
@@ -46,33 +47,27 @@ pub(crate) fn findings(linked: &Linked<'_>, unmade: &[Unmade]) -> BTreeMap<Id, V
         let is_foreign = |name: &str| foreign.iter().any(|kind| kind.kind == name);
         one.target.as_ref().is_some_and(|target| target.is_limited(&is_foreign))
     };
-    for Unmade { carrier, target, .. } in unmade.iter().filter(|one| one.is_unseen || selects_foreign(one)) {
-        let id = carrier.position;
-        if made.contains(&(id, &carrier.place)) {
+    for Unmade { instruction, target, .. } in unmade.iter().filter(|one| one.is_unseen || selects_foreign(one)) {
+        let id = instruction.position;
+        if made.contains(&(id, &instruction.place)) {
             continue;
         }
-        let remarks = target.iter().flat_map(|target| moved(linked.targets, &linked.object(id).value, carrier, target));
+        let remarks = target.iter().flat_map(|target| moved(tied.targets, &tied.object(id).value, instruction, target));
         // Where it breaks what is built, nothing else would say so.
         remarks.for_each(|remark| add(id, remark, Severity::Held));
     }
-    for (id, manifest, object) in linked.objects() {
-        let data = manifest.data_patches.iter().filter(|data| {
-            data.is_json
-                && object.inline_patch.is_none()
-                && data.document == object.document
-                && data.place.starts_with(&object.place)
-        });
-        let depth = object.place.steps().len();
-        let places = data.map(|data| FieldPath::new(data.place.steps()[depth..].iter().cloned()));
-        let own = object.is_json_patch().then(FieldPath::default);
+    for (id, manifest, object) in tied.objects() {
+        let json_patches = manifest.data_patches.iter().filter(|data| data.is_json);
+        let places = json_patches.filter_map(|data| object.path_of(data.document, &data.place));
+        let own = (object.read_from == Document::JsonPatch).then(FieldPath::default);
         for place in places.chain(own).filter(|place| !made.contains(&(id, place))) {
-            let operations = place.get(&object.value).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let operations = place.items(&object.value);
             for index in mentioning_operations(operations, &recognizer) {
-                let path = operations[index].get("path").and_then(Value::as_str).unwrap_or_default();
+                let path = operations[index].text("path").unwrap_or_default();
                 let message = format!("a JSON patch writes a known group or kind to {path}; it is not converted");
                 let help = "check by hand that the path, group and kind match the target release of the patched object";
                 let place = place.index(index).key("value");
-                let remark = Remark::new(Code::PatchTarget, place, message, Some(help.to_owned()));
+                let remark = Remark::new(Code::PatchTarget, place, message).help(help);
                 add(id, remark, Severity::Unresolved);
             }
         }
@@ -81,25 +76,25 @@ pub(crate) fn findings(linked: &Linked<'_>, unmade: &[Unmade]) -> BTreeMap<Id, V
 }
 
 /// Returns the JSON patches that may be applied to objects that are not known too. A replacement has paths of its own for each target.
-pub(crate) fn elsewhere(unmade: &[Unmade]) -> Vec<Carrier> {
-    let is_shared = |one: &&Unmade| one.is_open && one.carrier.role == Role::JsonPatch;
-    unmade.iter().filter(is_shared).map(|one| one.carrier.clone()).collect()
+pub(crate) fn elsewhere(unmade: &[Unmade]) -> Vec<InstructionRef> {
+    let is_shared = |one: &&Unmade| one.is_open && one.instruction.role == Role::JsonPatch;
+    unmade.iter().filter(is_shared).map(|one| one.instruction.clone()).collect()
 }
 
 /// Returns the places of the targets, by the object that they stand in, of the inline patches that `findings` say are not converted: what
 /// such a patch is applied to is not known, and its target stays with it.
 pub(crate) fn targets_that_stay(
-    linked: &Linked<'_>,
+    tied: &TiedFiles<'_>,
     findings: &BTreeMap<Id, Vec<Finding>>,
 ) -> BTreeMap<Id, Vec<FieldPath>> {
     let is_held = |found: &&Vec<Finding>| found.iter().any(|finding| finding.severity >= Severity::Held);
     let mut targets: BTreeMap<Id, Vec<FieldPath>> = BTreeMap::new();
     for (id, _) in findings.iter().filter(|(_, found)| is_held(found)) {
-        let (manifest, object) = (linked.manifest(*id), linked.object(*id));
+        let (manifest, object) = (tied.manifest(*id), tied.object(*id));
         let Some(inline_patch) = object.inline_patch.map(|number| &manifest.inline_patches[number]) else { continue };
         let Some((at, holder)) = manifest.holder(inline_patch.document, &inline_patch.place) else { continue };
-        let place = FieldPath::new(inline_patch.place.steps()[holder.place.steps().len()..].iter().cloned());
-        if let Some((entry, _)) = place.split_last() {
+        let place = holder.path_of(inline_patch.document, &inline_patch.place);
+        if let Some((entry, _)) = place.as_ref().and_then(FieldPath::split_last) {
             targets.entry((id.0, at)).or_default().push(entry.key("target"));
         }
     }
@@ -108,49 +103,51 @@ pub(crate) fn targets_that_stay(
 
 /// Returns the strategic merge patches that would change, and whose objects a kustomization of the run gets from elsewhere: with another
 /// apiVersion than these, or other fields, they would not be merged as before.
-pub(crate) fn held(linked: &Linked<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)> {
-    let is_merge = |one: &&Unmade| one.is_built && one.carrier.role == Role::Merge;
-    let made: BTreeSet<_> = linked.applications.iter().map(|one| one.carrier.position).collect();
-    let ids = unmade.iter().filter(is_merge).map(|one| one.carrier.position).filter(|id| !made.contains(id));
+pub(crate) fn held(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)> {
+    let is_merge = |one: &&Unmade| one.is_built && one.instruction.role == Role::Merge;
+    let made: BTreeSet<_> = tied.applications.iter().map(|one| one.instruction.position).collect();
+    let ids = unmade.iter().filter(is_merge).map(|one| one.instruction.position).filter(|id| !made.contains(id));
     let finding = |id: Id| {
         let message =
             "the object that it is merged into is not among the files, and whether that is converted is not known";
         let help = "run on the files of that object too, or convert the patch by hand together with it";
         let (path, help) = (FieldPath::default(), Some(help.to_owned()));
-        let remark = Remark::new(Code::ConvertsTogether, path, message.to_owned(), help);
-        (id, linked.finding(id, &remark, Severity::Held))
+        let remark = Remark::new(Code::ConvertsTogether, path, message).maybe_help(help);
+        tied.held(id, &remark)
     };
-    let patches = ids.filter(|id| linked.is_changed(*id)).map(finding);
-    patches.chain(holders_of_data(linked, unmade)).collect()
+    let patches = ids.filter(|id| tied.is_changed(*id)).map(finding);
+    patches.chain(holders_of_data(tied, unmade)).collect()
 }
 
 /// Returns the objects that would change and hold a strategic merge patch as data, for a version that the target does not serve: written as
 /// a text, it would be a patch that the next run converts.
-fn holders_of_data(linked: &Linked<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)> {
-    let is_made = |one: &Carrier| linked.applications.iter().any(|made: &Application| made.carrier == *one);
-    let held = |Unmade { carrier, .. }: &Unmade| {
-        let id = Some(carrier.position).filter(|id| linked.is_changed(*id) && !is_made(carrier))?;
-        let patch = carrier.place.get(&linked.object(id).value)?;
-        let text = |key: &str| patch.get(key).and_then(Value::as_str);
-        let ApiVersion { group, version } = ApiVersion::parse(text("apiVersion")?);
-        let target = linked.targets.not_serving(&GroupKind::new(text("kind")?, group), &version)?;
+fn holders_of_data(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)> {
+    let is_made = |one: &InstructionRef| tied.applications.iter().any(|made: &Application| made.instruction == *one);
+    let held = |Unmade { instruction, .. }: &Unmade| {
+        let id = Some(instruction.position).filter(|id| tied.is_changed(*id) && !is_made(instruction))?;
+        let patch = instruction.place.get(&tied.object(id).value)?;
+        let ApiVersion { group, version } = ApiVersion::parse(patch.text("apiVersion")?);
+        let target = tied.targets.not_serving(&GroupKind::new(patch.text("kind")?, group), &version)?;
         let message = format!(
             "a patch is written as data, for version {version}, which {target} does not serve; it is not converted, nor is what holds it"
         );
         let help = "write it as a text under the key `patch` of an item of `patches`, then run again";
-        let remark = Remark::new(Code::InlinePatch, carrier.place.clone(), message, Some(help.to_owned()));
-        Some((id, linked.finding(id, &remark, Severity::Held)))
+        let remark = Remark::new(Code::InlinePatch, instruction.place.clone(), message).help(help);
+        Some(tied.held(id, &remark))
     };
-    unmade.iter().filter(|one| one.carrier.role == Role::Unknown).filter_map(held).collect()
+    unmade.iter().filter(|one| one.instruction.role == Role::Unknown).filter_map(held).collect()
 }
 
-/// Reports the paths of a carrier that rules about what it selects move.
-fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Selector) -> Vec<Remark> {
+/// Reports the paths of an instruction that rules about what it selects move.
+fn moved(targets: &Targets<'_>, object: &Value, instruction: &InstructionRef, target: &Selector) -> Vec<Remark> {
     let kinds = targets.goal.targets.iter().flat_map(|one| all_kinds(one).map(move |kind| (one, kind)));
     let selected: Vec<_> = kinds.filter(|(_, kind)| target.selects_kind(kind)).collect();
     let mut remarks = Vec::new();
-    for (place, path) in paths(object, carrier) {
-        let pattern = path.pattern();
+    let data = instruction.place.get(object).unwrap_or(&Value::Null);
+    let said = Instruction { role: instruction.role, data, source: None };
+    for NamingText { place, text } in said.texts() {
+        let Some(path) = PathExpression::parse(said.syntax(), text) else { continue };
+        let (place, pattern) = (instruction.place.join(&place), path.pattern());
         let image = selected
             .iter()
             .find_map(|(target, kind)| Some((target, kind, moved_to(target, kind, &pattern).pop_first()?)));
@@ -161,7 +158,7 @@ fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Sele
         };
         let message = format!("it selects no object of this run, so that it is not converted; {becomes}");
         let help = "run on the files of these objects too, or change the path by hand where they are converted";
-        remarks.push(Remark::new(Code::PatchTarget, place, message, Some(help.to_owned())));
+        remarks.push(Remark::new(Code::PatchTarget, place, message).help(help));
     }
     let has_rules = || {
         let about = |(target, kind): &(&Target<'_>, &GroupKind)| {
@@ -169,36 +166,11 @@ fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Sele
         };
         selected.iter().any(about)
     };
-    if carrier.role == Role::Unread && has_rules() {
+    if instruction.role == Role::Unread && has_rules() {
         let message = "the file of the patch is not read, and it selects no object of this run; it is not converted";
         let help = "check its field paths by hand";
-        let place = carrier.place.clone();
-        remarks.push(Remark::new(Code::PatchTarget, place, message.to_owned(), Some(help.to_owned())));
+        let place = instruction.place.clone();
+        remarks.push(Remark::new(Code::PatchTarget, place, message).help(help));
     }
     remarks
-}
-
-/// Returns the paths that a carrier names, each with its place in the object that holds it.
-fn paths(object: &Value, carrier: &Carrier) -> Vec<(FieldPath, PathExpression)> {
-    let (syntax, places) = match carrier.role {
-        Role::Merge | Role::Unread | Role::Unknown | Role::Labels => return Vec::new(),
-        Role::JsonPatch => {
-            let count = carrier.place.get(object).and_then(Value::as_array).map_or(0, Vec::len);
-            let keys = (0..count).flat_map(|at| ["path", "from"].map(|key| carrier.place.index(at).key(key)));
-            (Syntax::Pointer, keys.collect::<Vec<_>>())
-        }
-        Role::Field => (Syntax::Slashes, vec![carrier.place.key("path")]),
-        Role::Source => (Syntax::Dotted, vec![carrier.place.key("source").key("fieldPath")]),
-        Role::Variable => (Syntax::Dotted, vec![carrier.place.key("fieldref").key("fieldpath")]),
-        Role::Target(target) => {
-            let list = carrier.place.key("targets").index(target).key("fieldPaths");
-            let count = list.get(object).and_then(Value::as_array).map_or(0, Vec::len);
-            (Syntax::Dotted, (0..count).map(|at| list.index(at)).collect())
-        }
-    };
-    let read = |place: FieldPath| {
-        let path = PathExpression::parse(syntax, place.get(object)?.as_str()?)?;
-        Some((place, path))
-    };
-    places.into_iter().filter_map(read).collect()
 }

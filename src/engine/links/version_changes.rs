@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::held::Held;
-use super::linked::{Id, Linked};
+use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::Remark;
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{Entries, FieldPath};
 
 /// An object of the run, with its kind and version before and after the conversion.
 #[derive(Debug)]
@@ -48,17 +46,17 @@ pub(crate) struct VersionChanges<'r> {
 
 impl<'r> VersionChanges<'r> {
     /// Collects what becomes of the objects, under the assumption of what is held back.
-    pub(crate) fn new(linked: &'r Linked<'_>, held: &Held) -> Self {
+    pub(crate) fn new(tied: &'r TiedFiles<'_>, held: &Held) -> Self {
         let mut changes = Self::default();
-        for (id, manifest, object) in linked.objects() {
-            let Some(made) = linked.conversion(id) else { continue };
+        for (id, manifest, object) in tied.objects() {
+            let Some(made) = tied.conversion(id) else { continue };
             let (old_kind, old_version, file) = (&object.kind, &*object.api_version.version, &*manifest.file);
-            let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
+            let new = made.value.text("apiVersion").map(|text| ApiVersion::parse(text).version);
             let (kind, new) = if held.contains(id) { (old_kind, None) } else { (&made.kind, new) };
             changes.add(VersionChange {
                 file,
                 name: object.name.as_deref(),
-                is_patch: linked.run.is_patch_file(file) || object.is_inline_patch(),
+                is_patch: tied.run.is_patch_file(file) || object.is_inline_patch(),
                 old_kind,
                 old_version,
                 kind,

@@ -11,14 +11,14 @@ use crate::syntax::field::FieldPath;
 
 /// Returns the folders that what is carried in a document names, from the root of the repository.
 pub(super) fn folders(carried: &[Carried<'_>]) -> Vec<String> {
-    let paths = carried.iter().filter_map(|one| one.carrier.folder.as_ref()?.get(one.around)?.as_str());
+    let paths = carried.iter().filter_map(|one| one.carrier.folder.as_ref()?.text(one.around));
     let named = paths.filter(|path| !path.contains(['{', '*', '$'])).map(from_root);
     named.filter(|path| !path.is_empty()).collect()
 }
 
 /// Returns the folder that a mapping is for, if it names one next to what it carries.
 pub(super) fn folder(carried: &Carried<'_>) -> Option<String> {
-    carried.carrier.folder.as_ref()?.get(carried.around)?.as_str().map(from_root)
+    carried.carrier.folder.as_ref()?.text(carried.around).map(from_root)
 }
 
 /// Returns the folder that what stands at `path` of an object is for, if the object names one.

@@ -8,23 +8,22 @@
 
 use serde_json::Value;
 
-use super::inline::take_text;
+use super::inline::TextWithObjects;
 use super::manifest::Manifest;
 use super::object::Object;
-use super::problem::whole_file;
 use super::recognizer::Recognizer;
 use super::values::Chart;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::knowledge::carrier::Carried;
 use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::yaml::{self, NodeId, Tree, read_value};
+use crate::syntax::yaml::{self, Tree, read_value};
 
 /// Values that a document holds.
 pub(super) enum CarriedValues {
     /// A mapping in a document that is no object.
     Mapping(Object),
-    /// A text with the objects that stand for its values, and its tree.
-    Text(FieldPath, String, Tree, Vec<Object>),
+    /// A text with the objects that stand for its values.
+    Text(Box<TextWithObjects>),
     /// A text that cannot be read: the chart, and why.
     Unread(FieldPath, String, String),
 }
@@ -52,7 +51,7 @@ pub(super) fn find(
             found.extend(charts.map(|chart| CarriedValues::Mapping(chart.object(number, place.clone(), document))));
         }
         for place in places(&one.carrier.values_text) {
-            let text = place.get(document).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+            let text = place.text(document).filter(|text| !text.trim().is_empty());
             found.extend(text.and_then(|text| of_text(one, place.clone(), text, recognizer)));
         }
     }
@@ -75,7 +74,8 @@ fn of_text(one: &Carried<'_>, place: FieldPath, text: &str, recognizer: &Recogni
         false => chart.objects("values.yaml", 0, &values),
     };
     let objects: Vec<Object> = charts.iter().flat_map(of_chart).collect();
-    (!objects.is_empty()).then(|| CarriedValues::Text(place, text.to_owned(), tree, objects))
+    let text = TextWithObjects { place, folder: None, target: None, text: text.to_owned(), tree, objects };
+    (!text.objects.is_empty()).then(|| CarriedValues::Text(Box::new(text)))
 }
 
 /// Reads a text as one mapping.
@@ -86,19 +86,18 @@ fn read(text: &str) -> Result<(Tree, Value), String> {
     if value.is_object() { Ok((tree, value)) } else { Err("it is not a mapping".to_owned()) }
 }
 
-/// Takes in values in a document, read from `root`, or reports what is not converted.
-pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), values: CarriedValues) {
-    match values {
-        CarriedValues::Mapping(object) => manifest.objects.push(object),
-        CarriedValues::Text(place, text, tree, objects) => {
-            take_text(manifest, (document, root), (&place, None, None), (&text, tree), objects);
-        }
-        CarriedValues::Unread(place, chart, why) => {
-            let message = format!("{place} holds values of the chart {chart} that are not converted: {why}");
-            let help = "fix the text, or convert it by hand";
-            let finding = whole_file(&manifest.file, Code::ValuesNotConverted, message, help);
-            let (location, field) = (manifest.place(root, &place), Some(place.to_string()));
-            manifest.findings.push(Finding { location, severity: Severity::Unresolved, field, ..finding });
+impl CarriedValues {
+    /// Takes in values in the document with this number, or reports what is not converted.
+    pub(super) fn take(self, manifest: &mut Manifest, document: usize) {
+        match self {
+            Self::Mapping(object) => manifest.objects.push(object),
+            Self::Text(text) => text.take(manifest, document),
+            Self::Unread(place, chart, why) => {
+                let message = format!("{place} holds values of the chart {chart} that are not converted: {why}");
+                let location = manifest.place_in(document, &place);
+                let finding = Finding::new(location, Code::ValuesNotConverted, Severity::Unresolved, message);
+                manifest.findings.push(finding.at(place).help("fix the text, or convert it by hand"));
+            }
         }
     }
 }

@@ -9,12 +9,10 @@
 use serde_json::Value;
 
 use super::kustomization::selects;
-use super::object::{CONFIGURATION, Object, is_bare};
-use super::problem::whole_file;
+use super::object::is_bare;
 use super::recognizer::Recognizer;
 use crate::engine::finding::{Code, Finding, Location, Severity};
-use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern};
 
 /// The names of the transformers of a configuration.
 ///
@@ -40,13 +38,6 @@ pub(super) fn is_one(document: &Value) -> bool {
     is_bare(document) && TRANSFORMERS.iter().any(|name| document.get(name).is_some_and(names_fields))
 }
 
-/// Makes the object of a configuration.
-pub(super) fn object(document: usize, value: Value) -> Object {
-    let (kind, api_version) = (GroupKind::new(CONFIGURATION, ""), ApiVersion::parse(""));
-    let (inline_patch, place) = (None, FieldPath::default());
-    Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: value.into() }
-}
-
 /// Reports the first known kind in a document that is a schema; `locate` returns the location of a field.
 pub(super) fn findings(
     document: &Value,
@@ -61,13 +52,11 @@ pub(super) fn findings(
     let Some((path, place)) = known.and_then(|path| Some((path.clone(), path.get(document)?))) else {
         return Vec::new();
     };
-    let kind = place.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let kind = place.text("kind").unwrap_or_default();
     let message = format!("an OpenAPI schema names versions of known kinds such as {kind}; they are not converted");
     let help =
         "write the versions that the converted objects have: Kustomize looks up the merge keys of lists by version";
-    let location = locate(&path);
-    let finding = whole_file(&location.file, Code::PatchTarget, message, help);
-    vec![Finding { location, severity: Severity::Unresolved, field: Some(path.to_string()), ..finding }]
+    vec![Finding::new(locate(&path), Code::PatchTarget, Severity::Unresolved, message).at(path).help(help)]
 }
 
 fn pattern(text: &str) -> FieldPattern {

@@ -5,88 +5,76 @@
 //!
 //! Invariant: an object that is converted is not reported here.
 
+use memchr::memmem;
 use serde_json::{Map, Value};
 
 use super::manifest::Manifest;
 use super::object::is_list;
-use super::problem::whole_file;
 use super::recognizer::Recognizer;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::knowledge::release::ApiVersion;
-use crate::syntax::field::{FieldPath, Step};
-use crate::syntax::yaml::NodeId;
+use crate::syntax::field::{Entries, FieldPath, PathRef, each_child};
 
 /// An object inside other data.
 pub(super) struct Embedded {
-    /// The document that it is in.
-    pub(super) root: NodeId,
+    /// The number of the document that it is in.
+    document: usize,
     pub(super) path: FieldPath,
     /// What findings call it.
     title: String,
 }
 
-/// The kind and name of an embedded object, with its path from the innermost step out.
-type Found = (String, Vec<Step>);
-
-/// Finds the outermost objects in a document, read from `root`, that are not objects of the document itself.
-pub(super) fn find(root: NodeId, document: &Value, recognizer: &Recognizer) -> Vec<Embedded> {
-    let embedded = |(title, steps): Found| Embedded { root, path: FieldPath::new(steps.into_iter().rev()), title };
-    of_object(document, recognizer).into_iter().map(embedded).collect()
+/// A search for the outermost objects in a document that are not objects of the document itself.
+struct Search<'r> {
+    document: usize,
+    recognizer: &'r Recognizer,
+    embedded: Vec<Embedded>,
 }
 
-/// Finds those inside a value that is itself converted, where it is an object: a document, or an item of a list.
-fn of_object(value: &Value, recognizer: &Recognizer) -> Vec<Found> {
-    let (Value::Object(map), true) = (value, is_list(value)) else { return inside(value, recognizer) };
-    let of_entry = |(key, value): (&String, &Value)| {
-        let found = match value {
-            Value::Array(items) if key == "items" => of_items(items, |item| of_object(item, recognizer)),
-            _ => in_value(value, recognizer),
-        };
-        below(found, || Step::Key(key.clone()))
-    };
-    map.iter().flat_map(of_entry).collect()
-}
-
-/// Finds those in a value, which may be one.
-fn in_value(value: &Value, recognizer: &Recognizer) -> Vec<Found> {
-    match value {
-        Value::Object(map) if is_complete(map, recognizer) => vec![(title(map), Vec::new())],
-        _ => inside(value, recognizer),
+/// Finds the outermost objects in the document with this number and text that are not objects of the document itself.
+pub(super) fn find(document: usize, text: &str, value: &Value, recognizer: &Recognizer) -> Vec<Embedded> {
+    let mut search = Search { document, recognizer, embedded: Vec::new() };
+    // Most documents are one object, whose apiVersion is the only one; a key can be written with escapes.
+    let is_alone = || memmem::find_iter(text.as_bytes(), "apiVersion").nth(1).is_none() && !text.contains('\\');
+    if value.get("apiVersion").is_none() || !is_alone() {
+        search.visit_converted(value, None);
     }
+    search.embedded
 }
 
-/// Finds those below a value.
-fn inside(value: &Value, recognizer: &Recognizer) -> Vec<Found> {
-    match value {
-        Value::Object(map) => {
-            let of_entry = |(key, value)| below(in_value(value, recognizer), || Step::Key(String::clone(key)));
-            map.iter().flat_map(of_entry).collect()
+impl Search<'_> {
+    /// Searches a value that is itself converted, where it is an object: a document, or an item of a list.
+    fn visit_converted(&mut self, value: &Value, place: Option<&PathRef<'_>>) {
+        let is_list = is_list(value);
+        each_child(value, place, &mut |child, place| match child {
+            Value::Array(_) if is_list && place.last_key() == Some("items") => {
+                each_child(child, Some(place), &mut |item, place| self.visit_converted(item, Some(place)));
+            }
+            _ => self.visit(child, place),
+        });
+    }
+
+    /// Searches a value that is an object inside other data, or holds such objects.
+    fn visit(&mut self, value: &Value, place: &PathRef<'_>) {
+        match value {
+            Value::Object(map) if is_complete(map, self.recognizer) => {
+                self.embedded.push(Embedded { document: self.document, path: place.path(), title: title(map) });
+            }
+            _ => each_child(value, Some(place), &mut |child, place| self.visit(child, place)),
         }
-        Value::Array(items) => of_items(items, |item| in_value(item, recognizer)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
-}
-
-fn of_items(items: &[Value], find: impl Fn(&Value) -> Vec<Found>) -> Vec<Found> {
-    items.iter().enumerate().flat_map(|(index, item)| below(find(item), || Step::Index(index))).collect()
-}
-
-fn below(mut found: Vec<Found>, step: impl Fn() -> Step) -> Vec<Found> {
-    found.iter_mut().for_each(|(_, steps)| steps.push(step()));
-    found
 }
 
 /// Returns whether a mapping is an object of a known group; a reference to one has neither `metadata` nor `spec`.
 fn is_complete(map: &Map<String, Value>, recognizer: &Recognizer) -> bool {
-    let text = |key: &str| map.get(key).and_then(Value::as_str);
-    let (Some(api_version), Some(kind)) = (text("apiVersion"), text("kind")) else { return false };
+    let (Some(api_version), Some(kind)) = (map.text("apiVersion"), map.text("kind")) else { return false };
     recognizer.is_known_kind(Some(&ApiVersion::parse(api_version).group), kind)
         && ["metadata", "spec"].iter().any(|key| map.get(*key).is_some_and(Value::is_object))
 }
 
 fn title(map: &Map<String, Value>) -> String {
-    let kind = map.get("kind").and_then(Value::as_str).unwrap_or_default();
-    match map.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Value::as_str) {
+    let kind = map.text("kind").unwrap_or_default();
+    match map.get("metadata").and_then(|metadata| metadata.text("name")) {
         Some(name) => format!("{kind} {name}"),
         None => kind.to_owned(),
     }
@@ -94,7 +82,7 @@ fn title(map: &Map<String, Value>) -> String {
 
 /// Reports the embedded objects of a file.
 pub(super) fn finding(manifest: &Manifest, embedded: &[Embedded]) -> Option<Finding> {
-    let Embedded { root, path, title } = embedded.first()?;
+    let Embedded { document, path, title } = embedded.first()?;
     let message = match embedded.len() {
         1 => format!("an object of a known API is inside other data and is not converted: {title}, at {path}"),
         count => format!(
@@ -102,7 +90,6 @@ pub(super) fn finding(manifest: &Manifest, embedded: &[Embedded]) -> Option<Find
         ),
     };
     let help = "convert by hand what is there, and acknowledge it by a comment `# reversion: ignore[not-an-object] REASON`; or write it as documents of their own, which are converted";
-    let (location, field) = (manifest.place(*root, path), Some(path.to_string()));
-    let finding = whole_file(&manifest.file, Code::NotAnObject, message, help);
-    Some(Finding { location, field, severity: Severity::Unresolved, ..finding })
+    let location = manifest.place_in(*document, path);
+    Some(Finding::new(location, Code::NotAnObject, Severity::Unresolved, message).at(path).help(help))
 }

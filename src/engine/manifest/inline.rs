@@ -13,14 +13,13 @@ use super::inline_patch::{DataPatch, InlinePatch};
 use super::json6902;
 use super::kustomization::{is_text, selects, selects_foreign_kind};
 use super::manifest::Manifest;
-use super::object::{Object, take as take_objects};
-use super::problem::whole_file;
+use super::object::{Document, Object, take as take_objects};
 use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::knowledge::carrier::Carried;
-use crate::syntax::field::{FieldPath, Part};
-use crate::syntax::yaml::{self, Literal, NodeId, Tree, is_on_one_line, locate, read_value};
+use crate::syntax::field::{Entries, FieldPath, Part};
+use crate::syntax::yaml::{self, Literal, Tree, is_on_one_line, locate, read_value};
 
 /// A patch that concerns known objects.
 pub(super) struct Patch {
@@ -43,70 +42,77 @@ enum Content {
     Data(FieldPath, Value),
 }
 
-/// Finds the patches in a document that concern known objects: those that are `carried` in it, and those of a builtin transformer.
-pub(super) fn patches(document: &Value, carried: &[Carried<'_>], recognizer: &Recognizer) -> Vec<Patch> {
-    let of_lists = carried.iter().flat_map(|one| {
-        let lists = one.carrier.patches.iter().map(|list| list.with(Part::Items));
-        let paths = lists.flat_map(|items| items.matches(one.around));
-        paths.map(|path| (one.place.join(&path), folder(one))).collect::<Vec<_>>()
-    });
-    let of_lists = of_lists.filter_map(|(path, folder)| {
-        let item = path.get(document)?;
-        let (inner, content) = match item.get("patch") {
-            Some(patch) => (path.key("patch"), patch),
-            None => (path.clone(), item),
-        };
-        Some((path, inner, content, item, folder))
-    });
-    let is_builtin = document.get("apiVersion").and_then(Value::as_str) == Some("builtin");
-    let keys = ["patch", "jsonOp", "patches"].into_iter().filter(|_| is_builtin);
-    let of_transformer = keys.filter_map(|key| {
-        let (path, content) = (FieldPath::default().key(key), document.get(key).filter(|content| content.is_string())?);
-        Some((FieldPath::default(), path, content, document, None))
-    });
-    let found = of_lists.chain(of_transformer).filter_map(|(path, inner, content, item, folder)| {
-        let at = inner.clone();
-        let content = match content {
-            Value::String(text) if inner != path || is_text(text) => Content::Text(at, text.clone()),
-            Value::Array(_) => Content::Data(at, content.clone()),
-            Value::Object(map) if map.contains_key("apiVersion") => Content::Data(at, content.clone()),
-            _ => Content::Elsewhere,
-        };
-        let mentions = match &content {
-            Content::Elsewhere => false,
-            Content::Text(_, text) => {
-                recognizer.mentions_group(text.as_bytes()) || is_of_foreign_kind(text, recognizer)
-            }
-            Content::Data(_, value) => json6902::mentions(value, recognizer),
-        };
-        let mentions_chart = match &content {
-            Content::Elsewhere => false,
-            Content::Text(_, text) => recognizer.mentions_chart(text.as_bytes()),
-            Content::Data(_, value) => recognizer.mentions_chart(value.to_string().as_bytes()),
-        };
-        let is_selected =
-            |target| selects(target, recognizer) || mentions_chart && selects_foreign_kind(target, recognizer);
-        let target = Selector::read(item);
-        let may_select = target.as_ref().is_some_and(|target| recognizer.may_select(target));
-        let selects = may_select || item.get("target").is_some_and(is_selected);
-        (mentions || selects).then_some(Patch { path, folder, content, target })
-    });
-    found.collect()
+/// A patch as a document has it, of which nothing shows yet whether it concerns known objects.
+struct Written<'v> {
+    /// Its place in a list of patches, and what stands there.
+    path: FieldPath,
+    item: &'v Value,
+    /// The key of the patch in the item; none where the item is the patch.
+    key: Option<&'static str>,
+    folder: Option<String>,
 }
 
-/// Returns the places in a document at which components are named, each with the folder that these work on, and their paths from there.
-pub(super) fn components(carried: &[Carried<'_>]) -> Vec<(FieldPath, Option<String>, Vec<String>)> {
-    let named = carried.iter().flat_map(|one| {
-        let is_set = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
-        let paths = one.carrier.components.iter().flat_map(move |list| list.matches_where(one.around, is_set));
-        let named = |path: FieldPath| {
-            let list = path.get(one.around).and_then(Value::as_array).into_iter().flatten();
-            let components = list.map(|item| item.as_str().unwrap_or_default().to_owned()).collect();
-            (one.place.join(&path), folder(one), components)
+/// Finds the patches in a document that concern known objects: those that are `carried` in it, and those of a builtin transformer.
+pub(super) fn patches(document: &Value, carried: &[Carried<'_>], recognizer: &Recognizer) -> Vec<Patch> {
+    let mut written = Vec::new();
+    for carried in carried {
+        let lists = carried.carrier.patches.iter().map(|list| list.with(Part::Items));
+        for path in lists.flat_map(|items| items.matches(carried.around)) {
+            let path = carried.place.join(&path);
+            let Some(item) = path.get(document) else { continue };
+            let key = item.get("patch").map(|_| "patch");
+            written.push(Written { path, item, key, folder: folder(carried) });
+        }
+    }
+    if document.text("apiVersion") == Some("builtin") {
+        let keys = ["patch", "jsonOp", "patches"].into_iter().filter(|key| document.text(key).is_some());
+        let of_key = |key| Written { path: FieldPath::default(), item: document, key: Some(key), folder: None };
+        written.extend(keys.map(of_key));
+    }
+    written.into_iter().filter_map(|written| written.concerning(recognizer)).collect()
+}
+
+impl Written<'_> {
+    /// Returns the patch, where it concerns known objects.
+    fn concerning(self, recognizer: &Recognizer) -> Option<Patch> {
+        let Self { path, item, key, folder } = self;
+        let (place, patch) = key.map_or((path.clone(), item), |key| (path.key(key), &item[key]));
+        let (content, mentions, mentions_chart) = match patch {
+            Value::String(text) if key.is_some() || is_text(text) => {
+                let mentions = recognizer.mentions_group(text.as_bytes()) || is_of_foreign_kind(text, recognizer);
+                (Content::Text(place, text.clone()), mentions, recognizer.mentions_chart(text.as_bytes()))
+            }
+            Value::Object(map) if !map.contains_key("apiVersion") => (Content::Elsewhere, false, false),
+            Value::Array(_) | Value::Object(_) => {
+                let mentions_chart = recognizer.mentions_chart(patch.to_string().as_bytes());
+                (Content::Data(place, patch.clone()), json6902::mentions(patch, recognizer), mentions_chart)
+            }
+            _ => (Content::Elsewhere, false, false),
         };
-        paths.map(named).collect::<Vec<_>>()
-    });
-    named.collect()
+        let target = Selector::read(item);
+        let may_select = target.as_ref().is_some_and(|target| recognizer.may_select(target));
+        let is_selected =
+            |target: &Value| selects(target, recognizer) || mentions_chart && selects_foreign_kind(target, recognizer);
+        let concerns = mentions || may_select || item.get("target").is_some_and(is_selected);
+        concerns.then_some(Patch { path, folder, content, target })
+    }
+}
+
+/// Returns the components that a document names instead of patches, for all objects of the folder next to them.
+pub(super) fn components(document: usize, carried: &[Carried<'_>]) -> Vec<DataPatch> {
+    let mut named = Vec::new();
+    for carried in carried {
+        for list in carried.carrier.components.iter().flat_map(|list| list.matches(carried.around)) {
+            let components: Vec<String> =
+                list.items(carried.around).iter().map(|item| item.as_str().unwrap_or_default().to_owned()).collect();
+            if !components.is_empty() {
+                let (place, target) = (carried.place.join(&list), Some(Selector::default()));
+                let folder = folder(carried);
+                named.push(DataPatch { document, place, folder, target, is_json: false, components });
+            }
+        }
+    }
+    named
 }
 
 /// Returns whether a text is a patch of objects of other groups that rules are about.
@@ -150,77 +156,74 @@ fn read(text: &str) -> Reading {
     }
 }
 
-/// Takes in the objects of one patch in a document, read from `root`, or reports what is not converted.
-pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), patch: &Patch) {
-    match &patch.content {
-        Content::Elsewhere => {}
-        Content::Data(place, value) if json6902::is_one(value) => {
-            let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
-            manifest.data_patches.push(DataPatch {
-                document,
-                place,
-                folder,
-                target,
-                is_json: true,
-                components: Vec::new(),
-            });
-        }
-        Content::Data(place, value) => {
-            // It is merged into the object that it names.
-            let metadata = value.get("metadata").and_then(Value::as_object);
-            let mut target = value.as_object().cloned().unwrap_or_default();
-            target.retain(|key, _| ["apiVersion", "kind"].contains(&key.as_str()));
-            target.extend(metadata.and_then(|metadata| Some(("name".to_owned(), metadata.get("name")?.clone()))));
-            let target = patch.target.clone().or_else(|| Some(Selector::of_reference(&target)));
-            let (place, folder) = (place.clone(), patch.folder.clone());
-            manifest.data_patches.push(DataPatch {
-                document,
-                place,
-                folder,
-                target,
-                is_json: false,
-                components: Vec::new(),
-            });
-            let message =
-                "a patch of a known object is written as data instead of text; it is not converted".to_owned();
-            let help = "move it to a file of its own, or change it by hand";
-            report(manifest, root, patch, (Code::InlinePatch, message), help);
-        }
-        Content::Text(place, text) => {
-            let (tree, objects) = match read(text) {
-                Reading::Json(tree, value) => (tree, vec![json6902::object(0, value)]),
-                Reading::Objects(tree, objects) => (tree, objects),
-                Reading::Neither(why) => {
-                    let message = format!("an inline patch of a known object is not converted: {why}");
-                    let help = "fix the patch, or convert it by hand";
-                    return report(manifest, root, patch, (Code::InlinePatch, message), help);
+impl Patch {
+    /// Takes in the objects of a patch in the document with this number, or reports what is not converted.
+    pub(super) fn take(self, manifest: &mut Manifest, document: usize) {
+        let Self { path, folder, content, target } = self;
+        match content {
+            Content::Elsewhere => {}
+            Content::Data(place, value) => {
+                let is_json = json6902::is_one(&value);
+                let target = target.or_else(|| (!is_json).then(|| merged_into(&value)));
+                let components = Vec::new();
+                manifest.data_patches.push(DataPatch { document, place, folder, target, is_json, components });
+                if !is_json {
+                    let message = "a patch of a known object is written as data instead of text; it is not converted";
+                    report(manifest, document, &path, message, "move it to a file of its own, or change it by hand");
                 }
-            };
-            let about = (place, patch.folder.clone(), patch.target.clone());
-            take_text(manifest, (document, root), about, (text, tree), objects);
+            }
+            Content::Text(place, text) => {
+                let (tree, objects) = match read(&text) {
+                    Reading::Json(tree, value) => (tree, vec![Object::unnamed(Document::JsonPatch, 0, value)]),
+                    Reading::Objects(tree, objects) => (tree, objects),
+                    Reading::Neither(why) => {
+                        let message = format!("an inline patch of a known object is not converted: {why}");
+                        return report(manifest, document, &path, message, "fix the patch, or convert it by hand");
+                    }
+                };
+                TextWithObjects { place, folder, target, text, tree, objects }.take(manifest, document);
+            }
         }
     }
 }
 
-/// Takes in the objects of a text at `place` of a document, for the objects of a folder or that a selector selects.
-pub(super) fn take_text(
-    manifest: &mut Manifest,
-    (document, root): (usize, NodeId),
-    (place, folder, target): (&FieldPath, Option<String>, Option<Selector>),
-    (text, tree): (&str, Tree),
-    objects: Vec<Object>,
-) {
-    let start = locate(&manifest.tree, &manifest.text, root, place).start;
-    let literal = Literal::at(&manifest.tree, &manifest.text, root, place);
-    let is_on_one_line = is_on_one_line(&manifest.tree, &manifest.text, root, place);
-    let (place, text, number) = (place.clone(), text.to_owned(), Some(manifest.inline_patches.len()));
-    let inline_patch = InlinePatch { document, place, start, folder, target, text, literal, is_on_one_line, tree };
-    manifest.objects.extend(objects.into_iter().map(|object| Object { inline_patch: number, ..object }));
-    manifest.inline_patches.push(inline_patch);
+/// Returns what selects the object that a patch, written as data, is merged into: the one that it names.
+fn merged_into(patch: &Value) -> Selector {
+    let mut target = patch.as_object().cloned().unwrap_or_default();
+    target.retain(|key, _| ["apiVersion", "kind"].contains(&key.as_str()));
+    let name = patch.get("metadata").and_then(|metadata| metadata.get("name"));
+    target.extend(name.map(|name| ("name".to_owned(), name.clone())));
+    Selector::of_reference(&target)
 }
 
-fn report(manifest: &mut Manifest, root: NodeId, patch: &Patch, message: (Code, String), help: &str) {
-    let finding = whole_file(&manifest.file, message.0, message.1, help);
-    let (location, field) = (manifest.place(root, &patch.path), Some(patch.path.to_string()));
-    manifest.findings.push(Finding { location, severity: Severity::Unresolved, field, ..finding });
+/// A text at `place` of a document that holds objects.
+pub(super) struct TextWithObjects {
+    pub(super) place: FieldPath,
+    /// The folder, or what selects the objects, that it is for.
+    pub(super) folder: Option<String>,
+    pub(super) target: Option<Selector>,
+    pub(super) text: String,
+    pub(super) tree: Tree,
+    pub(super) objects: Vec<Object>,
+}
+
+impl TextWithObjects {
+    /// Takes in the objects of the text, which stands in the document with this number.
+    pub(super) fn take(self, manifest: &mut Manifest, document: usize) {
+        let Self { place, folder, target, text, tree, objects } = self;
+        let root = manifest.tree.documents()[document].root;
+        let start = locate(&manifest.tree, &manifest.text, root, &place).start;
+        let literal = Literal::at(&manifest.tree, &manifest.text, root, &place);
+        let is_on_one_line = is_on_one_line(&manifest.tree, &manifest.text, root, &place);
+        let number = Some(manifest.inline_patches.len());
+        let inline_patch = InlinePatch { document, place, start, folder, target, text, literal, is_on_one_line, tree };
+        manifest.objects.extend(objects.into_iter().map(|object| Object { inline_patch: number, ..object }));
+        manifest.inline_patches.push(inline_patch);
+    }
+}
+
+fn report(manifest: &mut Manifest, document: usize, path: &FieldPath, message: impl Into<String>, help: &str) {
+    let location = manifest.place_in(document, path);
+    let finding = Finding::new(location, Code::InlinePatch, Severity::Unresolved, message);
+    manifest.findings.push(finding.at(path).help(help));
 }

@@ -9,23 +9,13 @@
 
 use serde_json::Value;
 
-use super::object::{JSON_PATCH, Object};
 use super::recognizer::Recognizer;
-use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::Entries;
 
 /// Returns whether a document is a JSON patch.
 pub(super) fn is_one(document: &Value) -> bool {
-    let text = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
-    let is_operation = |item: &Value| text(item, "op").zip(text(item, "path")).is_some();
+    let is_operation = |item: &Value| item.text("op").is_some() && item.text("path").is_some();
     document.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_operation))
-}
-
-/// Makes the object of a JSON patch.
-pub(super) fn object(document: usize, patch: Value) -> Object {
-    let (kind, api_version) = (GroupKind::new(JSON_PATCH, ""), ApiVersion::parse(""));
-    let (inline_patch, place) = (None, FieldPath::default());
-    Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: patch.into() }
 }
 
 /// Returns the numbers of the operations that mention known groups or kinds outside of a reference.

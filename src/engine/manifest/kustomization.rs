@@ -9,12 +9,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::problem::whole_file;
 use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{Entries, FieldPath};
 
 /// What a kustomization makes of other files; all of them as seen from where it is seen from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,11 +67,11 @@ impl Kustomization {
             let lists = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_array));
             lists.flatten().filter_map(Value::as_str)
         };
-        let items = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
+        let items = |key: &str| value.items(key).iter();
         let (unread, label_places) = (unread(value), label_places(value));
         let paths = |keys| texts(keys).map(|path| join(folder(file), path)).collect();
-        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let namespace = value.get("namespace").and_then(Value::as_str).filter(|name| !name.is_empty());
+        let text = |key: &str| value.text(key).unwrap_or_default().to_owned();
+        let namespace = value.text("namespace").filter(|name| !name.is_empty());
         Self {
             namespace: namespace.map(str::to_owned),
             affixes: ["namePrefix", "nameSuffix"].map(text),
@@ -100,7 +99,7 @@ impl Kustomization {
     /// Source: Kustomize, `NamespaceTransformer`, `PrefixTransformer`, `SuffixTransformer`.
     pub(super) fn of_transformer(value: &Value) -> Self {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-        let is = |kind: &str| value.get("kind").and_then(Value::as_str) == Some(kind);
+        let is = |kind: &str| value.text("kind") == Some(kind);
         let namespace =
             value.get("metadata").and_then(|metadata| metadata.get("namespace")).filter(|_| is("NamespaceTransformer"));
         Self {
@@ -155,13 +154,13 @@ pub(super) fn is_one(file: &str) -> bool {
 /// Returns the files that a kustomization or a builtin transformer merges into other objects, as seen from where `file` is seen from.
 pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
     let list = |key: &'static str| {
-        let items = kustomization.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+        let items = kustomization.items(key).iter().enumerate();
         items.map(move |(index, item)| (FieldPath::default().key(key).index(index), item))
     };
     let targeted = list("patches").chain(list("patchesJson6902"));
     let targeted = targeted.filter_map(|(place, patch)| Some((place, patch.get("path")?, Selector::read(patch))));
     // A builtin transformer names patches too.
-    let is_builtin = kustomization.get("apiVersion").and_then(Value::as_str) == Some("builtin");
+    let is_builtin = kustomization.text("apiVersion") == Some("builtin");
     let own = is_builtin.then(|| (FieldPath::default().key("path"), kustomization));
     let own = own.and_then(|(place, own)| Some((place, own.get("path")?, Selector::read(own))));
     let merges = list("paths").filter(|_| is_builtin).map(|(place, path)| (place, path, None));
@@ -215,7 +214,7 @@ fn unread(kustomization: &Value) -> Vec<FieldPath> {
     let mut found: Vec<FieldPath> = keys.map(|key| FieldPath::default().key(key)).collect();
     for key in ["patches", "patchesStrategicMerge"] {
         let list = FieldPath::default().key(key);
-        let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
+        let items = list.items(kustomization).iter().enumerate();
         let path = |item: &Value| item.get("path").unwrap_or(item).as_str().map(str::to_owned);
         let is_unread = |item: &Value| item.get("target").is_none() && path(item).is_some_and(|path| !is_read(&path));
         found.extend(items.filter(|(_, item)| is_unread(item)).map(|(index, _)| list.index(index)));
@@ -227,7 +226,7 @@ fn unread(kustomization: &Value) -> Vec<FieldPath> {
 fn label_places(kustomization: &Value) -> Vec<FieldPath> {
     let list = FieldPath::default().key("labels");
     let is_set = |entry: &Value, key: &str| entry.get(key) == Some(&Value::Bool(true));
-    let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let items = list.items(kustomization).iter().enumerate();
     let writes = |entry: &Value| ["includeSelectors", "includeTemplates"].iter().any(|key| is_set(entry, key));
     let mut found: Vec<FieldPath> =
         items.filter(|(_, entry)| writes(entry)).map(|(index, _)| list.index(index)).collect();
@@ -247,7 +246,7 @@ fn is_read(path: &str) -> bool {
 
 /// Returns the files that a list of a kustomization names, each with the number of its entry.
 fn files(file: &str, kustomization: &Value, key: &str) -> Vec<(usize, String)> {
-    let entries = kustomization.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let entries = kustomization.items(key).iter().enumerate();
     let named = entries.filter_map(|(index, entry)| Some((index, entry.get("path").unwrap_or(entry).as_str()?)));
     let named = named.filter(|(_, path)| !is_text(path));
     named.map(|(index, path)| (index, join(folder(file), path))).collect()
@@ -261,19 +260,18 @@ pub(super) fn is_text(patch: &str) -> bool {
 /// Reports a kustomization with patches in `file`, which Kustomize does not take for one by its name; `locate` returns the location of a
 /// field.
 pub(super) fn misnamed(file: &str, document: &Value, locate: &dyn Fn(&FieldPath) -> Location) -> Option<Finding> {
-    let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
-    let is_named = text("apiVersion").starts_with("kustomize.config.k8s.io/")
-        && ["Kustomization", "Component"].contains(&text("kind"));
+    let is_named = document.text("apiVersion").unwrap_or_default().starts_with("kustomize.config.k8s.io/")
+        && ["Kustomization", "Component"].contains(&document.text("kind").unwrap_or_default());
     let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
     let list = lists.into_iter().find(|key| document.get(*key).is_some()).filter(|_| is_named)?;
-    let message = "the document is a kustomization, but Kustomize does not read files of this name; its patches are not converted".to_owned();
+    let message = "the document is a kustomization, but Kustomize does not read files of this name; its patches are not converted";
     let help = if file == "-" {
         "pass the folder of the kustomization instead"
     } else {
         "rename the file to kustomization.yaml if Kustomize should read it"
     };
-    let (path, finding) = (FieldPath::default().key(list), whole_file(file, Code::InlinePatch, message, help));
-    Some(Finding { location: locate(&path), severity: Severity::Warning, field: Some(path.to_string()), ..finding })
+    let path = FieldPath::default().key(list);
+    Some(Finding::new(locate(&path), Code::InlinePatch, Severity::Warning, message).at(path).help(help))
 }
 
 /// Joins a relative path to a folder, taking `.` and `..` out.
@@ -292,15 +290,14 @@ pub(super) fn join(folder: &str, path: &str) -> String {
 
 /// Returns whether a selector can select a known object.
 pub(super) fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
-    let text = |key: &str| selector.get(key).and_then(Value::as_str);
-    text("kind").is_some_and(|kind| recognizer.is_known_kind(text("group"), kind))
+    selector.text("kind").is_some_and(|kind| recognizer.is_known_kind(selector.text("group"), kind))
 }
 
 /// Returns whether a selector can select an object of another group that rules are about, such as one that holds values of a chart.
 pub(super) fn selects_foreign_kind(selector: &Value, recognizer: &Recognizer) -> bool {
-    let text = |key: &str| selector.get(key).and_then(Value::as_str);
     let is_selected = |kind: &GroupKind| {
-        text("kind") == Some(kind.kind.as_str()) && text("group").is_none_or(|group| group == kind.group)
+        selector.text("kind") == Some(kind.kind.as_str())
+            && selector.text("group").is_none_or(|group| group == kind.group)
     };
     recognizer.foreign_kinds().any(is_selected)
 }

@@ -83,22 +83,21 @@ impl Manifest {
 
     /// Returns the object of the file's own text that holds `place` of a document, with its number.
     pub fn holder(&self, document: usize, place: &FieldPath) -> Option<(usize, &Object)> {
-        let holds = |object: &Object| {
-            object.inline_patch.is_none() && object.document == document && place.starts_with(&object.place)
-        };
-        self.objects.iter().enumerate().find(|(_, object)| holds(object))
+        self.objects.iter().enumerate().find(|(_, object)| object.path_of(document, place).is_some())
     }
 
-    /// Returns the numbers of the documents that were read and are no object.
+    /// Returns the numbers of the documents that were read and that no object is read from.
     pub(crate) fn documents_without_objects(&self) -> impl Iterator<Item = usize> {
-        let own = self.objects.iter().filter(|object| object.inline_patch.is_none());
-        let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unparsed.iter().copied()).collect();
-        (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
+        self.documents_without(|_| true)
     }
 
-    /// Returns the numbers of the documents that were read and are no object, although they can hold the values of a chart.
+    /// Returns the numbers of the documents that were read and that no object but the values of a chart is read from.
     pub(crate) fn bare_documents(&self) -> impl Iterator<Item = usize> {
-        let own = self.objects.iter().filter(|object| object.inline_patch.is_none() && !object.is_values());
+        self.documents_without(|object| !object.is_values())
+    }
+
+    fn documents_without(&self, counts: impl Fn(&Object) -> bool) -> impl Iterator<Item = usize> {
+        let own = self.objects.iter().filter(|object| object.inline_patch.is_none() && counts(object));
         let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unparsed.iter().copied()).collect();
         (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
     }
@@ -121,11 +120,7 @@ impl Manifest {
 
     /// Returns the place of `path` in the document with this number, or of its nearest parent.
     pub(crate) fn place_in(&self, document: usize, path: &FieldPath) -> Location {
-        self.place(self.tree.documents()[document].root, path)
-    }
-
-    /// Returns the place of `path` below `root`, or of its nearest parent.
-    pub(super) fn place(&self, root: NodeId, path: &FieldPath) -> Location {
+        let root = self.tree.documents()[document].root;
         self.location(locate(&self.tree, &self.text, root, path).start)
     }
 
@@ -162,12 +157,9 @@ impl Manifest {
     pub(crate) fn document_warnings(&self) -> Vec<Finding> {
         let roots = self.unparsed.iter().map(|document| self.tree.documents()[*document].root);
         let problems = roots.filter_map(|root| read_value(&self.tree, &self.text, root).err());
-        let findings = problems.map(|problem| failure(&self.file, &self.text, &self.lines, &problem));
-        self.document_warnings
-            .iter()
-            .cloned()
-            .chain(findings.map(|findings| Finding { severity: Severity::Warning, ..findings }))
-            .collect()
+        let unreadable = problems
+            .map(|problem| Finding { severity: Severity::Warning, ..failure(self.location(problem.at), &problem) });
+        self.document_warnings.iter().cloned().chain(unreadable).collect()
     }
 
     /// Reads a document. The schemas of a CRD are most of what is in it: they are left out where no rule of the run reads them, so that
@@ -192,7 +184,7 @@ impl Manifest {
             return Ok(Arc::clone(&object.value));
         }
         let read = read_value(&self.tree, &self.text, self.tree.documents()[object.document].root);
-        read.map(Arc::new).map_err(|problem| Box::new(failure(&self.file, &self.text, &self.lines, &problem)))
+        read.map(Arc::new).map_err(|problem| Box::new(failure(self.location(problem.at), &problem)))
     }
 
     /// Returns the text of an inline patch by its number, or of the file.

@@ -7,19 +7,48 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{Entries, FieldPath};
 
-/// The kinds that documents are given which are no objects, but name fields of objects.
-pub(super) const JSON_PATCH: &str = "JSON patch";
-pub(super) const REPLACEMENTS: &str = "Kustomize replacement";
-pub(super) const VALUES: &str = "Values";
-pub(super) const CONFIGURATION: &str = "Kustomize configuration";
+/// What a document is that an object is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Document {
+    /// An object of Kubernetes, or a list of them.
+    Object,
+    /// A JSON patch (RFC 6902).
+    JsonPatch,
+    /// Replacements of Kustomize.
+    Replacements,
+    /// A configuration of Kustomize's transformers.
+    Configuration,
+    /// The values of a chart.
+    Values,
+}
+
+impl Document {
+    /// Returns the kind that findings and rules know it by; nothing for an object, which has one of its own.
+    const fn kind(self) -> &'static str {
+        match self {
+            Self::Object => "",
+            Self::JsonPatch => "JSON patch",
+            Self::Replacements => "Kustomize replacement",
+            Self::Configuration => "Kustomize configuration",
+            Self::Values => "Values",
+        }
+    }
+
+    /// Returns whether it tells Kustomize what to do to fields of objects, and is none itself.
+    pub const fn is_instruction(self) -> bool {
+        matches!(self, Self::JsonPatch | Self::Replacements | Self::Configuration)
+    }
+}
 
 /// One Kubernetes object: a document or an item of a `kind: List`.
 #[derive(Clone, Debug)]
 pub struct Object {
     /// The number of the inline patch that contains it, if it is not in the file's own text.
     pub inline_patch: Option<usize>,
+    /// What it is read from.
+    pub read_from: Document,
     /// The document's number in that text, from 0.
     pub document: usize,
     /// The object's place in the document: empty, or `items[3]`.
@@ -40,51 +69,54 @@ pub struct Object {
 impl Object {
     /// Makes the object that a document or an item of a list holds, where it gives apiVersion and kind.
     pub(crate) fn from_value(document: usize, place: FieldPath, value: Value) -> Option<Self> {
-        let text =
-            |path: &[&str]| path.iter().try_fold(&value, |value, key| value.get(key))?.as_str().map(str::to_owned);
-        let api_version = ApiVersion::parse(&text(&["apiVersion"])?);
-        let kind = GroupKind::new(text(&["kind"])?, api_version.group.as_str());
-        let namespace = text(&["metadata", "namespace"]);
-        let name = text(&["metadata", "name"]).or_else(|| text(&["metadata", "generateName"]));
-        Some(Self { inline_patch: None, document, place, kind, api_version, namespace, name, value: Arc::new(value) })
+        let api_version = ApiVersion::parse(value.text("apiVersion")?);
+        let kind = GroupKind::new(value.text("kind")?, api_version.group.as_str());
+        let metadata = |key: &str| Some(value.get("metadata")?.text(key)?.to_owned());
+        let (namespace, name) = (metadata("namespace"), metadata("name").or_else(|| metadata("generateName")));
+        Some(Self { place, api_version, kind, namespace, name, ..Self::unnamed(Document::Object, document, value) })
     }
 
     /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
     pub(super) fn kustomization(document: usize, value: Value) -> Self {
         let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");
         let kind = GroupKind::new("Kustomization", api_version.group.as_str());
-        let (inline_patch, place, value) = (None, FieldPath::default(), Arc::new(value));
-        Self { inline_patch, document, place, kind, api_version, namespace: None, name: None, value }
+        Self { api_version, kind, ..Self::unnamed(Document::Object, document, value) }
     }
 
-    /// Returns whether the object stands for a JSON patch.
-    pub(crate) fn is_json_patch(&self) -> bool {
-        self.kind.group.is_empty() && self.kind.kind == JSON_PATCH
+    /// Makes the object that stands for a whole document which is none.
+    pub(super) fn unnamed(read_from: Document, document: usize, value: Value) -> Self {
+        Self {
+            inline_patch: None,
+            read_from,
+            document,
+            place: FieldPath::default(),
+            kind: GroupKind::new(read_from.kind(), ""),
+            api_version: ApiVersion::parse(""),
+            namespace: None,
+            name: None,
+            value: Arc::new(value),
+        }
     }
 
-    /// Returns whether the object stands for a file of replacements.
-    pub(crate) fn is_replacements(&self) -> bool {
-        self.kind.group.is_empty() && self.kind.kind == REPLACEMENTS
+    /// Makes the object that stands for the values of a chart at `place` of a document.
+    pub(super) fn values(chart: &str, document: usize, place: FieldPath, values: Value) -> Self {
+        let kind = GroupKind::new(Document::Values.kind(), chart);
+        Self { place, kind, name: Some(chart.to_owned()), ..Self::unnamed(Document::Values, document, values) }
     }
 
-    /// Returns whether the object stands for a configuration of Kustomize's transformers.
-    pub(crate) fn is_configuration(&self) -> bool {
-        self.kind.group.is_empty() && self.kind.kind == CONFIGURATION
+    /// Returns the path in the object of `place` of a document, where the object is in the file's own text and holds that.
+    pub(crate) fn path_of(&self, document: usize, place: &FieldPath) -> Option<FieldPath> {
+        place.below(&self.place).filter(|_| self.inline_patch.is_none() && self.document == document)
     }
 
     /// Returns whether the object stands for the values of a chart.
     pub(crate) fn is_values(&self) -> bool {
-        self.kind.kind == VALUES && self.api_version.version.is_empty()
+        self.read_from == Document::Values
     }
 
     /// Returns whether the object is a patch that stands in another object.
     pub(crate) fn is_inline_patch(&self) -> bool {
         self.inline_patch.is_some() && !self.is_values()
-    }
-
-    /// Returns whether the object stands for a document that is none, but names fields of objects.
-    pub fn is_carrier(&self) -> bool {
-        self.is_json_patch() || self.is_replacements() || self.is_configuration()
     }
 
     /// Returns whether the object configures a builtin transformer of Kustomize.
@@ -95,7 +127,7 @@ impl Object {
     /// Returns what findings call the object: `HTTPRoute store/checkout`. What never has a name is called by its kind.
     pub fn title(&self) -> String {
         let is_kustomization = self.kind.group == "kustomize.config.k8s.io";
-        if self.is_carrier() || is_kustomization && self.name.is_none() {
+        if self.read_from.is_instruction() || is_kustomization && self.name.is_none() {
             return self.kind.kind.clone();
         }
         let name = self.name.as_deref().unwrap_or("(no name)");
@@ -131,5 +163,5 @@ pub(super) fn is_bare(value: &Value) -> bool {
 
 /// Returns whether a value is a list of objects: `kind: List`, or a typed one such as `kind: HTTPRouteList`.
 pub(super) fn is_list(value: &Value) -> bool {
-    value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"))
+    value.text("kind").is_some_and(|kind| kind.ends_with("List"))
 }

@@ -10,36 +10,19 @@ pub(super) fn not_utf8(file: &str, bytes: &[u8], valid: usize) -> Finding {
     let before = String::from_utf8_lossy(&bytes[..valid]);
     let position = Some(LineIndex::new(&before).position(&before, valid));
     let message = format!("the file is not valid UTF-8 at byte {valid}");
-    let help = "convert the file to UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8`";
-    Finding {
-        location: Location { file: file.to_owned(), position },
-        ..whole_file(file, Code::InvalidEncoding, message, help)
-    }
-}
-
-pub(super) fn whole_file(file: &str, code: Code, message: String, help: &str) -> Finding {
-    Finding {
-        location: Location { file: file.to_owned(), position: None },
-        code,
-        severity: Severity::Error,
-        object: None,
-        field: None,
-        message,
-        help: Some(help.to_owned()),
-    }
+    Finding::new(Location { file: file.to_owned(), position }, Code::InvalidEncoding, Severity::Error, message)
+        .help("convert the file to UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8`")
 }
 
 /// Reports a template by what keeps it from being read as a manifest.
-pub(super) fn template_finding(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
-    let message =
-        "the file is a template, not a manifest, and mentions a known API or chart; it was skipped".to_owned();
+pub(super) fn template_finding(location: Location) -> Finding {
+    let message = "the file is a template, not a manifest, and mentions a known API or chart; it was skipped";
     let help =
         "check its rendered output (`helm template ... | reversion check - --to ...`) and change the template by hand";
-    let location = Location { file: file.to_owned(), position: Some(lines.position(text, problem.at)) };
-    Finding { location, severity: Severity::Unresolved, ..whole_file(file, Code::Template, message, help) }
+    Finding::new(location, Code::Template, Severity::Unresolved, message).help(help)
 }
 
-pub(super) fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
+pub(super) fn failure(location: Location, problem: &Problem) -> Finding {
     let help = match problem.code {
         ProblemCode::DuplicateKey => "remove one of the two keys",
         ProblemCode::ComplexKey => "quote the key or value that should be text",
@@ -50,9 +33,7 @@ pub(super) fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Probl
         }
         _ => "fix the file at this place; the rest of the file was not read",
     };
-    let position = Some(lines.position(text, problem.at));
-    let location = Location { file: file.to_owned(), position };
-    Finding { location, ..whole_file(file, problem_code(problem.code), problem.message.clone(), help) }
+    Finding::new(location, problem_code(problem.code), Severity::Error, problem.message.as_str()).help(help)
 }
 
 /// Returns the code that the user sees for a problem of the text layer.

@@ -4,19 +4,19 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::inline_patch::DataPatch;
+use super::embedded::Embedded;
+use super::ignore_comment::Ignores;
 use super::kustomization::{self, Kustomization};
 use super::manifest::Manifest;
-use super::object::{Object, is_bare, is_list, take};
-use super::problem::{failure, not_utf8, template_finding, whole_file};
+use super::object::{Document, Object, is_bare, is_list, take as take_objects};
+use super::problem::{failure, not_utf8, template_finding};
 use super::recognizer::Recognizer;
-use super::selector::Selector;
 use super::{applied, carried_values, configuration, embedded, ignores, inline, json6902, replacement};
-use crate::engine::finding::{Code, Finding, Severity};
+use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::knowledge::release::ApiVersion;
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{Entries, FieldPath};
 use crate::syntax::text::{LineIndex, Span};
 use crate::syntax::yaml::{self, Problem, ProblemCode};
 
@@ -55,33 +55,31 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         Err(error) => return Reading::Failed(not_utf8(file, bytes, error.valid_up_to())),
     };
     let lines = LineIndex::new(&text);
+    let location = |at| Location { file: file.to_owned(), position: Some(lines.position(&text, at)) };
     let template = text.contains("{{");
     let tree = match yaml::parse(&text) {
         Ok(tree) => tree,
         Err(_) if !is_relevant => return Reading::Irrelevant,
         Err(problem) if template && problem.code != ProblemCode::Limit => {
-            return Reading::Template(template_finding(file, &text, &lines, &problem));
+            return Reading::Template(template_finding(location(problem.at)));
         }
-        Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
+        Err(problem) => return Reading::Failed(failure(location(problem.at), &problem)),
     };
-    let (objects, inline_patches, data_patches, patches, ignores, findings) = Default::default();
-    let (document_warnings, unparsed) = Default::default();
-    let (file, kustomization, transformer, applied) = (file.to_owned(), None, None, Vec::new());
     let mut manifest = Manifest {
-        file,
+        file: file.to_owned(),
         text,
         tree,
-        objects,
-        inline_patches,
-        data_patches,
-        patches,
-        kustomization,
-        transformer,
-        applied,
-        ignores,
-        findings,
-        document_warnings,
-        unparsed,
+        objects: Vec::new(),
+        inline_patches: Vec::new(),
+        data_patches: Vec::new(),
+        patches: Vec::new(),
+        kustomization: None,
+        transformer: None,
+        applied: Vec::new(),
+        ignores: Ignores::default(),
+        findings: Vec::new(),
+        document_warnings: Vec::new(),
+        unparsed: Vec::new(),
         lines,
     };
     let collected = collect(&mut manifest, recognizer);
@@ -91,10 +89,8 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
         Ok(()) => Reading::Triggered(Box::new(manifest)),
         Err(_) if !is_relevant => Reading::Irrelevant,
-        Err(problem) if template => {
-            Reading::Template(template_finding(&manifest.file, &manifest.text, &manifest.lines, &problem))
-        }
-        Err(problem) => Reading::Failed(failure(&manifest.file, &manifest.text, &manifest.lines, &problem)),
+        Err(problem) if template => Reading::Template(template_finding(manifest.location(problem.at))),
+        Err(problem) => Reading::Failed(failure(manifest.location(problem.at), &problem)),
     }
 }
 
@@ -107,7 +103,8 @@ fn foreign_encoding(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option
     }
     let message = format!("the file is {encoding}, not UTF-8");
     let help = format!("convert the file with `iconv -f {encoding} -t UTF-8`");
-    Some(Reading::Failed(whole_file(file, Code::InvalidEncoding, message, &help)))
+    let location = Location { file: file.to_owned(), position: None };
+    Some(Reading::Failed(Finding::new(location, Code::InvalidEncoding, Severity::Error, message).help(help)))
 }
 
 /// Returns the encoding with more than one byte for each character that a text is in, by its byte order mark or its first
@@ -125,83 +122,20 @@ fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
 /// Reads every document that holds an object. A document that cannot be read as data fails the file where it may hold
 /// an object of a known group or values of a chart, and is left unchanged otherwise.
 fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Problem> {
-    let documents = manifest.tree.documents().to_vec();
-    let is_kustomization = kustomization::is_one(&manifest.file);
     // Such a file is known by its name; of another one, only documents that mention something known are read.
-    let is_whole = is_kustomization || recognizer.chart_of(&manifest.file).is_some();
+    let is_known_by_name = kustomization::is_one(&manifest.file) || recognizer.chart_of(&manifest.file).is_some();
     let mut embedded = Vec::new();
-    for (number, document) in documents.iter().enumerate() {
+    for (number, document) in manifest.tree.documents().to_vec().into_iter().enumerate() {
         manifest.document_warnings.extend(other_version(manifest, document.span));
         let bytes = document.span.of(&manifest.text).as_bytes();
-        if manifest.tree.is_mapping(document.root) && !is_whole && !recognizer.mentions_any(bytes) {
+        if manifest.tree.is_mapping(document.root) && !is_known_by_name && !recognizer.mentions_any(bytes) {
             manifest.unparsed.push(number);
             continue;
         }
-        let hits =
-            || mentions_group(&manifest.text, document.span, manifest.tree.comments_in(document.span), recognizer);
         match manifest.data(document.root, recognizer) {
-            Ok(value) => {
-                let mut is_reported = json6902::is_one(&value);
-                if is_kustomization {
-                    manifest.patches.extend(kustomization::patches(&manifest.file, &value));
-                    // Documents without content do not count.
-                    if value.is_object() || manifest.kustomization.is_none() {
-                        manifest.kustomization = Some(Arc::new(Kustomization::read(&manifest.file, &value)));
-                    }
-                } else if json6902::is_one(&value) || replacement::is_one(&value) {
-                    // What it means for objects shows once all files are read.
-                } else if value.get("apiVersion").and_then(Value::as_str) == Some("builtin") {
-                    manifest.patches.extend(kustomization::patches(&manifest.file, &value));
-                    manifest.transformer = Some(Arc::new(Kustomization::of_transformer(&value)));
-                } else if hits() {
-                    let incomplete = incomplete(manifest, number, &value, recognizer);
-                    is_reported = incomplete.is_some();
-                    manifest.findings.extend(incomplete);
-                    let place = |path: &FieldPath| manifest.place(document.root, path);
-                    let mut findings = configuration::findings(&value, recognizer, &place);
-                    findings.extend(kustomization::misnamed(&manifest.file, &value, &place));
-                    manifest.findings.extend(findings);
-                }
-                let is_carrier = replacement::is_one(&value) || configuration::is_one(&value);
-                if is_bare(&value) && !is_kustomization && !is_carrier {
-                    let charts = recognizer.charts().iter();
-                    let made: Vec<Object> = match recognizer.chart_of(&manifest.file) {
-                        Some(chart) => vec![chart.object(number, FieldPath::default(), &value)],
-                        None => charts.flat_map(|chart| chart.objects(&manifest.file, number, &value)).collect(),
-                    };
-                    manifest.objects.extend(made);
-                }
-                let carried = recognizer.carriers().in_document(&manifest.file, &value);
-                manifest.applied.extend(applied::folders(&carried));
-                let patches = inline::patches(&value, &carried, recognizer);
-                let values = carried_values::find(number, &value, &carried, recognizer);
-                manifest.data_patches.extend(inline::components(&carried).into_iter().map(
-                    |(place, folder, components)| {
-                        let target = Some(Selector::of(&Map::new()));
-                        DataPatch { document: number, place, folder, target, is_json: false, components }
-                    },
-                ));
-                if !is_reported && hits() {
-                    let is_patch = |path: &FieldPath| patches.iter().any(|patch| path.starts_with(&patch.path));
-                    let found = embedded::find(document.root, &value, recognizer).into_iter();
-                    embedded.extend(found.filter(|found| !is_patch(&found.path)));
-                }
-                take_objects(manifest, number, value, is_kustomization);
-                for patch in &patches {
-                    inline::take(manifest, (number, document.root), patch);
-                }
-                for values in values {
-                    carried_values::take(manifest, (number, document.root), values);
-                }
-            }
+            Ok(value) => embedded.extend(take_document(manifest, number, value, recognizer)),
             // What a kustomization does that cannot be read is not known.
-            Err(_)
-                if !is_kustomization
-                    && recognizer.chart_of(&manifest.file).is_none()
-                    && !recognizer.is_relevant(document.span.of(&manifest.text).as_bytes()) =>
-            {
-                manifest.unparsed.push(number);
-            }
+            Err(_) if !is_known_by_name && !recognizer.is_relevant(bytes) => manifest.unparsed.push(number),
             Err(problem) => return Err(problem),
         }
     }
@@ -210,27 +144,91 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
     Ok(())
 }
 
-/// Returns whether a document mentions a known API group, other than in one of its comments.
-fn mentions_group(text: &str, document: Span, comments: &[Span], recognizer: &Recognizer) -> bool {
-    let starts = std::iter::once(document.start).chain(comments.iter().map(|comment| comment.end));
-    let ends = comments.iter().map(|comment| comment.start).chain([document.end]);
-    starts.zip(ends).any(|(start, end)| start < end && recognizer.mentions_group(&text.as_bytes()[start..end]))
+/// Recognizes a document by its shape.
+fn document_of(value: &Value) -> Document {
+    if json6902::is_one(value) {
+        Document::JsonPatch
+    } else if replacement::is_one(value) {
+        Document::Replacements
+    } else if configuration::is_one(value) {
+        Document::Configuration
+    } else {
+        Document::Object
+    }
 }
 
-/// Takes in the objects of a document, and what is taken for one.
-fn take_objects(manifest: &mut Manifest, number: usize, value: Value, is_kustomization: bool) {
-    // Kustomize fills in apiVersion and kind.
-    if json6902::is_one(&value) {
-        manifest.objects.push(json6902::object(number, value));
-    } else if replacement::is_one(&value) {
-        manifest.objects.push(replacement::object(number, value));
-    } else if configuration::is_one(&value) && !is_kustomization {
-        manifest.objects.push(configuration::object(number, value));
-    } else if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
-        manifest.objects.push(Object::kustomization(number, value));
-    } else {
-        take(number, FieldPath::default(), value, &mut manifest.objects);
+/// Takes in what a document says to Kustomize, its objects, and what it carries; returns the known objects inside other data of it.
+fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognizer: &Recognizer) -> Vec<Embedded> {
+    let (document, is_kustomization) = (document_of(&value), kustomization::is_one(&manifest.file));
+    let mut is_reported = document == Document::JsonPatch;
+    match document {
+        _ if is_kustomization => {
+            manifest.patches.extend(kustomization::patches(&manifest.file, &value));
+            // Documents without content do not count.
+            if value.is_object() || manifest.kustomization.is_none() {
+                manifest.kustomization = Some(Arc::new(Kustomization::read(&manifest.file, &value)));
+            }
+        }
+        // What it means for objects shows once all files are read.
+        Document::JsonPatch | Document::Replacements => {}
+        _ if value.text("apiVersion") == Some("builtin") => {
+            manifest.patches.extend(kustomization::patches(&manifest.file, &value));
+            manifest.transformer = Some(Arc::new(Kustomization::of_transformer(&value)));
+        }
+        _ if mentions_group(manifest, number, recognizer) => {
+            let incomplete = incomplete(manifest, number, &value, recognizer);
+            is_reported = incomplete.is_some();
+            let place = |path: &FieldPath| manifest.place_in(number, path);
+            let mut findings: Vec<Finding> = incomplete.into_iter().collect();
+            findings.extend(configuration::findings(&value, recognizer, &place));
+            findings.extend(kustomization::misnamed(&manifest.file, &value, &place));
+            manifest.findings.extend(findings);
+        }
+        _ => {}
     }
+    if is_bare(&value) && !is_kustomization && document == Document::Object {
+        let values: Vec<Object> = match recognizer.chart_of(&manifest.file) {
+            Some(chart) => vec![chart.object(number, FieldPath::default(), &value)],
+            None => {
+                let charts = recognizer.charts().iter();
+                charts.flat_map(|chart| chart.objects(&manifest.file, number, &value)).collect()
+            }
+        };
+        manifest.objects.extend(values);
+    }
+    let carried = recognizer.carriers().in_document(&manifest.file, &value);
+    manifest.applied.extend(applied::folders(&carried));
+    manifest.data_patches.extend(inline::components(number, &carried));
+    let patches = inline::patches(&value, &carried, recognizer);
+    let values = carried_values::find(number, &value, &carried, recognizer);
+    let mut embedded = Vec::new();
+    if !is_reported && mentions_group(manifest, number, recognizer) {
+        let text = manifest.tree.documents()[number].span.of(&manifest.text);
+        embedded = embedded::find(number, text, &value, recognizer);
+        embedded.retain(|inner| !patches.iter().any(|patch| inner.path.starts_with(&patch.path)));
+    }
+    match document {
+        Document::JsonPatch | Document::Replacements => manifest.objects.push(Object::unnamed(document, number, value)),
+        // Kustomize fills in apiVersion and kind.
+        _ if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) => {
+            manifest.objects.push(Object::kustomization(number, value));
+        }
+        Document::Configuration if !is_kustomization => manifest.objects.push(Object::unnamed(document, number, value)),
+        _ => take_objects(number, FieldPath::default(), value, &mut manifest.objects),
+    }
+    patches.into_iter().for_each(|patch| patch.take(manifest, number));
+    values.into_iter().for_each(|values| values.take(manifest, number));
+    embedded
+}
+
+/// Returns whether a document mentions a known API group, other than in one of its comments.
+fn mentions_group(manifest: &Manifest, number: usize, recognizer: &Recognizer) -> bool {
+    let document = manifest.tree.documents()[number].span;
+    let comments = manifest.tree.comments_in(document);
+    let starts = std::iter::once(document.start).chain(comments.iter().map(|comment| comment.end));
+    let ends = comments.iter().map(|comment| comment.start).chain([document.end]);
+    let text = manifest.text.as_bytes();
+    starts.zip(ends).any(|(start, end)| start < end && recognizer.mentions_group(&text[start..end]))
 }
 
 /// Reports a `%YAML` line with another version than the one that Kubernetes reads.
@@ -242,10 +240,10 @@ fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
             return None;
         }
         if content.starts_with("%YAML ") && content.split_whitespace().nth(1) != Some("1.1") {
-            let message = "Kubernetes rejects a document that declares a YAML version other than 1.1".to_owned();
             let location = manifest.location(at + line.len() - content.len());
-            let findings = whole_file(&manifest.file, Code::ParseError, message, "remove the %YAML line");
-            return Some(Finding { location, severity: Severity::Warning, ..findings });
+            let message = "Kubernetes rejects a document that declares a YAML version other than 1.1";
+            let finding = Finding::new(location, Code::ParseError, Severity::Warning, message);
+            return Some(finding.help("remove the %YAML line"));
         }
         at += line.len();
     }
@@ -260,7 +258,7 @@ fn is_known(group: &str, recognizer: &Recognizer) -> bool {
 /// Reports a known API group in a document that resembles an object and is none.
 fn incomplete(manifest: &Manifest, document: usize, value: &Value, recognizer: &Recognizer) -> Option<Finding> {
     // A version alone is no sign of the core group where there is no kind: charts have one too.
-    let is_named = |value: &Value| match value.get("apiVersion").and_then(Value::as_str) {
+    let is_named = |value: &Value| match value.text("apiVersion") {
         Some(version) => is_known(&ApiVersion::parse(version).group, recognizer),
         None => {
             recognizer.mentions_dotted_group(manifest.tree.documents()[document].span.of(&manifest.text).as_bytes())
@@ -276,7 +274,7 @@ fn incomplete(manifest: &Manifest, document: usize, value: &Value, recognizer: &
             .any(|item| item.get("apiVersion").is_some())
             .then_some("put the objects of the bare list into a `kind: List`"),
         Value::Object(map) if ["apiVersion", "kind"].iter().all(|key| map.get(*key).is_some_and(Value::is_string)) => {
-            let items = map.get("items").and_then(Value::as_array).into_iter().flatten();
+            let items = map.items("items").iter();
             let typed = is_list(value) && map["kind"] != "List" && items.clone().any(|item| item.get("kind").is_none());
             typed.then_some("the items of the typed list have no apiVersion and kind: write a `kind: List` and set both in each item")
         }
@@ -288,7 +286,6 @@ fn incomplete(manifest: &Manifest, document: usize, value: &Value, recognizer: &
     };
     let help = incomplete?;
     let location = manifest.place_in(document, &FieldPath::default());
-    let message = "the document mentions a known API but is not an object; it is not converted".to_owned();
-    let finding = whole_file(&manifest.file, Code::NotAnObject, message, help);
-    Some(Finding { location, severity: Severity::Warning, ..finding })
+    let message = "the document mentions a known API but is not an object; it is not converted";
+    Some(Finding::new(location, Code::NotAnObject, Severity::Warning, message).help(help))
 }

@@ -7,10 +7,6 @@
 
 use serde_json::Value;
 
-use super::object::{Object, REPLACEMENTS};
-use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::FieldPath;
-
 /// Returns whether a document is a replacement, or a list of them.
 ///
 /// Source: Kustomize, `Replacement`.
@@ -23,11 +19,4 @@ pub(super) fn is_one(document: &Value) -> bool {
         Value::Array(items) => !items.is_empty() && items.iter().all(is_replacement),
         value => is_replacement(value),
     }
-}
-
-/// Makes the object of a file of replacements.
-pub(super) fn object(document: usize, value: Value) -> Object {
-    let (kind, api_version) = (GroupKind::new(REPLACEMENTS, ""), ApiVersion::parse(""));
-    let (inline_patch, place) = (None, FieldPath::default());
-    Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: value.into() }
 }

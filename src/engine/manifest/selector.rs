@@ -11,9 +11,10 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::Entries;
 
 /// The `target` of a patch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Selector {
     group: Option<Part>,
     version: Option<Part>,
@@ -68,7 +69,7 @@ impl Selector {
     /// Makes the selector that a mapping stands for.
     pub fn of(target: &Map<String, Value>) -> Self {
         let part = |key: &str| {
-            let text = target.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+            let text = target.text(key).filter(|text| !text.is_empty());
             text.map(Part::new)
         };
         let [group, version, kind] = ["group", "version", "kind"].map(part);
@@ -79,7 +80,7 @@ impl Selector {
     /// Makes the selector that a reference by `apiVersion`, `kind` and `name` stands for.
     pub(crate) fn of_reference(reference: &Map<String, Value>) -> Self {
         let mut target = reference.clone();
-        if let Some(version) = reference.get("apiVersion").and_then(Value::as_str) {
+        if let Some(version) = reference.text("apiVersion") {
             let ApiVersion { group, version } = ApiVersion::parse(version);
             target.insert("group".to_owned(), Value::from(group));
             target.insert("version".to_owned(), Value::from(version));

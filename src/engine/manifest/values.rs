@@ -5,14 +5,11 @@
 //!
 //! Invariant: what may be the values of another chart is left unchanged.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
-use super::object::{Object, VALUES};
+use super::object::Object;
 use crate::knowledge::carrier::Carried;
-use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{Entries, FieldPath};
 
 /// A chart whose values can be in files of their own.
 #[derive(Debug)]
@@ -59,9 +56,7 @@ impl Chart {
 
     /// Makes an object of the chart's values at `place` in a document.
     pub(super) fn object(&self, document: usize, place: FieldPath, value: &Value) -> Object {
-        let (kind, api_version) = (GroupKind::new(VALUES, self.name.as_str()), ApiVersion::parse(""));
-        let (name, value) = (Some(self.name.clone()), Arc::new(place.get(value).cloned().unwrap_or_default()));
-        Object { inline_patch: None, document, place, kind, api_version, namespace: None, name, value }
+        Object::values(&self.name, document, place.clone(), place.get(value).cloned().unwrap_or_default())
     }
 
     fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {
@@ -85,10 +80,9 @@ impl Chart {
 ///
 /// Source: JSON Schema, `$schema`, and `properties` next to the `type` of what they are properties of.
 fn is_json_schema(document: &Value) -> bool {
-    let text = |key: &str| document.get(key).and_then(Value::as_str);
     let has_properties = document.get("properties").is_some_and(Value::is_object);
-    text("$schema").is_some_and(|schema| has_properties || schema.contains("json-schema.org"))
-        || has_properties && text("type") == Some("object")
+    document.text("$schema").is_some_and(|schema| has_properties || schema.contains("json-schema.org"))
+        || has_properties && document.text("type") == Some("object")
 }
 
 #[cfg(test)]

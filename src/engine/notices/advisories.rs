@@ -111,15 +111,9 @@ impl CrossedAdvisory<'_> {
                 let mut objects = objects.into_iter();
                 let first = objects.next().expect("an advisory is about an object that it concerns");
                 let (location, object) = (first.location.clone(), FindingObject { others: objects.collect(), ..first });
-                Reported::AtObject(Finding {
-                    location,
-                    code: Code::Advisory,
-                    severity,
-                    object: Some(object),
-                    field: None,
-                    message,
-                    help,
-                })
+                Reported::AtObject(
+                    Finding::new(location, Code::Advisory, severity, message).about(object).maybe_help(help),
+                )
             }
             about => {
                 let help = self.advisory.help.clone();

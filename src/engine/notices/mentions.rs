@@ -15,7 +15,7 @@ use super::old_names::OldNames;
 use super::rbac;
 use crate::engine::convert::{Conversion, Remark, Renames, Successor, Targets, named_kind};
 use crate::engine::finding::{Code, Finding, Location, Severity};
-use crate::engine::manifest::{Manifest, Object};
+use crate::engine::manifest::{Document, Manifest, Object};
 use crate::knowledge::release::{GroupKind, is_version};
 use crate::syntax::field::{FieldPath, PathRef, Step};
 use crate::syntax::yaml::{self, Intent, read_value};
@@ -97,7 +97,7 @@ fn in_object(
     targets: &Targets<'_>,
 ) -> Vec<OldNames<Remark>> {
     let is_apart = ["CustomResourceDefinition", "Secret"].contains(&object.kind.kind.as_str());
-    if is_apart || object.is_json_patch() {
+    if is_apart || object.read_from == Document::JsonPatch {
         return Vec::new();
     }
     let followed = targets.references(&object.kind, &object.value).into_iter().map(|reference| reference.path);
@@ -106,17 +106,12 @@ fn in_object(
         _ => None,
     });
     let followed = followed.chain(updated);
-    let patches = manifest
-        .inline_patches
-        .iter()
-        .filter(|inline_patch| object.inline_patch.is_none() && inline_patch.document == object.document);
-    let depth = object.place.steps().len();
-    let patches = patches.filter(|inline_patch| inline_patch.place.starts_with(&object.place));
-    let patches = patches.map(|inline_patch| FieldPath::new(inline_patch.place.steps()[depth..].iter().cloned()));
+    let patches = manifest.inline_patches.iter();
+    let patches = patches.filter_map(|inline_patch| object.path_of(inline_patch.document, &inline_patch.place));
     let groups = ["kustomize.config.k8s.io", "kustomize.toolkit.fluxcd.io"];
     let alone = groups.contains(&object.kind.group.as_str()) || object.api_version.to_string() == "builtin";
     let mut search = Search::new(&targets.renames, followed.chain(patches).collect());
-    let is_carrier = object.is_carrier();
+    let is_carrier = object.read_from.is_instruction();
     if is_carrier {
         search.visit(&object.value, At { path_ref: None, key: "", alone: true });
     }
@@ -148,17 +143,10 @@ fn in_document(manifest: &Manifest, number: usize, targets: &Targets<'_>) -> Vec
         let location = manifest.place_in(number, &mention.report.path);
         !is_reported(&location, &[Code::PatchTarget, Code::InlinePatch])
     };
-    let finding = |remark: Remark| Finding {
-        location: manifest.place_in(number, &remark.path),
-        code: remark.code,
-        severity: Severity::Unresolved,
-        object: None,
-        field: Some(remark.path.to_string()),
-        message: remark.message,
-        help: remark.help,
-    };
     let mentions = in_value(&value, &targets.renames, true).into_iter().filter(is_new);
-    mentions.map(|mention| mention.map(finding)).collect()
+    mentions
+        .map(|mention| mention.map(|remark| remark.finding_in_document(manifest, number, Severity::Unresolved)))
+        .collect()
 }
 
 /// Searches a value that is not an object. A schema names every version of a kind, and is reported when it is read.
@@ -252,7 +240,7 @@ impl<'a> Search<'a> {
                     Some(format!("replace it with {} of the group {} by hand, or add that", new.kind, new.group));
                 OldNames {
                     kinds: vec![old.clone()],
-                    report: Remark::new(Code::ReferenceNotUpdated, path, message, help),
+                    report: Remark::new(Code::ReferenceNotUpdated, path, message).maybe_help(help),
                 }
             });
         mentions.chain(texts).collect()

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
-use crate::engine::convert::{Conversion, Goal, renamed_keys};
+use crate::engine::convert::{Conversion, Goal, Remark, renamed_keys};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Manifest, Object};
-use crate::syntax::field::{FieldPath, PathRef};
+use crate::syntax::field::{FieldPath, PathRef, each_child};
 use crate::syntax::yaml::{self, read_value};
 
 /// The keys of annotations and labels that foreign rules rename on the way to the targets, each with its new one and the target.
@@ -32,6 +32,10 @@ impl OldKeys {
         Self { keys, texts }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     fn may_be_in(&self, text: &str) -> bool {
         self.texts.as_ref().is_some_and(|texts| texts.is_match(text))
     }
@@ -40,19 +44,9 @@ impl OldKeys {
     fn find(&self, value: &Value, at: Option<&PathRef<'_>>, found: &mut Vec<(FieldPath, String)>) {
         let path = || at.map(PathRef::path).unwrap_or_default();
         match value {
-            Value::Object(map) => {
-                let is_metadata = is_metadata(&path());
-                for (key, value) in map {
-                    if self.keys.contains_key(key) && !is_metadata {
-                        found.push((path().key(key), key.clone()));
-                    }
-                    self.find(value, Some(&PathRef::key(at, key)), found);
-                }
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.find(item, Some(&PathRef::index(at, index)), found);
-                }
+            Value::Object(map) if !is_metadata(&path()) => {
+                let old = map.keys().filter(|key| self.keys.contains_key(*key));
+                found.extend(old.map(|key| (path().key(key), key.clone())));
             }
             Value::String(text) if (text.contains('\n') || text.starts_with(['{', '['])) && self.may_be_in(text) => {
                 let mut inside = Vec::new();
@@ -62,8 +56,9 @@ impl OldKeys {
                 }
                 found.extend(inside.into_iter().map(|(_, key)| (path(), key)));
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            _ => {}
         }
+        each_child(value, at, &mut |child, at| self.find(child, Some(at), found));
     }
 }
 
@@ -110,15 +105,10 @@ pub(crate) fn findings(manifest: &Manifest, conversions: &[Option<Conversion>], 
         found.retain(|one| !is_patch(number, &one.0) && !renamed.contains(one));
         for (place, key) in found {
             let Some((new, target)) = keys.keys.get(&key) else { continue };
-            findings.push(Finding {
-                location: manifest.place_in(number, &place),
-                code: Code::ReferenceNotUpdated,
-                severity: Severity::Unresolved,
-                object: None,
-                field: Some(place.to_string()),
-                message: format!("{place} has the key {key}, which is {new} in {target}; it is not updated"),
-                help: Some("rename the key by hand, where objects get it as an annotation or label".to_owned()),
-            });
+            let message = format!("{place} has the key {key}, which is {new} in {target}; it is not updated");
+            let help = "rename the key by hand, where objects get it as an annotation or label";
+            let remark = Remark::new(Code::ReferenceNotUpdated, place, message).help(help);
+            findings.push(remark.finding_in_document(manifest, number, Severity::Unresolved));
         }
     }
     findings

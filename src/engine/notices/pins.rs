@@ -29,14 +29,7 @@ pub(crate) fn findings(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
 
 fn pin(evidence: Evidence, target: &Target<'_>) -> Finding {
     let release = target.name();
-    let pinned = &evidence.text;
-    Finding {
-        location: evidence.location,
-        code: Code::PinnedVersion,
-        severity: Severity::Warning,
-        object: None,
-        field: None,
-        message: format!("{pinned} is not edited, but the files require {release} after the conversion"),
-        help: Some(format!("set it to {} when the converted files are applied", release.trim_start_matches('v'))),
-    }
+    let message = format!("{} is not edited, but the files require {release} after the conversion", evidence.text);
+    let help = format!("set it to {} when the converted files are applied", release.trim_start_matches('v'));
+    Finding::new(evidence.location, Code::PinnedVersion, Severity::Warning, message).help(help)
 }

@@ -19,7 +19,7 @@ use crate::engine::finding::{Code, Finding};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::{FieldPath, FieldPattern, PathRef, Step};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern, PathRef, Step, each_child};
 use crate::syntax::yaml::TextFormat;
 
 /// Where webhook configurations, admission policies and their bindings select objects by resource and version.
@@ -61,12 +61,7 @@ pub(super) fn remarks(rules: &[ResourceRule<'_>], renames: &Renames) -> Vec<OldN
 pub(super) fn rules_in(value: &Value) -> Vec<ResourceRule<'_>> {
     let mut rules = Vec::new();
     let mut visit = |at: &PathRef<'_>, map| rules.extend(ResourceRule::read(at, map));
-    for (key, value) in value.as_object().into_iter().flatten() {
-        walk(value, &PathRef::key(None, key), &mut visit);
-    }
-    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-        walk(item, &PathRef::index(None, index), &mut visit);
-    }
+    each_child(value, None, &mut |child, at| walk(child, at, &mut visit));
     rules
 }
 
@@ -82,12 +77,9 @@ fn removed(rules: &[ResourceRule<'_>], targets: &Targets<'_>) -> Vec<Remark> {
         let (target, _) = removed.first()?;
         let names: Vec<String> = removed.iter().map(|(_, kind)| rule.name(kind, "")).collect();
         let names = names.join(", ");
-        Some(Remark {
-            code: Code::ReferenceNotUpdated,
-            message: format!("{path} names {names}, which {target} does not have; it is not updated"),
-            help: Some(format!("remove {names} from it by hand, or all of it if it names nothing else")),
-            path,
-        })
+        let message = format!("{path} names {names}, which {target} does not have; it is not updated");
+        let help = format!("remove {names} from it by hand, or all of it if it names nothing else");
+        Some(Remark::new(Code::ReferenceNotUpdated, path, message).help(help))
     });
     remarks.collect()
 }
@@ -125,15 +117,10 @@ fn not_served_by(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Option<Remar
     let versions = versions.join(", ");
     let served: Vec<_> =
         target.pack.catalog(kind)?.served(target.release).into_iter().map(|version| version.name).collect();
-    Some(Remark {
-        code: Code::ReferenceNotUpdated,
-        message: format!(
-            "{path} matches {} in {versions}, which {target} does not serve; it is not updated",
-            resource(kind)
-        ),
-        path: path.key("apiVersions"),
-        help: Some(format!("write {} there by hand", served.join(" or "))),
-    })
+    let message =
+        format!("{path} matches {} in {versions}, which {target} does not serve; it is not updated", resource(kind));
+    let help = format!("write {} there by hand", served.join(" or "));
+    Some(Remark::new(Code::ReferenceNotUpdated, path.key("apiVersions"), message).help(help))
 }
 
 /// A mapping that selects resources or kinds by API group.
@@ -151,15 +138,12 @@ impl<'v> ResourceRule<'v> {
     /// Reads a mapping such as `{ apiGroups: [gateway.networking.k8s.io], resources: [gateways, gateways/status] }`, or such as
     /// `{ group: gateway.networking.k8s.io, kind: '*' }`, which is not a reference.
     fn read(at: &PathRef<'_>, map: &'v Map<String, Value>) -> Option<Self> {
-        let text = |key: &str| map.get(key).and_then(Value::as_str);
-        let texts = |key: &str| {
-            map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>()
-        };
+        let texts = |key: &str| map.items(key).iter().filter_map(Value::as_str).collect::<Vec<_>>();
         if map.contains_key("apiGroups") {
             let (groups, resources, kinds) = (texts("apiGroups"), texts("resources"), texts("kinds"));
             return Some(Self { map, path: Some(at.path()), groups, resources, kinds });
         }
-        let (group, kind) = text("group").zip(text("kind"))?;
+        let (group, kind) = map.text("group").zip(map.text("kind"))?;
         let path = [group, kind].contains(&"*").then(|| at.path());
         Some(Self { map, path, groups: vec![group], resources: Vec::new(), kinds: vec![kind] })
     }
@@ -185,14 +169,13 @@ impl<'v> ResourceRule<'v> {
                 added.extend(self.parts_of(kind).into_iter().map(|part| (*successor, part)));
             }
         }
+        if old.is_empty() {
+            return None;
+        }
         let (old, new) = (old.join(", "), new.join(", "));
-        let remark = (!old.is_empty()).then(|| Remark {
-            message: format!("{path} names {old}, renamed to {new}; it is not updated"),
-            help: Some(format!("add {new} to it by hand, or replace {old}{}", self.beside(&added))),
-            code: Code::ReferenceNotUpdated,
-            path,
-        });
-        remark.map(|report| OldNames { kinds, report })
+        let message = format!("{path} names {old}, renamed to {new}; it is not updated");
+        let help = format!("add {new} to it by hand, or replace {old}{}", self.beside(&added));
+        Some(OldNames { kinds, report: Remark::new(Code::ReferenceNotUpdated, path, message).help(help) })
     }
 
     /// Returns whether `others` together are about everything that the mapping is about: what may be done, or is reviewed, to objects of
@@ -217,7 +200,7 @@ impl<'v> ResourceRule<'v> {
 
     /// Returns the texts of the list `key`.
     fn texts(&self, key: &str) -> BTreeSet<&'v str> {
-        self.map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+        self.map.items(key).iter().filter_map(Value::as_str).collect()
     }
 
     /// Returns whether the mapping names `kind` itself, with its group and its resource or kind written out.

@@ -4,7 +4,7 @@
 //!
 //! Invariant: nothing here changes anything.
 
-use crate::engine::convert::Targets;
+use crate::engine::convert::{Remark, Targets};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::Manifest;
 use crate::syntax::field::FieldPath;
@@ -23,18 +23,13 @@ pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<Findin
             return None;
         }
         let by_kind = served().map(|typed| format!(", or {typed}")).unwrap_or_default();
-        Some(Finding {
-            location: manifest.place_in(document, &FieldPath::default().key("apiVersion")),
-            code: Code::ReferenceNotUpdated,
-            severity: Severity::Unresolved,
-            object: None,
-            field: Some("apiVersion".to_owned()),
-            message: format!(
-                "the list is a {}List of {api_version}, which the target does not have; its items are converted, the list is not",
-                kind.kind
-            ),
-            help: Some(format!("write apiVersion: v1 and kind: List there{by_kind}")),
-        })
+        let message = format!(
+            "the list is a {}List of {api_version}, which the target does not have; its items are converted, the list is not",
+            kind.kind
+        );
+        let help = format!("write apiVersion: v1 and kind: List there{by_kind}");
+        let remark = Remark::new(Code::ReferenceNotUpdated, FieldPath::default().key("apiVersion"), message).help(help);
+        Some(remark.finding_in_document(manifest, document, Severity::Unresolved))
     });
     found.collect()
 }

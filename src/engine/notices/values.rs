@@ -66,9 +66,7 @@ pub(crate) fn unconverted_in_files(manifest: &Manifest, goal: &Goal<'_>) -> Vec<
             for chart in &charts {
                 for unconverted in carrier.unconverted(&document, &chart.name, &chart.key) {
                     let (remark, severity, elsewhere) = remark(&document, None, chart, unconverted, goal);
-                    let (location, field) = (manifest.place_in(number, &remark.path), Some(remark.path.to_string()));
-                    let Remark { code, message, help, .. } = remark;
-                    let finding = Finding { location, code, severity, object: None, field, message, help };
+                    let finding = remark.finding_in_document(manifest, number, severity);
                     found.push(UnconvertedValues { finding, elsewhere });
                 }
             }
@@ -122,11 +120,11 @@ fn remark(
             let help =
                 format!("include the {installer} in the run; if its values have no key `{key}`, add `{key}: {{}}`");
             // A chart may be installed without any values.
-            let remark = Remark::new(Code::ValuesNotConverted, path, message, Some(help));
+            let remark = Remark::new(Code::ValuesNotConverted, path, message).help(help);
             return (remark, Severity::Warning, vec![format!("brought-by/{}", name.unwrap_or_default())]);
         }
     };
-    (Remark::new(Code::ValuesNotConverted, path, message, Some(help)), Severity::Unresolved, elsewhere)
+    (Remark::new(Code::ValuesNotConverted, path, message).help(help), Severity::Unresolved, elsewhere)
 }
 
 /// Returns the end of a path that leads into folders: what precedes it depends on where it is resolved.
@@ -143,7 +141,7 @@ pub(crate) fn sources(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> 
     let holder = holder.and_then(|(_, holder)| holder.name.as_deref());
     let file = (object.is_values() && object.inline_patch.is_none()).then(|| manifest.file.clone());
     let carried = goal.packs.carriers().in_object(&object.kind, &object.value).into_iter();
-    let charts = carried.filter_map(|carried| carried.carrier.chart.brought_by.as_ref()?.get(carried.around)?.as_str());
+    let charts = carried.filter_map(|carried| carried.carrier.chart.brought_by.as_ref()?.text(carried.around));
     let charts = charts.map(|name| format!("brought-by/{name}"));
     file.into_iter().chain(holder.map(|name| format!("object/{name}"))).chain(charts).collect()
 }

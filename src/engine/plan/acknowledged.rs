@@ -11,7 +11,7 @@ use super::planner::Planner;
 use super::withheld::would_change;
 use crate::engine::convert::{Comments, Conversion, Goal, ObjectPlan, Remark, change};
 use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Finding, Location, Severity};
-use crate::engine::links::{Id, Linked};
+use crate::engine::links::{Id, TiedFiles};
 use crate::engine::manifest::{Ignore, Ignores, Manifest, Object};
 use crate::knowledge::lens::Direction;
 use crate::knowledge::pack::{Pack, near};
@@ -62,19 +62,19 @@ fn is_blocked(made: &Conversion) -> bool {
 }
 
 /// Returns the objects that are left as they are and may change otherwise, with the finding that says so.
-pub(super) fn kept(planner: &Planner<'_>, linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+pub(super) fn kept(planner: &Planner<'_>, linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
     let kept = |(id, manifest, object): (Id, &Manifest, &Object)| {
         let made = linked.conversion(id);
-        // What is held back anyway does not change, and says why.
-        let may_change = would_change(linked, id) && !made.is_some_and(is_blocked);
         let rules = made.map_or(&[][..], |made| &made.rules);
-        (may_change && is_kept(planner.goal(), manifest, id.1, rules)).then(|| {
+        // What is held back anyway does not change, and says why.
+        let may_change = || would_change(linked, id) && !made.is_some_and(is_blocked);
+        (is_kept(planner.goal(), manifest, id.1, rules) && may_change()).then(|| {
             let unchanged = (&object.kind, object.api_version.to_string());
             let version =
                 |made: &Conversion| made.value.get("apiVersion").and_then(|value| value.as_str()).map(str::to_owned);
             let becomes = made.and_then(|made| Some((&made.kind, version(made)?))).unwrap_or_else(|| unchanged.clone());
             let message = change(unchanged.0, &unchanged.1, becomes.0, &becomes.1);
-            let remark = Remark::new(Code::ChangesNeeded, FieldPath::default(), message, None);
+            let remark = Remark::new(Code::ChangesNeeded, FieldPath::default(), message);
             (id, linked.finding(id, &remark, Severity::Held))
         })
     };
@@ -249,5 +249,5 @@ fn about_comment(ignore: &Ignore, code: Code, message: String, help: String) -> 
     let location = ignore.location.clone();
     // Who wrote such a comment expects that the object stays as it is.
     let severity = if code == Code::InvalidIgnore { Severity::Unresolved } else { Severity::Warning };
-    Finding { location, code, severity, object: None, field: None, message, help: Some(help) }
+    Finding::new(location, code, severity, message).help(help)
 }

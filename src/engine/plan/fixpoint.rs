@@ -10,7 +10,7 @@ use crate::engine::links::kustomize_selectors::Selectors;
 use crate::engine::links::patches::{self, Patching};
 use crate::engine::links::states::States;
 use crate::engine::links::together::Together;
-use crate::engine::links::{Held, Id, Linked, VersionChanges, name_conflicts};
+use crate::engine::links::{Held, Id, TiedFiles, VersionChanges, name_conflicts};
 
 /// Objects that are held back, with the reasons.
 type Reasons = Vec<(Id, Finding)>;
@@ -18,7 +18,7 @@ type Reasons = Vec<(Id, Finding)>;
 /// Finds everything that is held back in a group, what is held back `first`, what is `kept` whatever else there is and what follows from
 /// them included, and returns what `attempt` plans without it.
 pub(super) fn hold_back<T>(
-    linked: &Linked<'_>,
+    linked: &TiedFiles<'_>,
     patchings: &[Patching],
     states: &States,
     selectors: &Selectors<'_>,

@@ -21,7 +21,7 @@ use crate::engine::links::patches::{self, Patching};
 use crate::engine::links::references::RenamedObjects;
 use crate::engine::links::selectors::PatchedVersions;
 use crate::engine::links::states::States;
-use crate::engine::links::{Group, Held, Id, Linked, Run, VersionChanges, unapplied};
+use crate::engine::links::{Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, unapplied};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::lens::Context;
 use crate::syntax::field::FieldPath;
@@ -39,7 +39,7 @@ pub(super) struct RunPlanner<'r> {
 pub(super) struct GroupPlanner<'g> {
     of_run: &'g RunPlanner<'g>,
     group: &'g Group,
-    pub(super) linked: Linked<'g>,
+    pub(super) linked: TiedFiles<'g>,
     pub(super) patchings: Vec<Patching>,
     pub(super) states: States,
     patched: PatchedVersions,
@@ -65,7 +65,7 @@ impl<'g> GroupPlanner<'g> {
         group: &'g Group,
         manifests: impl IntoIterator<Item = (usize, &'g Manifest)>,
     ) -> Self {
-        let linked = Linked::new(of_run.run, manifests, &group.applications, of_run.others);
+        let linked = TiedFiles::new(of_run.run, manifests, &group.applications, of_run.others);
         let states = States::new(&linked, &unapplied::elsewhere(&group.unmade), of_run.others);
         let unapplied = unapplied::findings(&linked, &group.unmade);
         Self {
@@ -85,7 +85,7 @@ impl<'g> GroupPlanner<'g> {
         let linked = &self.linked;
         let held_first = unapplied::held(linked, &self.group.unmade)
             .into_iter()
-            .chain(States::renamed(linked))
+            .chain(affixes::find(linked))
             .chain(withheld.find(linked))
             .collect();
         let kept = acknowledged::kept(self.of_run.planner, linked);
@@ -101,7 +101,7 @@ impl<'g> GroupPlanner<'g> {
     fn attempt(&self, selectors: &Selectors<'_>, held: &Held) -> Result<Vec<PlannedFile>, Vec<(Id, Finding)>> {
         let linked = &self.linked;
         let changes = VersionChanges::new(linked, held);
-        let following = Following { linked, selectors, patched: &self.patched, changes };
+        let following = Following { tied: linked, selectors, patched: &self.patched, changes };
         let followed = Followed { held, renamed: RenamedObjects::new(linked, held), following };
         let (mut planned, mut rejected) = (Vec::new(), Vec::new());
         for (file, manifest) in self.linked.files() {
@@ -134,7 +134,7 @@ impl<'g> GroupPlanner<'g> {
     /// Returns what becomes of an object: where it is held back, it stays as it is.
     fn follow_links(&self, id: Id, followed: &Followed<'_, '_>, findings: &mut Vec<Finding>) -> Option<Conversion> {
         let (object, held) = (self.linked.object(id), followed.held);
-        findings.extend(self.states.carriers.reasons(held, id).chain(held.reported(id)).cloned());
+        findings.extend(self.states.instructions.reasons(held, id).chain(held.reported(id)).cloned());
         findings.extend(self.unapplied.get(&id).into_iter().flatten().cloned());
         if held.contains(id) {
             findings.extend(followed.renamed.outdated(&self.linked, id));
@@ -156,7 +156,7 @@ impl<'g> GroupPlanner<'g> {
         let object = linked.object(id);
         let made = linked.conversion(id).cloned();
         let made = patches::follow_namespace(linked, &self.patchings, id, made, followed.held);
-        let mut made = self.states.carriers.follow(object, id, made, followed.held);
+        let mut made = self.states.instructions.follow(object, id, made, followed.held);
         if linked.has_names(id) {
             made = followed.renamed.update(linked, id, made, findings);
             made = followed.following.update(id, made, findings);

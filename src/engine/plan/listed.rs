@@ -112,18 +112,12 @@ fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>) -> PlannedF
     let found = alone.findings.iter().filter(|finding| !known.contains(finding) && finding.severity >= Severity::Held);
     let mut found: Vec<Finding> = found.cloned().collect();
     if found.is_empty() {
-        found.push(Finding {
-            location: Location { file: whole.file.clone(), position: None },
-            code: Code::ConvertsTogether,
-            severity: Severity::Held,
-            object: None,
-            field: None,
-            message: format!(
-                "a part of the changes in this file needs changes in files that are {}",
-                listed.others.are()
-            ),
-            help: None,
-        });
+        found.push(Finding::new(
+            Location { file: whole.file.clone(), position: None },
+            Code::ConvertsTogether,
+            Severity::Held,
+            format!("a part of the changes in this file needs changes in files that are {}", listed.others.are()),
+        ));
     }
     let (mut planned, severity, help) = match listed.dependent {
         Dependent::Report => (

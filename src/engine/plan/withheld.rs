@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::convert::Remark;
 use crate::engine::finding::{Code, Finding, Location, Severity};
-use crate::engine::links::{FileSurvey, Graph, Id, Linked, Run, kustomize_selectors, selectors};
+use crate::engine::links::{FileSurvey, Graph, Id, Run, TiedFiles, kustomize_selectors, selectors};
 use crate::engine::manifest::{Kustomization, Object};
 use crate::syntax::field::FieldPath;
 
@@ -131,7 +131,7 @@ impl Withheld {
     }
 
     /// Returns the objects that are held back.
-    pub(super) fn find(&self, linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+    pub(super) fn find(&self, linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
         if self.files.is_empty() && self.declined.is_empty() {
             return Vec::new();
         }
@@ -139,15 +139,15 @@ impl Withheld {
             |id: Id, file: &str| self.declined.get(file).is_some_and(|places| places.contains(&linked.location(id)));
         let finding = |(id, file, object): (Id, &str, &Object)| {
             if is_declined(id, file) {
-                let message = "it is left unchanged, as you answered".to_owned();
-                let remark = Remark::new(Code::Declined, FieldPath::default(), message, None);
+                let message = "it is left unchanged, as you answered";
+                let remark = Remark::new(Code::Declined, FieldPath::default(), message);
                 return Some((id, linked.finding(id, &remark, Severity::Held)));
             }
             let (part, why) = self.files.get(file)?;
             let is_part = *part == Part::All || object.inline_patch.is_some();
             (is_part && would_change(linked, id)).then(|| {
-                let help = "correct that file and run again, or convert this object by hand".to_owned();
-                let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), why.clone(), Some(help));
+                let help = "correct that file and run again, or convert this object by hand";
+                let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), why.clone()).help(help);
                 (id, linked.finding(id, &remark, Severity::Held))
             })
         };
@@ -160,14 +160,14 @@ impl Withheld {
 }
 
 /// Returns whether an object changes by itself, or may follow others that do.
-pub(super) fn would_change(linked: &Linked<'_>, id: Id) -> bool {
+pub(super) fn would_change(linked: &TiedFiles<'_>, id: Id) -> bool {
     let object = linked.object(id);
     let follows = || {
         !linked.targets.references(&object.kind, &object.value).is_empty()
             || selectors::selects(object, linked.targets)
             || kustomize_selectors::is_in(object, linked.targets)
     };
-    linked.is_changed(id) || object.is_carrier() || linked.has_names(id) && follows()
+    linked.is_changed(id) || object.read_from.is_instruction() || linked.has_names(id) && follows()
 }
 
 /// The files that were left out, by the paths that name them.

@@ -173,8 +173,8 @@ pub(super) fn of_tree(parts: Vec<CrdPart>, console: Console) -> Result<(Option<T
 /// Reports a kind that CRDs of a tree define in several ways.
 fn ambiguous(kind: &GroupKind, first: &Crd, other: &Crd) -> Finding {
     let message = format!("the CRD at {} defines {kind} otherwise than this one; neither is used", other.location);
-    let help = "pass those that the objects are for: `--crds PATH`".to_owned();
-    Finding::new(first.location.clone(), Code::MixedCrds, Severity::Warning, message, Some(help))
+    let help = "pass those that the objects are for: `--crds PATH`";
+    Finding::new(first.location.clone(), Code::MixedCrds, Severity::Warning, message).help(help)
 }
 
 /// Finds what a file says of CRDs whose groups no pack knows; one that cannot be read as data is none.

@@ -50,5 +50,5 @@ pub(super) fn interrupted_run(roots: &[PathBuf]) -> Option<Finding> {
         Err(failure) => (failure.to_string(), None),
     };
     let location = Location { file: Journal::place(&bounds).display().to_string(), position: None };
-    Some(Finding::new(location, Code::InterruptedRun, Severity::Error, message, help))
+    Some(Finding::new(location, Code::InterruptedRun, Severity::Error, message).maybe_help(help))
 }

@@ -191,8 +191,8 @@ impl ResourceList {
         self.outside.iter().map(|line| {
             let location = Location { file: STANDARD_INPUT.to_owned(), position: None };
             let message = format!("the comment on line {line} of the ResourceList is at no item");
-            let help = "write it behind the first line of an item, or on a line above".to_owned();
-            Finding::new(location, Code::UnusedIgnore, Severity::Warning, message, Some(help))
+            let help = "write it behind the first line of an item, or on a line above";
+            Finding::new(location, Code::UnusedIgnore, Severity::Warning, message).help(help)
         })
     }
 

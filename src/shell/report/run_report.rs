@@ -57,15 +57,8 @@ pub enum Written {
 pub(crate) fn changes_needed(object: &ObjectPlan) -> Finding {
     let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
     let message = change(old_kind, &old.to_string(), new_kind, &new.to_string());
-    Finding {
-        location: object.location.clone(),
-        code: Code::ChangesNeeded,
-        severity: Severity::Warning,
-        object: Some(FindingObject::new(object.title.clone(), object.location.clone())),
-        field: None,
-        message,
-        help: None,
-    }
+    Finding::new(object.location.clone(), Code::ChangesNeeded, Severity::Warning, message)
+        .about(FindingObject::new(object.title.clone(), object.location.clone()))
 }
 
 /// What becomes of an object, with what was accepted before.

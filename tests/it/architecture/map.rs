@@ -1,24 +1,24 @@
-//! The map in ARCHITECTURE.md: the storeys of `src`, and the rooms of each.
+//! The map in ARCHITECTURE.md: the layers of `src`, and the modules of each.
 
 use super::source::read;
 use super::ticked;
 
-/// A room of the map.
-pub(super) struct Room {
-    pub(super) storey: String,
+/// A module of the map.
+pub(super) struct Module {
+    pub(super) layer: String,
     pub(super) name: String,
 }
 
-/// Returns the storeys in the order of the map.
-pub(super) fn storeys() -> Vec<String> {
+/// Returns the layers in the order of the map.
+pub(super) fn layers() -> Vec<String> {
     tables().swap_remove(0).1
 }
 
-/// Returns the rooms of all storeys in the order of the map.
-pub(super) fn rooms() -> Vec<Room> {
-    let of_storeys = tables().into_iter().skip(1);
-    of_storeys
-        .flat_map(|(storey, names)| names.into_iter().map(move |name| Room { storey: storey.clone(), name }))
+/// Returns the modules of all layers in the order of the map.
+pub(super) fn modules() -> Vec<Module> {
+    let of_layers = tables().into_iter().skip(1);
+    of_layers
+        .flat_map(|(layer, names)| names.into_iter().map(move |name| Module { layer: layer.clone(), name }))
         .collect()
 }
 

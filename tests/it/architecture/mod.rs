@@ -1,4 +1,4 @@
-//! Architecture rules: which room may use which, who accesses files and prints, how long a file is, that documents are true.
+//! Architecture rules: which module may use which, who accesses files and prints, how long a file is, that documents are true.
 //!
 //! Source files are read as text: comments and the contents of literals are blanked, the rest is split into words. The layers
 //! are not repeated here: they are the map in ARCHITECTURE.md.
@@ -82,16 +82,16 @@ fn comments_and_literals_are_not_read_as_code() {
 }
 
 #[test]
-fn the_map_lists_exactly_the_rooms() {
+fn the_map_lists_exactly_the_modules() {
     let library = read("src/lib.rs");
-    let storeys: Vec<String> =
+    let layers: Vec<String> =
         declared(&library).into_iter().filter(|name| root().join("src").join(name).is_dir()).collect();
-    assert_eq!(storeys, map::storeys(), "src/lib.rs (left) lists the storeys in the order of the map (right)");
-    for storey in storeys {
-        let rooms = declared(&read(&format!("src/{storey}/mod.rs")));
+    assert_eq!(layers, map::layers(), "src/lib.rs (left) lists the layers in the order of the map (right)");
+    for layer in layers {
+        let modules = declared(&read(&format!("src/{layer}/mod.rs")));
         let listed: Vec<String> =
-            map::rooms().into_iter().filter(|room| room.storey == storey).map(|room| room.name).collect();
-        assert_eq!(rooms, listed, "src/{storey}/mod.rs (left) lists the rooms in the order of the map (right)");
+            map::modules().into_iter().filter(|module| module.layer == layer).map(|module| module.name).collect();
+        assert_eq!(modules, listed, "src/{layer}/mod.rs (left) lists the modules in the order of the map (right)");
     }
 }
 
@@ -104,11 +104,11 @@ fn declared(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn rooms_use_rooms_that_the_map_lists_before_them() {
-    let rooms = map::rooms();
+fn modules_use_modules_that_the_map_lists_before_them() {
+    let modules = map::modules();
     let place = |path: &[String]| {
-        let [storey, name, ..] = path else { return None };
-        rooms.iter().position(|room| room.storey == *storey && room.name == *name)
+        let [layer, name, ..] = path else { return None };
+        modules.iter().position(|module| module.layer == *layer && module.name == *name)
     };
     for source in sources() {
         let own: Vec<String> = source.module().into_iter().map(str::to_owned).collect();
@@ -124,26 +124,26 @@ fn rooms_use_rooms_that_the_map_lists_before_them() {
 }
 
 #[test]
-fn super_does_not_leave_its_room() {
+fn super_does_not_leave_its_module() {
     for source in sources() {
         let depth = source.module().len().saturating_sub(1);
-        let message = format!("{}: `super` leaves its room: write `crate`", source.path);
+        let message = format!("{}: `super` leaves its module: write `crate`", source.path);
         assert!(supers(&source.code) < depth.max(1), "{message}");
         assert!(supers(&source.tests) <= depth.max(1), "{message}");
     }
 }
 
 #[test]
-fn a_room_names_its_files() {
+fn a_module_names_its_files() {
     let mut unnamed = BTreeSet::new();
     for source in sources().into_iter().filter(|source| !source.code.is_empty()) {
-        let [storey, room, file, ..] = source.module()[..] else { continue };
-        let table = read(&format!("src/{storey}/{room}/mod.rs"));
+        let [layer, module, file, ..] = source.module()[..] else { continue };
+        let table = read(&format!("src/{layer}/{module}/mod.rs"));
         let documentation: String = table.lines().take_while(|line| line.starts_with("//!")).collect();
         let is_named = ticked(&documentation).iter().any(|ticked| ticked.split([':', '(']).any(|part| part == file));
-        unnamed.extend((!is_named).then(|| format!("{storey}/{room}: {file}")));
+        unnamed.extend((!is_named).then(|| format!("{layer}/{module}: {file}")));
     }
-    assert_eq!(unnamed, BTreeSet::new(), "the documentation of a room's mod.rs does not name files of it");
+    assert_eq!(unnamed, BTreeSet::new(), "the documentation of a module's mod.rs does not name files of it");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn each_crate_is_used_by_its_permitted_modules_only() {
         let users: BTreeSet<_> = sources()
             .iter()
             .filter(|source| !uses(&source.code, name).is_empty())
-            .map(|source| source.module().get(1).map_or("the program", |room| room).to_owned())
+            .map(|source| source.module().get(1).map_or("the program", |module| module).to_owned())
             .collect();
         let may: BTreeSet<_> = modules.iter().map(|module| (*module).to_owned()).collect();
         assert_eq!(users, may, "modules that use the crate {name} (left) and those that may (right) differ");

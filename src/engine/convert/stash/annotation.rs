@@ -154,7 +154,7 @@ impl Stash {
             restored.extend(self.restore_entry(*number, placement, session)?.map(|path| (*number, path)));
         }
         for (number, list, index) in items(&placements) {
-            let length = list.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
+            let length = list.items(session.object()).len();
             let (index, value) = (index.min(length), self.kept[number].value().clone());
             session.change(Intent::Insert { path: list.index(index), value, place: Place::Last })?;
             restored.iter_mut().for_each(|(_, path)| *path = after_insertion(path, list, index));

@@ -11,7 +11,7 @@ use crate::knowledge::lens::{Builds, Completeness, Context, Namespace, ObjectId,
 pub(crate) type Id = ObjectId;
 
 /// Files of a run that are tied to each other, and to no others, with their objects.
-pub(crate) struct Linked<'a> {
+pub(crate) struct TiedFiles<'a> {
     pub(crate) run: &'a Run<'a>,
     pub(crate) targets: &'a Targets<'a>,
     /// What is applied to objects of the group.
@@ -29,7 +29,7 @@ struct Member<'a> {
     conversions: Vec<Option<Conversion>>,
 }
 
-impl<'a> Linked<'a> {
+impl<'a> TiedFiles<'a> {
     /// Converts every object of the files `members`, which are in the order of the run, by itself, with what lenses see of the others.
     pub(crate) fn new(
         run: &'a Run<'a>,
@@ -44,14 +44,14 @@ impl<'a> Linked<'a> {
             Member { number, manifest, namespaces, conversions: Vec::new() }
         };
         let members = members.into_iter().map(member).collect();
-        let mut linked = Self { run, targets: run.targets, applications, members };
-        for at in 0..linked.members.len() {
-            let Member { number, manifest, .. } = linked.members[at];
-            let convert = |object| linked.convert((number, object), others);
+        let mut tied = Self { run, targets: run.targets, applications, members };
+        for at in 0..tied.members.len() {
+            let Member { number, manifest, .. } = tied.members[at];
+            let convert = |object| tied.convert((number, object), others);
             let conversions = (0..manifest.objects.len()).map(convert).collect();
-            linked.members[at].conversions = conversions;
+            tied.members[at].conversions = conversions;
         }
-        linked
+        tied
     }
 
     fn convert(&self, id: Id, others: &Context<'_>) -> Option<Conversion> {
@@ -142,6 +142,11 @@ impl<'a> Linked<'a> {
     pub(crate) fn identity(&self, id: Id) -> ObjectName {
         let object = self.object(id);
         (object.kind.clone(), self.namespace(id).clone(), object.name.clone())
+    }
+
+    /// Reports why an object is held back.
+    pub(crate) fn held(&self, id: Id, remark: &Remark) -> (Id, Finding) {
+        (id, self.finding(id, remark, Severity::Held))
     }
 
     /// Reports something about an object.

@@ -1,0 +1,254 @@
+//! What does Kustomize build of each object that is patched, step by step?
+//!
+//! What is built of an object, patch by patch and replacement by replacement, in every kustomization, is one [`State`] after another.
+//!
+//! Invariant: a state comes after the one that it is made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::applications::Application;
+use super::built_objects::BuiltObjects;
+use super::effect;
+use super::held::InstructionId;
+use super::instruction::Proposal;
+use super::instructions::Instructions;
+use super::layers::Layers;
+use super::merge::{merged, with_identity_of};
+use super::steps::Role;
+use super::tied_files::{Id, TiedFiles};
+use crate::syntax::field::Entries;
+
+/// What is built of an object at one point.
+pub(super) struct State {
+    pub(super) base: Id,
+    /// What was done to a state before it; nothing for the object as its file has it.
+    pub(super) done: Option<Done>,
+    pub(super) built: Built,
+}
+
+/// Something that was done to a state of an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Done {
+    /// The number of that state.
+    pub(super) before: usize,
+    pub(super) act: Act,
+}
+
+/// Something that Kustomize does to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Act {
+    /// It merges a patch into it, by a schema of its own or not.
+    Merge { patch: Id, has_schema: bool },
+    /// It carries out an instruction.
+    CarryOut(InstructionId, Role),
+}
+
+/// The object that is built.
+pub(super) enum Built {
+    /// This one, which becomes `expected`, or stays what it is where that is blocked.
+    Known { value: Arc<Value>, expected: Arc<Value>, block: Option<String> },
+    /// It is not known.
+    Unknown(Unknown),
+    /// None: it is deleted.
+    Nothing,
+}
+
+/// Why what is built is not known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    Directive,
+    UnreadPatch,
+    Failed,
+    UnreadTransformer,
+    Schema,
+}
+
+impl Unknown {
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Directive => {
+                "the patch has a directive for Kustomize (`$patch`), and the result of merging a converted patch is not known"
+            }
+            Self::UnreadPatch => "its file is not read, or cannot be, and so its fields are not known",
+            Self::Failed => {
+                "it cannot be carried out on the object as the files show it: an earlier step of the build must write what it needs"
+            }
+            Self::UnreadTransformer => "it is not read, and so nothing is known of what it does",
+            Self::Schema => {
+                "a schema of its own (`openapi`) tells Kustomize how to merge its lists, by version, and is not converted"
+            }
+        }
+    }
+
+    /// Returns whether only a change of fields matters to it: where no more than the apiVersion changes, the selector follows.
+    pub(super) const fn is_about_fields(self) -> bool {
+        matches!(self, Self::Directive | Self::UnreadPatch | Self::Failed)
+    }
+}
+
+/// What is built of the objects of a group.
+pub(super) struct BuildStates {
+    pub(super) states: Vec<State>,
+    /// The objects with too many states.
+    pub(super) unbounded: BTreeSet<Id>,
+    /// What the instructions must say for each object that they are applied to.
+    pub(super) proposals: Vec<(InstructionId, Result<Proposal, String>)>,
+}
+
+/// The making of the states.
+struct Builder<'b> {
+    tied: &'b TiedFiles<'b>,
+    instructions: &'b Instructions,
+    objects: &'b BuiltObjects<'b>,
+    made: BuildStates,
+    /// The numbers of the states, by how they are made.
+    numbers: BTreeMap<Done, usize>,
+}
+
+/// Makes the states of every object that is patched.
+pub(super) fn build(tied: &TiedFiles<'_>, instructions: &Instructions, objects: &BuiltObjects<'_>) -> BuildStates {
+    let made = BuildStates { states: Vec::new(), unbounded: BTreeSet::new(), proposals: Vec::new() };
+    let mut builder = Builder { tied, instructions, objects, made, numbers: BTreeMap::new() };
+    let mut by_base: BTreeMap<Id, BTreeMap<usize, Vec<&Application>>> = BTreeMap::new();
+    for application in tied.applications {
+        by_base.entry(application.base).or_default().entry(application.host).or_default().push(application);
+    }
+    for (base, by_host) in by_base {
+        if builder.build_object(base, &by_host).is_none() {
+            builder.made.unbounded.insert(base);
+        }
+    }
+    builder.made
+}
+
+impl Builder<'_> {
+    /// Makes the states of an object to which hosts apply these; `None` where there are too many.
+    fn build_object(&mut self, base: Id, by_host: &BTreeMap<usize, Vec<&Application>>) -> Option<()> {
+        let run = self.tied.run;
+        let built = self.known(base, Arc::clone(&self.tied.object(base).value));
+        let start = self.add(State { base, done: None, built });
+        let by_file: BTreeMap<&str, &Vec<&Application>> =
+            by_host.iter().map(|(host, applications)| (&*run.files[*host].file, applications)).collect();
+        let (file, layers) = (&self.tied.manifest(base).file, Layers { graph: &run.graph });
+        let has_schema = layers.have_schema(file);
+        let ways = layers.follow(file, start, &mut |host, ways| match by_file.get(host) {
+            Some(applications) => self.apply(applications, ways, has_schema),
+            None => ways,
+        })?;
+        // What a controller applies comes behind what the kustomization in its folder does.
+        for (_, applications) in by_host.iter().filter(|(host, _)| run.files[**host].kustomization.is_none()) {
+            let folders = applications.iter().filter_map(|application| application.folder.as_deref());
+            let folders: BTreeSet<&str> = folders.collect();
+            let built = folders.into_iter().flat_map(|folder| run.graph.of_folder(folder));
+            let mut taken: BTreeSet<usize> = built.filter_map(|host| ways.get(host)).flatten().copied().collect();
+            if taken.is_empty() {
+                taken.insert(start);
+            }
+            self.apply(applications, taken, false);
+        }
+        Some(())
+    }
+
+    fn add(&mut self, state: State) -> usize {
+        self.made.states.push(state);
+        self.made.states.len() - 1
+    }
+
+    /// Applies what one host applies to each of these states, in order; returns the states behind that.
+    fn apply(
+        &mut self,
+        applications: &[&Application],
+        mut states: BTreeSet<usize>,
+        has_schema: bool,
+    ) -> BTreeSet<usize> {
+        for application in applications {
+            let instruction = &application.instruction;
+            let act = match self.instructions.id(instruction) {
+                _ if instruction.role == Role::Merge => Act::Merge { patch: instruction.position, has_schema },
+                Some(id) => Act::CarryOut(id, instruction.role),
+                None => continue,
+            };
+            let mut next = BTreeSet::new();
+            for before in states {
+                next.insert(self.next(Done { before, act }));
+                if !application.is_certain {
+                    next.insert(before);
+                }
+            }
+            states = next;
+        }
+        states
+    }
+
+    /// Returns the number of the state that something done to one before it makes.
+    fn next(&mut self, done: Done) -> usize {
+        if let Some(number) = self.numbers.get(&done) {
+            return *number;
+        }
+        let State { base, built, .. } = &self.made.states[done.before];
+        let base = *base;
+        let built = match built {
+            Built::Known { value, .. } => {
+                let value = Arc::clone(value);
+                self.built(base, done.act, &value)
+            }
+            Built::Unknown(why) => Built::Unknown(*why),
+            Built::Nothing => Built::Nothing,
+        };
+        let number = self.add(State { base, done: Some(done), built });
+        self.numbers.insert(done, number);
+        number
+    }
+
+    /// Returns what an act makes of `value`.
+    fn built(&mut self, base: Id, act: Act, value: &Arc<Value>) -> Built {
+        let (id, role) = match act {
+            Act::Merge { patch, has_schema } => return self.merge(base, patch, value, has_schema),
+            Act::CarryOut(_, Role::Unread) => return Built::Unknown(Unknown::UnreadPatch),
+            Act::CarryOut(_, Role::Unknown) => return Built::Unknown(Unknown::UnreadTransformer),
+            Act::CarryOut(id, role) => (id, role),
+        };
+        let instruction = self.instructions.get(id, role);
+        let Some(built) = effect::apply(&instruction, value) else { return Built::Unknown(Unknown::Failed) };
+        let proposal = effect::follow(&instruction, value, &|value| self.objects.converted(base, value));
+        self.made.proposals.push((id, proposal));
+        self.known(base, Arc::new(built))
+    }
+
+    fn merge(&self, base: Id, patch: Id, value: &Arc<Value>, has_schema: bool) -> Built {
+        let patch = &self.tied.object(patch).value;
+        if has_schema && has_list(patch) {
+            return Built::Unknown(Unknown::Schema);
+        }
+        if patch.text("$patch") == Some("delete") {
+            return Built::Nothing;
+        }
+        match merged(value, patch) {
+            Some(merged) => self.known(base, Arc::new(with_identity_of(value, merged))),
+            None => Built::Unknown(Unknown::Directive),
+        }
+    }
+
+    fn known(&self, base: Id, value: Arc<Value>) -> Built {
+        let conversion = self.objects.conversion(base, &value);
+        let block = conversion.as_ref().and_then(|conversion| conversion.blocks.first());
+        let block = block.map(|block| block.message.clone());
+        let expected = match &conversion {
+            Some(conversion) if block.is_none() => Arc::clone(&conversion.value),
+            _ => Arc::clone(&value),
+        };
+        Built::Known { value, expected, block }
+    }
+}
+
+/// Returns whether a patch has a list in what it changes.
+fn has_list(patch: &Value) -> bool {
+    match patch {
+        Value::Array(_) => true,
+        Value::Object(map) => map.iter().any(|(key, value)| key != "metadata" && has_list(value)),
+        _ => false,
+    }
+}
