@@ -250,8 +250,11 @@ impl Pending<'_> {
     }
 
     fn of_step(host: usize, holder: usize, step: &Step) -> Self {
-        let instruction =
-            InstructionRef { position: (holder, step.object), place: step.place.clone(), role: step.role };
+        let instruction = InstructionRef {
+            position: ObjectId { file: holder, at: step.object },
+            place: step.place.clone(),
+            role: step.role,
+        };
         let (folder, rejected) = (step.folder.clone(), step.rejected.clone());
         Self { folder, rejected, ..Self::new(host, step.turn, instruction, step.target.clone()) }
     }
@@ -273,7 +276,7 @@ impl Pending<'_> {
             (None, Some(Candidate { key: (kind, version, own), .. })) => {
                 let names = graph.names_before(own).into_iter().filter(|name| !name.is_empty());
                 let named = names.filter_map(|name| bases.by_key.get(&(*kind, *version, name))).flatten();
-                named.filter(|base| reach.has(&files[base.position.0].file)).collect()
+                named.filter(|base| reach.has(&files[base.position.file].file)).collect()
             }
             (None, None) => Vec::new(),
         };
@@ -321,7 +324,7 @@ impl Pending<'_> {
 /// Returns the objects in the own text of the file with this number.
 fn own_objects(number: usize, file: &FileSurvey) -> impl Iterator<Item = Candidate<'_>> {
     let own = file.objects.iter().enumerate().filter(|(_, object)| object.inline_patch.is_none());
-    own.map(move |(at, object)| Candidate::new((number, at), object))
+    own.map(move |(at, object)| Candidate::new(ObjectId { file: number, at }, object))
 }
 
 /// What finds the pending instructions of hosts.
@@ -399,12 +402,12 @@ impl<'a> Hosts<'_, 'a> {
             };
             let own = own_objects(number, &self.files[number]);
             let target = named.target.as_ref();
-            found.extend(own.map(|own| patch(host, own, turn(&named.place, own.position.1), None, target)));
+            found.extend(own.map(|own| patch(host, own, turn(&named.place, own.position.at), None, target)));
         }
         for (at, object) in file.objects.iter().enumerate() {
             // A text with values is no patch.
             let Some(inline) = file.inline_patch_of(object).filter(|_| object.is_inline_patch()) else { continue };
-            let own = Candidate::new((holder, at), object);
+            let own = Candidate::new(ObjectId { file: holder, at }, object);
             found.push(patch(host, own, turn(&inline.place, at), inline.folder.clone(), inline.target.as_ref()));
         }
         found.extend(self.steps(host, holder, Source::DataPatch));
@@ -419,7 +422,8 @@ impl<'a> Hosts<'_, 'a> {
     fn elsewhere(&self, host: usize, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
         let at = self.files[holder].first_own()?;
         let target = named.target.clone().unwrap_or_else(|| Selector::of(&Map::new()));
-        let instruction = InstructionRef { position: (holder, at), place: named.place.clone(), role: Role::Unknown };
+        let instruction =
+            InstructionRef { position: ObjectId { file: holder, at }, place: named.place.clone(), role: Role::Unknown };
         Some(Pending::new(host, Turn { list: TRANSFORMERS, ..Turn::default() }, instruction, Some(target)))
     }
 
@@ -427,7 +431,8 @@ impl<'a> Hosts<'_, 'a> {
     fn unknown(&self, host: usize, places: &[FieldPath]) -> Vec<Pending<'a>> {
         let Some(at) = self.files[host].first_own() else { return Vec::new() };
         let pending = |place: &FieldPath| {
-            let instruction = InstructionRef { position: (host, at), place: place.clone(), role: Role::Unknown };
+            let instruction =
+                InstructionRef { position: ObjectId { file: host, at }, place: place.clone(), role: Role::Unknown };
             let turn = Turn { list: TRANSFORMERS, ..Turn::default() };
             Pending::new(host, turn, instruction, Some(Selector::of(&Map::new())))
         };
@@ -438,7 +443,8 @@ impl<'a> Hosts<'_, 'a> {
     fn unread(&self, host: usize, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
         let target = named.target.clone()?;
         let at = self.files[holder].first_own()?;
-        let instruction = InstructionRef { position: (holder, at), place: named.place.clone(), role: Role::Unread };
+        let instruction =
+            InstructionRef { position: ObjectId { file: holder, at }, place: named.place.clone(), role: Role::Unread };
         Some(Pending::new(host, turn(&named.place, 0), instruction, Some(target)))
     }
 }

@@ -26,7 +26,7 @@ fn by_version(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
         }
     }
     namesakes.retain(|_, ids| ids.len() > 1);
-    let is_together = |one: Id, other: Id| tied.run.are_built_together(one.0, other.0);
+    let is_together = |one: Id, other: Id| tied.run.are_built_together(one.file, other.file);
     let before = |id: Id| tied.object(id).api_version.to_string();
     let after = |id: Id| {
         let made = tied.conversion(id).and_then(|made| made.value.text("apiVersion"));
@@ -70,7 +70,7 @@ fn by_name(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
             // Objects in different folders can belong to different clusters or overlays, unless one kustomization builds both.
             let is_near = |other: &Id| {
                 folder(&tied.manifest(*other).file) == folder(&manifest.file)
-                    || tied.run.are_built_together(id.0, other.0)
+                    || tied.run.are_built_together(id.file, other.file)
             };
             let Some(other) = owners.iter().copied().chain(others).find(is_near) else { continue };
             let place = tied.location(other);

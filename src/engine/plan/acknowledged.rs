@@ -68,7 +68,7 @@ pub(super) fn kept(planner: &Planner<'_>, linked: &TiedFiles<'_>) -> Vec<(Id, Fi
         // What is held back anyway does not change, and says why.
         let may_change = would_change(linked, id) && !made.is_some_and(is_blocked);
         let rules = made.map_or(&[][..], |made| &made.rules);
-        (may_change && is_kept(planner.goal(), manifest, id.1, rules)).then(|| {
+        (may_change && is_kept(planner.goal(), manifest, id.at, rules)).then(|| {
             let unchanged = (&object.kind, object.api_version.to_string());
             let version =
                 |made: &Conversion| made.value.get("apiVersion").and_then(|value| value.as_str()).map(str::to_owned);

@@ -5,8 +5,14 @@ use serde_json::Value;
 use super::namespace::Namespace;
 use crate::knowledge::release::GroupKind;
 
-/// The position of an object in a run: file, and object in what is known of it.
-pub(crate) type ObjectId = (usize, usize);
+/// The position of an object in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectId {
+    /// The number of its file in the run.
+    pub file: usize,
+    /// Its number in what is known of the file.
+    pub at: usize,
+}
 
 /// Where an object is.
 #[derive(Clone, Copy, Debug, Default)]
