@@ -31,7 +31,7 @@ fn from_root(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::knowledge::carrier::CarrierFile;
