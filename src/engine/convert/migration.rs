@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::fit::fit;
+use super::fit::Fitting;
 use super::remark::{Remark, impossible};
 use super::rules::{self, Start};
 use super::shapes::Shape;
 use super::stash::Stash;
 use super::state::{Log, Source};
 use super::subject::Subject;
-use super::target_schema::missing_kind;
+use super::target_schema::{TargetSchema, missing_kind};
 use crate::engine::finding::Code;
 use crate::knowledge::lens::Session;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet};
@@ -94,7 +94,10 @@ impl<'a> Migration<'a> {
         }
         let version = goal.version.clone();
         let wanted = version.as_ref().map(|version| version.version.as_str());
-        let blocks = fit(subject, &source, &kind, wanted, &mut session, &mut log).err().unwrap_or_default();
+        let fit = |schema| {
+            Fitting { subject, source: &source, schema, session: &mut session, log: &mut log }.fit(&kind, wanted)
+        };
+        let blocks = TargetSchema::of(subject, &kind).and_then(fit).err().unwrap_or_default();
         Ok(Self { kind, version, session, source, log, blocks })
     }
 
