@@ -41,9 +41,9 @@ fn by_version(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
                 "after the conversion it has the same apiVersion and name as the object at {}, which one kustomization builds too",
                 tied.location(*other)
             );
-            let help = Some("rename or remove one of the two".to_owned());
+            let help = "rename or remove one of the two";
             let path = FieldPath::default().key("metadata").key("name");
-            let remark = Remark::new(Code::NameConflict, path, message).maybe_help(help);
+            let remark = Remark::new(Code::NameConflict, path, message).help(help);
             found.push(tied.held(id, &remark));
         }
     }
@@ -79,9 +79,9 @@ fn by_name(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
                 true => format!("after the conversion it has the same {what} and name as the object at {place}"),
                 false => format!("after the conversion it has the same name as the {what} at {place}"),
             };
-            let help = Some("rename or remove one of the two".to_owned());
+            let help = "rename or remove one of the two";
             let path = FieldPath::default().key("metadata").key("name");
-            let remark = Remark::new(Code::NameConflict, path, message).maybe_help(help);
+            let remark = Remark::new(Code::NameConflict, path, message).help(help);
             found.push(tied.held(*id, &remark));
         }
     }
