@@ -45,43 +45,93 @@ pub(super) fn vouch(
     session: &Session<'_>,
 ) -> Result<Option<Remark>, Vec<Remark>> {
     let (object, pack) = (subject.object, subject.target.pack);
-    let present = object.api_version.version.as_str();
-    if *kind != object.kind || pack.versions_by_age(kind).is_some() || name == present && !pack.is_of_crds() {
+    if *kind != object.kind || pack.versions_by_age(kind).is_some() {
         return Ok(None);
     }
-    let Some(source) = source(subject) else {
-        return if pack.is_of_crds() { Err(vec![inference::unlisted(object, subject.catalog())]) } else { Ok(None) };
+    let version = ApiVersion { group: kind.group.clone(), version: name.to_owned() };
+    let change = VersionChange { subject, session, present: &object.api_version.version, name };
+    let is_by_webhook = match pack.is_of_crds() {
+        true => change.vouch_by_crds(&version)?,
+        false => change.vouch_by_pack(&version)?,
     };
-    let new_version = ApiVersion { group: kind.group.clone(), version: name.to_owned() };
-    let together = together(subject, name);
-    let is_by_webhook = name != present && is_by_webhook(subject, source, together);
-    let (old, new) = together.map_or((source, subject.target.release), |release| (release, release));
-    let mut differences = Vec::new();
-    if name != present && (is_by_webhook || pack.is_of_crds()) {
-        differences = subject.catalog().differences(session.object(), (old, present), (new, name));
+    Ok(is_by_webhook.then(|| told(&object.api_version, &version)))
+}
+
+/// The change of an object to another version of its kind, or to the same one of another release.
+struct VersionChange<'v, 'a, 's> {
+    subject: &'v Subject<'a>,
+    session: &'v Session<'s>,
+    present: &'v str,
+    name: &'v str,
+}
+
+impl VersionChange<'_, '_, '_> {
+    /// Vouches for the change by the schemas of a pack whose author knows which changes are safe: only what a webhook converts is
+    /// compared. Returns whether one does.
+    ///
+    /// # Errors
+    /// What holds the object back.
+    fn vouch_by_pack(&self, version: &ApiVersion) -> Result<bool, Vec<Remark>> {
+        let Some(source) = source(self.subject).filter(|_| self.name != self.present) else { return Ok(false) };
+        let (webhook, target) = (self.subject.catalog().converting_by_webhook(), self.subject.target.release);
+        let together = together(self.subject, self.name);
+        let is_by_webhook = match together {
+            Some(release) => webhook.contains(release),
+            None => webhook.contains(source) || webhook.contains(target),
+        };
+        if !is_by_webhook {
+            return Ok(false);
+        }
+        let differences = self.differences(together.unwrap_or(source), together.unwrap_or(target));
+        self.without_differences(differences, version, Vec::new()).map(|()| true)
     }
-    if !is_by_webhook {
-        differences.retain(is_of_default);
-    }
-    let mut blocks = Vec::new();
-    if pack.is_of_crds() {
+
+    /// Vouches for the change by CRDs alone: a default that changes holds the object back too. Returns whether a webhook converts the
+    /// object; of versions that no set of CRDs lists together, nothing says that they are the same.
+    ///
+    /// # Errors
+    /// What holds the object back.
+    fn vouch_by_crds(&self, version: &ApiVersion) -> Result<bool, Vec<Remark>> {
+        let (subject, catalog, target) = (self.subject, self.subject.catalog(), self.subject.target.release);
+        let source = source(subject).ok_or_else(|| vec![inference::unlisted(subject.object, catalog)])?;
+        let (mut differences, mut is_by_webhook) = (Vec::new(), false);
+        if self.name != self.present {
+            let together = together(subject, self.name);
+            is_by_webhook = together.is_none_or(|release| catalog.converting_by_webhook().contains(release));
+            differences = self.differences(together.unwrap_or(source), together.unwrap_or(target));
+            differences.retain(|difference| is_by_webhook || is_of_default(difference));
+        }
+        let mut blocks = Vec::new();
         for set in sets_left(subject).iter() {
-            let other = subject.catalog().differences(session.object(), (set, present), (subject.target.release, name));
             let known: BTreeSet<FieldPath> = differences.iter().map(|known| known.path.clone()).collect();
-            differences.extend(other.into_iter().filter(|more| is_of_default(more) && !known.contains(&more.path)));
+            let others = self.differences(set, target).into_iter();
+            differences.extend(others.filter(|other| is_of_default(other) && !known.contains(&other.path)));
             blocks.extend(scope_change(subject, set));
         }
+        self.without_differences(differences, version, blocks).map(|()| is_by_webhook)
     }
-    differences.retain(|difference| is_as_written(subject, session, &difference.path));
-    if subject.completeness() == Completeness::Partial {
-        differences.retain(|difference| !is_of_default(difference));
+
+    /// Returns what the schemas of the two versions, in these releases, do not describe alike of what the object has.
+    fn differences(&self, old: ReleaseId, new: ReleaseId) -> Vec<Difference> {
+        self.subject.catalog().differences(self.session.object(), (old, self.present), (new, self.name))
     }
-    let differs = |difference| differs(subject, &object.api_version, &new_version, difference, session);
-    blocks.extend(differences.iter().map(differs));
-    if !blocks.is_empty() {
-        return Err(blocks);
+
+    /// Refuses the change to `version` for differences that matter to the object, besides what `blocks` it.
+    fn without_differences(
+        &self,
+        differences: Vec<Difference>,
+        version: &ApiVersion,
+        mut blocks: Vec<Remark>,
+    ) -> Result<(), Vec<Remark>> {
+        let is_whole = self.subject.completeness() == Completeness::Whole;
+        let counts = |difference: &&Difference| {
+            is_as_written(self.subject, self.session, &difference.path) && (is_whole || !is_of_default(difference))
+        };
+        let own = &self.subject.object.api_version;
+        let differs = |difference| differs(self.subject, own, version, difference, self.session);
+        blocks.extend(differences.iter().filter(counts).map(differs));
+        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
     }
-    Ok(is_by_webhook.then(|| told(&object.api_version, &new_version)))
 }
 
 /// Returns the sets of CRDs that the object can come from, other than the one it goes to: where they fill in other defaults,
@@ -119,17 +169,6 @@ fn together(subject: &Subject<'_>, name: &str) -> Option<ReleaseId> {
     let serving = both & catalog.serving(present);
     let among = if serving.is_empty() { both } else { serving };
     Some(subject.target.release).filter(|target| among.contains(*target)).or_else(|| among.iter().last())
-}
-
-/// Returns whether a webhook converts the object. Of versions that no release lists together, no CRD says that they are the same.
-fn is_by_webhook(subject: &Subject<'_>, source: ReleaseId, together: Option<ReleaseId>) -> bool {
-    let webhook = subject.catalog().converting_by_webhook();
-    match together {
-        Some(release) => webhook.contains(release),
-        None => {
-            subject.target.pack.is_of_crds() || webhook.contains(source) || webhook.contains(subject.target.release)
-        }
-    }
 }
 
 /// Returns whether the value at `path`, which can be absent, is what the user wrote there, and not what a rule made.

@@ -13,7 +13,6 @@ use super::remark::{Remark, impossible};
 use super::state::{Log, Source};
 use super::subject::Subject;
 use super::target_schema::{TargetSchema, missing_kind};
-use super::validate::{run_cel_rules, unchecked_texts, validate, violations};
 use crate::engine::finding::Code;
 use crate::knowledge::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::knowledge::lens::{LossClass, Session};
@@ -22,125 +21,149 @@ use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::yaml::Intent;
 
-/// Gives the object the apiVersion `wanted`, or one that the target serves, drops the fields that the target does not have, validates the rest.
-///
-/// # Errors
-/// What holds the object back.
-pub(super) fn fit(
-    subject: &Subject<'_>,
-    source: &Source,
-    kind: &GroupKind,
-    wanted: Option<&str>,
-    session: &mut Session<'_>,
-    log: &mut Log,
-) -> Result<(), Vec<Remark>> {
-    let schema = TargetSchema::of(subject, kind)?;
-    let mut served = schema.catalog.served(schema.release);
-    served.retain(|version| wanted.is_none_or(|wanted| version.name == wanted));
-    let served = by_schema::allowed(subject, served);
-    let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
-    let present = subject.object.api_version.version.as_str();
-    let kept = match subject.choices().version {
-        VersionChoice::MostStable => None,
-        VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
-    };
-    let vouch = |version: &str, session: &Session<'_>| by_schema::vouch(subject, kind, version, session);
-    let fits = |version: &&Version<'_>| {
-        violations(subject, &schema, session.object(), version.name).is_empty() && vouch(version.name, session).is_ok()
-    };
-    let fitting = if kept.is_none() { served.iter().find(fits) } else { None };
-    let version = kept.or(fitting).unwrap_or(first).name;
-    let told = vouch(version, session)?;
-    let done = session.program().len();
-    let mut rejected = match fitting {
-        Some(_) => Vec::new(),
-        None => schema.catalog.check(session.object(), schema.release, version),
-    };
-    rejected.retain(|violation| !violation.is_open_in(session.object()));
-    drop_missing(subject, source, &schema, rejected, session)?;
-    keep_unknown(subject, session)?;
-    let is_known_to_fit = fitting.is_some() && session.program().len() == done;
-    let mut rejected =
-        if is_known_to_fit { Vec::new() } else { violations(subject, &schema, session.object(), version) };
-    let broken = run_cel_rules(subject, &schema, session.object(), version, log);
-    log.notes.extend(unchecked_texts(subject, &schema, session, version, &broken));
-    rejected.extend(broken.into_iter().filter(|violation| !violation.is_open_in(session.object())));
-    validate(subject, &schema, rejected, session, log)?;
-    if let Some(fitting) = fitting.filter(|fitting| fitting.name != first.name) {
-        report_less_stable(subject, &schema, fitting, first, session, log);
-    }
-    log.notes.extend(told);
-    let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
-    session.set("apiVersion", Value::from(api_version.to_string())).map_err(impossible)
+/// An object that the rules have converted, and the schema that it has to fit.
+pub(super) struct Fitting<'f, 'a> {
+    pub(super) subject: &'f Subject<'a>,
+    pub(super) source: &'f Source,
+    pub(super) schema: TargetSchema<'a>,
+    pub(super) session: &'f mut Session<'a>,
+    pub(super) log: &'f mut Log,
 }
 
-/// Reports that the object gets a less stable apiVersion than the target serves, and what the other one rejects.
-fn report_less_stable(
-    subject: &Subject<'_>,
-    schema: &TargetSchema<'_>,
-    fitting: &Version<'_>,
-    first: &Version<'_>,
-    session: &Session<'_>,
-    log: &mut Log,
-) {
-    let Some(violation) = violations(subject, schema, session.object(), first.name).into_iter().next() else { return };
-    let path = session.origin(&violation.path);
-    let group = &schema.catalog.kind().group;
-    let [fitting_name, first_name] = [fitting.name, first.name].map(|name| format!("{group}/{name}"));
-    let deprecated = if fitting.deprecated { format!(", which {} has deprecated", schema.name) } else { String::new() };
-    let message = format!(
-        "the object gets {fitting_name}{deprecated}, because {first_name} rejects it: {} {}",
-        violation.path, violation.kind
-    );
-    let verb = if violation.kind == ViolationKind::MissingRequired { "add" } else { "correct" };
-    let help = format!("{verb} {} by hand and run again: the object then gets {first_name}", violation.path);
-    let remark = Remark::new(Code::LessStableVersion, path, message).help(help);
-    if fitting.deprecated { log.warnings.push(remark) } else { log.notes.push(remark) }
-}
-
-/// Removes the fields that the target does not have and records each as a loss; `rejected` is what the target's schema rejects.
-fn drop_missing(
-    subject: &Subject<'_>,
-    source: &Source,
-    schema: &TargetSchema<'_>,
-    rejected: Vec<Violation>,
-    session: &mut Session<'_>,
-) -> Result<(), Vec<Remark>> {
-    let mut missing: Vec<FieldPath> = Vec::new();
-    for violation in rejected {
-        match violation.kind {
-            ViolationKind::UnknownField { .. } => missing.push(violation.path),
-            ViolationKind::NotInEnum { .. }
-                if subject.accepted_before(&session.origin(&violation.path), &violation.kind) =>
-            {
-                missing.extend(typed_item(subject, schema.catalog.kind(), &violation.path));
-            }
-            _ => {}
+impl Fitting<'_, '_> {
+    /// Gives the object of `kind` the apiVersion `wanted`, or one that the target serves, drops the fields that the target does not have,
+    /// and validates the rest.
+    ///
+    /// # Errors
+    /// What holds the object back.
+    pub(super) fn fit(&mut self, kind: &GroupKind, wanted: Option<&str>) -> Result<(), Vec<Remark>> {
+        let (subject, catalog) = (self.subject, self.schema.catalog);
+        let mut served = catalog.served(self.schema.release);
+        served.retain(|version| wanted.is_none_or(|wanted| version.name == wanted));
+        let served = by_schema::allowed(subject, served);
+        let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
+        let present = subject.object.api_version.version.as_str();
+        let kept = match subject.choices().version {
+            VersionChoice::MostStable => None,
+            VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
+        };
+        let fits = |version: &&Version<'_>| {
+            self.violations(version.name).is_empty()
+                && by_schema::vouch(subject, kind, version.name, self.session).is_ok()
+        };
+        let fitting = if kept.is_none() { served.iter().find(fits) } else { None };
+        let version = kept.or(fitting).unwrap_or(first).name;
+        let told = by_schema::vouch(subject, kind, version, self.session)?;
+        let done = self.session.program().len();
+        self.drop_missing(if fitting.is_some() { Vec::new() } else { self.rejected(version) })?;
+        self.keep_unknown()?;
+        let is_known_to_fit = fitting.is_some() && self.session.program().len() == done;
+        let mut violations = if is_known_to_fit { Vec::new() } else { self.violations(version) };
+        let mut broken = self.run_cel_rules(version);
+        self.report_unchecked_texts(version, &broken);
+        broken.retain(|violation| !violation.is_open_in(self.session.object()));
+        violations.extend(broken);
+        self.validate(violations)?;
+        if let Some(fitting) = fitting.filter(|fitting| fitting.name != first.name) {
+            self.report_less_stable(fitting, first);
         }
+        self.log.notes.extend(told);
+        let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
+        self.session.set("apiVersion", Value::from(api_version.to_string())).map_err(impossible)
     }
-    missing.extend(made_unknown(subject, source, schema.catalog, session));
-    missing.sort();
-    missing.dedup_by(|inner, outer| inner.starts_with(outer));
-    for path in missing.into_iter().rev() {
-        let what = if path.last_key().is_some() { "field" } else { "item" };
-        session.record_loss(LossClass::DroppedField, &path, format!("{} has no such {what}", schema.name));
-        session.change(Intent::Delete { path }).map_err(impossible)?;
-    }
-    Ok(())
-}
 
-/// Holds the object back where a field that no release has stood in something that rules removed as redundant: what the field
-/// means is not known.
-fn keep_unknown(subject: &Subject<'_>, session: &Session<'_>) -> Result<(), Vec<Remark>> {
-    let is_reported = |path: &FieldPath| session.losses().iter().any(|loss| path.starts_with(&loss.path));
-    let removed = subject.unknown.iter().filter(|path| session.destination(path).is_none() && !is_reported(path));
-    let help = "correct its spelling; or remove it, or write by hand what the target has instead of it";
-    let block = |path: &FieldPath| {
-        let message = format!("no release has the field {path}, and what contains it is removed by the conversion");
-        Remark::new(Code::NotConvertible, path.clone(), message).help(help)
-    };
-    let blocks: Vec<_> = removed.map(block).collect();
-    if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    /// Returns what the schema of a version rejects, whatever variables in the object become.
+    pub(super) fn rejected(&self, version: &str) -> Vec<Violation> {
+        let object = self.session.object();
+        let mut rejected = self.schema.catalog.check(object, self.schema.release, version);
+        rejected.retain(|violation| !violation.is_open_in(object));
+        rejected
+    }
+
+    /// Reports that the object gets a less stable apiVersion than the target serves, and what the other one rejects.
+    fn report_less_stable(&mut self, fitting: &Version<'_>, first: &Version<'_>) {
+        let Some(violation) = self.violations(first.name).into_iter().next() else { return };
+        let path = self.session.origin(&violation.path);
+        let group = &self.schema.catalog.kind().group;
+        let [fitting_name, first_name] = [fitting.name, first.name].map(|name| format!("{group}/{name}"));
+        let deprecated =
+            if fitting.deprecated { format!(", which {} has deprecated", self.schema.name) } else { String::new() };
+        let message = format!(
+            "the object gets {fitting_name}{deprecated}, because {first_name} rejects it: {} {}",
+            violation.path, violation.kind
+        );
+        let verb = if violation.kind == ViolationKind::MissingRequired { "add" } else { "correct" };
+        let help = format!("{verb} {} by hand and run again: the object then gets {first_name}", violation.path);
+        let remark = Remark::new(Code::LessStableVersion, path, message).help(help);
+        if fitting.deprecated { self.log.warnings.push(remark) } else { self.log.notes.push(remark) }
+    }
+
+    /// Removes the fields that the target does not have, and records each as a loss; `rejected` is what the target's schema rejects.
+    fn drop_missing(&mut self, rejected: Vec<Violation>) -> Result<(), Vec<Remark>> {
+        let mut missing: Vec<FieldPath> = Vec::new();
+        for violation in rejected {
+            match violation.kind {
+                ViolationKind::UnknownField { .. } => missing.push(violation.path),
+                ViolationKind::NotInEnum { .. }
+                    if self.subject.accepted_before(&self.session.origin(&violation.path), &violation.kind) =>
+                {
+                    missing.extend(typed_item(self.subject, self.schema.catalog.kind(), &violation.path));
+                }
+                _ => {}
+            }
+        }
+        missing.extend(self.made_unknown());
+        missing.sort();
+        missing.dedup_by(|inner, outer| inner.starts_with(outer));
+        for path in missing.into_iter().rev() {
+            let what = if path.last_key().is_some() { "field" } else { "item" };
+            let reason = format!("{} has no such {what}", self.schema.name);
+            self.session.record_loss(LossClass::DroppedField, &path, reason);
+            self.session.change(Intent::Delete { path }).map_err(impossible)?;
+        }
+        Ok(())
+    }
+
+    /// Holds the object back where a field that no release has stood in something that rules removed as redundant: what the field
+    /// means is not known.
+    fn keep_unknown(&self) -> Result<(), Vec<Remark>> {
+        let losses = self.session.losses();
+        let is_reported = |path: &FieldPath| losses.iter().any(|loss| path.starts_with(&loss.path));
+        let unknown = self.subject.unknown.iter();
+        let removed = unknown.filter(|path| self.session.destination(path).is_none() && !is_reported(path));
+        let block = |path: &FieldPath| {
+            let message = format!("no release has the field {path}, and what contains it is removed by the conversion");
+            Remark::new(Code::NotConvertible, path.clone(), message)
+                .help("correct its spelling; or remove it, or write by hand what the target has instead of it")
+        };
+        let blocks: Vec<_> = removed.map(block).collect();
+        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+
+    /// Returns the fields that the target's catalog does not know at the place where the rules put them: a newer field below a mapping
+    /// that got its older name, or in a kind that never had it. What was unknown from the start, in the object or in what the stash gave
+    /// back, is left unchanged.
+    fn made_unknown(&self) -> Vec<FieldPath> {
+        let Self { subject, source, session, .. } = self;
+        let is_the_objects = std::ptr::eq(subject.catalog(), self.schema.catalog);
+        if session.program().is_empty() && is_the_objects {
+            return Vec::new();
+        }
+        let mut unknown = unknown(self.schema.catalog, session.object());
+        if unknown.is_empty() {
+            return unknown;
+        }
+        let in_source = subject.target.pack.catalog(&source.kind).map(|catalog| self::unknown(catalog, &source.value));
+        let was_unknown = |path: &FieldPath| {
+            let written = session.origin(path);
+            match written.get(&subject.object.value) {
+                Some(_) => subject.unknown.contains(&written),
+                None => in_source.iter().flatten().any(|known| *known == session.origin_after(source.step, path)),
+            }
+        };
+        unknown.retain(|path| !was_unknown(path));
+        unknown
+    }
 }
 
 /// Returns the list item whose type stands at `path`, where the pack says that such an item is dropped as a whole.
@@ -150,27 +173,6 @@ fn typed_item(subject: &Subject<'_>, kind: &GroupKind, path: &FieldPath) -> Opti
     let typed =
         |union: &Union| union.kind == *kind && union.items == pattern && Step::Key(union.discriminator.clone()) == *by;
     subject.target.pack.release_notes().unions.iter().any(typed).then_some(item)
-}
-
-/// Returns the fields that `catalog` does not know at the place where the rules put them: a newer field below a mapping that got
-/// its older name, or in a kind that never had it. What was unknown from the start, in the object or in what the stash gave
-/// back, is left unchanged.
-fn made_unknown(subject: &Subject<'_>, source: &Source, catalog: &Catalog, session: &Session<'_>) -> Vec<FieldPath> {
-    let is_the_objects = std::ptr::eq(subject.catalog(), catalog);
-    let is_as_written = session.program().is_empty() && is_the_objects;
-    let unknown = if is_as_written { Vec::new() } else { unknown(catalog, session.object()) };
-    if unknown.is_empty() {
-        return unknown;
-    }
-    let in_source = subject.target.pack.catalog(&source.kind).map(|catalog| self::unknown(catalog, &source.value));
-    let was_unknown = |path: &FieldPath| {
-        let written = session.origin(path);
-        match written.get(&subject.object.value) {
-            Some(_) => subject.unknown.contains(&written),
-            None => in_source.iter().flatten().any(|known| *known == session.origin_after(source.step, path)),
-        }
-    };
-    unknown.into_iter().filter(|path| !was_unknown(path)).collect()
 }
 
 /// Returns the fields of `object` that no release has.

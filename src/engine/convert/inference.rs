@@ -16,20 +16,24 @@ pub(crate) fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pa
         return unknown.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect();
     };
     let inference = infer(&object.value, catalog, &object.api_version.version);
-    let outdated = outdated(object, pack, catalog).map(|remark| (remark, Severity::Warning));
+    let by_crds = pack.is_of_crds().then(|| outdated(object, pack, catalog)).flatten();
+    let by_crds = by_crds.map(|remark| (remark, Severity::Warning));
     let conflicts = conflicts(&inference, pack).into_iter().map(|remark| (remark, Severity::Held));
     let warnings = warnings(&inference, object, pack, catalog).into_iter().map(|remark| (remark, Severity::Warning));
     conflicts
         .chain(warnings)
-        .chain(outdated)
+        .chain(by_crds)
         .map(|(remark, severity)| remark.finding(manifest, object, severity))
         .collect()
 }
 
-/// Reports an apiVersion that the newest CRDs do not serve or call deprecated, where nothing but CRDs is known.
+/// Reports an apiVersion that no CRD lists, or that the newest CRDs do not serve or call deprecated, where nothing but CRDs is known.
 fn outdated(object: &Object, pack: &Pack, catalog: &Catalog) -> Option<Remark> {
     let own = object.api_version.version.as_str();
-    let (newest, _) = pack.line().iter().last().filter(|_| pack.is_of_crds() && !catalog.listing(own).is_empty())?;
+    if catalog.listing(own).is_empty() {
+        return Some(unlisted(object, catalog));
+    }
+    let (newest, _) = pack.line().iter().last()?;
     let served = catalog.served(newest);
     let state = match served.iter().find(|version| version.name == own) {
         Some(version) if version.deprecated => "deprecated",
@@ -137,9 +141,8 @@ pub(super) fn warnings(inference: &Inference, object: &Object, pack: &Pack, cata
         warnings.push(Remark::new(Code::UnknownField, unknown.path.clone(), message).help(help));
     }
     let path = FieldPath::default().key("apiVersion");
-    if catalog.listing(&object.api_version.version).is_empty() && pack.is_of_crds() {
-        warnings.push(unlisted(object, catalog));
-    } else if catalog.listing(&object.api_version.version).is_empty() {
+    // Where nothing but CRDs is known, a version that none lists is no release's: `unlisted` says so.
+    if catalog.listing(&object.api_version.version).is_empty() && !pack.is_of_crds() {
         let message = format!(
             "no release serves {} for {}; the fields decide which releases it can belong to",
             object.api_version, object.kind.kind

@@ -6,18 +6,26 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::fit::fit;
+use super::fit::Fitting;
 use super::remark::{Remark, impossible};
 use super::rules::{self, Start};
 use super::shapes::Shape;
 use super::stash::Stash;
 use super::state::{Log, Source};
 use super::subject::Subject;
-use super::target_schema::missing_kind;
+use super::target_schema::{TargetSchema, missing_kind};
 use crate::engine::finding::Code;
 use crate::knowledge::lens::Session;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet};
 use crate::syntax::field::FieldPath;
+
+/// The values of a stash that are restored on the path.
+#[derive(Clone, Copy)]
+pub(super) struct Restoring<'s> {
+    pub(super) stash: &'s Stash,
+    /// The numbers of the values.
+    pub(super) numbers: &'s BTreeSet<usize>,
+}
 
 /// An object's data at the target.
 pub(super) struct Migration<'a> {
@@ -32,12 +40,12 @@ pub(super) struct Migration<'a> {
 }
 
 impl<'a> Migration<'a> {
-    /// Converts the object to the target, with the values of these numbers of the stash restored: to the most stable apiVersion
+    /// Converts the object to the target, with these values of its stash restored: to the most stable apiVersion
     /// that holds the object without a loss, else to the one that holds most of it.
     ///
     /// # Errors
     /// Why the target is not reached.
-    pub(super) fn run(subject: &Subject<'a>, restore: Option<(&Stash, &BTreeSet<usize>)>) -> Result<Self, Vec<Remark>> {
+    pub(super) fn run(subject: &Subject<'a>, restore: Option<Restoring<'_>>) -> Result<Self, Vec<Remark>> {
         let mut goals = subject.goals().iter();
         let first = Self::to(subject, restore, goals.next().expect("an object has a goal"));
         if first.as_ref().is_ok_and(Self::is_lossless) {
@@ -62,17 +70,13 @@ impl<'a> Migration<'a> {
     }
 
     /// Converts the object to one shape.
-    fn to(
-        subject: &Subject<'a>,
-        restore: Option<(&Stash, &BTreeSet<usize>)>,
-        goal: &Shape,
-    ) -> Result<Self, Vec<Remark>> {
+    fn to(subject: &Subject<'a>, restore: Option<Restoring<'_>>, goal: &Shape) -> Result<Self, Vec<Remark>> {
         let mut session = subject.session(subject.object.value.clone());
         let mut log = Log::default();
         let (mut kind, mut version) = (subject.object.kind.clone(), subject.version.clone());
         let mut releases = subject.candidates;
         let mut restored = Vec::new();
-        if let Some((stash, numbers)) = restore.filter(|(_, numbers)| !numbers.is_empty()) {
+        if let Some(Restoring { stash, numbers }) = restore.filter(|restoring| !restoring.numbers.is_empty()) {
             let start = Start { releases, version: version.as_ref() };
             kind =
                 rules::run(subject, start, &stash.left, kind, &mut session, &mut log).map_err(|block| vec![block])?;
@@ -90,7 +94,10 @@ impl<'a> Migration<'a> {
         }
         let version = goal.version.clone();
         let wanted = version.as_ref().map(|version| version.version.as_str());
-        let blocks = fit(subject, &source, &kind, wanted, &mut session, &mut log).err().unwrap_or_default();
+        let fit = |schema| {
+            Fitting { subject, source: &source, schema, session: &mut session, log: &mut log }.fit(&kind, wanted)
+        };
+        let blocks = TargetSchema::of(subject, &kind).and_then(fit).err().unwrap_or_default();
         Ok(Self { kind, version, session, source, log, blocks })
     }
 

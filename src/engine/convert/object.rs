@@ -6,7 +6,7 @@
 use super::choices::Goal;
 use super::context::ObjectContext;
 use super::conversion::Conversion;
-use super::migration::Migration;
+use super::migration::{Migration, Restoring};
 use super::new_stash::Losses;
 use super::remark::{Remark, impossible};
 use super::restore::OldStash;
@@ -63,7 +63,7 @@ fn migrate<'a>(subject: &Subject<'a>, report: &mut Log) -> Result<Arrived<'a>, V
     let losses = Losses::of(&complete, &old);
     let without_lost = match &old {
         OldStash::Usable(stash, _) if !losses.restores_all(stash) => {
-            Some(Migration::run(subject, Some((stash, &losses.back)))?)
+            Some(Migration::run(subject, Some(Restoring { stash, numbers: &losses.back }))?)
         }
         _ => None,
     };

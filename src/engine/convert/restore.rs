@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fit::unknown;
-use super::migration::Migration;
+use super::migration::{Migration, Restoring};
 use super::remark::Remark;
 use super::stash::{self, ANNOTATION, Stash};
 use super::state::{Log, Source};
@@ -103,7 +103,7 @@ fn try_to_restore<'a>(
     stash: &Stash,
     numbers: &BTreeSet<usize>,
 ) -> Result<Migration<'a>, String> {
-    let migration = Migration::run(subject, Some((stash, numbers)));
+    let migration = Migration::run(subject, Some(Restoring { stash, numbers }));
     let why = |blocks: &[Remark]| blocks.first().map_or_else(String::new, |block| block.message.clone());
     let migration = migration.map_err(|blocks| why(&blocks))?;
     if !migration.blocks.is_empty() {

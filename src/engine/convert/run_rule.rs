@@ -79,8 +79,8 @@ fn halted(rule: &Rule, halt: Halt, session: &Session<'_>) -> Remark {
         // What never existed is not the other spelling of a field.
         Halt::Conflict { old, new } if !rule.is_step() => {
             let message = format!("{} is present too (rule {})", session.origin(&new), rule.id);
-            let help = Some("remove one of the two".to_owned());
-            Remark::new(Code::NotConvertible, session.origin(&old), message).maybe_help(help)
+            let help = "remove one of the two";
+            Remark::new(Code::NotConvertible, session.origin(&old), message).help(help)
         }
         Halt::Conflict { old, new } => {
             let (old, new) = (session.origin(&old), session.origin(&new));

@@ -78,8 +78,6 @@ impl<'a> Subject<'a> {
         let known = goal.choices.origins.get(target.pack.name()).copied().unwrap_or_default();
         let version = shapes::version_of(object, target.pack, catalog, inference.candidates);
         let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
-        // It holds the object back.
-        warnings.retain(|warning| !(target.pack.is_of_crds() && warning.code == Code::UnknownApiVersion));
         warnings.extend(version.as_ref().and_then(|version| shapes::other_version(object, version)));
         Ok(Self {
             object,

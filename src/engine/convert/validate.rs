@@ -6,87 +6,103 @@
 use serde_json::Value;
 
 use super::baseline::in_list;
+use super::fit::Fitting;
 use super::remark::Remark;
-use super::state::Log;
-use super::subject::{Finality, Subject};
+use super::subject::Finality;
 use super::target_schema::TargetSchema;
 use crate::engine::finding::Code;
 use crate::engine::manifest::sops;
 use crate::knowledge::catalog::{Violation, ViolationKind};
-use crate::knowledge::lens::{Completeness, Session};
+use crate::knowledge::lens::Completeness;
 use crate::knowledge::pack::crds::own::Verdict;
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::variable::has_variable;
 
-/// Returns what the target rejects in `object` at `version`. A part of an object lacks nothing that the whole can have, and what
-/// variables in the object become is not known.
-pub(super) fn violations(
-    subject: &Subject<'_>,
-    schema: &TargetSchema<'_>,
-    object: &Value,
-    version: &str,
-) -> Vec<Violation> {
-    let mut violations = schema.catalog.check(object, schema.release, version);
-    violations.retain(|violation| !violation.is_open_in(object));
-    if violations.iter().any(is_left_to_the_whole) && subject.completeness() == Completeness::Partial {
-        violations.retain(|violation| !is_left_to_the_whole(violation));
+impl Fitting<'_, '_> {
+    /// Returns what the target rejects in the object at `version`. A part of an object lacks nothing that the whole can have, and what
+    /// variables in the object become is not known.
+    pub(super) fn violations(&self, version: &str) -> Vec<Violation> {
+        let mut violations = self.rejected(version);
+        if violations.iter().any(is_left_to_the_whole) && self.subject.completeness() == Completeness::Partial {
+            violations.retain(|violation| !is_left_to_the_whole(violation));
+        }
+        violations
     }
-    violations
+
+    /// Reports the texts with variables that the releases before the conversion accept whatever they become, and the target does not;
+    /// `broken` is what CEL rules reject.
+    pub(super) fn report_unchecked_texts(&mut self, version: &str, broken: &[Violation]) {
+        let (session, schema) = (&*self.session, &self.schema);
+        let object = session.object();
+        if !has_variable(object) {
+            return;
+        }
+        let rejected = schema.catalog.check(object, schema.release, version);
+        for violation in rejected.iter().chain(broken).filter(|violation| violation.is_open_in(object)) {
+            let path = session.origin(&violation.path);
+            if self.subject.accepted_before(&path, &violation.kind) {
+                let message = format!(
+                    "{} is known only after its variables are substituted, and was not checked: it {} in {}",
+                    violation.path, violation.kind, schema.name
+                );
+                self.log.notes.push(Remark::new(Code::UncheckedRule, path, message));
+            }
+        }
+    }
+
+    /// Runs the CEL rules of the user's CRD, and returns what they reject; on a part of an object their results would mean nothing.
+    pub(super) fn run_cel_rules(&mut self, version: &str) -> Vec<Violation> {
+        let Some(crds) = self.schema.crds else { return Vec::new() };
+        let (schema, object) = (&self.schema, self.session.object());
+        let verdict = match self.subject.completeness() {
+            Completeness::Whole => crds.run_rules(schema.catalog.kind(), version, object),
+            Completeness::Partial => Verdict::default(),
+        };
+        for rule in verdict.unknown {
+            let message = format!("a CEL rule of {} was not evaluated: {rule}", schema.name);
+            self.log.notes.push(Remark::new(Code::UncheckedRule, FieldPath::default(), message));
+        }
+        self.log.notes.extend(unchecked_keywords(schema, object, version));
+        verdict.broken
+    }
+
+    /// Holds the object back for what the target rejects, but not for what was rejected before the conversion too (a field that is
+    /// left to a patch, a variable that is substituted later): that is reported.
+    ///
+    /// # Errors
+    /// What the target rejects because of the conversion.
+    pub(super) fn validate(&mut self, violations: Vec<Violation>) -> Result<(), Vec<Remark>> {
+        let (subject, schema) = (self.subject, &self.schema);
+        let mut blocks = Vec::new();
+        for violation in violations {
+            let path = self.session.origin(&violation.path);
+            let finality = subject.finality(&path);
+            let is_requested = schema.crds.is_some() && finality == Finality::Final;
+            if became_an_item(&violation, &path) {
+                let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
+                let help = "write the complete item in the patch, then run again";
+                blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
+            } else if is_requested || subject.accepted_before(&path, &violation.kind) {
+                let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
+                let hints = subject.target.pack.release_notes();
+                let hint = hints.hint(schema.catalog.kind(), Some(&violation.path.pattern()));
+                let by_hand = || "change the value by hand, then run again".to_owned();
+                let help = hint.map_or_else(by_hand, |hint| hint.help_for(&subject.object.value));
+                blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
+            } else if !path.get(&subject.object.value).is_some_and(sops::is_encrypted_value) {
+                let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
+                let help = "correct it by hand: the API server rejects it";
+                let remark = Remark::new(Code::AlreadyInvalid, path, message).help(help);
+                self.log.already_invalid(finality, remark);
+            }
+        }
+        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
 }
 
-/// Whether a part of an object lacks what the whole can have.
+/// Returns whether a part of an object lacks what the whole can have.
 fn is_left_to_the_whole(violation: &Violation) -> bool {
     violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path)
-}
-
-/// Reports the texts with variables that the releases before the conversion accept whatever they become, and the target does not.
-pub(super) fn unchecked_texts(
-    subject: &Subject<'_>,
-    schema: &TargetSchema<'_>,
-    session: &Session<'_>,
-    version: &str,
-    broken: &[Violation],
-) -> Vec<Remark> {
-    let object = session.object();
-    if !has_variable(object) {
-        return Vec::new();
-    }
-    let rejected = schema.catalog.check(object, schema.release, version);
-    let open = rejected.iter().chain(broken).filter(|violation| violation.is_open_in(object));
-    let remark = |violation: &Violation| {
-        let path = session.origin(&violation.path);
-        let message = format!(
-            "{} is known only after its variables are substituted, and was not checked: it {} in {}",
-            violation.path, violation.kind, schema.name
-        );
-        subject.accepted_before(&path, &violation.kind).then(|| Remark::new(Code::UncheckedRule, path, message))
-    };
-    open.filter_map(remark).collect()
-}
-
-/// Runs the CEL rules of the user's CRD; on a part of an object their results would mean nothing.
-pub(super) fn run_cel_rules(
-    subject: &Subject<'_>,
-    schema: &TargetSchema<'_>,
-    object: &Value,
-    version: &str,
-    log: &mut Log,
-) -> Vec<Violation> {
-    let verdict = match schema.crds {
-        Some(crds) if subject.completeness() == Completeness::Whole => {
-            crds.run_rules(schema.catalog.kind(), version, object)
-        }
-        _ => Verdict::default(),
-    };
-    let unchecked = verdict.unknown.into_iter().map(|rule| {
-        let message = format!("a CEL rule of {} was not evaluated: {rule}", schema.name);
-        Remark::new(Code::UncheckedRule, FieldPath::default(), message)
-    });
-    log.notes.extend(unchecked);
-    if schema.crds.is_some() {
-        log.notes.extend(unchecked_keywords(schema, object, version));
-    }
-    verdict.broken
 }
 
 /// Reports the keywords that nothing here checks, of the fields that the object has. CEL rules have their own report.
@@ -103,42 +119,6 @@ fn unchecked_keywords(schema: &TargetSchema<'_>, object: &Value, version: &str) 
         Some(Remark::new(Code::UncheckedRule, path, message))
     };
     schema.catalog.unchecked((schema.release, version)).into_iter().filter_map(remark).collect()
-}
-
-/// Holds the object back for what the target rejects, but not for what was rejected before the conversion too (a field that is
-/// left to a patch, a variable that is substituted later): that is reported.
-///
-/// # Errors
-/// What the target rejects because of the conversion.
-pub(super) fn validate(
-    subject: &Subject<'_>,
-    schema: &TargetSchema<'_>,
-    violations: Vec<Violation>,
-    session: &Session<'_>,
-    log: &mut Log,
-) -> Result<(), Vec<Remark>> {
-    let mut blocks = Vec::new();
-    for violation in violations {
-        let path = session.origin(&violation.path);
-        let finality = subject.finality(&path);
-        let is_requested = schema.crds.is_some() && finality == Finality::Final;
-        if became_an_item(&violation, &path) {
-            let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
-            let help = "write the complete item in the patch, then run again";
-            blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
-        } else if is_requested || subject.accepted_before(&path, &violation.kind) {
-            let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
-            let hint = subject.target.pack.release_notes().hint(schema.catalog.kind(), Some(&violation.path.pattern()));
-            let by_hand = || "change the value by hand, then run again".to_owned();
-            let help = hint.map_or_else(by_hand, |hint| hint.help_for(&subject.object.value));
-            blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
-        } else if !path.get(&subject.object.value).is_some_and(sops::is_encrypted_value) {
-            let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
-            let help = "correct it by hand: the API server rejects it";
-            log.already_invalid(finality, Remark::new(Code::AlreadyInvalid, path, message).help(help));
-        }
-    }
-    if blocks.is_empty() { Ok(()) } else { Err(blocks) }
 }
 
 /// Returns whether a part of a patch, which was merged field by field, has become an incomplete item of a list.

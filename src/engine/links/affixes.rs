@@ -26,7 +26,7 @@ fn writes_name(tied: &TiedFiles<'_>, id: Id) -> bool {
     let before = &tied.object(id).value;
     tied.conversion(id).is_some_and(|conversion| {
         let others = conversion.converts_with.iter();
-        let mut names = others.filter_map(|(file, at)| tied.run.files[*file].objects[*at].name.as_deref());
+        let mut names = others.filter_map(|id| tied.run.files[id.file].objects[id.at].name.as_deref());
         names.any(|name| count(&conversion.value, name) > count(before, name))
     })
 }

@@ -69,7 +69,6 @@ impl<'a> Candidate<'a> {
 
 /// An instruction, before it is known what it is applied to.
 struct Pending<'a> {
-    host: usize,
     folder: Option<String>,
     turn: Turn,
     instruction: InstructionRef,
@@ -118,60 +117,48 @@ pub(crate) struct Unmade {
     pub(super) is_unseen: bool,
 }
 
-/// Finds the patches and replacements among `files`, each with an object that it can be applied to, in the order of their hosts.
-pub(super) fn find(
-    files: &[FileSurvey],
+/// Finds the patches and instructions among `files`, each with an object that it can be applied to, in the order of their hosts.
+pub(super) fn find<'a>(
+    files: &'a [FileSurvey],
     numbers: &HashMap<&str, usize>,
-    graph: &Graph<'_>,
+    graph: &Graph<'a>,
     is_known_kind: KnownKinds<'_>,
 ) -> Applications {
+    let mut applications = Applications::default();
     let hosts: Vec<usize> = (0..files.len()).filter(|number| files[*number].is_host()).collect();
     if hosts.is_empty() {
-        return Applications::default();
+        return applications;
     }
-    let patches: HashSet<&str> = files.iter().flat_map(|file| &file.patches).map(|one| one.file.as_str()).collect();
-    let mut bases = Bases { all_files: numbers.keys().copied().collect(), ..Bases::default() };
-    for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(&*file.file)) {
-        bases.known_files.extend((!file.has_others).then_some(&*file.file));
-        for base in own_objects(number, file) {
-            bases.by_key.entry(base.key).or_default().push(base);
-            bases.by_file.entry(&file.file).or_default().push(base);
-        }
-    }
-    let run = Hosts { files, numbers, graph };
-    let mut found = Applications::default();
+    let bases = Bases::of(files, numbers);
+    let finder = Finder { files, numbers, graph, is_known_kind, bases };
     // What a transformer applies, the kustomizations do that name it.
     for host in hosts.into_iter().filter(|host| graph.users_of(&files[*host].file).is_empty()) {
-        let reach = LazyCell::new(|| {
-            let (reached, has_more) = graph.reached(&files[host].file);
-            Reached::files(reached, has_more, &bases)
-        });
-        for pending in run.pending(host) {
-            let folder = pending.folder.as_deref().map(|folder| graph.reach_of_folder(folder));
-            let of_folder = folder.map(|folder| Reached::Folder(folder, &bases));
-            let reach = match &of_folder {
-                Some(of_folder) => of_folder,
-                None if files[host].kustomization.is_some() => &reach,
-                None => &Reached::Nothing,
-            };
-            let made = pending.applications(files, is_known_kind, &bases, graph, reach);
-            // What Kustomize gets from elsewhere is not known.
-            if made.is_empty() && reach.has_unknown() && pending.instruction.role != Role::Labels {
-                let (instruction, target) = (pending.instruction.clone(), pending.target.clone());
-                let is_open = pending.is_open(is_known_kind, reach);
-                let is_built = matches!(reach, Reached::Files { .. });
-                let is_unseen = !is_built || reach.has_unseen();
-                found.unmade.push(Unmade { instruction, target, is_built, is_open, is_unseen });
-            }
-            found.made.extend(made);
-        }
+        finder.add_host(host, &mut applications);
     }
-    found.made.sort();
-    found.made.dedup();
-    found
+    applications.made.sort();
+    applications.made.dedup();
+    applications
 }
 
-/// The files that a instruction is applied to.
+impl<'a> Bases<'a> {
+    /// Collects the objects of all files but those that are named as patches.
+    fn of(files: &'a [FileSurvey], numbers: &HashMap<&str, usize>) -> Self {
+        let patches = files.iter().flat_map(|file| &file.patches);
+        let patches: HashSet<&str> = patches.map(|patch| patch.file.as_str()).collect();
+        let all_files = files.iter().map(|file| file.file.as_str()).filter(|file| numbers.contains_key(file)).collect();
+        let mut bases = Self { all_files, ..Self::default() };
+        for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(&*file.file)) {
+            bases.known_files.extend((!file.has_others).then_some(&*file.file));
+            for base in own_objects(number, file) {
+                bases.by_key.entry(base.key).or_default().push(base);
+                bases.by_file.entry(&file.file).or_default().push(base);
+            }
+        }
+        bases
+    }
+}
+
+/// The files that an instruction is applied to.
 enum Reached<'b, 'a, 'f> {
     Files {
         files: BTreeSet<&'a str>,
@@ -244,69 +231,35 @@ impl<'b, 'a> Reached<'b, 'a, '_> {
 }
 
 impl Pending<'_> {
-    fn new(host: usize, turn: Turn, instruction: InstructionRef, target: Option<Selector>) -> Self {
+    fn new(turn: Turn, instruction: InstructionRef, target: Option<Selector>) -> Self {
         let has_labels = target.as_ref().is_some_and(|target| target.has_labels);
-        Self { host, folder: None, turn, instruction, target, rejected: Vec::new(), has_labels, own: None }
+        Self { folder: None, turn, instruction, target, rejected: Vec::new(), has_labels, own: None }
     }
 
-    fn of_step(host: usize, holder: usize, step: &Step) -> Self {
-        let instruction =
-            InstructionRef { position: (holder, step.object), place: step.place.clone(), role: step.role };
+    fn of_step(holder: usize, step: &Step) -> Self {
+        let instruction = InstructionRef {
+            position: ObjectId { file: holder, at: step.object },
+            place: step.place.clone(),
+            role: step.role,
+        };
         let (folder, rejected) = (step.folder.clone(), step.rejected.clone());
-        Self { folder, rejected, ..Self::new(host, step.turn, instruction, step.target.clone()) }
+        Self { folder, rejected, ..Self::new(step.turn, instruction, step.target.clone()) }
     }
 
-    fn applications(
-        &self,
-        files: &[FileSurvey],
-        is_known_kind: KnownKinds<'_>,
-        bases: &Bases<'_>,
-        graph: &Graph<'_>,
-        reach: &Reached<'_, '_, '_>,
-    ) -> Vec<Application> {
-        let gives_namespaces = graph.gives_namespaces();
-        let found: Vec<&Candidate<'_>> = match (&self.target, &self.own) {
-            (Some(target), _) => {
-                let selects = |base: &&Candidate<'_>| self.selects(target, base, graph);
-                reach.candidates(target, graph).into_iter().filter(selects).collect()
-            }
-            (None, Some(Candidate { key: (kind, version, own), .. })) => {
-                let names = graph.names_before(own).into_iter().filter(|name| !name.is_empty());
-                let named = names.filter_map(|name| bases.by_key.get(&(*kind, *version, name))).flatten();
-                named.filter(|base| reach.has(&files[base.position.0].file)).collect()
-            }
-            (None, None) => Vec::new(),
-        };
-        let wanted = |written: &str| match (&self.target, &self.own) {
-            (Some(target), _) => target.namespace.as_ref().is_none_or(|part| part.is(written)),
-            (None, own) => own.and_then(|own| own.namespace).is_none_or(|own| own == written),
-        };
-        let names_namespace = match (&self.target, &self.own) {
-            (Some(target), _) => target.namespace.is_some(),
-            (None, own) => own.is_some_and(|own| own.namespace.is_some()),
-        };
-        let may_be_near = |base: &&Candidate<'_>| gives_namespaces || base.namespace.is_none_or(wanted);
-        let is_certain = !(self.has_labels || names_namespace && gives_namespaces);
-        let is_open = self.is_open(is_known_kind, reach);
-        let Self { host, folder, turn, instruction, .. } = self;
-        let application = |base: &Candidate<'_>| Application {
-            host: *host,
-            folder: folder.clone(),
-            turn: *turn,
-            instruction: instruction.clone(),
-            base: base.position,
-            is_certain,
-            is_open,
-        };
-        found.into_iter().filter(may_be_near).map(application).collect()
+    /// Returns whether the namespace that an object gives is one that it is applied to.
+    fn wants_namespace(&self, written: &str) -> bool {
+        match &self.target {
+            Some(target) => target.namespace.as_ref().is_none_or(|part| part.is(written)),
+            None => self.own.and_then(|own| own.namespace).is_none_or(|own| own == written),
+        }
     }
 
-    /// Returns whether it may be applied to objects that are not known.
-    fn is_open(&self, is_known_kind: KnownKinds<'_>, reach: &Reached<'_, '_, '_>) -> bool {
-        self.target.as_ref().is_some_and(|target| {
-            let has_name = target.name.as_ref().is_some_and(|name| name.plain().is_some());
-            !target.is_limited(is_known_kind) && reach.has_unknown() || !has_name && reach.has_unseen()
-        })
+    /// Returns whether it is only applied to objects of some namespace.
+    fn names_namespace(&self) -> bool {
+        match &self.target {
+            Some(target) => target.namespace.is_some(),
+            None => self.own.is_some_and(|own| own.namespace.is_some()),
+        }
     }
 
     fn selects(&self, target: &Selector, base: &Candidate<'_>, graph: &Graph<'_>) -> bool {
@@ -321,23 +274,91 @@ impl Pending<'_> {
 /// Returns the objects in the own text of the file with this number.
 fn own_objects(number: usize, file: &FileSurvey) -> impl Iterator<Item = Candidate<'_>> {
     let own = file.objects.iter().enumerate().filter(|(_, object)| object.inline_patch.is_none());
-    own.map(move |(at, object)| Candidate::new((number, at), object))
+    own.map(move |(at, object)| Candidate::new(ObjectId { file: number, at }, object))
 }
 
-/// What finds the pending instructions of hosts.
-struct Hosts<'h, 'a> {
+/// What finds out what is applied to which objects.
+struct Finder<'h, 'a> {
     files: &'a [FileSurvey],
     numbers: &'h HashMap<&'h str, usize>,
     graph: &'h Graph<'a>,
+    is_known_kind: KnownKinds<'h>,
+    bases: Bases<'a>,
 }
 
-impl<'a> Hosts<'_, 'a> {
+impl<'a> Finder<'_, 'a> {
+    /// Adds what the file with this number applies.
+    fn add_host(&self, host: usize, applications: &mut Applications) {
+        let file = &self.files[host];
+        let reach = LazyCell::new(|| {
+            let (reached, has_more) = self.graph.reached(&file.file);
+            Reached::files(reached, has_more, &self.bases)
+        });
+        for pending in self.pending(host) {
+            let folder = pending.folder.as_deref().map(|folder| self.graph.reach_of_folder(folder));
+            let of_folder = folder.map(|folder| Reached::Folder(folder, &self.bases));
+            let reach = match &of_folder {
+                Some(of_folder) => of_folder,
+                None if file.kustomization.is_some() => &reach,
+                None => &Reached::Nothing,
+            };
+            let is_open = self.is_open(&pending, reach);
+            let bases = self.bases_of(&pending, reach);
+            // What Kustomize gets from elsewhere is not known.
+            if bases.is_empty() && reach.has_unknown() && pending.instruction.role != Role::Labels {
+                let (instruction, target) = (pending.instruction.clone(), pending.target.clone());
+                let is_built = matches!(reach, Reached::Files { .. });
+                let is_unseen = !is_built || reach.has_unseen();
+                applications.unmade.push(Unmade { instruction, target, is_built, is_open, is_unseen });
+            }
+            let is_certain = !(pending.has_labels || pending.names_namespace() && self.graph.gives_namespaces());
+            applications.made.extend(bases.into_iter().map(|base| Application {
+                host,
+                folder: pending.folder.clone(),
+                turn: pending.turn,
+                instruction: pending.instruction.clone(),
+                base: base.position,
+                is_certain,
+                is_open,
+            }));
+        }
+    }
+
+    /// Returns the objects that something may be applied to.
+    fn bases_of<'b>(&'b self, pending: &Pending<'b>, reach: &Reached<'b, 'a, '_>) -> Vec<&'b Candidate<'a>> {
+        let mut bases: Vec<&Candidate<'_>> = match (&pending.target, &pending.own) {
+            (Some(target), _) => {
+                let mut bases = reach.candidates(target, self.graph);
+                bases.retain(|base| pending.selects(target, base, self.graph));
+                bases
+            }
+            (None, Some(Candidate { key: (kind, version, own), .. })) => {
+                let names = self.graph.names_before(own).into_iter().filter(|name| !name.is_empty());
+                let named = names.filter_map(|name| self.bases.by_key.get(&(*kind, *version, name))).flatten();
+                named.filter(|base| reach.has(&self.files[base.position.file].file)).collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        let gives_namespaces = self.graph.gives_namespaces();
+        let may_be_near = |written: &str| gives_namespaces || pending.wants_namespace(written);
+        bases.retain(|base| base.namespace.is_none_or(may_be_near));
+        bases
+    }
+
+    /// Returns whether something may be applied to objects that are not known.
+    fn is_open(&self, pending: &Pending<'_>, reach: &Reached<'_, '_, '_>) -> bool {
+        pending.target.as_ref().is_some_and(|target| {
+            let has_name = target.name.as_ref().is_some_and(|name| name.plain().is_some());
+            !target.is_limited(self.is_known_kind) && reach.has_unknown() || !has_name && reach.has_unseen()
+        })
+    }
+
     /// Returns what the file with this number applies to objects, by itself and by the files that it names.
     fn pending(&self, host: usize) -> Vec<Pending<'a>> {
         let mut found = self.patches(host, host);
         let Some(kustomization) = self.files[host].kustomization.as_deref() else { return found };
-        found.extend(self.steps(host, host, Source::Fields));
-        found.extend(self.steps(host, host, Source::Kustomization));
+        found.extend(self.steps(host, Source::Fields));
+        found.extend(self.steps(host, Source::Kustomization));
         let mut unread = kustomization.unread.clone();
         for (index, path) in &kustomization.transformers {
             let named: Vec<Option<usize>> =
@@ -348,14 +369,14 @@ impl<'a> Hosts<'_, 'a> {
             }
             for transformer in named.into_iter().flatten() {
                 let of_transformer = self.patches(host, transformer).into_iter();
-                let of_transformer = of_transformer.chain(self.steps(host, transformer, Source::Fields));
+                let of_transformer = of_transformer.chain(self.steps(transformer, Source::Fields));
                 let turn = |turn: Turn| Turn { list: TRANSFORMERS, entry: *index, ..turn };
                 found.extend(of_transformer.map(|pending| Pending { turn: turn(pending.turn), ..pending }));
             }
         }
         for (index, path) in &kustomization.configurations {
             match self.number(path) {
-                Some(configuration) => found.extend(self.steps(host, configuration, Source::Fields)),
+                Some(configuration) => found.extend(self.steps(configuration, Source::Fields)),
                 None => unread.push(FieldPath::default().key("configurations").index(*index)),
             }
         }
@@ -365,7 +386,7 @@ impl<'a> Hosts<'_, 'a> {
                 continue;
             };
             let turn = |turn: Turn| Turn { entry: turn.entry + *index, ..turn };
-            let replacements = self.steps(host, number, Source::ReplacementFile);
+            let replacements = self.steps(number, Source::ReplacementFile);
             found.extend(replacements.map(|pending| Pending { turn: turn(pending.turn), ..pending }));
         }
         found.extend(self.unknown(host, &unread));
@@ -376,10 +397,10 @@ impl<'a> Hosts<'_, 'a> {
         self.numbers.get(file).copied()
     }
 
-    /// Returns the steps of one source in the file `holder`, which `host` applies.
-    fn steps(&self, host: usize, holder: usize, source: Source) -> impl Iterator<Item = Pending<'a>> {
+    /// Returns the steps of one source in the file `holder`.
+    fn steps(&self, holder: usize, source: Source) -> impl Iterator<Item = Pending<'a>> {
         let steps = self.files[holder].steps.iter().filter(move |step| step.source == source);
-        steps.map(move |step| Pending::of_step(host, holder, step))
+        steps.map(move |step| Pending::of_step(holder, step))
     }
 
     /// Returns what the file `holder` holds and names, and `host` applies: patches, replacements and variables.
@@ -390,68 +411,65 @@ impl<'a> Hosts<'_, 'a> {
             // Kustomize takes the paths of a transformer from the kustomization that names it.
             let name = Kustomization::beside(&self.files[host].file, &named.path);
             if name != named.file && host != holder {
-                found.extend(self.elsewhere(host, holder, named));
+                found.extend(self.elsewhere(holder, named));
                 continue;
             }
             let Some(number) = self.number(&named.file) else {
-                found.extend(self.unread(host, holder, named));
+                found.extend(self.unread(holder, named));
                 continue;
             };
             let own = own_objects(number, &self.files[number]);
             let target = named.target.as_ref();
-            found.extend(own.map(|own| patch(host, own, turn(&named.place, own.position.1), None, target)));
+            found.extend(own.map(|own| patch(own, turn(&named.place, own.position.at), None, target)));
         }
         for (at, object) in file.objects.iter().enumerate() {
             // A text with values is no patch.
             let Some(inline) = file.inline_patch_of(object).filter(|_| object.is_inline_patch()) else { continue };
-            let own = Candidate::new((holder, at), object);
-            found.push(patch(host, own, turn(&inline.place, at), inline.folder.clone(), inline.target.as_ref()));
+            let own = Candidate::new(ObjectId { file: holder, at }, object);
+            found.push(patch(own, turn(&inline.place, at), inline.folder.clone(), inline.target.as_ref()));
         }
-        found.extend(self.steps(host, holder, Source::DataPatch));
+        found.extend(self.steps(holder, Source::DataPatch));
         // What components do is known by their own kustomizations.
         let is_unknown = |one: &Pending<'_>| !self.graph.knows_components(one.folder.as_deref().unwrap_or_default());
-        found.extend(self.steps(host, holder, Source::Components).filter(is_unknown));
-        found.extend(self.steps(host, holder, Source::Own));
+        found.extend(self.steps(holder, Source::Components).filter(is_unknown));
+        found.extend(self.steps(holder, Source::Own));
         found
     }
 
     /// Returns what a transformer applies that names a file from another folder than its own: it is not looked up.
-    fn elsewhere(&self, host: usize, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
+    fn elsewhere(&self, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
         let at = self.files[holder].first_own()?;
         let target = named.target.clone().unwrap_or_else(|| Selector::of(&Map::new()));
-        let instruction = InstructionRef { position: (holder, at), place: named.place.clone(), role: Role::Unknown };
-        Some(Pending::new(host, Turn { list: TRANSFORMERS, ..Turn::default() }, instruction, Some(target)))
+        let instruction =
+            InstructionRef { position: ObjectId { file: holder, at }, place: named.place.clone(), role: Role::Unknown };
+        Some(Pending::new(Turn { list: TRANSFORMERS, ..Turn::default() }, instruction, Some(target)))
     }
 
     /// Returns what a kustomization applies at these places, of which nothing is known.
     fn unknown(&self, host: usize, places: &[FieldPath]) -> Vec<Pending<'a>> {
         let Some(at) = self.files[host].first_own() else { return Vec::new() };
         let pending = |place: &FieldPath| {
-            let instruction = InstructionRef { position: (host, at), place: place.clone(), role: Role::Unknown };
+            let instruction =
+                InstructionRef { position: ObjectId { file: host, at }, place: place.clone(), role: Role::Unknown };
             let turn = Turn { list: TRANSFORMERS, ..Turn::default() };
-            Pending::new(host, turn, instruction, Some(Selector::of(&Map::new())))
+            Pending::new(turn, instruction, Some(Selector::of(&Map::new())))
         };
         places.iter().map(pending).collect()
     }
 
     /// Returns the patch that a file names with a target, and whose file is not read.
-    fn unread(&self, host: usize, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
+    fn unread(&self, holder: usize, named: &PatchFile) -> Option<Pending<'a>> {
         let target = named.target.clone()?;
         let at = self.files[holder].first_own()?;
-        let instruction = InstructionRef { position: (holder, at), place: named.place.clone(), role: Role::Unread };
-        Some(Pending::new(host, turn(&named.place, 0), instruction, Some(target)))
+        let instruction =
+            InstructionRef { position: ObjectId { file: holder, at }, place: named.place.clone(), role: Role::Unread };
+        Some(Pending::new(turn(&named.place, 0), instruction, Some(target)))
     }
 }
 
 /// Returns a patch, which `host` applies.
-fn patch<'a>(
-    host: usize,
-    own: Candidate<'a>,
-    turn: Turn,
-    folder: Option<String>,
-    target: Option<&Selector>,
-) -> Pending<'a> {
+fn patch<'a>(own: Candidate<'a>, turn: Turn, folder: Option<String>, target: Option<&Selector>) -> Pending<'a> {
     let role = if own.is_json { Role::JsonPatch } else { Role::Merge };
     let instruction = InstructionRef { position: own.position, place: FieldPath::default(), role };
-    Pending { folder, own: Some(own), ..Pending::new(host, turn, instruction, target.cloned()) }
+    Pending { folder, own: Some(own), ..Pending::new(turn, instruction, target.cloned()) }
 }

@@ -174,7 +174,7 @@ impl<'l> Selectors<'l> {
         let (key, folder) = match is_own || !users.is_empty() {
             true => (manifest.file.clone(), None),
             false => {
-                let folder = folder_at(self.tied.targets.goal.packs.carriers(), (&object.kind, &object.value), path)?;
+                let folder = folder_at(self.tied.targets.goal.packs.carriers(), object, path)?;
                 (format!("{folder}/"), Some(folder))
             }
         };

@@ -21,6 +21,46 @@ pub(super) struct Layers<'g, 'a> {
     pub(super) graph: &'g Graph<'a>,
 }
 
+/// The ways of one file through the kustomizations that get it.
+struct Ways<'w, 'g, 'a, W> {
+    graph: &'g Graph<'a>,
+    file: &'w str,
+    start: W,
+    /// Returns what a kustomization makes of the ways that it gets.
+    work: &'w mut dyn FnMut(&'a str, BTreeSet<W>) -> BTreeSet<W>,
+    /// The ways behind each kustomization that is followed so far.
+    behind: BTreeMap<&'a str, BTreeSet<W>>,
+    /// The components of the present kustomization that have worked on it.
+    met: BTreeSet<&'a str>,
+}
+
+impl<W: Copy + Ord> Ways<'_, '_, '_, W> {
+    /// Returns the ways in which a kustomization gets the file as a resource.
+    fn taken(&self, above: &str) -> BTreeSet<W> {
+        let mut own = BTreeSet::new();
+        for part in self.graph.parts(above).resources {
+            match part {
+                Part::File(name) if name == self.file => drop(own.insert(self.start)),
+                Part::File(_) => {}
+                Part::Kustomization(inner) => own.extend(self.behind.get(inner).into_iter().flatten()),
+            }
+        }
+        own
+    }
+
+    /// Lets the components of a kustomization, and theirs, work on what it has taken in so far.
+    fn behind_components(&mut self, above: &str, mut own: BTreeSet<W>) -> BTreeSet<W> {
+        for component in self.graph.parts(above).components {
+            if self.met.len() < MAX_COMPONENTS && self.met.insert(component) {
+                own.extend(self.taken(component));
+                own = self.behind_components(component, own);
+                own = (self.work)(component, own);
+            }
+        }
+        own
+    }
+}
+
 impl<'a> Layers<'_, 'a> {
     /// Follows the ways of `file`, which start with `start`: `work` returns what a kustomization makes of the ways that it gets. Returns
     /// the ways behind each kustomization; `None` where one has too many.
@@ -30,62 +70,19 @@ impl<'a> Layers<'_, 'a> {
         start: W,
         work: &mut dyn FnMut(&'a str, BTreeSet<W>) -> BTreeSet<W>,
     ) -> Option<BTreeMap<&'a str, BTreeSet<W>>> {
-        let mut ways: BTreeMap<&str, BTreeSet<W>> = BTreeMap::new();
-        for above in self.above(file) {
-            // A component works where it is used.
-            if self.graph.is_component(above) {
-                continue;
-            }
-            let mut own = self.taken(above, file, start, &ways);
-            let mut met = BTreeSet::new();
-            self.apply_components(above, file, start, &mut own, &ways, work, &mut met);
-            let own = work(above, own);
-            if own.len() > MAX_WAYS || met.len() >= MAX_COMPONENTS {
+        let (behind, met) = (BTreeMap::new(), BTreeSet::new());
+        let mut ways = Ways { graph: self.graph, file, start, work, behind, met };
+        // A component works where it is used.
+        for above in self.above(file).into_iter().filter(|above| !self.graph.is_component(above)) {
+            ways.met.clear();
+            let own = ways.behind_components(above, ways.taken(above));
+            let own = (ways.work)(above, own);
+            if own.len() > MAX_WAYS || ways.met.len() >= MAX_COMPONENTS {
                 return None;
             }
-            ways.insert(above, own);
+            ways.behind.insert(above, own);
         }
-        Some(ways)
-    }
-
-    /// Returns the ways in which a kustomization gets the file as a resource.
-    fn taken<W: Copy + Ord>(
-        &self,
-        above: &str,
-        file: &str,
-        start: W,
-        ways: &BTreeMap<&str, BTreeSet<W>>,
-    ) -> BTreeSet<W> {
-        let mut own = BTreeSet::new();
-        for part in self.graph.parts(above).resources {
-            match part {
-                Part::File(name) if name == file => drop(own.insert(start)),
-                Part::File(_) => {}
-                Part::Kustomization(inner) => own.extend(ways.get(inner).into_iter().flatten().copied()),
-            }
-        }
-        own
-    }
-
-    /// Lets the components of a kustomization, and theirs, work on what it has taken in so far.
-    #[expect(clippy::too_many_arguments, reason = "it passes on to itself what it is called with")]
-    fn apply_components<W: Copy + Ord>(
-        &self,
-        above: &str,
-        file: &str,
-        start: W,
-        own: &mut BTreeSet<W>,
-        ways: &BTreeMap<&str, BTreeSet<W>>,
-        work: &mut dyn FnMut(&'a str, BTreeSet<W>) -> BTreeSet<W>,
-        met: &mut BTreeSet<&'a str>,
-    ) {
-        for component in self.graph.parts(above).components {
-            if met.len() < MAX_COMPONENTS && met.insert(component) {
-                own.extend(self.taken(component, file, start, ways));
-                self.apply_components(component, file, start, &mut *own, ways, work, met);
-                *own = work(component, std::mem::take(own));
-            }
-        }
+        Some(ways.behind)
     }
 
     /// Returns whether a kustomization or component that works on `file` has a schema of its own.

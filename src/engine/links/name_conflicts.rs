@@ -26,7 +26,7 @@ fn by_version(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
         }
     }
     namesakes.retain(|_, ids| ids.len() > 1);
-    let is_together = |one: Id, other: Id| tied.run.are_built_together(one.0, other.0);
+    let is_together = |one: Id, other: Id| tied.run.are_built_together(one.file, other.file);
     let before = |id: Id| tied.object(id).api_version.to_string();
     let after = |id: Id| {
         let made = tied.conversion(id).and_then(|made| made.value.text("apiVersion"));
@@ -41,9 +41,9 @@ fn by_version(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
                 "after the conversion it has the same apiVersion and name as the object at {}, which one kustomization builds too",
                 tied.location(*other)
             );
-            let help = Some("rename or remove one of the two".to_owned());
+            let help = "rename or remove one of the two";
             let path = FieldPath::default().key("metadata").key("name");
-            let remark = Remark::new(Code::NameConflict, path, message).maybe_help(help);
+            let remark = Remark::new(Code::NameConflict, path, message).help(help);
             found.push(tied.held(id, &remark));
         }
     }
@@ -70,7 +70,7 @@ fn by_name(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
             // Objects in different folders can belong to different clusters or overlays, unless one kustomization builds both.
             let is_near = |other: &Id| {
                 folder(&tied.manifest(*other).file) == folder(&manifest.file)
-                    || tied.run.are_built_together(id.0, other.0)
+                    || tied.run.are_built_together(id.file, other.file)
             };
             let Some(other) = owners.iter().copied().chain(others).find(is_near) else { continue };
             let place = tied.location(other);
@@ -79,9 +79,9 @@ fn by_name(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
                 true => format!("after the conversion it has the same {what} and name as the object at {place}"),
                 false => format!("after the conversion it has the same name as the {what} at {place}"),
             };
-            let help = Some("rename or remove one of the two".to_owned());
+            let help = "rename or remove one of the two";
             let path = FieldPath::default().key("metadata").key("name");
-            let remark = Remark::new(Code::NameConflict, path, message).maybe_help(help);
+            let remark = Remark::new(Code::NameConflict, path, message).help(help);
             found.push(tied.held(*id, &remark));
         }
     }

@@ -62,8 +62,9 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the namespace of an object.
-    pub(crate) fn namespace(&self, (file, at): ObjectId) -> Namespace {
-        let (file, object) = (&self.files[file], &self.files[file].objects[at]);
+    pub(crate) fn namespace(&self, id: ObjectId) -> Namespace {
+        let file = &self.files[id.file];
+        let object = &file.objects[id.at];
         self.namespaces.of(&file.file, &object.kind, object.namespace.as_deref())
     }
 
@@ -106,8 +107,8 @@ impl<'a> Run<'a> {
     }
 
     /// Returns whether an object is a patch.
-    pub(crate) fn is_patch(&self, (file, at): ObjectId) -> bool {
-        let file = &self.files[file];
-        file.objects[at].is_inline_patch() || self.is_patch_file(&file.file)
+    pub(crate) fn is_patch(&self, id: ObjectId) -> bool {
+        let file = &self.files[id.file];
+        file.objects[id.at].is_inline_patch() || self.is_patch_file(&file.file)
     }
 }

@@ -105,7 +105,7 @@ impl<'p> Surveyor<'p> {
             let mut add = |at: &PathRef<'_>, map: &Map<String, Value>| {
                 let path = at.path();
                 if kustomize_selectors::is_selector(at, map) && read.has(&path) {
-                    let folder = folder_at(carriers, (&object.kind, &object.value), &path);
+                    let folder = folder_at(carriers, object, &path);
                     names.selectors.push(FileSelector { selector: Selector::of_reference(map), folder });
                 }
             };

@@ -47,7 +47,7 @@ impl<'a> TiedFiles<'a> {
         let mut tied = Self { run, targets: run.targets, applications, members };
         for at in 0..tied.members.len() {
             let Member { number, manifest, .. } = tied.members[at];
-            let convert = |object| tied.convert((number, object), others);
+            let convert = |object| tied.convert(Id { file: number, at: object }, others);
             let conversions = (0..manifest.objects.len()).map(convert).collect();
             tied.members[at].conversions = conversions;
         }
@@ -89,7 +89,7 @@ impl<'a> TiedFiles<'a> {
     pub(crate) fn objects(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> + Clone {
         self.members.iter().flat_map(|member| {
             let objects = member.manifest.objects.iter().enumerate();
-            objects.map(move |(at, object)| ((member.number, at), member.manifest, object))
+            objects.map(move |(at, object)| (Id { file: member.number, at }, member.manifest, object))
         })
     }
 
@@ -100,22 +100,22 @@ impl<'a> TiedFiles<'a> {
 
     /// Returns the manifest of an object.
     pub(crate) fn manifest(&self, id: Id) -> &'a Manifest {
-        self.member(id.0).manifest
+        self.member(id.file).manifest
     }
 
     /// Returns an object.
     pub(crate) fn object(&self, id: Id) -> &'a Object {
-        &self.manifest(id).objects[id.1]
+        &self.manifest(id).objects[id.at]
     }
 
     /// Returns the namespace of an object.
     pub(crate) fn namespace(&self, id: Id) -> &Namespace {
-        &self.member(id.0).namespaces[id.1]
+        &self.member(id.file).namespaces[id.at]
     }
 
     /// Returns what an object becomes by itself.
     pub(crate) fn conversion(&self, id: Id) -> Option<&Conversion> {
-        self.member(id.0).conversions[id.1].as_ref()
+        self.member(id.file).conversions[id.at].as_ref()
     }
 
     /// Returns whether an object changes by itself.
@@ -125,12 +125,12 @@ impl<'a> TiedFiles<'a> {
 
     /// Returns whether an object may name others or their fields, as it stands in its file or after its conversion.
     pub(crate) fn has_names(&self, id: Id) -> bool {
-        self.run.files[id.0].objects[id.1].has_names || self.is_changed(id)
+        self.run.files[id.file].objects[id.at].has_names || self.is_changed(id)
     }
 
     /// Returns where an object starts.
     pub(crate) fn location(&self, id: Id) -> Location {
-        self.run.files[id.0].location(id.1)
+        self.run.files[id.file].location(id.at)
     }
 
     /// Returns whether a kustomization of the run names a file as a patch.

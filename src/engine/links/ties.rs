@@ -95,7 +95,7 @@ impl<'r> Ties<'r> {
     /// Ties patches and replacements to what they are applied to.
     fn add_applications(&mut self) {
         for application in &self.run.applications.made {
-            self.tie_all([application.host, application.instruction.position.0, application.base.0]);
+            self.tie_all([application.host, application.instruction.position.file, application.base.file]);
         }
     }
 
@@ -245,11 +245,11 @@ impl<'r> Ties<'r> {
             groups[number].files.push(file);
         }
         for application in &run.applications.made {
-            let root = self.root(application.base.0);
+            let root = self.root(application.base.file);
             groups[numbers[&root]].applications.push(application.clone());
         }
         for unmade in &run.applications.unmade {
-            let root = self.root(unmade.instruction.position.0);
+            let root = self.root(unmade.instruction.position.file);
             groups[numbers[&root]].unmade.push(unmade.clone());
         }
         groups

@@ -33,8 +33,8 @@ impl<'l> Together<'l> {
             let Some(other) = others.iter().copied().find(|other| held.contains(*other)) else { continue };
             let (other, place) = (tied.object(other).title(), tied.location(other));
             let message = format!("it can only be converted together with {other}, which is held back ({place})");
-            let help = Some("resolve the findings about the other object, then run again".to_owned());
-            let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).maybe_help(help);
+            let help = "resolve the findings about the other object, then run again";
+            let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).help(help);
             more.push(tied.held(*id, &remark));
         }
         held.extend(more)

@@ -95,7 +95,7 @@ pub(crate) fn targets_that_stay(
         let Some((at, holder)) = manifest.holder(inline_patch.document, &inline_patch.place) else { continue };
         let place = holder.path_of(inline_patch.document, &inline_patch.place);
         if let Some((entry, _)) = place.as_ref().and_then(FieldPath::split_last) {
-            targets.entry((id.0, at)).or_default().push(entry.key("target"));
+            targets.entry(Id { at, ..*id }).or_default().push(entry.key("target"));
         }
     }
     targets

@@ -2,11 +2,9 @@
 //!
 //! Paths with a pattern or a placeholder name no one folder, and an empty one names the whole repository: such are left out.
 
-use serde_json::Value;
-
 use super::kustomization::join;
+use super::object::Object;
 use crate::knowledge::carrier::{Carried, Carriers};
-use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;
 
 /// Returns the folders that what is carried in a document names, from the root of the repository.
@@ -22,8 +20,8 @@ pub(super) fn folder(carried: &Carried<'_>) -> Option<String> {
 }
 
 /// Returns the folder that what stands at `path` of an object is for, if the object names one.
-pub(crate) fn folder_at(carriers: &Carriers, (kind, object): (&GroupKind, &Value), path: &FieldPath) -> Option<String> {
-    let carried = carriers.in_object(kind, object);
+pub(crate) fn folder_at(carriers: &Carriers, object: &Object, path: &FieldPath) -> Option<String> {
+    let carried = carriers.in_object(&object.kind, &object.value);
     carried.iter().filter(|one| path.starts_with(&one.place)).find_map(folder)
 }
 
@@ -33,7 +31,7 @@ fn from_root(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::knowledge::carrier::CarrierFile;

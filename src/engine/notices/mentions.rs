@@ -236,11 +236,10 @@ impl<'a> Search<'a> {
             mentions.into_iter().filter(|mention| !is_already_listed(mention)).map(|Mention { path, old, new }| {
                 let what = if path.steps().is_empty() { "the document".to_owned() } else { path.to_string() };
                 let message = format!("{what} names {old}, renamed to {new}; it is not updated");
-                let help =
-                    Some(format!("replace it with {} of the group {} by hand, or add that", new.kind, new.group));
+                let help = format!("replace it with {} of the group {} by hand, or add that", new.kind, new.group);
                 OldNames {
                     kinds: vec![old.clone()],
-                    report: Remark::new(Code::ReferenceNotUpdated, path, message).maybe_help(help),
+                    report: Remark::new(Code::ReferenceNotUpdated, path, message).help(help),
                 }
             });
         mentions.chain(texts).collect()

@@ -22,8 +22,8 @@ pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<Findin
     let finding = |object: &Object| {
         let path = FieldPath::default().key("apiVersion");
         let message = "it is known only after its variables are substituted, so the object is not converted".to_owned();
-        let help = Some("write the apiVersion out here, and run again".to_owned());
-        Remark::new(Code::NotAnObject, path.clone(), format!("{path}: {message}")).maybe_help(help).finding(
+        let help = "write the apiVersion out here, and run again";
+        Remark::new(Code::NotAnObject, path.clone(), format!("{path}: {message}")).help(help).finding(
             manifest,
             object,
             Severity::Unresolved,

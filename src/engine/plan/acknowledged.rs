@@ -68,7 +68,7 @@ pub(super) fn kept(planner: &Planner<'_>, linked: &TiedFiles<'_>) -> Vec<(Id, Fi
         let rules = made.map_or(&[][..], |made| &made.rules);
         // What is held back anyway does not change, and says why.
         let may_change = || would_change(linked, id) && !made.is_some_and(is_blocked);
-        (is_kept(planner.goal(), manifest, id.1, rules) && may_change()).then(|| {
+        (is_kept(planner.goal(), manifest, id.at, rules) && may_change()).then(|| {
             let unchanged = (&object.kind, object.api_version.to_string());
             let version =
                 |made: &Conversion| made.value.get("apiVersion").and_then(|value| value.as_str()).map(str::to_owned);

@@ -92,7 +92,7 @@ impl PlannedFile {
                 planned.value_sources.extend(values::sources(manifest, object, goal));
             }
             if let Some(conversion) = conversion {
-                planned.add(planner, (manifest, object), conversion, held, &|| sealed.has(manifest, object));
+                planned.add(planner, manifest, object, conversion, held, &|| sealed.has(manifest, object));
             }
         }
         planned.shrink();
@@ -103,7 +103,8 @@ impl PlannedFile {
     fn add(
         &mut self,
         planner: &Planner<'_>,
-        (manifest, object): (&Manifest, &Object),
+        manifest: &Manifest,
+        object: &Object,
         conversion: Conversion,
         held: Option<Finding>,
         is_encrypted: &dyn Fn() -> bool,

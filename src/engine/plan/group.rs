@@ -107,7 +107,7 @@ impl<'g> GroupPlanner<'g> {
         for (file, manifest) in self.linked.files() {
             match self.plan_file(file, manifest, &followed) {
                 Ok(file) => planned.push(file),
-                Err(more) => rejected.extend(more.into_iter().map(|(at, finding)| ((file, at), finding))),
+                Err(more) => rejected.extend(more.into_iter().map(|(at, finding)| (Id { file, at }, finding))),
             }
         }
         if rejected.is_empty() { Ok(planned) } else { Err(rejected) }
@@ -122,11 +122,11 @@ impl<'g> GroupPlanner<'g> {
         let RunPlanner { planner, styles, .. } = self.of_run;
         let mut findings: Vec<Finding> = Vec::new();
         let objects = 0..manifest.objects.len();
-        let conversions = objects.map(|at| self.follow_links((file, at), followed, &mut findings)).collect();
+        let conversions = objects.map(|at| self.follow_links(Id { file, at }, followed, &mut findings)).collect();
         let reason = |at| {
-            let reason = followed.held.reason((file, at));
-            let is_shown = |_: &&Finding| !followed.held.is_kept((file, at)) || self.would_change((file, at), followed);
-            reason.filter(is_shown).cloned()
+            let id = Id { file, at };
+            let is_shown = |_: &&Finding| !followed.held.is_kept(id) || self.would_change(id, followed);
+            followed.held.reason(id).filter(is_shown).cloned()
         };
         PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings)
     }

@@ -64,16 +64,18 @@ impl<'r> ReadObjects<'r> {
         let kinds = kinds_read(run);
         let mut objects = Vec::new();
         for (number, file) in run.files.iter().enumerate().filter(|_| !kinds.is_empty()) {
-            let is_read = |at: &usize| kinds.contains(&file.objects[*at].kind) && !run.is_patch((number, *at));
+            let is_read =
+                |at: &usize| kinds.contains(&file.objects[*at].kind) && !run.is_patch(Id { file: number, at: *at });
             let wanted: Vec<usize> = (0..file.objects.len()).filter(is_read).collect();
             if wanted.is_empty() {
                 continue;
             }
             let manifest = manifests.read(number)?;
-            objects.extend(wanted.into_iter().map(|at| ReadObject {
-                id: (number, at),
-                namespace: run.namespace((number, at)),
-                value: Arc::clone(&manifest.borrow().objects[at].value),
+            let ids = wanted.into_iter().map(|at| Id { file: number, at });
+            objects.extend(ids.map(|id| ReadObject {
+                id,
+                namespace: run.namespace(id),
+                value: Arc::clone(&manifest.borrow().objects[id.at].value),
             }));
         }
         Ok(Self { run, objects })
@@ -85,11 +87,11 @@ impl<'r> ReadObjects<'r> {
 
     /// Returns what lenses see of the objects, in the order of the run.
     pub(super) fn views(&self) -> impl Iterator<Item = ObjectView<'_>> {
-        self.objects.iter().map(|ReadObject { id: (number, at), namespace, value }| {
-            let file = &self.run.files[*number];
-            let survey = &file.objects[*at];
+        self.objects.iter().map(|ReadObject { id, namespace, value }| {
+            let file = &self.run.files[id.file];
+            let survey = &file.objects[id.at];
             let line = survey.position.map(|position| position.line);
-            let place = ObjectPlace { file: &file.file, line, id: Some((*number, *at)) };
+            let place = ObjectPlace { file: &file.file, line, id: Some(*id) };
             ObjectView { kind: &survey.kind, namespace, name: survey.name.as_deref(), value, place }
         })
     }

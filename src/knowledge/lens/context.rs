@@ -235,8 +235,14 @@ impl Namespace {
     }
 }
 
-/// The position of an object in a run: file, and object in what is known of it.
-pub(crate) type ObjectId = (usize, usize);
+/// The position of an object in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectId {
+    /// The number of its file in the run.
+    pub file: usize,
+    /// Its number in what is known of the file.
+    pub at: usize,
+}
 
 /// Where an object is.
 #[derive(Clone, Copy, Debug, Default)]

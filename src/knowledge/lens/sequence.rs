@@ -284,7 +284,7 @@ impl Lens {
 
 #[cfg(test)]
 mod tests {
-    use super::super::context::{Namespace, ObjectPlace, ObjectView};
+    use super::super::context::{Namespace, ObjectId, ObjectPlace, ObjectView};
     use super::*;
     use serde_json::json;
 
@@ -294,7 +294,7 @@ mod tests {
 
     impl Operation for Together {
         fn run(&self, _: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
-            let place = ObjectPlace { id: Some((0, 1)), ..ObjectPlace::default() };
+            let place = ObjectPlace { id: Some(ObjectId { file: 0, at: 1 }), ..ObjectPlace::default() };
             let (kind, namespace, value) = (shop(), Namespace::Unset, json!({}));
             let name = Some("a");
             session.convert_together_with(&ObjectView {

@@ -154,7 +154,7 @@ mod tests {
             namespace,
             name: name.as_deref(),
             value,
-            place: ObjectPlace { id: Some((0, at)), ..ObjectPlace::default() },
+            place: ObjectPlace { id: Some(ObjectId { file: 0, at }), ..ObjectPlace::default() },
         });
         let builds = Builds::default();
         let others_of_run: Vec<_> = views.collect();
@@ -262,7 +262,7 @@ mod tests {
         let all = [here, elsewhere.clone(), asking.clone()];
         let (value, together) = run(&operation(OPERATION), &asking, OLD_GROUP, &all, Completeness::Whole).unwrap();
         assert_eq!(value, free);
-        assert_eq!(together, [(0, 0)]);
+        assert_eq!(together, [ObjectId { file: 0, at: 0 }]);
         check_refused(forward(&asking, &[elsewhere, asking.clone()]), "spec.listeners[0].routes.selector");
         assert_eq!(backward(&free, &[]), Ok(free));
     }
