@@ -40,6 +40,8 @@ pub struct FileSurvey {
     pub(crate) style: Style,
     /// What its objects name; nothing in most files.
     pub(crate) names: Option<Box<Names>>,
+    /// Whether it holds nothing that packs of the run know, so that it matters for other files alone.
+    pub(crate) is_unknown: bool,
 }
 
 /// What is known of an object.

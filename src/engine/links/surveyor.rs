@@ -3,7 +3,10 @@
 //! Invariant: a survey depends on the file and the packs alone, whatever the targets.
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
+use aho_corasick::AhoCorasick;
+use memchr::memchr2;
 use serde_json::{Map, Value};
 
 use super::ignored_paths;
@@ -21,14 +24,18 @@ use crate::syntax::field::{Entries, FieldPath, PathRef};
 #[derive(Debug)]
 pub struct Surveyor<'p> {
     packs: &'p Packs,
+    concerned: Vec<&'p Pack>,
     kinds: HashSet<&'p str>,
+    /// Finds the texts without which a file holds nothing that is known; made when it is first used.
+    known: OnceLock<AhoCorasick>,
 }
 
 impl<'p> Surveyor<'p> {
     /// Makes the surveyor of a run with `packs`, of which the run can be about those that are `concerned`.
     pub fn new(packs: &'p Packs, concerned: &[&'p Pack]) -> Self {
         let kinds = concerned.iter().flat_map(|pack| pack.kinds().chain(pack.foreign_kinds()));
-        Self { packs, kinds: kinds.map(|kind| kind.kind.as_str()).collect() }
+        let kinds = kinds.map(|kind| kind.kind.as_str()).collect();
+        Self { packs, concerned: concerned.to_vec(), kinds, known: OnceLock::new() }
     }
 
     /// Takes the survey of a file.
@@ -52,6 +59,7 @@ impl<'p> Surveyor<'p> {
             components.map(|patch| Components { folder: patch.folder.clone(), paths: patch.components.clone() });
         names.versions.sort();
         names.versions.dedup();
+        let is_unknown = names.is_empty() && self.is_unknown(manifest);
         FileSurvey {
             file: manifest.file.clone(),
             has_others: manifest.object_count() != objects.len(),
@@ -65,6 +73,7 @@ impl<'p> Surveyor<'p> {
             applied: manifest.applied.clone(),
             style: manifest.style(),
             names: (!names.is_empty()).then(|| Box::new(names)),
+            is_unknown,
         }
     }
 
@@ -111,6 +120,34 @@ impl<'p> Surveyor<'p> {
             add_written_versions(&object.value, &mut names.written_versions);
         }
         has_names
+    }
+
+    /// Returns whether nothing in a file whose objects name nothing can be converted or reported, whatever the targets.
+    fn is_unknown(&self, manifest: &Manifest) -> bool {
+        let is_known = |object: &Object| {
+            object.is_values() || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
+        };
+        let has_patches = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
+        let is_reported = !manifest.findings.is_empty() || !manifest.ignores.all().is_empty();
+        // Any text can be written with escapes, and rights can be on everything.
+        let text = manifest.text.as_bytes();
+        !is_reported
+            && !has_patches
+            && manifest.patches.is_empty()
+            && !manifest.objects.iter().any(is_known)
+            && memchr2(b'*', b'\\', text).is_none()
+            && !self.known.get_or_init(|| self.known_texts()).is_match(text)
+    }
+
+    /// Makes the search for groups, kinds, charts, images and what else packs know files by; of rights for those that name none.
+    fn known_texts(&self) -> AhoCorasick {
+        let of_pack = |pack: &'p Pack| {
+            let charts = pack.charts().iter().flat_map(|chart| [&chart.name, &chart.key]);
+            pack.groups().iter().chain(pack.triggers()).chain(pack.artifacts()).chain(charts)
+        };
+        let texts = self.concerned.iter().flat_map(|pack| of_pack(pack)).map(String::as_str);
+        let texts = texts.chain(self.kinds.iter().copied()).filter(|text| !text.is_empty());
+        AhoCorasick::new(texts.chain(["apiGroups"])).expect("a pack's texts are few and short")
     }
 
     fn declares_references_of(&self, kind: &GroupKind) -> bool {

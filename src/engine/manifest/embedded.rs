@@ -5,6 +5,7 @@
 //!
 //! Invariant: an object that is converted is not reported here.
 
+use memchr::memmem;
 use serde_json::{Map, Value};
 
 use super::manifest::Manifest;
@@ -30,10 +31,14 @@ struct Search<'r> {
     embedded: Vec<Embedded>,
 }
 
-/// Finds the outermost objects in the document with this number that are not objects of the document itself.
-pub(super) fn find(document: usize, value: &Value, recognizer: &Recognizer) -> Vec<Embedded> {
+/// Finds the outermost objects in the document with this number and text that are not objects of the document itself.
+pub(super) fn find(document: usize, text: &str, value: &Value, recognizer: &Recognizer) -> Vec<Embedded> {
     let mut search = Search { document, recognizer, embedded: Vec::new() };
-    search.visit_converted(value, None);
+    // Most documents are one object, whose apiVersion is the only one; a key can be written with escapes.
+    let is_alone = || memmem::find_iter(text.as_bytes(), "apiVersion").nth(1).is_none() && !text.contains('\\');
+    if value.get("apiVersion").is_none() || !is_alone() {
+        search.visit_converted(value, None);
+    }
     search.embedded
 }
 

@@ -203,7 +203,8 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
     let values = carried_values::find(number, &value, &carried, recognizer);
     let mut embedded = Vec::new();
     if !is_reported && mentions_group(manifest, number, recognizer) {
-        embedded = embedded::find(number, &value, recognizer);
+        let text = manifest.tree.documents()[number].span.of(&manifest.text);
+        embedded = embedded::find(number, text, &value, recognizer);
         embedded.retain(|inner| !patches.iter().any(|patch| inner.path.starts_with(&patch.path)));
     }
     match document {

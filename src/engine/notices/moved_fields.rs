@@ -10,6 +10,7 @@ use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::Target;
 use crate::knowledge::pack::release_notes::Moves;
+use crate::knowledge::release::GroupKind;
 
 /// The fields that move to other objects on the path to a target.
 #[derive(Debug)]
@@ -35,13 +36,17 @@ pub(crate) fn crossed<'g>(goal: &'g Goal<'g>) -> Vec<CrossedMoves<'g>> {
 
 /// Reports the fields that move out of `object`.
 pub(crate) fn findings(manifest: &Manifest, object: &Object, crossed: &[CrossedMoves<'_>]) -> Vec<Finding> {
-    let concerns = |crossed: &&CrossedMoves<'_>| {
-        crossed.moves.kinds.contains(&object.kind) && crossed.moves.condition.can_hold(&object.value)
-    };
+    let concerns =
+        |crossed: &&CrossedMoves<'_>| crossed.concerns(&object.kind) && crossed.moves.condition.can_hold(&object.value);
     crossed.iter().filter(concerns).flat_map(|crossed| crossed.findings(manifest, object)).collect()
 }
 
 impl CrossedMoves<'_> {
+    /// Returns whether fields of objects of `kind` move.
+    pub(crate) fn concerns(&self, kind: &GroupKind) -> bool {
+        self.moves.kinds.contains(kind)
+    }
+
     fn findings(&self, manifest: &Manifest, object: &Object) -> Vec<Finding> {
         let bundle = &self.target.pack.line().bundles()[self.moves.order];
         let places = self.moves.each.matches(&object.value).into_iter();

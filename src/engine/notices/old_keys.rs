@@ -32,6 +32,10 @@ impl OldKeys {
         Self { keys, texts }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     fn may_be_in(&self, text: &str) -> bool {
         self.texts.as_ref().is_some_and(|texts| texts.is_match(text))
     }

@@ -65,10 +65,10 @@ fn is_blocked(made: &Conversion) -> bool {
 pub(super) fn kept(planner: &Planner<'_>, linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
     let kept = |(id, manifest, object): (Id, &Manifest, &Object)| {
         let made = linked.conversion(id);
-        // What is held back anyway does not change, and says why.
-        let may_change = would_change(linked, id) && !made.is_some_and(is_blocked);
         let rules = made.map_or(&[][..], |made| &made.rules);
-        (may_change && is_kept(planner.goal(), manifest, id.at, rules)).then(|| {
+        // What is held back anyway does not change, and says why.
+        let may_change = || would_change(linked, id) && !made.is_some_and(is_blocked);
+        (is_kept(planner.goal(), manifest, id.at, rules) && may_change()).then(|| {
             let unchanged = (&object.kind, object.api_version.to_string());
             let version =
                 |made: &Conversion| made.value.get("apiVersion").and_then(|value| value.as_str()).map(str::to_owned);

@@ -25,8 +25,6 @@ pub struct Plan {
     pub acknowledged: Vec<Acknowledged>,
     /// What to report about the cluster and the releases, in this order.
     pub advisories: Vec<RunAdvisory>,
-    /// How many objects the parsed files hold, known or not.
-    pub(crate) seen_objects: usize,
     /// Whether files that are not listed hold recognized objects.
     pub(crate) recognized_elsewhere: bool,
 }
@@ -63,7 +61,6 @@ pub(super) fn assemble(
         plan.findings.extend(planned.findings);
         old_names.extend(planned.old_names);
         ignores.push(planned.ignores);
-        plan.seen_objects += planned.seen_objects;
     }
     for (at, advised) in advised {
         match planner.advisories[at].report(advised) {

@@ -29,7 +29,6 @@ pub(super) struct PlannedFile {
     pub(super) findings: Vec<Finding>,
     /// What is reported about names of renamed kinds, unless the run renames none of their objects.
     pub(super) old_names: Vec<OldNames<Finding>>,
-    pub(super) seen_objects: usize,
     /// The objects of the file that advisories are about, by the number of the advisory.
     pub(super) advised: BTreeMap<usize, Advised>,
     /// The values of charts that are not converted in this file.
@@ -66,7 +65,6 @@ impl PlannedFile {
             change,
             findings: manifest.findings.clone(),
             old_names: mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names),
-            seen_objects: manifest.object_count(),
             advised: BTreeMap::new(),
             unconverted_values: Vec::new(),
             value_sources: Vec::new(),

@@ -97,9 +97,19 @@ pub fn plan_files<M: Manifests>(
     let styles = Styles::of(surveys);
     let of_run = RunPlanner { planner, run: &run, others: &others, styles: &styles };
     let plan = |group: &Group| plan_group(&of_run, group, manifests, scope, &withheld);
-    let planned = in_parallel(&groups(&run), scope.threads, &plan)?;
+    let mut groups = groups(&run);
+    groups.retain(|group| may_report(planner, group, &run));
+    let planned = in_parallel(&groups, scope.threads, &plan)?;
     let planned = planned.into_iter().map(|(_, planned)| *planned);
     Ok(assemble(planner, planned, scope.found, scope.listed))
+}
+
+/// Returns whether there may be anything in the plan of a group.
+fn may_report(planner: &Planner<'_>, group: &Group, run: &Run<'_>) -> bool {
+    let [file] = group.files[..] else { return true };
+    let file = &run.files[file];
+    let is_applied = !group.applications.is_empty() || !group.unmade.is_empty();
+    is_applied || !file.is_unknown || planner.may_concern(file.objects.iter().map(|object| &object.kind))
 }
 
 /// The plans of files, with their numbers.

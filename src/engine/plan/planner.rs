@@ -5,6 +5,7 @@ use crate::engine::notices::advisories::{self, CrossedAdvisory};
 use crate::engine::notices::mentions::KindNames;
 use crate::engine::notices::moved_fields::{self, CrossedMoves};
 use crate::engine::notices::old_keys::OldKeys;
+use crate::knowledge::release::GroupKind;
 
 /// A goal, and what follows from it for every file.
 #[derive(Debug)]
@@ -24,6 +25,11 @@ impl<'g> Planner<'g> {
         let (kind_names, moves) = (KindNames::new(&targets.renames), moved_fields::crossed(goal));
         let old_keys = OldKeys::new(goal);
         Self { targets, kind_names, old_keys, advisories, moves }
+    }
+
+    /// Returns whether there may be something to report about objects of these kinds that no pack knows.
+    pub(super) fn may_concern<'k>(&self, mut kinds: impl Iterator<Item = &'k GroupKind>) -> bool {
+        !self.old_keys.is_empty() || kinds.any(|kind| self.moves.iter().any(|moves| moves.concerns(kind)))
     }
 
     /// Returns what the run is asked to do.

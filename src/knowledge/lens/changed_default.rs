@@ -3,26 +3,22 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::default::Beside;
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::operation::{Constant, Description, Operation, Parameter, Pass};
-use super::premise::{Form, Premise, Side};
+use super::default::WrittenKey;
+use super::operation::{
+    Constant, Description, Direction, Fidelity, Form, Halt, Operation, Parameter, Pass, Premise, Side,
+};
 use super::session::{Completeness, Session};
-use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::yaml::Place;
 
 /// `changed-default: { field: spec.history, old: 2, new: 10, parameter: shop.defaults }`
 #[derive(Clone, Debug)]
 pub(super) struct ChangedDefault {
-    parent: FieldPattern,
-    key: String,
+    written: WrittenKey,
     old: Value,
     new: Value,
     /// The parameter of the pack by which the user chooses.
     parameter: String,
-    beside: Option<Beside>,
     /// The only direction in which it is written, where the other side says it in another field.
     direction: Option<Direction>,
 }
@@ -40,16 +36,9 @@ impl ChangedDefault {
         example: "changed-default: { field: spec.history, old: 2, new: 10, parameter: shop.defaults }",
     };
 
-    fn field(&self) -> FieldPattern {
-        self.parent.key(&self.key)
-    }
-
     /// The default of the side that an object comes from, and that of the other one.
-    const fn defaults(&self, direction: Direction) -> [&Value; 2] {
-        match direction {
-            Direction::Forward => [&self.old, &self.new],
-            Direction::Backward => [&self.new, &self.old],
-        }
+    fn defaults(&self, direction: Direction) -> [&Value; 2] {
+        direction.ends([&self.old, &self.new])
     }
 
     fn runs(&self, direction: Direction) -> bool {
@@ -58,15 +47,13 @@ impl ChangedDefault {
 
     /// Returns whether the field is absent at `parent`, and nothing outside the file can set it.
     fn is_open(&self, parent: &FieldPath, session: &Session<'_>) -> bool {
-        let map = parent.get(session.object()).and_then(Value::as_object);
-        let lacks = map.is_some_and(|map| map.get(&self.key).is_none_or(Value::is_null));
-        let is_item = || parent.steps().iter().any(|step| matches!(step, Step::Index(_)));
-        lacks && (is_item() || session.completeness() == Completeness::Whole)
+        let is_absent = self.written.is_absent(parent, session, Value::is_null);
+        is_absent && session.completeness_at(parent) == Completeness::Whole
     }
 
-    fn write(&self, direction: Direction, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+    fn write(&self, direction: Direction, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let [old, new] = self.defaults(direction);
-        let (path, value, field, parameter) = (parent.key(&self.key), old.clone(), self.field(), &self.parameter);
+        let (path, field, parameter) = (parent.key(&self.written.key), self.written.field(), &self.parameter);
         if session.context().and_then(|all| all.parameter(parameter)) == Some(ADOPT) {
             session.record_changed_default(
                 &path,
@@ -78,11 +65,7 @@ impl ChangedDefault {
             &path,
             format!("{field}: {old} is written, since without it the target means {new} ({parameter}={FREEZE})"),
         );
-        if path.get(session.object()).is_some() {
-            return session.change(Intent::Replace { path, value });
-        }
-        let place = self.beside.as_ref().map_or(Place::Last, |beside| beside.place(&parent, session.object()));
-        session.change(Intent::Insert { path: parent.key(&self.key), value, place })
+        self.written.write(parent, old.clone(), session)
     }
 }
 
@@ -97,9 +80,9 @@ impl Operation for ChangedDefault {
         if !self.runs(pass.direction) {
             return Ok(());
         }
-        for parent in self.parent.matches(session.object()) {
+        for parent in self.written.parent.matches(session.object()) {
             if self.is_open(&parent, session) {
-                self.write(pass.direction, parent, session)?;
+                self.write(pass.direction, &parent, session)?;
             }
         }
         Ok(())
@@ -107,18 +90,21 @@ impl Operation for ChangedDefault {
 
     fn premises(&self) -> Vec<Premise> {
         let each = [(&self.old, Side::Old), (&self.new, Side::New)];
-        let sides = each.map(|(default, side)| Premise::new(&self.field(), Form::Value(default.clone()), side));
-        let beside = self.beside.iter().map(|beside| Premise::present(&self.parent.key(beside.key())));
+        let sides = each.map(|(default, side)| Premise::new(&self.written.field(), Form::Value(default.clone()), side));
+        let beside = self.written.beside.iter().filter_map(|place| match place {
+            Place::Before(key) | Place::After(key) => Some(Premise::present(&self.written.parent.key(key))),
+            Place::First | Place::Last => None,
+        });
         sides.into_iter().chain(beside).collect()
     }
 
     fn constants(&self, direction: Direction) -> Vec<Constant> {
         let value = self.defaults(direction)[0].clone();
-        vec![Constant { field: self.field(), value, is_default: true }]
+        vec![Constant { field: self.written.field(), value, is_default: true }]
     }
 
     fn makes_valid(&self, direction: Direction, field: &FieldPattern) -> bool {
-        self.runs(direction) && *field == self.field()
+        self.runs(direction) && *field == self.written.field()
     }
 
     fn parameters(&self) -> Vec<Parameter<'_>> {
@@ -151,16 +137,13 @@ impl<'de> Deserialize<'de> for ChangedDefault {
             direction: Option<Direction>,
         }
         let Wire { field, old, new, parameter, before, after, direction } = Wire::deserialize(deserializer)?;
-        let Some((parent, Part::Key(key))) = field.split_last() else {
-            return Err(de::Error::custom(format!("{field} does not end in a key, so it cannot be written")));
-        };
         if old == new {
             return Err(de::Error::custom(format!(
                 "`old` and `new` are the same, so the default of {field} did not change"
             )));
         }
-        let beside = Beside::of(before, after).map_err(de::Error::custom)?;
-        Ok(Self { parent, key: key.clone(), old, new, parameter, beside, direction })
+        let written = WrittenKey::new(&field, before, after).map_err(de::Error::custom)?;
+        Ok(Self { written, old, new, parameter, direction })
     }
 }
 

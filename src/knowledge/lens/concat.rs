@@ -3,13 +3,8 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::{Claims, Image};
-use super::join::beside;
-use super::operation::{Description, Operation, Pass};
-use super::premise::{Form, Premise, Side};
+use super::join::{Joined, Position};
+use super::operation::{Claims, Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side};
 use super::session::Session;
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::yaml::Intent;
@@ -17,24 +12,10 @@ use crate::syntax::yaml::Intent;
 /// `concat: { field: spec.before, to: steps, position: first, direction: forward }`
 #[derive(Clone, Debug)]
 pub(super) struct Concat {
-    parent: FieldPattern,
-    /// The key of the list that is taken apart.
-    key: String,
-    /// The key of the list beside it that takes the items.
-    list: String,
-    position: Position,
+    /// The list that is taken apart, and the one beside it that takes the items.
+    joined: Joined,
     /// The only direction in which something changes: where one list ends in the other is not known afterwards.
     direction: Direction,
-}
-
-/// On which side of the other list the items are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Position {
-    /// They are before its items.
-    First,
-    /// They are behind its items.
-    Last,
 }
 
 impl Concat {
@@ -50,7 +31,8 @@ impl Concat {
 
     /// Empties one of the two lists in the mapping at `parent` into the other.
     fn concat(&self, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
-        let (from, list) = (parent.key(&self.key), parent.key(&self.list));
+        let Joined { key, list: into, position, .. } = &self.joined;
+        let (from, list) = (parent.key(key), parent.key(into));
         let count = match from.get(session.object()) {
             None => return Ok(()),
             Some(Value::Null) => 0,
@@ -59,7 +41,7 @@ impl Concat {
         };
         if count == 0 {
             session.record_removal(&from, "it has no items");
-            return session.change(Intent::Delete { path: from });
+            return session.delete(from);
         }
         let length = match list.get(session.object()) {
             None => None,
@@ -67,20 +49,14 @@ impl Concat {
             Some(Value::Array(items)) => Some(items.len()),
             Some(_) => return Err(no_list(&list)),
         };
-        session.record_normalization(&from, format!("its items are the {} ones of {list}", self.position.name()));
+        session.record_normalization(&from, format!("its items are the {} ones of {list}", position.name()));
         match length {
-            None => session.change(Intent::Rename { path: from, to: self.list.clone() }),
+            None => session.change(Intent::Rename { path: from, to: into.clone() }),
             Some(0) => {
-                session.change(Intent::Delete { path: list })?;
-                session.change(Intent::Rename { path: from, to: self.list.clone() })
+                session.delete(list)?;
+                session.change(Intent::Rename { path: from, to: into.clone() })
             }
-            Some(length) => {
-                let index = match self.position {
-                    Position::First => 0,
-                    Position::Last => length,
-                };
-                session.change(Intent::MoveItems { from, list, index, count })
-            }
+            Some(length) => session.change(Intent::MoveItems { from, list, index: position.index(length), count }),
         }
     }
 }
@@ -91,44 +67,28 @@ fn no_list(path: &FieldPath) -> Halt {
     Halt::refused(path.clone(), reason, "write it as a list")
 }
 
-impl Position {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Last => "last",
-        }
-    }
-}
-
 impl Operation for Concat {
     fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
         if self.direction != pass.direction {
             return Ok(());
         }
-        self.parent.matches(session.object()).iter().try_for_each(|parent| self.concat(parent, session))
+        self.joined.parent.matches(session.object()).iter().try_for_each(|parent| self.concat(parent, session))
     }
 
     /// The list that takes the items can be on both sides.
     fn claims(&self) -> Claims {
-        let taken = vec![self.parent.key(&self.key)];
-        match self.direction {
-            Direction::Forward => Claims { old: taken, new: Vec::new() },
-            Direction::Backward => Claims { old: Vec::new(), new: taken },
-        }
+        Claims::removing(self.joined.field(), self.direction)
     }
 
     fn premises(&self) -> Vec<Premise> {
-        let [from, to] = match self.direction {
-            Direction::Forward => [Side::Old, Side::New],
-            Direction::Backward => [Side::New, Side::Old],
-        };
-        let (taken, list) = (self.parent.key(&self.key), self.parent.key(&self.list));
-        vec![Premise::new(&taken, Form::List, from), Premise::new(&list, Form::List, to)]
+        let [from, to] = self.direction.ends([Side::Old, Side::New]);
+        let of_list = |field, side| Premise::new(&field, Form::List, side);
+        vec![of_list(self.joined.field(), from), of_list(self.joined.list(), to)]
     }
 
     fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
-        let below = field.below(&self.parent.key(&self.key)).filter(|_| self.direction == direction);
-        below.map_or(Image::Kept, |below| Image::Moved(self.parent.key(&self.list).join(&below)))
+        let below = field.below(&self.joined.field()).filter(|_| self.direction == direction);
+        below.map_or(Image::Kept, |below| Image::Moved(self.joined.list().join(&below)))
     }
 
     fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
@@ -151,8 +111,7 @@ impl<'de> Deserialize<'de> for Concat {
             direction: Direction,
         }
         let Wire { field, to, position, direction } = Wire::deserialize(deserializer)?;
-        let (parent, key) = beside(&field, &to).map_err(de::Error::custom)?;
-        Ok(Self { parent, key, list: to, position, direction })
+        Ok(Self { joined: Joined::new(&field, to, position).map_err(de::Error::custom)?, direction })
     }
 }
 

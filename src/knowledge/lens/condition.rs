@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::amount;
-use super::premise::{Form, Premise, Side};
+use super::operation::{Form, Premise, Side};
 use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// A test on an object's data; it always holds where none is written. Clones share it.
@@ -457,13 +457,13 @@ impl Condition {
         }
     }
 
-    /// Returns whether a field that `is_read` is compared with another one.
-    pub(super) fn compares(&self, is_read: &dyn Fn(&FieldPattern) -> bool) -> bool {
+    /// Returns the fields that are compared with another one.
+    pub(super) fn compared(&self) -> Vec<&FieldPattern> {
         match self.0.as_deref() {
-            Some(Test::Same(fields)) => fields.iter().any(is_read),
-            Some(Test::Not(test)) => test.compares(is_read),
-            Some(Test::All(tests) | Test::Any(tests)) => tests.iter().any(|test| test.compares(is_read)),
-            _ => false,
+            Some(Test::Same(fields)) => fields.iter().collect(),
+            Some(Test::Not(test)) => test.compared(),
+            Some(Test::All(tests) | Test::Any(tests)) => tests.iter().flat_map(Self::compared).collect(),
+            _ => Vec::new(),
         }
     }
 

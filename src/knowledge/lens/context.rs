@@ -12,9 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
-use super::namespace::Namespace;
 use super::nearest::{Builds, Pool};
-use super::object_view::{Candidates, ObjectId, ObjectView};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPattern;
 
@@ -170,9 +168,167 @@ impl<'a> Context<'a> {
     }
 }
 
+/// The namespace of an object when it is applied.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Namespace {
+    /// The one of this name.
+    Named(String),
+    /// The default namespace of the command that applies the files: the same one for all objects without a namespace.
+    #[default]
+    Unset,
+    /// One of several, depending on the kustomization that is built: the file of each and the namespace that it sets, `None`
+    /// where it sets none.
+    Several(BTreeSet<(String, Option<String>)>),
+}
+
+impl Namespace {
+    /// Returns the namespace that `metadata.namespace` sets.
+    pub(crate) fn from_written(name: Option<&str>) -> Self {
+        name.map_or(Self::Unset, |name| Self::Named(name.to_owned()))
+    }
+
+    /// Returns the name, where it is certain.
+    pub const fn name(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name.as_str()),
+            Self::Unset | Self::Several(_) => None,
+        }
+    }
+
+    /// Returns whether it is set in every build of the files.
+    pub(crate) fn is_set(&self) -> bool {
+        match self {
+            Self::Named(_) => true,
+            Self::Unset => false,
+            Self::Several(names) => names.iter().all(|(_, name)| name.is_some()),
+        }
+    }
+
+    /// Returns whether both are the same namespace; `None` where the files do not show it.
+    pub(crate) fn same_as(&self, other: &Self) -> Option<bool> {
+        match (self, other) {
+            (Self::Named(left), Self::Named(right)) => Some(left == right),
+            (Self::Unset, Self::Unset) => Some(true),
+            (Self::Several(left), Self::Several(right)) if left == right => Some(true),
+            (Self::Named(name), Self::Several(names)) | (Self::Several(names), Self::Named(name)) => {
+                names.iter().all(|(_, other)| other.as_ref().is_some_and(|other| other != name)).then_some(false)
+            }
+            (Self::Several(_), Self::Several(_) | Self::Unset) | (Self::Unset, Self::Several(_)) => None,
+            (Self::Named(_), Self::Unset) | (Self::Unset, Self::Named(_)) => None,
+        }
+    }
+
+    /// Returns what the files show of it, as the rest of a sentence that begins with the object.
+    pub fn description(&self) -> String {
+        match self {
+            Self::Named(name) => format!("is in namespace {name}"),
+            Self::Unset => "has no metadata.namespace".to_owned(),
+            Self::Several(names) => {
+                let name = |(file, name): &(String, Option<String>)| match name {
+                    Some(name) => format!("{name} ({file})"),
+                    None => format!("none ({file})"),
+                };
+                let names: Vec<_> = names.iter().map(name).collect();
+                format!("gets different namespaces from several kustomizations: {}", names.join(", "))
+            }
+        }
+    }
+}
+
+/// The position of an object in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectId {
+    /// The number of its file in the run.
+    pub file: usize,
+    /// Its number in what is known of the file.
+    pub at: usize,
+}
+
+/// Where an object is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ObjectPlace<'a> {
+    /// Its file.
+    pub file: &'a str,
+    /// The line on which it starts, where it is known.
+    pub line: Option<usize>,
+    /// Its position; nothing for one that others cannot find, such as a patch.
+    pub id: Option<ObjectId>,
+}
+
+/// An object of the run, as its file has it.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectView<'a> {
+    /// Its kind and API group.
+    pub kind: &'a GroupKind,
+    /// Its namespace.
+    pub namespace: &'a Namespace,
+    /// `metadata.name`, where it is set.
+    pub name: Option<&'a str>,
+    /// Its data.
+    pub value: &'a Value,
+    /// Where it is.
+    pub place: ObjectPlace<'a>,
+}
+
+impl ObjectView<'_> {
+    /// Returns its kind and name, as messages write them: `Shop public`.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.kind.kind, self.name.unwrap_or_default())
+    }
+
+    /// Returns its kind, name and place: `Shop public (shops.yaml:3)`.
+    pub fn described(&self) -> String {
+        self.with_place(&self.title())
+    }
+
+    /// Returns `title` with its place.
+    pub(super) fn with_place(&self, title: &str) -> String {
+        let ObjectPlace { file, line, .. } = self.place;
+        match line {
+            Some(line) => format!("{title} ({file}:{line})"),
+            None => title.to_owned(),
+        }
+    }
+}
+
+/// The objects that a reference can resolve to.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates<'a> {
+    /// Those that it resolves to, in the order of the run: several where the files do not show which one it is.
+    pub certain: Vec<ObjectView<'a>>,
+    /// Those that it resolves to if they are in the namespace of the reference, which the files do not show.
+    pub possible: Vec<ObjectView<'a>>,
+}
+
+impl<'a> Candidates<'a> {
+    /// Returns all of them.
+    pub fn all(&self) -> impl Iterator<Item = &ObjectView<'a>> + Clone {
+        self.certain.iter().chain(&self.possible)
+    }
+
+    /// Returns whether the object at `id` is one of them; `None` where it may be.
+    pub fn has(&self, id: ObjectId) -> Option<bool> {
+        let is_it = |one: &ObjectView<'_>| one.place.id == Some(id);
+        match self.certain.iter().any(is_it) {
+            true => Some(true),
+            false => (!self.possible.iter().any(is_it)).then_some(false),
+        }
+    }
+}
+
+/// Lists the first few of `items` for people, as `text` shows them.
+pub(crate) fn some_of<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
+    const SHOWN: usize = 4;
+    let shown: Vec<_> = items.iter().take(SHOWN).map(text).collect();
+    match items.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::object_view::ObjectPlace;
+    use super::ObjectPlace;
     use super::*;
     use serde_json::json;
 
@@ -200,5 +356,33 @@ mod tests {
         }
         assert!(all.of_kind(&GroupKind::new("Gateway", "")).is_empty());
         assert!(!all.named(&kind, "y", "").is_empty() && all.named(&kind, "z", "").is_empty());
+    }
+
+    fn several(names: &[(&str, Option<&str>)]) -> Namespace {
+        let owned = |(file, name): &(&str, Option<&str>)| ((*file).to_owned(), name.map(str::to_owned));
+        Namespace::Several(names.iter().map(owned).collect())
+    }
+
+    #[test]
+    fn namespaces_are_compared_as_far_as_known() {
+        let [a, b] = ["a", "b"].map(|name| Namespace::from_written(Some(name)));
+        let (open, either) = (Namespace::Unset, several(&[("x", Some("a")), ("y", Some("c"))]));
+        let same_names = several(&[("x", Some("c")), ("y", Some("a"))]);
+        let partly_unknown = several(&[("x", Some("a")), ("y", None)]);
+        let cases = [
+            (&a, &a, Some(true)),
+            (&a, &b, Some(false)),
+            (&a, &open, None),
+            (&open, &open, Some(true)),
+            (&a, &either, None),
+            (&b, &either, Some(false)),
+            (&b, &partly_unknown, None),
+            (&either, &either, Some(true)),
+            (&either, &same_names, None),
+            (&either, &open, None),
+        ];
+        for (left, right, expected) in cases {
+            assert_eq!([left.same_as(right), right.same_as(left)], [expected, expected], "{left:?} {right:?}");
+        }
     }
 }

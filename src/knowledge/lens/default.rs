@@ -6,67 +6,83 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::amount;
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::operation::{Constant, Description, Operation, Parameter, Pass};
-use super::premise::{Form, Premise, Side};
+use super::operation::{
+    Constant, Description, Direction, Fidelity, Form, Halt, Operation, Parameter, Pass, Premise, Side,
+};
 use super::references::{FoundValue, ReferencedBy, References};
 use super::session::{Completeness, Session};
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::field::{FieldPath, FieldPattern, Part};
+use crate::syntax::yaml::Place;
 
 /// `default: { field: spec.scope, value: Namespace, forward: elide, backward: write }`
 #[derive(Clone, Debug)]
 pub(super) struct Default {
-    parent: FieldPattern,
-    key: String,
+    written: WrittenKey,
     source: Source,
     forward: Option<Action>,
     backward: Option<Action>,
-    /// The key that a written field is put next to, where that is present.
-    beside: Option<Beside>,
     nulls: Nulls,
     /// The message where the field is to be written and there is no value.
     missing: Option<Missing>,
 }
 
-/// A key, and the side of it that a field is written on.
+/// A key that is written in the mappings that match a pattern.
 #[derive(Clone, Debug)]
-pub(super) enum Beside {
-    Before(String),
-    After(String),
+pub(super) struct WrittenKey {
+    pub(super) parent: FieldPattern,
+    pub(super) key: String,
+    /// Before or after which key it is put, where that is present; last where none is.
+    pub(super) beside: Option<Place>,
 }
 
-impl Beside {
-    /// Returns the side that is written: that of `before`, of `after`, or none.
+impl WrittenKey {
+    /// Makes the last key of `field`, which is put `before` or `after` another one.
     ///
     /// # Errors
-    /// A message where both are written.
-    pub(super) fn of(before: Option<String>, after: Option<String>) -> Result<Option<Self>, &'static str> {
-        match (before, after) {
-            (None, None) => Ok(None),
-            (Some(key), None) => Ok(Some(Self::Before(key))),
-            (None, Some(key)) => Ok(Some(Self::After(key))),
-            (Some(_), Some(_)) => Err("write `before` or `after`, not both"),
-        }
-    }
-
-    /// Returns the key that is named.
-    pub(super) fn key(&self) -> &str {
-        match self {
-            Self::Before(key) | Self::After(key) => key,
-        }
-    }
-
-    /// Returns the place in the mapping at `path`; the last one where the key is absent.
-    pub(super) fn place(&self, path: &FieldPath, object: &Value) -> Place {
-        let (key, place) = match self {
-            Self::Before(key) => (key, Place::Before(key.clone())),
-            Self::After(key) => (key, Place::After(key.clone())),
+    /// A message where there is no such key, or both are written.
+    pub(super) fn new(field: &FieldPattern, before: Option<String>, after: Option<String>) -> Result<Self, String> {
+        let Some((parent, Part::Key(key))) = field.split_last() else {
+            return Err(format!("{field} does not end in a key, so it cannot be written"));
         };
-        if path.key(key).get(object).is_some() { place } else { Place::Last }
+        if before.is_some() && after.is_some() {
+            return Err("write `before` or `after`, not both".to_owned());
+        }
+        let beside = before.map(Place::Before).or_else(|| after.map(Place::After));
+        Ok(Self { parent, key: key.clone(), beside })
+    }
+
+    pub(super) fn field(&self) -> FieldPattern {
+        self.parent.key(&self.key)
+    }
+
+    /// Returns whether the mapping at `parent` lacks the key, or has a value there that counts as none.
+    pub(super) fn is_absent(
+        &self,
+        parent: &FieldPath,
+        session: &Session<'_>,
+        is_none: impl FnOnce(&Value) -> bool,
+    ) -> bool {
+        let map = parent.get(session.object()).and_then(Value::as_object);
+        map.is_some_and(|map| map.get(&self.key).is_none_or(is_none))
+    }
+
+    /// Writes the key in the mapping at `parent`.
+    pub(super) fn write(&self, parent: &FieldPath, value: Value, session: &mut Session<'_>) -> Result<(), Halt> {
+        let path = parent.key(&self.key);
+        if path.get(session.object()).is_some() {
+            return session.replace(path, value);
+        }
+        let place = self.beside.as_ref().map_or(Place::Last, |place| beside(place, parent, session.object()));
+        session.insert(path, value, place)
+    }
+}
+
+/// Returns `place` in the mapping at `parent`; the last one where the key that it names is absent.
+pub(super) fn beside(place: &Place, parent: &FieldPath, object: &Value) -> Place {
+    match place {
+        Place::Before(key) | Place::After(key) if parent.key(key).get(object).is_none() => Place::Last,
+        place => place.clone(),
     }
 }
 
@@ -132,16 +148,9 @@ impl Default {
         example: "default: { field: spec.parametersRef.scope, value: Namespace, forward: elide, backward: write }",
     };
 
-    fn field(&self) -> FieldPattern {
-        self.parent.key(&self.key)
-    }
-
     /// What happens in `direction`, and what undoes it in the other one.
-    const fn actions(&self, direction: Direction) -> [Option<Action>; 2] {
-        match direction {
-            Direction::Forward => [self.forward, self.backward],
-            Direction::Backward => [self.backward, self.forward],
-        }
+    fn actions(&self, direction: Direction) -> [Option<Action>; 2] {
+        direction.ends([self.forward, self.backward])
     }
 
     /// Returns the implied value, where there is one, and the other objects that it was read from.
@@ -155,7 +164,7 @@ impl Default {
                 let name = by.get(object).and_then(Value::as_str);
                 found(name.and_then(|name| table.get(name)).cloned())
             }
-            Source::Like(path) => found(path.get(&session.view_for(|is_read| is_read(&path.pattern()))).cloned()),
+            Source::Like(path) => found(path.get(&session.view_for([&path.pattern()])).cloned()),
             Source::Parameter(name) => found(session.context().and_then(|all| all.parameter(name)).map(Value::from)),
             Source::ReferencedBy(reference) => reference.value(session),
             Source::References(reference) => reference.value(session),
@@ -163,9 +172,9 @@ impl Default {
     }
 
     /// Returns the places of the field that have the implied value, the last first, and whether it is written as implied there.
-    fn written(&self, session: &Session<'_>) -> Vec<(FieldPath, bool)> {
+    fn places(&self, session: &Session<'_>) -> Vec<(FieldPath, bool)> {
         let object = session.object();
-        let places = self.field().matches(object);
+        let places = self.written.field().matches(object);
         // Other objects are not read where nothing depends on them.
         if places.is_empty() {
             return Vec::new();
@@ -179,39 +188,34 @@ impl Default {
         places.into_iter().rev().filter_map(has_implied).collect()
     }
 
-    /// Returns whether a written value counts as none.
-    fn is_unset(&self, value: &Value) -> bool {
-        self.nulls == Nulls::Absent && value.is_null()
-    }
-
     fn elide(&self, undo: Option<Action>, session: &mut Session<'_>) -> Result<(), Halt> {
-        for (path, is_same) in self.written(session) {
+        for (path, is_same) in self.places(session) {
             // Another spelling of a quantity does not come back.
             if undo != Some(Action::Write) || !is_same {
                 session.record_removal(&path, "it is the default of the field");
             }
-            session.change(Intent::Delete { path })?;
+            session.delete(path)?;
         }
         Ok(())
     }
 
     fn write(&self, undo: Option<Action>, session: &mut Session<'_>) -> Result<(), Halt> {
         if undo == Some(Action::Elide) {
-            for (path, _) in self.written(session) {
+            for (path, _) in self.places(session) {
                 session.record_normalization(&path, "it is the default of the field");
             }
         }
         self.warn_of_wrong_namespace(session);
-        let is_set = session.is_set_by_kustomization(&self.field());
-        for path in self.parent.matches(session.object()).into_iter().filter(|_| !is_set) {
-            let map = path.get(session.object()).and_then(Value::as_object);
-            let lacks = map.is_some_and(|map| map.get(&self.key).is_none_or(|value| self.is_unset(value)));
-            let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
-            // A reference that a patch adds is complete.
-            let is_reference = matches!(self.source, Source::References(_));
-            let whole = || item || is_reference || session.completeness() == Completeness::Whole;
-            if lacks && whole() {
-                self.write_at(undo, path, session)?;
+        if session.is_set_by_kustomization(&self.written.field()) {
+            return Ok(());
+        }
+        // A reference that a patch adds is complete.
+        let is_reference = matches!(self.source, Source::References(_));
+        let is_unset = |value: &Value| self.nulls == Nulls::Absent && value.is_null();
+        for parent in self.written.parent.matches(session.object()) {
+            let is_whole = is_reference || session.completeness_at(&parent) == Completeness::Whole;
+            if is_whole && self.written.is_absent(&parent, session, is_unset) {
+                self.write_at(undo, parent, session)?;
             }
         }
         Ok(())
@@ -219,8 +223,9 @@ impl Default {
 
     /// Refuses to choose among the values of other objects.
     fn ambiguous(&self, at: FieldPath, values: &str) -> Halt {
-        let reason = format!("{} is required, and the files have several values for it: {values}", self.key);
-        let help = format!("write {} by hand; where several objects share this one, make a copy for each", self.key);
+        let key = &self.written.key;
+        let reason = format!("{key} is required, and the files have several values for it: {values}");
+        let help = format!("write {key} by hand; where several objects share this one, make a copy for each");
         Halt::refused(at, reason, help)
     }
 
@@ -233,25 +238,21 @@ impl Default {
         }
     }
 
-    fn write_at(&self, undo: Option<Action>, path: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+    fn write_at(&self, undo: Option<Action>, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let (value, sources) = match self.implied(session) {
             FoundValue::One(value, sources) => (value, sources),
-            FoundValue::Several(values) => return Err(self.ambiguous(path, &values)),
+            FoundValue::Several(values) => return Err(self.ambiguous(parent, &values)),
             FoundValue::Nothing => {
                 let Some(Missing { reason, help }) = &self.missing else { return Ok(()) };
-                return Err(Halt::refused(path, reason, help));
+                return Err(Halt::refused(parent, reason, help));
             }
         };
         sources.iter().for_each(|other| session.convert_together_with(other));
         if undo != Some(Action::Elide) {
-            session.record_normalization(&path, format!("{} is written, and converting back keeps it", self.key));
+            let reason = format!("{} is written, and converting back keeps it", self.written.key);
+            session.record_normalization(&parent, reason);
         }
-        let written = path.key(&self.key);
-        if written.get(session.object()).is_some() {
-            return session.change(Intent::Replace { path: written, value });
-        }
-        let place = self.beside.as_ref().map_or(Place::Last, |beside| beside.place(&path, session.object()));
-        session.change(Intent::Insert { path: path.key(&self.key), value, place })
+        self.written.write(&parent, value, session)
     }
 }
 
@@ -266,7 +267,7 @@ impl Operation for Default {
     }
 
     fn premises(&self) -> Vec<Premise> {
-        let field = self.field();
+        let field = self.written.field();
         let value = |value: &Value| Premise::new(&field, Form::Value(value.clone()), Side::Either);
         let mut all = vec![Premise::present(&field)];
         match &self.source {
@@ -283,14 +284,14 @@ impl Operation for Default {
     }
 
     fn makes_valid(&self, direction: Direction, field: &FieldPattern) -> bool {
-        self.actions(direction)[0] == Some(Action::Write) && *field == self.field()
+        self.actions(direction)[0] == Some(Action::Write) && *field == self.written.field()
     }
 
     fn constants(&self, direction: Direction) -> Vec<Constant> {
         let [action, undo] = self.actions(direction);
         match &self.source {
             Source::Value(value) if action == Some(Action::Elide) || undo == Some(Action::Write) => {
-                vec![Constant { field: self.field(), value: value.clone(), is_default: false }]
+                vec![Constant { field: self.written.field(), value: value.clone(), is_default: false }]
             }
             _ => Vec::new(),
         }
@@ -303,14 +304,10 @@ impl Operation for Default {
         }
     }
 
-    fn kinds_converted_with(&self) -> Vec<GroupKind> {
-        self.kinds_read()
-    }
-
     fn kinds_read(&self) -> Vec<GroupKind> {
         match &self.source {
-            Source::ReferencedBy(reference) => vec![reference.kind().clone()],
-            Source::References(reference) => vec![reference.kind().clone()],
+            Source::ReferencedBy(reference) => vec![reference.kind.clone()],
+            Source::References(reference) => vec![reference.kind.clone()],
             Source::Value(_) | Source::Table(..) | Source::Like(_) | Source::Parameter(_) => Vec::new(),
         }
     }
@@ -334,16 +331,13 @@ impl Operation for Default {
 impl<'de> Deserialize<'de> for Default {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wire = Wire::deserialize(deserializer)?;
-        let Some((parent, Part::Key(key))) = wire.field.split_last() else {
-            return Err(de::Error::custom(format!("{} does not end in a key, so it cannot be written", wire.field)));
-        };
         let source = wire.source().map_err(de::Error::custom)?;
         if wire.forward.is_none() && wire.backward.is_none() {
             return Err(de::Error::custom("write `forward` or `backward`: without them the operation does nothing"));
         }
-        let Wire { forward, backward, before, after, nulls, missing, .. } = wire;
-        let beside = Beside::of(before, after).map_err(de::Error::custom)?;
-        Ok(Self { key: key.clone(), parent, source, forward, backward, beside, nulls, missing })
+        let Wire { field, forward, backward, before, after, nulls, missing, .. } = wire;
+        let written = WrittenKey::new(&field, before, after).map_err(de::Error::custom)?;
+        Ok(Self { written, source, forward, backward, nulls, missing })
     }
 }
 

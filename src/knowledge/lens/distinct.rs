@@ -5,14 +5,9 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::operation::{Description, Operation, Pass};
-use super::premise::{Form, Premise, Side};
+use super::operation::{Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
 use super::session::Session;
 use crate::syntax::field::FieldPattern;
-use crate::syntax::yaml::Intent;
 
 /// `distinct: { field: "spec.rules[].retry.codes" }`
 #[derive(Clone, Debug, Deserialize)]
@@ -42,7 +37,7 @@ impl Operation for Distinct {
             let repeated: Vec<_> = (0..items.len()).filter(|index| !seen.insert(&items[*index])).collect();
             for index in repeated.into_iter().rev() {
                 session.record_normalization(&list.index(index), "an earlier item is the same");
-                session.change(Intent::Delete { path: list.index(index) })?;
+                session.delete(list.index(index))?;
             }
         }
         Ok(())

@@ -3,16 +3,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::Claims;
-use super::loss::LossClass;
-use super::operation::{Description, Operation, Pass};
-use super::premise::{Form, Premise, Side};
-use super::session::Session;
+use super::operation::{Claims, Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
+use super::session::{LossClass, Session};
 use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::yaml::Intent;
 
 /// `drop: { field: spec.idleTimeout, reason: no implementation supported it }`
 #[derive(Clone, Debug, Deserialize)]
@@ -80,22 +73,18 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            let same = self.equivalence(&path, &session.view_for(|is_read| self.default_field.iter().any(is_read)));
+            let same = self.equivalence(&path, &session.view_for(&self.default_field));
             match same {
                 Some(reason) => session.record_removal(&path, reason),
                 None => session.record_loss(LossClass::DroppedField, &path, self.reason.as_str()),
             }
-            session.change(Intent::Delete { path })?;
+            session.delete(path)?;
         }
         Ok(())
     }
 
     fn claims(&self) -> Claims {
-        let field = vec![self.field.clone()];
-        match self.direction {
-            Direction::Forward => Claims { old: field, new: Vec::new() },
-            Direction::Backward => Claims { old: Vec::new(), new: field },
-        }
+        Claims::removing(self.field.clone(), self.direction)
     }
 
     fn premises(&self) -> Vec<Premise> {

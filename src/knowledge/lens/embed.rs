@@ -3,12 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::Image;
-use super::operation::{Description, Operation, Pass};
-use super::premise::{Form, Premise, Side};
+use super::operation::{Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side};
 use super::session::Session;
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::yaml::{Intent, TextFormat, is_written_as_structure};

@@ -5,10 +5,10 @@
 use serde_json::{Map, Value};
 
 use super::condition::Condition;
-use super::halt::Halt;
+use super::operation::Halt;
 use super::session::Session;
 use crate::syntax::field::{FieldPath, Step};
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::yaml::Place;
 
 /// A part of a place in which an empty mapping means the same as none: one that operations empty is removed.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Emptied {
         if let Some(part) = self.within.get(session.object()) {
             collect(&self.within, part, &is_new, &mut emptied);
         }
-        emptied.into_iter().try_for_each(|path| session.change(Intent::Delete { path }))?;
+        emptied.into_iter().try_for_each(|path| session.delete(path))?;
         match kept {
             Some(field) if field.get(&before).is_some() => add_again(field, session),
             _ => Ok(()),
@@ -82,7 +82,7 @@ fn add_again(field: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
     if field.get(session.object()).is_some() || !path.get(session.object()).is_some_and(Value::is_object) {
         return Ok(());
     }
-    session.change(Intent::Insert { path: path.key(key), value: Value::Object(Map::new()), place: Place::Last })
+    session.insert(path.key(key), Value::Object(Map::new()), Place::Last)
 }
 
 #[cfg(test)]

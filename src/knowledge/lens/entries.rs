@@ -5,13 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::{Claims, Image};
-use super::loss::LossClass;
-use super::operation::{Description, Operation, Pass};
-use super::session::Session;
+use super::operation::{Claims, Description, Direction, Fidelity, Halt, Image, Operation, Pass};
+use super::session::{LossClass, Session};
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 use crate::syntax::yaml::{Intent, Naming, Place};
 
@@ -85,7 +80,7 @@ impl Entries {
                     "the list has no item that could have it",
                 );
             }
-            return session.change(Intent::Replace { path: place.clone(), value: Value::Array(Vec::new()) });
+            return session.replace(place.clone(), Value::Array(Vec::new()));
         }
         session.change(Intent::MappingToList { path: entries.clone(), naming: self.naming(names) })?;
         let Some(values) = &self.values else { return Ok(()) };
@@ -112,10 +107,10 @@ impl Entries {
     ) -> Result<(), Halt> {
         let count = items.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
         for path in (1..count).map(|index| items.index(index)) {
-            session.change(Intent::Insert { path: path.key(key), value: value.clone(), place: put.clone() })?;
+            session.insert(path.key(key), value.clone(), put.clone())?;
         }
         let (from, to) = (place.key(key), items.index(0));
-        session.change(Intent::Move { from, to: to.key(key), place: put.clone() })
+        session.relocate(from, to.key(key), put.clone())
     }
 
     fn naming(&self, names: Vec<String>) -> Naming {
@@ -160,7 +155,7 @@ impl Entries {
                 Some(key) => Value::Object(Map::from_iter([(key.clone(), empty)])),
                 None => empty,
             };
-            return session.change(Intent::Replace { path: place.clone(), value });
+            return session.replace(place.clone(), value);
         }
         if let Some(values) = &self.values {
             session.change(Intent::Wrap { path: place.key(values) })?;
@@ -179,12 +174,12 @@ impl Entries {
             if self.shared.contains_key(key) {
                 let put = if is_before { Place::Before(values.to_owned()) } else { Place::Last };
                 let (from, to) = (list.index(0).key(key), place.clone());
-                session.change(Intent::Move { from, to: to.key(key), place: put })?;
+                session.relocate(from, to.key(key), put)?;
             }
         }
         for (index, item) in items.iter().enumerate().skip(1) {
             for key in self.shared.keys().filter(|key| item.get(*key).is_some()) {
-                session.change(Intent::Delete { path: list.index(index).key(key) })?;
+                session.delete(list.index(index).key(key))?;
             }
         }
         Ok(())

@@ -75,7 +75,7 @@ fn size(value: &Value, room: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::halt::Halt;
+    use super::super::operation::Halt;
     use super::super::sequence::Lens;
     use super::super::trial::data;
     use crate::knowledge::lens::session::Session;

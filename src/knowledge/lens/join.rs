@@ -5,12 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::{Claims, Image};
-use super::operation::{Description, Operation, Pass};
-use super::premise::{Form, Premise, Side};
+use super::operation::{Claims, Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side};
 use super::session::Session;
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 use crate::syntax::yaml::{Intent, Place};
@@ -18,24 +13,68 @@ use crate::syntax::yaml::{Intent, Place};
 /// `join: { field: spec.valuesFile, to: valuesFiles, position: first }`
 #[derive(Clone, Debug)]
 pub(super) struct Join {
-    parent: FieldPattern,
-    /// The key of the value.
-    key: String,
-    /// The key of the list beside it.
-    list: String,
-    position: Position,
+    joined: Joined,
     /// The only direction in which something changes, where the old side can hold the whole list too.
     direction: Option<Direction>,
 }
 
-/// Which item of the list the value is.
+/// A field, and the list beside it that takes it.
+#[derive(Clone, Debug)]
+pub(super) struct Joined {
+    pub(super) parent: FieldPattern,
+    pub(super) key: String,
+    /// The key of the list.
+    pub(super) list: String,
+    pub(super) position: Position,
+}
+
+impl Joined {
+    /// Splits `field` into the mapping that it is in and its key, which a list under the key `list` of that mapping takes.
+    ///
+    /// # Errors
+    /// A message, if there is no such list.
+    pub(super) fn new(field: &FieldPattern, list: String, position: Position) -> Result<Self, String> {
+        match field.split_last() {
+            Some((parent, Part::Key(key))) if *key != list => Ok(Self { parent, key: key.clone(), list, position }),
+            Some((_, Part::Key(_))) => Err(format!("{field} cannot be joined into itself")),
+            _ => Err(format!("{field} does not end in a key, so there is no list beside it")),
+        }
+    }
+
+    pub(super) fn field(&self) -> FieldPattern {
+        self.parent.key(&self.key)
+    }
+
+    pub(super) fn list(&self) -> FieldPattern {
+        self.parent.key(&self.list)
+    }
+}
+
+/// On which side of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Position {
-    /// It is the first one.
+pub(super) enum Position {
+    /// Before its items.
     First,
-    /// It is the last one.
+    /// Behind its items.
     Last,
+}
+
+impl Position {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Last => "last",
+        }
+    }
+
+    /// The index in a list of this length that something new gets.
+    pub(super) const fn index(self, length: usize) -> usize {
+        match self {
+            Self::First => 0,
+            Self::Last => length,
+        }
+    }
 }
 
 impl Join {
@@ -52,78 +91,58 @@ impl Join {
 
     /// Joins the value in the mapping at `parent` into the list there.
     fn join(&self, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
-        let (from, list) = (parent.key(&self.key), parent.key(&self.list));
+        let Joined { key, list: into, position, .. } = &self.joined;
+        let (from, list) = (parent.key(key), parent.key(into));
         let Some(value) = from.get(session.object()).cloned() else { return Ok(()) };
         if value.is_null() {
             session.record_removal(&from, "null means that it is absent");
-            return session.change(Intent::Delete { path: from });
+            return session.delete(from);
         }
         if self.direction.is_some() {
-            session.record_normalization(&from, format!("{list} has it as its {} item", self.position.name()));
+            session.record_normalization(&from, format!("{list} has it as its {} item", position.name()));
         }
         let items = match list.get(session.object()) {
             None => {
-                session.change(Intent::Rename { path: from.clone(), to: self.list.clone() })?;
+                session.change(Intent::Rename { path: from.clone(), to: into.clone() })?;
                 return session.change(Intent::Wrap { path: list.index(0) });
             }
             Some(Value::Array(items)) => items.clone(),
             Some(Value::Null) => Vec::new(),
             Some(_) => return Err(Halt::Conflict { old: from, new: list }),
         };
-        let index = match self.position {
-            Position::First => 0,
-            Position::Last => items.len(),
-        };
         if items.is_empty() {
             session.record_normalization(&from, format!("{list} is empty, and converting back leaves it out"));
         }
         if !items.contains(&value) {
-            return session.change(Intent::Move { from, to: list.index(index), place: Place::Last });
+            return session.relocate(from, list.index(position.index(items.len())), Place::Last);
         }
         session.record_normalization(&from, format!("{list} has it already"));
-        session.change(Intent::Delete { path: from })
+        session.delete(from)
     }
 
     /// Takes the value out of the list in the mapping at `parent`.
     fn part(&self, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
-        let (to, list) = (parent.key(&self.key), parent.key(&self.list));
+        let Joined { key, list: out_of, position, .. } = &self.joined;
+        let (to, list) = (parent.key(key), parent.key(out_of));
         let Some(items) = list.get(session.object()).and_then(Value::as_array) else { return Ok(()) };
-        let Some(value) = self.position.of(items) else { return Ok(()) };
-        let is_twice = items.iter().filter(|item| *item == value).count() > 1;
+        let Some(last) = items.len().checked_sub(1) else { return Ok(()) };
+        let (count, index) = (items.len(), position.index(last));
+        let is_twice = items.iter().filter(|item| **item == items[index]).count() > 1;
         if to.get(session.object()).is_some() {
             return Err(Halt::Conflict { old: list, new: to });
         }
-        let count = items.len();
         if is_twice {
             session.record_normalization(&list, format!("{to} has an item that is in the list twice"));
         }
         if count == 1 {
             session.change(Intent::Unwrap { path: list.index(0) })?;
-            return session.change(Intent::Rename { path: list, to: self.key.clone() });
+            return session.change(Intent::Rename { path: list, to: key.clone() });
         }
-        let (index, place) = match self.position {
-            Position::First => (0, Place::Before(self.list.clone())),
-            Position::Last => (count - 1, Place::After(self.list.clone())),
+        let place = match position {
+            Position::First => Place::Before(out_of.clone()),
+            Position::Last => Place::After(out_of.clone()),
         };
-        let (from, to) = (list.index(index), parent.clone());
-        session.change(Intent::Move { from, to: to.key(&self.key), place })
-    }
-}
-
-impl Position {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Last => "last",
-        }
-    }
-
-    /// Returns the item at the position.
-    fn of(self, items: &[Value]) -> Option<&Value> {
-        match self {
-            Self::First => items.first(),
-            Self::Last => items.last(),
-        }
+        session.relocate(list.index(index), to, place)
     }
 }
 
@@ -140,7 +159,7 @@ impl Join {
 
 impl Operation for Join {
     fn run(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
-        let parents = self.parent.matches(session.object());
+        let parents = self.joined.parent.matches(session.object());
         if self.joins(pass.direction) {
             return parents.iter().try_for_each(|parent| self.join(parent, session));
         }
@@ -152,24 +171,23 @@ impl Operation for Join {
 
     /// The list can be on both sides.
     fn claims(&self) -> Claims {
-        let value = vec![self.parent.key(&self.key)];
-        Claims { old: value, new: Vec::new() }.facing(self.direction.unwrap_or(Direction::Forward))
+        Claims::removing(self.joined.field(), self.direction.unwrap_or(Direction::Forward))
     }
 
     fn premises(&self) -> Vec<Premise> {
         let side = if self.direction == Some(Direction::Backward) { Side::Old } else { Side::New };
-        vec![Premise::new(&self.parent.key(&self.list), Form::List, side)]
+        vec![Premise::new(&self.joined.list(), Form::List, side)]
     }
 
     fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
-        let below = field.below(&self.parent.key(&self.key)).filter(|_| self.joins(direction));
-        below.map_or(Image::Kept, |below| Image::Moved(self.parent.key(&self.list).items().join(&below)))
+        let below = field.below(&self.joined.field()).filter(|_| self.joins(direction));
+        below.map_or(Image::Kept, |below| Image::Moved(self.joined.list().items().join(&below)))
     }
 
     /// Each item of the list can be the one that is taken out, and the others stay.
     fn images(&self, direction: Direction, field: &FieldPattern) -> BTreeSet<Image> {
-        let below = field.below(&self.parent.key(&self.list).items()).filter(|_| self.takes_out(direction));
-        let out = below.map(|below| Image::Moved(self.parent.key(&self.key).join(&below)));
+        let below = field.below(&self.joined.list().items()).filter(|_| self.takes_out(direction));
+        let out = below.map(|below| Image::Moved(self.joined.field().join(&below)));
         out.into_iter().chain([self.image(direction, field)]).collect()
     }
 
@@ -197,20 +215,7 @@ impl<'de> Deserialize<'de> for Join {
             direction: Option<Direction>,
         }
         let Wire { field, to, position, direction } = Wire::deserialize(deserializer)?;
-        let (parent, key) = beside(&field, &to).map_err(de::Error::custom)?;
-        Ok(Self { parent, key, list: to, position, direction })
-    }
-}
-
-/// Splits `field` into the mapping that it is in and its key, which a list under the key `list` of that mapping takes.
-///
-/// # Errors
-/// A message, if there is no such list.
-pub(super) fn beside(field: &FieldPattern, list: &str) -> Result<(FieldPattern, String), String> {
-    match field.split_last() {
-        Some((parent, Part::Key(key))) if *key != list => Ok((parent, key.clone())),
-        Some((_, Part::Key(_))) => Err(format!("{field} cannot be joined into itself")),
-        _ => Err(format!("{field} does not end in a key, so there is no list beside it")),
+        Ok(Self { joined: Joined::new(&field, to, position).map_err(de::Error::custom)?, direction })
     }
 }
 

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError};
 use serde_json::{Value, json};
 
-use super::halt::Halt;
 use super::native::CONVERSIONS;
+use super::operation::Halt;
 use super::sequence::Lens;
 use super::session::Session;
 use crate::knowledge::release::GroupKind;

@@ -7,14 +7,15 @@
 //!
 //! Parts: operations of the language: `rename` `relocate` (the operation `move`) `wrap` `embed` `values` `number` `when` `drop`
 //! `default` `changed_default` (the operation `changed-default`) `distinct` `entries` `join` `concat` `units` `refuse` `retype`;
-//! `native` (changes that are like no other); over `operation` `sequence` (the operations of a rule) `session` `condition` (with
-//! its `verdict`) `amount` `references` (to and from other objects) `context` (those objects) over `object_view` `nearest` (of
-//! namesakes) `namespace` `image` `premise` (what an operation expects of a field) `fidelity` `direction` `loss` `halt` `growth`
-//! `template` (of a text to add) `origin` `order` (of keys, after converting back) `emptied` (mappings).
+//! `native` (changes that are like no other); over `operation` (what each of them answers) `sequence` (the operations of a rule) `session`
+//! `condition` (with its `verdict`) `amount` `references` (to and from other objects) `context` (those objects, with `nearest` of namesakes)
+//! `growth` `template` (of a text to add) `origin` `order` (of keys, after converting back) `emptied` (mappings).
 //!
 //! Invariant: an operation finds its fields in the present data; where nothing has the form of its old side, it changes nothing.
 
-use serde::de::{self, MapAccess};
+use std::fmt;
+
+use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use operation::Operation;
@@ -25,29 +26,21 @@ mod concat;
 mod condition;
 mod context;
 mod default;
-mod direction;
 mod distinct;
 mod drop;
 mod embed;
 mod emptied;
 mod entries;
-mod fidelity;
 mod growth;
-mod halt;
-mod image;
 mod join;
 #[cfg(test)]
 mod laws;
-mod loss;
-mod namespace;
 mod native;
 mod nearest;
 mod number;
-mod object_view;
 mod operation;
 mod order;
 mod origin;
-mod premise;
 mod references;
 mod refuse;
 mod relocate;
@@ -65,27 +58,17 @@ mod when;
 mod wrap;
 
 pub(crate) use condition::Condition;
-pub(crate) use context::Context;
-pub use direction::Direction;
+pub(crate) use context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView, some_of};
 pub(crate) use emptied::{Emptied, Keep};
-pub(crate) use fidelity::Fidelity;
-pub use halt::Halt;
-pub use image::Claims;
-pub(crate) use image::Image;
-pub(crate) use loss::{Equivalence, Loss, LossClass, Normalization};
-pub(crate) use namespace::Namespace;
 pub use native::CONVERSIONS;
 pub(crate) use nearest::Builds;
-pub(crate) use object_view::{ObjectId, ObjectPlace, ObjectView, some_of};
-pub(crate) use operation::Constant;
-pub use operation::Description;
+pub use operation::{Claims, Description, Direction, Form, Halt};
+pub(crate) use operation::{Constant, Fidelity, Image, Premise, Side};
 pub(crate) use order::displaced;
 pub(crate) use origin::{Reach, TracedPath, changes_below, trace};
-pub use premise::Form;
-pub(crate) use premise::{Premise, Side};
 pub use sequence::Lens;
 pub use session::Session;
-pub(crate) use session::{Completeness, ObjectName};
+pub(crate) use session::{Completeness, Equivalence, Loss, LossClass, Normalization, ObjectName};
 pub(crate) use template::Template;
 pub(crate) use when::at_each;
 
@@ -95,17 +78,16 @@ macro_rules! operations {
         /// Every operation of the lens language, in the order of the documentation.
         pub const OPERATIONS: &[Description] = &[$($module::$type::DESCRIPTION,)* native::DESCRIPTION];
 
-        impl<'de> operation::Registry<'de> for Registry {
-            fn read<A: MapAccess<'de>>(name: &str, map: &mut A) -> Result<Box<dyn Operation>, A::Error> {
-                $(if name == $module::$type::DESCRIPTION.name {
-                    return Ok(Box::new(map.next_value::<$module::$type>()?));
-                })*
-                if name == native::DESCRIPTION.name {
-                    return native::find(&map.next_value::<String>()?).map_err(de::Error::custom);
-                }
-                let names = OPERATIONS.iter().map(|operation| operation.name).collect::<Vec<_>>().join(", ");
-                Err(de::Error::custom(format!("there is no operation `{name}`; the operations are {names}")))
+        /// Reads the operation `name`, whose parameters are the next value of `map`.
+        fn read<'de, A: MapAccess<'de>>(name: &str, map: &mut A) -> Result<Box<dyn Operation>, A::Error> {
+            $(if name == $module::$type::DESCRIPTION.name {
+                return Ok(Box::new(map.next_value::<$module::$type>()?));
+            })*
+            if name == native::DESCRIPTION.name {
+                return native::find(&map.next_value::<String>()?).map_err(de::Error::custom);
             }
+            let names = OPERATIONS.iter().map(|operation| operation.name).collect::<Vec<_>>().join(", ");
+            Err(de::Error::custom(format!("there is no operation `{name}`; the operations are {names}")))
         }
     };
 }
@@ -135,21 +117,30 @@ pub(crate) fn described() -> impl Iterator<Item = &'static Description> {
     OPERATIONS.iter().chain(CONVERSIONS.iter().map(|conversion| &conversion.description))
 }
 
-/// The operations listed above.
-struct Registry;
-
 impl<'de> Deserialize<'de> for Box<dyn Operation> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        operation::read::<Registry, D>(deserializer)
+        deserializer.deserialize_map(OneKey)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{described, laws};
+/// Reads an operation: a mapping whose one key is its name.
+struct OneKey;
 
-    #[test]
-    fn every_operation_keeps_the_laws_on_its_example() {
-        described().for_each(|operation| laws::check_operation(operation.example));
+impl<'de> Visitor<'de> for OneKey {
+    type Value = Box<dyn Operation>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("one operation, such as `rename: { field: spec.tls, to: validation }`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let name: String = map.next_key()?.ok_or_else(|| de::Error::custom("an operation has a name"))?;
+        let operation = read(&name, &mut map)?;
+        match map.next_key::<String>()? {
+            None => Ok(operation),
+            Some(second) => {
+                Err(de::Error::custom(format!("`{second}` and `{name}` are in one item: write one operation per item")))
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::object_view::{Candidates, ObjectView};
+use super::context::{Candidates, ObjectView};
 
 /// The builds of a run, by number.
 #[derive(Clone, Debug, Default)]
@@ -215,8 +215,7 @@ fn folders_above(file: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use serde_json::Value;
 
-    use super::super::namespace::Namespace;
-    use super::super::object_view::ObjectPlace;
+    use super::super::context::{Namespace, ObjectPlace};
     use super::*;
     use crate::knowledge::release::GroupKind;
 

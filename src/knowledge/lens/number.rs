@@ -3,16 +3,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::operation::{Description, Operation, Pass};
-use super::premise::{Form, Premise, Side};
+use super::operation::{Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
 use super::session::Session;
 use super::verdict::undecided;
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::variable::OpenText;
-use crate::syntax::yaml::Intent;
 
 /// `number: { field: spec.port }` or `number: { field: spec.port, direction: forward }`
 #[derive(Clone, Debug, Deserialize)]
@@ -89,7 +84,7 @@ impl Operation for Number {
             if self.direction.is_some() {
                 session.record_normalization(&path, format!("the text \"{value}\" is read as the number {value}"));
             }
-            session.change(Intent::Replace { path, value })?;
+            session.replace(path, value)?;
         }
         Ok(())
     }

@@ -1,22 +1,17 @@
-//! What an operation is: [`Operation`], its [`Description`], and how one is read from a rule file.
+//! What an operation is: [`Operation`], with the answers that it gives about itself ([`Claims`], [`Image`], [`Premise`], [`Constant`],
+//! [`Parameter`], [`Fidelity`]), its [`Description`], and what it runs with ([`Pass`], [`Direction`]) or ends in ([`Halt`]).
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
-use serde::Deserializer;
-use serde::de::{self, MapAccess, Visitor};
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::{Claims, Image};
-use super::premise::Premise;
+use super::sequence::Lens;
 use super::session::Session;
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::FieldPattern;
+use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// The documentation of an operation, which `explain` prints.
 #[derive(Clone, Copy, Debug)]
@@ -105,11 +100,7 @@ impl<'l> Steps<'l> {
 
     /// Returns the path of `field` afterwards; `None` where it is removed.
     pub(super) fn follow(self, field: FieldPattern) -> Option<FieldPattern> {
-        self.iter().try_fold(field, |field, operation| match operation.image(self.direction, &field) {
-            Image::Kept => Some(field),
-            Image::Moved(moved) => Some(moved),
-            Image::Dropped | Image::Refused => None,
-        })
+        self.iter().try_fold(field, |field, operation| operation.image(self.direction, &field).place(&field))
     }
 }
 
@@ -187,9 +178,15 @@ pub trait Operation: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Those of [`Operation::kinds_read`] with whose objects the step may convert an object only together.
+    /// Those of [`Operation::kinds_read`] with whose objects the step may convert an object only together: all of them, unless it says
+    /// that it never calls [`Session::convert_together_with`].
     fn kinds_converted_with(&self) -> Vec<GroupKind> {
-        Vec::new()
+        self.kinds_read()
+    }
+
+    /// The operations inside it, which count as operations of the rule where it does not matter what of an object they see.
+    fn inner(&self) -> Option<&Lens> {
+        None
     }
 
     /// Whether it changes only objects that pass a test.
@@ -208,42 +205,224 @@ pub trait Operation: fmt::Debug + Send + Sync {
     }
 }
 
-/// The operations by the names that rule files use.
-pub(super) trait Registry<'de> {
-    /// Reads the operation `name`, whose parameters are the next value of `map`.
-    ///
-    /// # Errors
-    /// Where there is no such operation, or its parameters are not valid.
-    fn read<A: MapAccess<'de>>(name: &str, map: &mut A) -> Result<Box<dyn Operation>, A::Error>;
+/// The direction in which a rule runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From the older release to the newer one.
+    Forward,
+    /// From the newer release to the older one.
+    Backward,
 }
 
-/// Reads an operation of the registry `R`: a mapping whose one key is the name of the operation.
-///
-/// # Errors
-/// Where the mapping has another number of keys, or as [`Registry::read`].
-pub(super) fn read<'de, R: Registry<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Box<dyn Operation>, D::Error> {
-    deserializer.deserialize_map(OneKey::<R>(PhantomData))
-}
-
-struct OneKey<R>(PhantomData<R>);
-
-impl<'de, R: Registry<'de>> Visitor<'de> for OneKey<R> {
-    type Value = Box<dyn Operation>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("one operation, such as `rename: { field: spec.tls, to: validation }`")
+impl Direction {
+    /// Returns the other direction.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::Forward => Self::Backward,
+            Self::Backward => Self::Forward,
+        }
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let name: String = map.next_key()?.ok_or_else(|| de::Error::custom("an operation has a name"))?;
-        let operation = R::read(&name, &mut map)?;
-        match map.next_key::<String>()? {
-            None => Ok(operation),
-            Some(second) => {
-                Err(de::Error::custom(format!("`{second}` and `{name}` are in one item: write one operation per item")))
-            }
+    /// Of two things, on the old and on the new side of a rule: that of the side that objects come from, then the other one.
+    pub(super) fn ends<T>(self, [old, new]: [T; 2]) -> [T; 2] {
+        match self {
+            Self::Forward => [old, new],
+            Self::Backward => [new, old],
         }
+    }
+
+    /// Returns the name that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+        }
+    }
+}
+
+/// Why an object cannot be converted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// The object has the fields of both sides of a change.
+    Conflict {
+        /// The path of the old field.
+        old: FieldPath,
+        /// The path of the new field.
+        new: FieldPath,
+    },
+    /// The rule has no conversion for this shape.
+    Refused {
+        /// The path that decides.
+        at: FieldPath,
+        /// Why, as one sentence without a final dot.
+        reason: String,
+        /// What to do by hand.
+        help: Option<String>,
+    },
+}
+
+impl Halt {
+    /// Refuses the object because of what is at `at`: why, and what to do by hand.
+    pub(super) fn refused(at: FieldPath, reason: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Refused { at, reason: reason.into(), help: Some(help.into()) }
+    }
+}
+
+/// How well a conversion preserves an object, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fidelity {
+    /// Nothing is lost, and converting back restores the bytes.
+    Exact,
+    /// The meaning is the same, but converting back does not restore every byte.
+    Normalized,
+    /// Some values are lost.
+    Lossy,
+    /// Some objects are held back.
+    Refused,
+}
+
+impl Fidelity {
+    /// Returns the name that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Normalized => "normalized",
+            Self::Lossy => "lossy",
+            Self::Refused => "held-back",
+        }
+    }
+}
+
+/// The fields that an operation removes and adds, for the static checks of a pack.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// Fields of the old side that the operation removes.
+    pub old: Vec<FieldPattern>,
+    /// Fields of the new side that the operation adds.
+    pub new: Vec<FieldPattern>,
+}
+
+impl Claims {
+    /// What becomes of the fields that match `field`: a claim on each side is one field that moved, a claim on the old side alone is
+    /// one that is dropped.
+    pub(super) fn image(&self, field: &FieldPattern) -> Image {
+        let taken = self.old.iter().enumerate().find_map(|(at, old)| Some((at, field.below(old)?)));
+        let Some((at, below)) = taken else { return Image::Kept };
+        self.new.get(at).map_or(Image::Dropped, |new| Image::Moved(new.join(&below)))
+    }
+
+    /// The same, with the side that objects come from in `direction` as the old one.
+    pub(super) fn facing(self, direction: Direction) -> Self {
+        let [old, new] = direction.ends([self.old, self.new]);
+        Self { old, new }
+    }
+
+    /// The claims of an operation that takes `field` away in `direction`, and does nothing in the other one.
+    pub(super) fn removing(field: FieldPattern, direction: Direction) -> Self {
+        Self { old: vec![field], new: Vec::new() }.facing(direction)
+    }
+}
+
+/// What becomes of a field.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Image {
+    /// It is left unchanged.
+    Kept,
+    /// It is here afterwards.
+    Moved(FieldPattern),
+    /// It is removed.
+    Dropped,
+    /// An object that has it is held back.
+    Refused,
+}
+
+impl Image {
+    /// Returns what can become of the fields that match `field` after one more `step`, where this became of them before.
+    pub fn after(&self, field: &FieldPattern, step: impl Fn(&FieldPattern) -> BTreeSet<Self>) -> BTreeSet<Self> {
+        match self {
+            Self::Kept => step(field),
+            Self::Moved(moved) => {
+                let kept = |image| if image == Self::Kept { self.clone() } else { image };
+                step(moved).into_iter().map(kept).collect()
+            }
+            Self::Dropped | Self::Refused => BTreeSet::from([self.clone()]),
+        }
+    }
+
+    /// Returns the new path of the fields that match `field`; `None` where they have none.
+    pub fn place(&self, field: &FieldPattern) -> Option<FieldPattern> {
+        match self {
+            Self::Kept => Some(field.clone()),
+            Self::Moved(moved) => Some(moved.clone()),
+            Self::Dropped | Self::Refused => None,
+        }
+    }
+}
+
+/// Something that a step expects of the objects that it is for. Where no release has it, the step does nothing, or not what it says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Premise {
+    /// The field, as it is called where the step runs.
+    pub written: FieldPattern,
+    /// How the same field is called before and after the rule, where it is there.
+    pub names: Vec<FieldPattern>,
+    /// What is expected of it.
+    pub form: Form,
+    /// On which side of the rule.
+    pub side: Side,
+}
+
+/// What is expected of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// That there is one.
+    Present,
+    /// That it can be a list.
+    List,
+    /// That it can be something other than a list.
+    Single,
+    /// That it can be a text.
+    Text,
+    /// That it can be a mapping.
+    Mapping,
+    /// That it can be a mapping or a list.
+    Structure,
+    /// That it can be a number.
+    Number,
+    /// That it can be true or false.
+    Boolean,
+    /// That it can have this value.
+    Value(Value),
+}
+
+/// A side of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Before the change.
+    Old,
+    /// After the change.
+    New,
+    /// One of them.
+    Either,
+}
+
+impl Premise {
+    /// Makes what is expected of `field` on `side`.
+    pub(super) fn new(field: &FieldPattern, form: Form, side: Side) -> Self {
+        Self { written: field.clone(), names: vec![field.clone()], form, side }
+    }
+
+    /// Makes the premise that there is such a field.
+    pub(super) fn present(field: &FieldPattern) -> Self {
+        Self::new(field, Form::Present, Side::Either)
+    }
+
+    /// Returns the same about fields relative to `place`.
+    #[must_use]
+    pub(super) fn below(self, place: &FieldPattern) -> Self {
+        let names = self.names.iter().map(|name| place.join(name)).collect();
+        Self { written: place.join(&self.written), names, ..self }
     }
 }

@@ -9,9 +9,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::context::Context;
-use super::namespace::Namespace;
-use super::object_view::{ObjectView, some_of};
+use super::context::{Candidates, Context, Namespace, ObjectView, some_of};
 use super::session::Session;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern};
@@ -21,7 +19,7 @@ use crate::syntax::field::{FieldPath, FieldPattern};
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencedBy {
     /// The kind of the objects with the reference.
-    kind: GroupKind,
+    pub(super) kind: GroupKind,
     /// The references in them: mappings with `name`, and `kind`, `group` and `namespace` where they are not those implied.
     refs: FieldPattern,
     /// The key of the reference whose value is read, where one is: `value: namespace`.
@@ -34,7 +32,7 @@ pub(super) struct ReferencedBy {
 #[serde(deny_unknown_fields)]
 pub(super) struct References {
     /// The kind of the referenced objects.
-    kind: GroupKind,
+    pub(super) kind: GroupKind,
     /// The references in this object: mappings with `name`, and `kind`, `group` and `namespace` where they are not those implied.
     refs: FieldPattern,
     /// The field of the referenced object whose value is read, where one is.
@@ -52,11 +50,6 @@ pub(super) struct Referrers<'a> {
 }
 
 impl ReferencedBy {
-    /// Returns the kind of the objects that are read.
-    pub(super) const fn kind(&self) -> &GroupKind {
-        &self.kind
-    }
-
     /// Returns the objects that reference the session's object, or may, each with its reference.
     pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Referrers<'a> {
         let mut found = Referrers::default();
@@ -82,11 +75,6 @@ impl ReferencedBy {
 }
 
 impl References {
-    /// Returns the kind of the objects that are read.
-    pub(super) const fn kind(&self) -> &GroupKind {
-        &self.kind
-    }
-
     /// Returns the objects that the session's object references, or may reference.
     pub(super) fn targets<'a>(&self, session: &Session<'a>) -> Vec<ObjectView<'a>> {
         let Some(context) = session.context() else { return Vec::new() };
@@ -94,11 +82,8 @@ impl References {
         let places = self.refs.matches(own);
         let references = places.iter().filter_map(|path| path.get(own));
         let targets = references.filter(|reference| is_to(reference, &self.kind)).flat_map(|reference| {
-            let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
-            let namespace = written.unwrap_or_else(|| session.namespace().clone());
-            let name = text(reference, "name").unwrap_or_default();
-            let found = context.resolve(&self.kind, &namespace, name, session.place().file);
-            found.certain.into_iter().chain(found.possible)
+            let candidates = resolved(reference, &self.kind, session.namespace(), context, session.place().file);
+            candidates.certain.into_iter().chain(candidates.possible)
         });
         targets.collect()
     }
@@ -180,7 +165,24 @@ pub(super) fn unknown_namespaces(others: &[ObjectView<'_>], own: &Namespace) -> 
     some_of(others, unknown)
 }
 
-fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+/// Returns the namespace of what is referenced: the one that is written, or else that of the object with the reference.
+pub(super) fn namespace_of(reference: &Value, own: &Namespace) -> Namespace {
+    text(reference, "namespace").map_or_else(|| own.clone(), |name| Namespace::Named(name.to_owned()))
+}
+
+/// Returns the objects of `kind` that a reference in `file`, in an object in namespace `own`, can resolve to.
+fn resolved<'a>(
+    reference: &Value,
+    kind: &GroupKind,
+    own: &Namespace,
+    context: &Context<'a>,
+    file: &str,
+) -> Candidates<'a> {
+    context.resolve(kind, &namespace_of(reference, own), text(reference, "name").unwrap_or_default(), file)
+}
+
+/// The text under a key.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
@@ -203,11 +205,8 @@ pub(super) fn referring<'a>(
     };
     let owners = |other: &ObjectView<'a>| {
         let references = refs.values(other.value).into_iter().filter(|reference| is_to(reference, &own));
-        let found = references.filter_map(|reference| {
-            let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
-            let namespace = written.as_ref().unwrap_or(other.namespace);
-            Some(context.resolve(&own, namespace, text(reference, "name")?, other.place.file))
-        });
+        let named = references.filter(|reference| text(reference, "name").is_some());
+        let found = named.map(|reference| resolved(reference, &own, other.namespace, context, other.place.file));
         found.flat_map(|found| found.all().filter_map(|one| one.place.id).collect::<Vec<_>>()).collect()
     };
     context.belonging(id, &own, kind, refs, owners)
@@ -226,11 +225,10 @@ pub(super) fn resolves_to_own(reference: &Value, other: &ObjectView<'_>, session
     if !is_to(reference, &kind) || name.is_none() || text(reference, "name") != name {
         return Some(false);
     }
-    let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
-    let wanted = written.as_ref().unwrap_or(other.namespace);
+    let wanted = namespace_of(reference, other.namespace);
     let nearest = session.context().zip(session.place().id).zip(name).and_then(|((context, own), name)| {
         let has_namesakes = context.has_namesakes(&kind, name);
-        has_namesakes.then(|| context.resolve(&kind, wanted, name, other.place.file).has(own))
+        has_namesakes.then(|| context.resolve(&kind, &wanted, name, other.place.file).has(own))
     });
     nearest.unwrap_or_else(|| wanted.same_as(session.namespace()))
 }
@@ -240,8 +238,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::knowledge::lens::context::ObjectPlace;
     use crate::knowledge::lens::nearest::Builds;
-    use crate::knowledge::lens::object_view::ObjectPlace;
     use crate::knowledge::lens::session::Completeness;
 
     /// Checks which namespace the objects with the given references to the object `a` have for it.

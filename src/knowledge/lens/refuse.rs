@@ -4,12 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::condition::Condition;
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::Image;
-use super::operation::{Description, Operation, Pass};
-use super::premise::Premise;
+use super::operation::{Description, Direction, Fidelity, Halt, Image, Operation, Pass, Premise};
 use super::session::{Completeness, Session};
 use super::template::Template;
 use super::verdict::{Verdict, undecided};
@@ -65,7 +60,7 @@ impl Operation for Refuse {
         if self.direction != pass.direction {
             return Ok(());
         }
-        let verdict = self.r#if.verdict(&session.view_for(|is_read| self.r#if.compares(is_read)));
+        let verdict = self.r#if.verdict(&session.view_for(self.r#if.compared()));
         if verdict == Verdict::Fails || self.r#if.reads_absence() && session.completeness() == Completeness::Partial {
             return Ok(());
         }

@@ -3,13 +3,10 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use super::direction::Direction;
-use super::halt::Halt;
-use super::image::Claims;
-use super::operation::{Description, Operation, Pass, Steps};
+use super::operation::{Claims, Description, Direction, Halt, Operation, Pass, Steps};
 use super::session::Session;
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::yaml::Place;
 
 /// `move: { from: spec.cacheSize, to: spec.cache.size }`
 #[derive(Clone, Debug)]
@@ -172,10 +169,7 @@ impl Move {
     }
 
     fn move_one(&self, base: &FieldPath, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
-        let [old, new] = match pass.direction {
-            Direction::Forward => [&self.from, &self.to],
-            Direction::Backward => [&self.to, &self.from],
-        };
+        let [old, new] = pass.direction.ends([&self.from, &self.to]);
         let (from, side) = (base.join(old), Side::of(pass.direction));
         if from.get(session.object()).is_none() {
             return Ok(());
@@ -190,7 +184,7 @@ impl Move {
         }
         make_parents(base, &parent, |outer| side.branch_place(&from, outer), session)?;
         let place = Mover { side, from: &from, parent: &parent, rest: pass.rest, session }.place();
-        session.change(Intent::Move { from: from.clone(), to: parent.key(&key), place })?;
+        session.relocate(from.clone(), parent.key(&key), place)?;
         remove_emptied(base, &from, session)
     }
 }
@@ -214,7 +208,7 @@ fn make_parents(
     }
     let Some(key) = missing else { return Ok(()) };
     let place = place(&have);
-    session.change(Intent::Insert { path: have.key(&key), value, place })
+    session.insert(have.key(&key), value, place)
 }
 
 /// Removes the mappings between `base` and the removed field `from`, innermost first, as long as they are empty.
@@ -224,7 +218,7 @@ pub(super) fn remove_emptied(base: &FieldPath, from: &FieldPath, session: &mut S
         if !parent.get(session.object()).and_then(Value::as_object).is_some_and(Map::is_empty) {
             break;
         }
-        session.change(Intent::Delete { path: parent.clone() })?;
+        session.delete(parent.clone())?;
         path = parent;
     }
     Ok(())

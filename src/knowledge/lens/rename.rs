@@ -2,10 +2,7 @@
 
 use serde::Deserialize;
 
-use super::direction::Direction;
-use super::halt::Halt;
-use super::image::Claims;
-use super::operation::{Description, Operation, Pass};
+use super::operation::{Claims, Description, Halt, Operation, Pass};
 use super::session::Session;
 use crate::syntax::field::{FieldPattern, Part};
 use crate::syntax::yaml::Intent;
@@ -60,10 +57,7 @@ impl Rename {
 
 impl Operation for Rename {
     fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
-        let (from, to) = match pass.direction {
-            Direction::Forward => (&self.old, &self.new),
-            Direction::Backward => (&self.new, &self.old),
-        };
+        let [from, to] = pass.direction.ends([&self.old, &self.new]);
         for path in self.parent.key(from).matches(session.object()) {
             session.change(Intent::Rename { path, to: to.clone() })?;
         }

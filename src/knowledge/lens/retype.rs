@@ -3,10 +3,7 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::operation::{Description, Operation, Pass};
+use super::operation::{Description, Direction, Fidelity, Halt, Operation, Pass};
 use super::session::Session;
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;

@@ -6,12 +6,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::{Claims, Image};
-use super::operation::{Constant, Operation, Parameter, Pass, Steps};
-use super::premise::Premise;
+use super::operation::{
+    Claims, Constant, Direction, Fidelity, Halt, Image, Operation, Parameter, Pass, Premise, Steps,
+};
 use super::session::Session;
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPattern;
@@ -87,7 +84,10 @@ impl Lens {
     ) -> Result<(), Halt> {
         let mut steps = Steps { operations: &self.operations, direction };
         while let Some((operation, rest)) = steps.split_first() {
+            let together = session.converts_with().len();
             operation.run(&Pass { direction, kind, rest }, session)?;
+            let is_said = operation.inner().is_some() || !operation.kinds_converted_with().is_empty();
+            debug_assert!(is_said || session.converts_with().len() == together, "{operation:?} names no kinds");
             steps = rest;
         }
         Ok(())
@@ -97,14 +97,24 @@ impl Lens {
         Steps { operations: &self.operations, direction: self.direction }
     }
 
+    /// All operations, those inside others before these.
+    fn each(&self) -> Vec<&dyn Operation> {
+        let mut each = Vec::new();
+        for operation in self.steps().iter() {
+            each.extend(operation.inner().into_iter().flat_map(Self::each));
+            each.push(operation);
+        }
+        each
+    }
+
     /// Whether an operation can give keys another order, which converting back does not always restore.
     pub(crate) fn reorders(&self) -> bool {
-        self.operations.iter().any(|operation| operation.reorders())
+        self.each().into_iter().any(Operation::reorders)
     }
 
     /// Whether an operation is one-way.
     pub(super) fn is_one_way(&self) -> bool {
-        self.operations.iter().any(|operation| operation.is_one_way())
+        self.each().into_iter().any(Operation::is_one_way)
     }
 
     /// Returns the kinds that the lens can give an object of `kind`, in the order of its operations.
@@ -121,7 +131,7 @@ impl Lens {
 
     /// The parameters of packs that the lens reads.
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
-        self.steps().iter().flat_map(Operation::parameters).collect()
+        self.each().into_iter().flat_map(Operation::parameters).collect()
     }
 
     /// Whether an operation is about a default that is another one on the other side, which the user decides about.
@@ -138,12 +148,12 @@ impl Lens {
 
     /// The kinds of the other objects that the lens reads.
     pub(crate) fn kinds_read(&self) -> BTreeSet<GroupKind> {
-        self.operations.iter().flat_map(|operation| operation.kinds_read()).collect()
+        self.each().into_iter().flat_map(Operation::kinds_read).collect()
     }
 
     /// The kinds of the other objects with which the lens may convert an object only together.
     pub(crate) fn kinds_converted_with(&self) -> BTreeSet<GroupKind> {
-        self.operations.iter().flat_map(|operation| operation.kinds_converted_with()).collect()
+        self.each().into_iter().flat_map(Operation::kinds_converted_with).collect()
     }
 
     /// Returns the fields that the lens removes, with their paths before it, and those that it adds, with their paths after

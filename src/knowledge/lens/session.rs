@@ -11,16 +11,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::context::Context;
+use super::context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView};
 use super::growth::Growth;
-use super::halt::Halt;
-use super::loss::{Equivalence, Loss, LossClass, Normalization};
-use super::namespace::Namespace;
-use super::object_view::{ObjectId, ObjectPlace, ObjectView};
+use super::operation::Halt;
 use super::origin;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
-use crate::syntax::yaml::{Ends, Intent, ProblemCode};
+use crate::syntax::yaml::{Ends, Intent, Place, ProblemCode};
 
 /// Whether an object is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,17 +102,13 @@ impl<'a> Session<'a> {
 
     /// Returns whether a kustomization of the run sets the field `field` of the object: its namespace.
     pub(crate) fn is_set_by_kustomization(&self, field: &FieldPattern) -> bool {
-        *field == FieldPath::default().key("metadata").key("namespace").pattern() && self.namespace().is_set()
+        is_namespace(field) && self.namespace().is_set()
     }
 
-    /// Returns the object's data for reading. Where `metadata.namespace` is among the fields that are read, which `reads` returns
-    /// for a test of fields, it has the namespace that the object gets when it is applied, or none where that is not certain.
-    pub(crate) fn view_for(&self, reads: impl FnOnce(&dyn Fn(&FieldPattern) -> bool) -> bool) -> Cow<'_, Value> {
-        let is_namespace = |field: &FieldPattern| match field.parts() {
-            [Part::Key(outer), Part::Key(inner)] => outer == "metadata" && inner == "namespace",
-            _ => false,
-        };
-        if reads(&is_namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
+    /// Returns the object's data for reading `fields`. Where `metadata.namespace` is among them, it has the namespace that the object
+    /// gets when it is applied, or none where that is not certain.
+    pub(crate) fn view_for<'f>(&self, fields: impl IntoIterator<Item = &'f FieldPattern>) -> Cow<'_, Value> {
+        if fields.into_iter().any(is_namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
     }
 
     fn applied(&self) -> Cow<'_, Value> {
@@ -144,6 +137,12 @@ impl<'a> Session<'a> {
     /// Returns whether the object is whole: a kustomization of the run can use it as a patch.
     pub(crate) const fn completeness(&self) -> Completeness {
         self.completeness
+    }
+
+    /// Returns whether the mapping or list at `path` is whole: a patch replaces a list as a whole, so its items are.
+    pub(super) fn completeness_at(&self, path: &FieldPath) -> Completeness {
+        let is_in_list = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
+        if is_in_list { Completeness::Whole } else { self.completeness }
     }
 
     /// Records that the object can be converted only together with `other`.
@@ -207,6 +206,38 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Adds an entry or item at `path`.
+    ///
+    /// # Errors
+    /// As [`Session::change`].
+    pub(super) fn insert(&mut self, path: FieldPath, value: impl Into<Value>, place: Place) -> Result<(), Halt> {
+        self.change(Intent::Insert { path, value: value.into(), place })
+    }
+
+    /// Replaces the value at `path`.
+    ///
+    /// # Errors
+    /// As [`Session::change`].
+    pub(super) fn replace(&mut self, path: FieldPath, value: impl Into<Value>) -> Result<(), Halt> {
+        self.change(Intent::Replace { path, value: value.into() })
+    }
+
+    /// Removes the entry or item at `path`.
+    ///
+    /// # Errors
+    /// As [`Session::change`].
+    pub(super) fn delete(&mut self, path: FieldPath) -> Result<(), Halt> {
+        self.change(Intent::Delete { path })
+    }
+
+    /// Moves the entry or item at `from`.
+    ///
+    /// # Errors
+    /// As [`Session::change`].
+    pub(super) fn relocate(&mut self, from: FieldPath, to: FieldPath, place: Place) -> Result<(), Halt> {
+        self.change(Intent::Move { from, to, place })
+    }
+
     /// Runs `steps` on the value at `place` as if it were an object of its own.
     ///
     /// # Errors
@@ -220,11 +251,12 @@ impl<'a> Session<'a> {
             return steps(self);
         }
         let Some(value) = place.get(&self.object).cloned() else { return Ok(()) };
-        // A patch replaces a list as a whole, so its items are whole.
-        let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
-        let completeness = if item { Completeness::Whole } else { self.completeness };
-        let (context, namespace, own) = (self.context, self.namespace.clone(), Session::new(value).at(self.place));
-        let mut inner = Session { context, completeness, namespace, ..own };
+        let mut inner = Session {
+            context: self.context,
+            completeness: self.completeness_at(place),
+            namespace: self.namespace.clone(),
+            ..Session::new(value).at(self.place)
+        };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
         self.converts_with.extend(inner.converts_with);
@@ -234,10 +266,9 @@ impl<'a> Session<'a> {
             step: done + loss.step,
             ..loss
         }));
-        let normalized = inner.normalized.into_iter();
-        self.normalized.extend(normalized.map(|one| Normalization { path: started.join(&one.path), ..one }));
-        let warnings = inner.warnings.into_iter();
-        self.warnings.extend(warnings.map(|one| Normalization { path: started.join(&one.path), ..one }));
+        let outward = |inner: Normalization| Normalization { path: started.join(&inner.path), ..inner };
+        self.normalized.extend(inner.normalized.into_iter().map(outward));
+        self.warnings.extend(inner.warnings.into_iter().map(outward));
         inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
@@ -264,42 +295,37 @@ impl<'a> Session<'a> {
 
     /// Records that the value at `path` means the same after the conversion, but does not come back as it is written.
     pub(crate) fn record_normalization(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.normalized.push(Normalization {
-            path: self.origin(path),
-            how: Equivalence::Rewritten,
-            reason: reason.into(),
-        });
+        let normalization = self.equivalence(Equivalence::Rewritten, path, reason);
+        self.normalized.push(normalization);
+    }
+
+    fn equivalence(&self, how: Equivalence, path: &FieldPath, reason: impl Into<String>) -> Normalization {
+        Normalization { path: self.origin(path), how, reason: reason.into() }
     }
 
     /// Reports once what is written in another way for the same reason at several places, of all but the first `since`.
     pub(super) fn report_once(&mut self, since: usize) {
         let mut reasons = BTreeSet::new();
         let later = self.normalized.split_off(since);
-        self.normalized.extend(later.into_iter().filter(|one| reasons.insert(one.reason.clone())));
+        self.normalized.extend(later.into_iter().filter(|normalization| reasons.insert(normalization.reason.clone())));
     }
 
     /// Records that the field at `path` is absent, and that its default is another one on the other side.
     pub(super) fn record_changed_default(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        let how = Equivalence::ChangedDefault;
-        self.normalized.push(Normalization { path: self.origin(path), how, reason: reason.into() });
+        let normalization = self.equivalence(Equivalence::ChangedDefault, path, reason);
+        self.normalized.push(normalization);
     }
 
     /// Records that the value at `path` is removed, and that this means the same.
     pub(crate) fn record_removal(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.normalized.push(Normalization {
-            path: self.origin(path),
-            how: Equivalence::Removed,
-            reason: reason.into(),
-        });
+        let normalization = self.equivalence(Equivalence::Removed, path, reason);
+        self.normalized.push(normalization);
     }
 
     /// Records that the value at `path` is likely wrong.
     pub(crate) fn record_warning(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.warnings.push(Normalization {
-            path: self.origin(path),
-            how: Equivalence::Rewritten,
-            reason: reason.into(),
-        });
+        let warning = self.equivalence(Equivalence::Rewritten, path, reason);
+        self.warnings.push(warning);
     }
 
     /// Returns the path at the start of the session of the value that is at `path` now.
@@ -339,13 +365,18 @@ impl<'a> Session<'a> {
         if self.object.get(key) == Some(&value) {
             return Ok(());
         }
-        self.change(Intent::Replace { path: FieldPath::default().key(key), value })
+        self.replace(FieldPath::default().key(key), value)
     }
 
     /// Ends the session: the data, what was done, what was lost.
     pub fn finish(self) -> (Arc<Value>, Vec<Intent>, Vec<Loss>) {
         (self.object, self.program, self.losses)
     }
+}
+
+/// Returns whether a field is the namespace of the object.
+fn is_namespace(field: &FieldPattern) -> bool {
+    matches!(field.parts(), [Part::Key(outer), Part::Key(inner)] if outer == "metadata" && inner == "namespace")
 }
 
 /// Returns the halt of the session `inner`, about the value at `place`, with its paths as they are in the whole object before
@@ -356,4 +387,55 @@ fn outward(halt: Halt, place: &FieldPath, inner: &Session<'_>) -> Halt {
         Halt::Conflict { old, new } => Halt::Conflict { old: outer(&old), new: outer(&new) },
         Halt::Refused { at, reason, help } => Halt::Refused { at: outer(&at), reason, help },
     }
+}
+
+/// How something is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LossClass {
+    /// A field that the other side does not have.
+    DroppedField,
+    /// Items of a list beyond the number that the other side allows.
+    Narrowed,
+}
+
+impl LossClass {
+    /// Every class.
+    pub const ALL: [Self; 2] = [Self::DroppedField, Self::Narrowed];
+}
+
+/// A value that a conversion loses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// How it is lost.
+    pub class: LossClass,
+    /// Its path when the session started.
+    pub path: FieldPath,
+    /// Its path when it was lost.
+    pub(super) place: FieldPath,
+    /// The number of changes made before.
+    pub(super) step: usize,
+    /// Why, as one sentence without a final dot.
+    pub reason: String,
+}
+
+/// How a value means the same although it is written in another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equivalence {
+    /// It has another form.
+    Rewritten,
+    /// It is not written at all.
+    Removed,
+    /// It is absent, and its default is another one: it is written out, unless the user chose that the new default counts.
+    ChangedDefault,
+}
+
+/// A value that a conversion writes in another way, with the same meaning, and that converting back does not restore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Normalization {
+    /// Its path when the session started.
+    pub path: FieldPath,
+    /// How it means the same.
+    pub how: Equivalence,
+    /// Why it means the same, as one sentence without a final dot.
+    pub reason: String,
 }

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::halt::Halt;
+use super::operation::Halt;
 use super::sequence::Lens;
 use super::session::Session;
 use crate::knowledge::release::GroupKind;

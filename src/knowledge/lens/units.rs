@@ -5,16 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::operation::{Description, Operation, Pass};
-use super::premise::{Form, Premise, Side};
+use super::operation::{Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
 use super::session::Session;
 use super::verdict::undecided;
 use crate::syntax::field::FieldPattern;
 use crate::syntax::variable::OpenText;
-use crate::syntax::yaml::Intent;
 
 /// `units: { field: spec.body.timeout, direction: backward, to: s, factors: { m: 60, h: 3600 } }`
 #[derive(Clone, Debug)]
@@ -62,7 +57,7 @@ impl Operation for Units {
             let text = path.get(session.object()).and_then(Value::as_str);
             if let Some(text) = text.and_then(|text| self.converted(text)) {
                 session.record_normalization(&path, format!("{text} is the same"));
-                session.change(Intent::Replace { path, value: Value::from(text) })?;
+                session.replace(path, Value::from(text))?;
             }
         }
         Ok(())

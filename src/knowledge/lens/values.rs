@@ -5,15 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::direction::Direction;
-use super::halt::Halt;
-use super::operation::{Constant, Description, Operation, Pass};
-use super::premise::{Form, Premise, Side};
+use super::operation::{Constant, Description, Direction, Form, Halt, Operation, Pass, Premise, Side};
 use super::session::Session;
 use super::verdict::undecided;
 use crate::syntax::field::FieldPattern;
 use crate::syntax::variable::OpenText;
-use crate::syntax::yaml::Intent;
 
 /// `values: { field: spec.rules[].matches[].path.type, table: { Prefix: PathPrefix } }`
 #[derive(Clone, Debug)]
@@ -32,11 +28,8 @@ struct Pair {
 
 impl Pair {
     /// The value that is replaced in `direction`, and the one that it becomes.
-    const fn facing(&self, direction: Direction) -> [&Value; 2] {
-        match direction {
-            Direction::Forward => [&self.old, &self.new],
-            Direction::Backward => [&self.new, &self.old],
-        }
+    fn facing(&self, direction: Direction) -> [&Value; 2] {
+        direction.ends([&self.old, &self.new])
     }
 }
 
@@ -67,7 +60,7 @@ impl Operation for Values {
                 return Err(undecided(path, session.object()));
             }
             if let Some(new) = self.image_of(pass.direction, old) {
-                session.change(Intent::Replace { path, value: new.clone() })?;
+                session.replace(path, new.clone())?;
             }
         }
         Ok(())

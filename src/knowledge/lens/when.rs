@@ -7,14 +7,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::condition::Condition;
-use super::direction::Direction;
+use super::context::{ObjectView, some_of};
 use super::emptied::Emptied;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::{Claims, Image};
-use super::object_view::{ObjectView, some_of};
-use super::operation::{Constant, Description, Operation, Parameter, Pass};
-use super::premise::Premise;
+use super::operation::{
+    Claims, Constant, Description, Direction, Fidelity, Halt, Image, Operation, Parameter, Pass, Premise,
+};
 use super::references::{ReferencedBy, References, Referrers, unknown_namespaces};
 use super::sequence::Lens;
 use super::session::Session;
@@ -259,7 +256,7 @@ impl When {
 
     fn run_everywhere(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
         let test = self.test(pass.direction);
-        let data = session.view_for(|is_read| test.compares(is_read));
+        let data = session.view_for(test.compared());
         let places = self.places(test, &data);
         for (place, verdict) in &places {
             if let Verdict::Open(at) = verdict {
@@ -365,22 +362,18 @@ impl Operation for When {
         Ok(())
     }
 
-    fn parameters(&self) -> Vec<Parameter<'_>> {
-        let choice = self.written.choice.iter();
-        let own = choice.map(|one| Parameter { name: &one.parameter, choices: &[], wanted: Some(&one.is) });
-        self.written.then.parameters().into_iter().chain(own).collect()
+    fn inner(&self) -> Option<&Lens> {
+        Some(&self.written.then)
     }
 
-    fn kinds_converted_with(&self) -> Vec<GroupKind> {
-        let named_by = self.written.named_by.iter().map(|reference| reference.kind().clone());
-        let targets = self.written.together_with.iter().map(|references| references.kind().clone());
-        named_by.chain(targets).chain(self.written.then.kinds_converted_with()).collect()
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        let choice = self.written.choice.iter();
+        choice.map(|choice| Parameter { name: &choice.parameter, choices: &[], wanted: Some(&choice.is) }).collect()
     }
 
     fn kinds_read(&self) -> Vec<GroupKind> {
-        let named_by = self.written.named_by.iter().map(|reference| reference.kind().clone());
-        let targets = self.written.together_with.iter().map(|references| references.kind().clone());
-        named_by.chain(targets).chain(self.written.then.kinds_read()).collect()
+        let named_by = self.written.named_by.iter().map(|reference| reference.kind.clone());
+        named_by.chain(self.written.together_with.iter().map(|references| references.kind.clone())).collect()
     }
 
     fn claims(&self) -> Claims {
@@ -469,14 +462,6 @@ impl Operation for When {
 
     fn is_conditional(&self) -> bool {
         true
-    }
-
-    fn reorders(&self) -> bool {
-        self.written.then.reorders()
-    }
-
-    fn is_one_way(&self) -> bool {
-        self.written.then.is_one_way()
     }
 
     fn retypes(&self, direction: Direction, kind: &GroupKind) -> Vec<GroupKind> {

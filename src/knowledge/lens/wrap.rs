@@ -5,14 +5,8 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::direction::Direction;
-use super::fidelity::Fidelity;
-use super::halt::Halt;
-use super::image::{Claims, Image};
-use super::loss::LossClass;
-use super::operation::{Description, Operation, Pass};
-use super::premise::{Form, Premise, Side};
-use super::session::Session;
+use super::operation::{Claims, Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side};
+use super::session::{LossClass, Session};
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 use crate::syntax::yaml::Intent;
 
@@ -84,7 +78,7 @@ impl Wrap {
                 &item,
                 format!("the target release allows one item, and there are {count}"),
             );
-            session.change(Intent::Delete { path: item })?;
+            session.delete(item)?;
         }
         session.change(Intent::Unwrap { path: path.index(0) })
     }
@@ -104,7 +98,7 @@ impl Wrap {
                 &other,
                 format!("in the target release {path} is its {key} alone"),
             );
-            session.change(Intent::Delete { path: other })?;
+            session.delete(other)?;
         }
         session.change(Intent::Unwrap { path: path.key(key) })
     }

@@ -17,6 +17,7 @@ use super::exit::Exit;
 use super::planned::Planned;
 use crate::engine::finding::{Acknowledged, AcknowledgedBy, Finding, Severity};
 use crate::shell::disk::{self, Failure, MAX_FILE_SIZE};
+use crate::shell::report::grouped::without_positions;
 use crate::shell::report::{Written, changes_needed, plural, thousands, visible};
 
 const SCHEMA_VERSION: u32 = 1;
@@ -267,7 +268,7 @@ impl<'b> Places<'b> {
             file: self.known[file].clone(),
             object: finding.object.as_ref().map(|object| object.title.clone()),
             code: finding.code.name().to_owned(),
-            field: finding.field.as_deref().map(without_indices),
+            field: finding.field.as_deref().map(without_positions),
         }
     }
 }
@@ -292,20 +293,6 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// Replaces `[3]` by `[]`.
-fn without_indices(field: &str) -> String {
-    let mut out = String::with_capacity(field.len());
-    let mut parts = field.split('[');
-    out.extend(parts.next());
-    for part in parts {
-        let digits = part.len() - part.trim_start_matches(|next: char| next.is_ascii_digit()).len();
-        let is_index = digits > 0 && part[digits..].starts_with(']');
-        out.push('[');
-        out.push_str(if is_index { &part[digits..] } else { part });
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,7 +307,7 @@ mod tests {
 
     #[test]
     fn indices_are_left_out() {
-        assert_eq!(without_indices("spec.rules[12].filters[0].type"), "spec.rules[].filters[].type");
-        assert_eq!(without_indices("metadata.labels[a[1x]"), "metadata.labels[a[1x]");
+        assert_eq!(without_positions("spec.rules[12].filters[0].type"), "spec.rules[].filters[].type");
+        assert_eq!(without_positions("metadata.labels[a[1x]"), "metadata.labels[a[1x]");
     }
 }

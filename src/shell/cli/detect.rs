@@ -20,8 +20,8 @@ use crate::engine::infer::install_evidence::evidence_in;
 use crate::engine::manifest::{Manifest, Recognizer};
 use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::detect::Detail;
-use crate::shell::report::document::Document;
-use crate::shell::report::grouped::{Grouped, Shown, grouped};
+use crate::shell::report::document::{Document, FindingRecord};
+use crate::shell::report::grouped::{Grouped, grouped};
 use crate::shell::report::{Detection, Painter, detect as render, json, statistics, text_format};
 
 /// Runs `detect`.
@@ -129,7 +129,7 @@ fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) 
         Detail::Objects => render::objects(detection, painter),
         Detail::Summary => String::new(),
     };
-    let shown: Vec<Shown<'_>> = shown.map(Shown::from).collect();
+    let shown: Vec<FindingRecord> = shown.map(FindingRecord::new).collect();
     let Grouped { lines, to_do } = grouped([], &shown, painter, places(&args.output));
     objects + &lines + &to_do + &summary
 }

@@ -18,7 +18,7 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::engine::plan::{self, LeftOut};
 use crate::knowledge::pack::{Pack, Packs, Target};
-use crate::shell::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing};
+use crate::shell::disk::options::Globs;
 use crate::shell::disk::{
     self, Failure, FileKind, FileList, ListRemark, MAX_FILE_SIZE, PathGlobs, Scan, Shard, Skip, WalkOptions,
 };
@@ -339,10 +339,10 @@ const fn failure_help(failure: &Failure) -> Option<&'static str> {
 
 fn options(args: &FileArgs, excluded: Option<&PathGlobs>) -> Result<WalkOptions> {
     Ok(WalkOptions {
-        ignore_files: if args.no_ignore { IgnoreFiles::Disregard } else { IgnoreFiles::Respect },
-        hidden: if args.hidden { Hidden::Visit } else { Hidden::Skip },
-        links: if args.follow { Links::Follow } else { Links::Skip },
-        listing: if args.inspect { Listing::Every } else { Listing::Count },
+        no_ignore: args.no_ignore,
+        hidden: args.hidden,
+        follow: args.follow,
+        inspect: args.inspect,
         globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
         excluded: excluded.cloned(),
         extensions: args.extension.clone(),

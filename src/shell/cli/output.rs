@@ -16,8 +16,8 @@ use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::plan::RunAdvisory;
 use crate::shell::disk::Skip;
 use crate::shell::report::diff::Paint;
-use crate::shell::report::document::Document;
-use crate::shell::report::grouped::{Grouped, Places, Shown, grouped};
+use crate::shell::report::document::{Document, FindingRecord};
+use crate::shell::report::grouped::{Grouped, Places, grouped};
 use crate::shell::report::{
     Counts, Painter, Report, diff, html, one_of, plural, stat, text_format, thousands, visible,
 };
@@ -129,13 +129,13 @@ pub(super) const fn places(output: &OutputArgs) -> Places {
 
 /// Prints the findings of a report: those at objects and files, those that are acknowledged, those about the run, and what is to do.
 pub(super) fn findings(report: &Report<'_>, level: Level, painter: &Painter, places: Places) -> String {
-    let shown: Vec<Shown<'_>> = level.findings(report.findings).map(Shown::from).collect();
+    let shown: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
     lines(grouped([], &shown, painter, places), report, level, painter)
 }
 
 /// Prints the findings of a report, and the objects that change.
 pub(super) fn with_changes(report: &Report<'_>, level: Level, painter: &Painter, places: Places) -> String {
-    let shown: Vec<Shown<'_>> = level.findings(report.findings).map(Shown::from).collect();
+    let shown: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
     lines(grouped(report.to_change(), &shown, painter, places), report, level, painter)
 }
 
@@ -148,7 +148,7 @@ fn lines(findings: Grouped, report: &Report<'_>, level: Level, painter: &Painter
 
 /// Renders `findings`, each with all of its places.
 pub(super) fn about_places<'a>(findings: impl Iterator<Item = &'a Finding>, painter: &Painter) -> String {
-    let shown: Vec<Shown<'_>> = findings.map(Shown::from).collect();
+    let shown: Vec<FindingRecord> = findings.map(FindingRecord::new).collect();
     grouped([], &shown, painter, Places::All).lines
 }
 

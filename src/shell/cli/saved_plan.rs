@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use super::output::Level;
 use crate::engine::edits::FilePlan;
 use crate::shell::disk::{self, Failure, is_place};
-use crate::shell::report::grouped::{Grouped, Places, Shown, grouped};
+use crate::shell::report::grouped::{Grouped, Places, grouped};
 use crate::shell::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedPlan};
 use crate::shell::report::{Painter, Written, text_format, visible};
 
@@ -77,7 +77,7 @@ fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
 /// Renders the findings and advisories of a plan that `level` shows, and what to do by hand.
 pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, places: Places) -> String {
     let shown = plan.findings.iter().filter(|finding| level.shows_record(finding.severity, &finding.code));
-    let shown: Vec<_> = shown.map(Shown::from).collect();
+    let shown: Vec<_> = shown.cloned().collect();
     let advisories = level.advisories(&plan.advisories);
     let Grouped { lines, to_do } = grouped([], &shown, painter, places);
     lines + &text_format::advisories(advisories, painter) + &to_do

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::bounds::Bounds;
 use super::confined_dir::ConfinedDir;
 use super::failure::{Failure, FileKind};
-use super::read_file;
+use super::read_file::{MAX_FILE_SIZE, read_open};
 
 /// The calls a transaction makes. Each is atomic: it succeeds, or it fails and changes nothing.
 pub(crate) trait FileSystem {
@@ -149,7 +149,7 @@ impl FileSystem for Disk {
     }
 
     fn read(&self, place: &Path) -> Result<Vec<u8>, Failure> {
-        read_file::read_open(self.dir.read(place)?)
+        read_open(self.dir.read(place)?, MAX_FILE_SIZE)
     }
 
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, Failure> {

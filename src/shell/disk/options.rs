@@ -1,7 +1,6 @@
 //! Answers: what does a walk visit?
 //!
-//! The options of [`scan`](super::walk::scan), one type for each choice. The default visits what a
-//! user would expect to be changed.
+//! The options of [`scan`](super::walk::scan). The default visits what a user would expect to be changed.
 //!
 //! Invariant: the folders of git and of this program are never entered, whatever the options are.
 
@@ -23,14 +22,16 @@ pub(crate) const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 /// What a walk visits, and how much it reports about the rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WalkOptions {
-    /// Whether ignore files are respected.
-    pub(crate) ignore_files: IgnoreFiles,
-    /// Whether entries whose name starts with a dot are visited.
-    pub(crate) hidden: Hidden,
-    /// Whether symbolic links below a root are followed; a root that is a link always is.
-    pub(crate) links: Links,
-    /// How much is reported about what was skipped.
-    pub(crate) listing: Listing,
+    /// Whether `.gitignore`, `.git/info/exclude`, `.ignore` and `.reversionignore` are disregarded.
+    pub(crate) no_ignore: bool,
+    /// Whether entries whose name starts with a dot are visited like any other, but for `.git` and `.reversion`.
+    pub(crate) hidden: bool,
+    /// Whether symbolic links below a root are followed; a root that is a link always is. A link back to a folder above it is a
+    /// [`Failure::Loop`](super::Failure::Loop).
+    pub(crate) follow: bool,
+    /// Whether everything that is skipped is listed, also what is ignored, for which the folders are walked a second time. Otherwise
+    /// binary files are listed, and all else is counted.
+    pub(crate) inspect: bool,
     /// Globs that exclude or include.
     pub(crate) globs: Globs,
     /// What is excluded besides.
@@ -58,7 +59,7 @@ impl WalkOptions {
 
     /// Returns why an entry below a root is not visited and, if it is a folder, not entered; `place` is where it is.
     pub(super) fn skips(&self, name: &OsStr, place: impl FnOnce() -> Option<PathBuf>, is_folder: bool) -> Option<Skip> {
-        if is_reserved(name) || self.hidden == Hidden::Skip && name.as_encoded_bytes().starts_with(b".") {
+        if is_reserved(name) || !self.hidden && name.as_encoded_bytes().starts_with(b".") {
             return Some(Skip::Hidden);
         }
         let excluded = self.excluded.as_ref()?;
@@ -69,46 +70,6 @@ impl WalkOptions {
 /// Returns whether a name is that of the folder of git or of this program.
 pub(super) fn is_reserved(name: &OsStr) -> bool {
     name == ".git" || name == ".reversion"
-}
-
-/// Whether `.gitignore`, `.git/info/exclude`, `.ignore` and `.reversionignore` are respected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum IgnoreFiles {
-    /// They are.
-    #[default]
-    Respect,
-    /// They are not.
-    Disregard,
-}
-
-/// What happens to an entry whose name starts with a dot. `.git` and `.reversion` are never entered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Hidden {
-    /// It is skipped and counted.
-    #[default]
-    Skip,
-    /// It is visited like any other.
-    Visit,
-}
-
-/// What happens to a symbolic link below a root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Links {
-    /// It is skipped and counted.
-    #[default]
-    Skip,
-    /// It is followed; a link back to a folder above it is a [`Failure::Loop`](super::Failure::Loop).
-    Follow,
-}
-
-/// How much a [`Scan`](super::walk::Scan) reports about what was skipped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Listing {
-    /// Binary files are listed, everything else that was skipped is counted.
-    #[default]
-    Count,
-    /// Everything is listed, also what is ignored: the folders are walked a second time.
-    Every,
 }
 
 /// Globs as a line of `.gitignore` has them, relative to the current folder; a `!` in front excludes.

@@ -6,7 +6,7 @@
 //!
 //! Invariant: never more than the limit is in memory, whatever size a file claims to have or grows to while it is read.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -27,37 +27,34 @@ const KEPT_SIZE: usize = 4 << 20;
 /// [`Failure::Missing`], [`Failure::Denied`], [`Failure::NotAFile`] (which is then not opened), [`Failure::TooLarge`] above
 /// [`MAX_FILE_SIZE`], or [`Failure::Io`].
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let file_type = fs::metadata(path)?.file_type();
-    if !file_type.is_file() {
-        return Err(Failure::NotAFile(FileKind::of(file_type)));
-    }
-    read_open(File::open(path)?)
+    read_up_to(path, MAX_FILE_SIZE)
 }
 
-/// Reads one file of at most `limit` bytes.
+/// Reads one file of at most `limit` bytes; of a larger one nothing is read.
 ///
 /// # Errors
 /// Those of [`read`], with this limit.
 pub(crate) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(Failure::NotAFile(FileKind::of(metadata.file_type())));
-    }
-    read_all(File::open(path)?, limit)
+    refuse_other(&fs::metadata(path)?)?;
+    read_open(File::open(path)?, limit)
 }
 
 /// Reads a file that is open, to its end.
 ///
 /// # Errors
-/// Those of [`read`].
-pub(super) fn read_open(file: File) -> Result<Vec<u8>, Failure> {
-    let file_type = file.metadata()?.file_type();
-    if !file_type.is_file() {
-        return Err(Failure::NotAFile(FileKind::of(file_type)));
+/// Those of [`read_up_to`].
+pub(super) fn read_open(file: File, limit: u64) -> Result<Vec<u8>, Failure> {
+    let metadata = file.metadata()?;
+    refuse_other(&metadata)?;
+    if metadata.len() > limit {
+        return Err(Failure::TooLarge(limit));
     }
-    let mut buffer = Buffer::new(MAX_FILE_SIZE);
-    let length = buffer.fill_from(file)?.len();
-    Ok(buffer.into_vec(length))
+    read_all(file, limit)
+}
+
+/// Refuses what is no file.
+fn refuse_other(metadata: &Metadata) -> Result<(), Failure> {
+    if metadata.is_file() { Ok(()) } else { Err(Failure::NotAFile(FileKind::of(metadata.file_type()))) }
 }
 
 /// Reads standard input to its end.
@@ -92,10 +89,7 @@ impl Buffer {
 
     /// Reads the file at `path`, known to be a file: opening a named pipe would block.
     pub(super) fn fill(&mut self, path: &Path) -> Result<&[u8], Failure> {
-        self.fill_from(File::open(path)?)
-    }
-
-    fn fill_from(&mut self, mut file: File) -> Result<&[u8], Failure> {
+        let mut file = File::open(path)?;
         self.resize_to_usual();
         let mut filled = 0;
         loop {
@@ -112,12 +106,6 @@ impl Buffer {
                 return Err(Failure::TooLarge(self.limit));
             }
         }
-    }
-
-    fn into_vec(mut self, length: usize) -> Vec<u8> {
-        self.bytes.truncate(length);
-        self.bytes.shrink_to_fit();
-        self.bytes
     }
 
     fn resize_to_usual(&mut self) {

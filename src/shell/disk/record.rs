@@ -7,8 +7,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::bounds::is_place;
@@ -75,13 +76,12 @@ impl RecordedFile {
 impl Record {
     /// Creates the record of a run that starts now; `token` is a word that no other run uses.
     pub(super) fn new(action: Action, label: &str, token: &str, files: Vec<RecordedFile>) -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             schema_version: SCHEMA_VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             action,
             label: label.to_owned(),
-            time: utc(since.as_secs()),
+            time: utc(SystemTime::now()),
             token: token.to_owned(),
             files,
         }
@@ -135,25 +135,15 @@ pub(super) fn staged(place: &Path, token: &str, at: usize) -> PathBuf {
     place.with_file_name(format!(".reversion-{token}-{at}.tmp"))
 }
 
-/// Formats seconds since 1970 as a date and time in UTC.
-fn utc(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Years are counted from March 1st of year 0, so that a leap day is the last of its year; 719,468 days are between that
-    // day and 1970.
-    let day = days + 719_468;
-    let (era, day_of_era) = (day / 146_097, day % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let day_of_month = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day_of_month:02}T{hour:02}:{minute:02}:{second:02}Z")
+/// Prints a time to the second.
+fn utc(time: SystemTime) -> String {
+    DateTime::<Utc>::from(time).to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use super::*;
 
     #[test]
@@ -166,7 +156,7 @@ mod tests {
             (4_107_542_400, "2100-03-01T00:00:00Z"),
         ];
         for (seconds, text) in known {
-            assert_eq!(utc(seconds), text);
+            assert_eq!(utc(UNIX_EPOCH + Duration::from_secs(seconds)), text);
         }
     }
 

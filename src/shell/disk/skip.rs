@@ -18,9 +18,9 @@ pub(crate) enum Skip {
     Link,
     /// A file with a NUL byte near its start that is not in UTF-16 or UTF-32 either.
     Binary,
-    /// A file or folder that an ignore file names. Known only with [`Listing::Every`](super::options::Listing::Every).
+    /// A file or folder that an ignore file names. Known only where everything is listed.
     Ignored,
-    /// A file or folder that a glob excludes. Known only with [`Listing::Every`](super::options::Listing::Every).
+    /// A file or folder that a glob excludes. Known only where everything is listed.
     Glob,
     /// A file or folder that the settings of its tree exclude.
     Excluded,

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
 use super::failure::{Failure, FileKind};
-use super::options::{Listing, WalkOptions, is_reserved};
+use super::options::{WalkOptions, is_reserved};
 use super::read_file::{Buffer, MAX_FILE_SIZE};
 use super::roots::{Roots, shown};
 use super::skip::Skip;
@@ -32,7 +32,7 @@ pub(crate) struct Scan<T> {
     pub(crate) seen: usize,
     /// How many bytes they have.
     pub(crate) bytes: u64,
-    /// Binary files, by path; with [`Listing::Every`] everything that was skipped.
+    /// Binary files, by path; with `inspect` everything that was skipped.
     pub(crate) skipped: Vec<(PathBuf, Skip)>,
     /// How often the walk skipped something, by reason. A folder counts once, whatever is in it.
     pub(crate) skips: BTreeMap<Skip, usize>,
@@ -67,7 +67,7 @@ pub(crate) fn scan<T: Send>(
     }
     let is_root = |path: &PathBuf| rounds.iter().any(|roots| roots.contains_key(path));
     for (path, skip) in skipped.into_iter().filter(|(path, _)| !is_root(path)) {
-        scan.skip(path, skip, options.listing);
+        scan.skip(path, skip, options);
     }
     scan.sorted()
 }
@@ -94,9 +94,9 @@ impl<T> Scan<T> {
         self
     }
 
-    fn skip(&mut self, path: PathBuf, skip: Skip, listing: Listing) {
+    fn skip(&mut self, path: PathBuf, skip: Skip, options: &WalkOptions) {
         *self.skips.entry(skip).or_default() += 1;
-        if listing == Listing::Every || skip == Skip::Binary {
+        if options.inspect || skip == Skip::Binary {
             self.skipped.push((path, skip));
         }
     }
@@ -147,7 +147,7 @@ impl<'a, V> Round<'a, V> {
         walk.build_parallel().visit(&mut Threads { round: self, walked: &walked });
         let mut walked = walked.into_inner().unwrap_or_else(PoisonError::into_inner);
         walked.skipped.append(&mut filtered.lock().unwrap_or_else(PoisonError::into_inner));
-        if self.options.listing == Listing::Every {
+        if self.options.inspect {
             walked.skipped.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
         }
         walked
@@ -282,7 +282,7 @@ where
             Err(failure) => return scan.failed.push((path, failure)),
         };
         if let Some(skip) = Skip::of_bytes(bytes) {
-            return scan.skip(path, skip, self.round.options.listing);
+            return scan.skip(path, skip, self.round.options);
         }
         scan.seen += 1;
         scan.bytes += bytes.len() as u64;
@@ -292,7 +292,7 @@ where
     }
 
     fn skip(&mut self, path: PathBuf, skip: Skip) {
-        self.walked.scan.skip(path, skip, self.round.options.listing);
+        self.walked.scan.skip(path, skip, self.round.options);
     }
 }
 
@@ -315,7 +315,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::shell::disk::options::{Globs, Hidden, IgnoreFiles, Links, PathGlobs};
+    use crate::shell::disk::options::{Globs, PathGlobs};
     use crate::shell::disk::skip::PROBE;
 
     /// Makes a tree of files that hold their own name; a name with a `/` at the end is an empty folder.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     fn every() -> WalkOptions {
-        WalkOptions { listing: Listing::Every, ..WalkOptions::default() }
+        WalkOptions { inspect: true, ..WalkOptions::default() }
     }
 
     fn globs(globs: &[&str]) -> WalkOptions {
@@ -455,7 +455,7 @@ mod tests {
     fn hidden_entries_except_git_are_visited_on_request() {
         let folder = tree(&HIDDEN);
         add(folder.path(), ".reversion/journal.json", "{}");
-        let options = WalkOptions { hidden: Hidden::Visit, ..every() };
+        let options = WalkOptions { hidden: true, ..every() };
         let scan = check(folder.path(), &options, &[".a.yaml", ".github/w.yaml", "b/.c.yaml", "b/d.yaml"]);
         check_skipped(folder.path(), &scan, &[]);
     }
@@ -482,7 +482,7 @@ mod tests {
         let ignored = ["excluded.yaml", "git.yaml", "out", "own.yaml", "plain.yaml"].map(|name| (name, Skip::Ignored));
         check_skipped(folder.path(), &scan, &[&hidden[..], &ignored[..]].concat());
         let all = ["b/git.yaml", "b/y.yaml", "excluded.yaml", "git.yaml", "out/x.yaml", "own.yaml", "plain.yaml"];
-        check(folder.path(), &WalkOptions { ignore_files: IgnoreFiles::Disregard, ..every() }, &all);
+        check(folder.path(), &WalkOptions { no_ignore: true, ..every() }, &all);
     }
 
     #[test]
@@ -598,7 +598,7 @@ mod tests {
         use super::*;
 
         fn follow() -> WalkOptions {
-            WalkOptions { links: Links::Follow, ..every() }
+            WalkOptions { follow: true, ..every() }
         }
 
         #[test]

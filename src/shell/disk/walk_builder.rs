@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::options::{IgnoreFiles, Links, WalkOptions};
+use super::options::WalkOptions;
 
 /// Sets up a walk from `root`; hidden entries are left to the filter of `walk`.
 pub(super) fn builder(root: &Path, options: &WalkOptions) -> WalkBuilder {
-    let respect = options.ignore_files == IgnoreFiles::Respect;
+    let respect = !options.no_ignore;
     let mut builder = WalkBuilder::new(walkable(root));
     builder
         .standard_filters(false)
@@ -18,7 +18,7 @@ pub(super) fn builder(root: &Path, options: &WalkOptions) -> WalkBuilder {
         .git_exclude(respect)
         .require_git(true)
         .overrides(options.globs.matcher().clone())
-        .follow_links(options.links == Links::Follow)
+        .follow_links(options.follow)
         .threads(options.threads);
     if respect {
         builder.add_custom_ignore_filename(".reversionignore");

@@ -491,7 +491,7 @@ impl Object {
 }
 
 impl FindingRecord {
-    pub(super) fn new(finding: &Finding) -> Self {
+    pub(crate) fn new(finding: &Finding) -> Self {
         Self { object: finding.object.clone(), ..Self::of_object(finding) }
     }
 
@@ -509,8 +509,8 @@ impl FindingRecord {
         }
     }
 
-    /// Returns the title of its object, where that is not in the document.
-    fn title(&self) -> Option<&str> {
+    /// The title of its object, where that is not in the document.
+    pub(super) fn title(&self) -> Option<&str> {
         self.object.as_ref().map(|object| object.title.as_str())
     }
 

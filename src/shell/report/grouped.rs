@@ -12,7 +12,7 @@ use super::count::{plural, thousands};
 use super::document::FindingRecord;
 use super::escape::{help_and_text, visible, visible_block};
 use super::paint::Painter;
-use crate::engine::finding::{Finding, FindingObject, Location, Severity};
+use crate::engine::finding::{Location, Severity};
 use crate::engine::plan::{ObjectPlan, Outcome};
 
 /// How many places of one sentence are printed, where not all are.
@@ -27,79 +27,23 @@ pub(crate) enum Places {
     All,
 }
 
-/// A finding as it is printed: of this run, or of a saved plan.
-#[derive(Clone, Debug)]
-pub(crate) struct Shown<'a> {
-    /// Its place.
-    pub(crate) location: &'a Location,
-    /// Its severity.
-    pub(crate) severity: Severity,
-    /// Its code.
-    pub(crate) code: &'a str,
-    /// The object that it is about, where there is one.
-    pub(crate) title: Option<&'a str>,
-    /// Where that object starts, where that is known.
-    pub(crate) object: Option<&'a Location>,
-    /// The other objects that it is about.
-    pub(crate) others: &'a [FindingObject],
-    /// The field, where there is one.
-    pub(crate) field: Option<&'a str>,
-    /// One sentence without the object.
-    pub(crate) message: &'a str,
-    /// What to do.
-    pub(crate) help: Option<&'a str>,
-}
-
-impl<'a> From<&'a Finding> for Shown<'a> {
-    fn from(finding: &'a Finding) -> Self {
-        Self {
-            location: &finding.location,
-            severity: finding.severity,
-            code: finding.code.name(),
-            title: finding.object.as_ref().map(|object| &*object.title),
-            object: finding.object.as_ref().map(|object| &object.location),
-            others: finding.object.as_ref().map_or(&[], |object| &object.others),
-            field: finding.field.as_deref(),
-            message: &finding.message,
-            help: finding.help.as_deref(),
-        }
-    }
-}
-
-impl<'a> From<&'a FindingRecord> for Shown<'a> {
-    fn from(record: &'a FindingRecord) -> Self {
-        Self {
-            location: &record.location,
-            severity: record.severity,
-            code: &record.code,
-            title: record.object.as_ref().map(|object| &*object.title),
-            object: record.object.as_ref().map(|object| &object.location),
-            others: &record.others,
-            field: record.field.as_deref(),
-            message: &record.message,
-            help: record.help.as_deref(),
-        }
-    }
-}
-
-impl Shown<'_> {
-    /// Returns the message for all items of a list: without the positions in the field.
-    fn sentence(&self) -> Cow<'_, str> {
-        let general = |field: &str| self.message.replace(field, &without_positions(field));
-        match self.field.filter(|field| field.contains('[') && self.message.contains(field)) {
-            Some(field) => Cow::Owned(general(field)),
-            None => Cow::Borrowed(self.message),
+impl FindingRecord {
+    /// The message for all items of a list: without the positions in the field.
+    fn general_message(&self) -> Cow<'_, str> {
+        match self.field.as_deref().filter(|field| field.contains('[') && self.message.contains(*field)) {
+            Some(field) => Cow::Owned(self.message.replace(field, &without_positions(field))),
+            None => Cow::Borrowed(&self.message),
         }
     }
 
-    /// Returns what to do, where that is something to be done by hand.
+    /// What to do, where that is something to be done by hand.
     fn to_do(&self) -> Option<&str> {
-        self.help.filter(|_| self.severity > Severity::Note)
+        self.help.as_deref().filter(|_| self.severity > Severity::Note)
     }
 }
 
 /// Turns `spec.rules[2].name` into `spec.rules[].name`.
-fn without_positions(field: &str) -> String {
+pub(crate) fn without_positions(field: &str) -> String {
     let mut out = String::with_capacity(field.len());
     for part in field.split_inclusive('[') {
         let rest = part.trim_start_matches(|character: char| character.is_ascii_digit());
@@ -133,19 +77,19 @@ impl Effect {
 }
 
 /// What is printed together.
-enum Group<'r, 'a> {
+enum Group<'r> {
     /// One sentence about several places.
-    Repeated(Vec<&'r Shown<'a>>),
+    Repeated(Vec<&'r FindingRecord>),
     /// An object that changes or has several findings.
-    Object { title: &'r str, change: Option<&'r ObjectPlan>, findings: Vec<&'r Shown<'a>> },
+    Object { title: &'r str, change: Option<&'r ObjectPlan>, findings: Vec<&'r FindingRecord> },
     /// Any other finding.
-    Single(&'r Shown<'a>),
+    Single(&'r FindingRecord),
     /// Objects of one kind that become the same by the same rules, without findings.
     Alike(Vec<&'r ObjectPlan>),
 }
 
-impl<'r, 'a> Group<'r, 'a> {
-    fn findings(&self) -> &[&'r Shown<'a>] {
+impl<'r> Group<'r> {
+    fn findings(&self) -> &[&'r FindingRecord] {
         match self {
             Self::Repeated(findings) | Self::Object { findings, .. } => findings,
             Self::Single(finding) => std::slice::from_ref(finding),
@@ -161,32 +105,33 @@ impl<'r, 'a> Group<'r, 'a> {
 }
 
 /// Puts together what is printed together, in its order: objects that change alike too, where only the first `places` are printed.
-fn entries<'r, 'a>(
-    findings: &'r [Shown<'a>],
+fn entries<'r>(
+    findings: &'r [FindingRecord],
     changes: &[&'r ObjectPlan],
     places: Places,
-) -> Vec<(&'r Location, Group<'r, 'a>)> {
-    let mut sentences: BTreeMap<_, Vec<&Shown<'_>>> = BTreeMap::new();
+) -> Vec<(&'r Location, Group<'r>)> {
+    let mut sentences: BTreeMap<_, Vec<&FindingRecord>> = BTreeMap::new();
     for finding in findings {
-        let key = (Reverse(finding.severity), finding.code, finding.sentence(), finding.help);
+        let FindingRecord { severity, code, help, .. } = finding;
+        let key = (Reverse(*severity), code, finding.general_message(), help);
         sentences.entry(key).or_default().push(finding);
     }
-    let mut objects: BTreeMap<&Location, (Option<&ObjectPlan>, Vec<&Shown<'_>>)> =
+    let mut objects: BTreeMap<&Location, (Option<&ObjectPlan>, Vec<&FindingRecord>)> =
         changes.iter().map(|change| (&change.location, (Some(*change), Vec::new()))).collect();
     let mut entries = Vec::new();
     for mut together in sentences.into_values() {
-        together.sort_by_key(|finding| finding.location);
-        match (&*together, together[0].object) {
-            ([_, _, ..], _) => entries.push((together[0].location, Group::Repeated(together))),
-            ([finding], Some(object)) => objects.entry(object).or_default().1.push(finding),
-            _ => entries.push((together[0].location, Group::Single(together[0]))),
+        together.sort_by_key(|finding| &finding.location);
+        match (&*together, &together[0].object) {
+            ([_, _, ..], _) => entries.push((&together[0].location, Group::Repeated(together))),
+            ([finding], Some(object)) => objects.entry(&object.location).or_default().1.push(finding),
+            _ => entries.push((&together[0].location, Group::Single(together[0]))),
         }
     }
     for (location, (change, mut findings)) in objects {
-        findings.sort_by_key(|finding| (Reverse(finding.severity), finding.location));
-        let title = change.map(|change| &*change.title).or_else(|| findings[0].title).unwrap_or_default();
+        findings.sort_by_key(|finding| (Reverse(finding.severity), &finding.location));
+        let title = change.map(|change| &*change.title).or_else(|| findings[0].title()).unwrap_or_default();
         entries.push(match (change, &*findings) {
-            (None, [finding]) => (finding.location, Group::Single(finding)),
+            (None, [finding]) => (&finding.location, Group::Single(finding)),
             _ => (location, Group::Object { title, change, findings }),
         });
     }
@@ -198,8 +143,8 @@ fn entries<'r, 'a>(
 }
 
 /// Puts objects together that change alike, where these are so many that not all of them would be printed.
-fn alike<'r, 'a>(entries: Vec<(&'r Location, Group<'r, 'a>)>) -> Vec<(&'r Location, Group<'r, 'a>)> {
-    let what = |entry: &Group<'r, 'a>| match entry {
+fn alike<'r>(entries: Vec<(&'r Location, Group<'r>)>) -> Vec<(&'r Location, Group<'r>)> {
+    let what = |entry: &Group<'r>| match entry {
         Group::Object { change: Some(change), findings, .. } if findings.is_empty() => {
             Some((&change.from, &change.to, &change.rules))
         }
@@ -209,7 +154,7 @@ fn alike<'r, 'a>(entries: Vec<(&'r Location, Group<'r, 'a>)>) -> Vec<(&'r Locati
     for key in entries.iter().filter_map(|(_, entry)| what(entry)) {
         *counts.entry(key).or_default() += 1;
     }
-    let mut out: Vec<(&Location, Group<'_, '_>)> = Vec::new();
+    let mut out: Vec<(&Location, Group<'_>)> = Vec::new();
     let mut at: BTreeMap<_, usize> = BTreeMap::new();
     for (location, entry) in entries {
         let key = what(&entry).filter(|key| counts[key] > PLACES + 1);
@@ -237,23 +182,23 @@ struct ToDo<'r> {
 
 impl<'r> ToDo<'r> {
     /// Collects what to do; nothing where that is one thing at one entry, which is printed there.
-    fn of(entries: &'r [(&'r Location, Group<'r, '_>)]) -> Self {
+    fn of(entries: &'r [(&'r Location, Group<'r>)]) -> Self {
         let mut to_do = Self::default();
         let mut sentences = BTreeSet::new();
         for finding in entries.iter().flat_map(|(_, entry)| entry.findings()) {
             let Some(help) = finding.to_do() else { continue };
-            sentences.insert(finding.sentence());
+            sentences.insert(finding.general_message());
             let number = *to_do.numbers.entry(help).or_insert(to_do.items.len());
             if number == to_do.items.len() {
                 to_do.items.push((help, Vec::new()));
             }
             let others = finding.others.iter().map(|object| &object.location);
-            to_do.items[number].1.extend([finding.location].into_iter().chain(others));
+            to_do.items[number].1.extend([&finding.location].into_iter().chain(others));
         }
         if sentences.len() > 1 { to_do } else { Self::default() }
     }
 
-    fn number(&self, finding: &Shown<'_>) -> Option<usize> {
+    fn number(&self, finding: &FindingRecord) -> Option<usize> {
         self.numbers.get(finding.to_do()?).map(|at| at + 1)
     }
 
@@ -287,14 +232,14 @@ struct Printer<'p> {
 }
 
 impl Printer<'_> {
-    fn entry(&self, out: &mut String, location: &Location, entry: &Group<'_, '_>) {
+    fn entry(&self, out: &mut String, location: &Location, entry: &Group<'_>) {
         let painter = self.painter;
         match entry {
             Group::Single(finding) => {
                 let title =
-                    finding.title.map_or(String::new(), |title| format!("{}: ", painter.strong(&visible(title))));
-                let _infallible = write!(out, "{}: ", painter.place(finding.location));
-                self.sentence(out, finding, &title, finding.message);
+                    finding.title().map_or(String::new(), |title| format!("{}: ", painter.strong(&visible(title))));
+                let _infallible = write!(out, "{}: ", painter.place(&finding.location));
+                self.sentence(out, finding, &title, &finding.message);
                 self.help(out, finding, "  ");
             }
             Group::Repeated(findings) => self.repeated(out, findings),
@@ -308,10 +253,10 @@ impl Printer<'_> {
                 }
                 for finding in findings {
                     out.push_str("  ");
-                    if finding.location != location {
-                        let _infallible = write!(out, "{}: ", painter.place(finding.location));
+                    if finding.location != *location {
+                        let _infallible = write!(out, "{}: ", painter.place(&finding.location));
                     }
-                    self.sentence(out, finding, "", finding.message);
+                    self.sentence(out, finding, "", &finding.message);
                     self.help(out, finding, "    ");
                 }
             }
@@ -333,10 +278,10 @@ impl Printer<'_> {
         let _infallible = writeln!(out, "  ... and {more}, -v lists them");
     }
 
-    fn repeated(&self, out: &mut String, findings: &[&Shown<'_>]) {
+    fn repeated(&self, out: &mut String, findings: &[&FindingRecord]) {
         let first = findings[0];
         let is_same = findings.iter().all(|finding| finding.message == first.message);
-        let message = if is_same { Cow::Borrowed(first.message) } else { first.sentence() };
+        let message = if is_same { Cow::Borrowed(first.message.as_str()) } else { first.general_message() };
         self.sentence(out, first, "", &message);
         // One more line would say that there is one more place.
         let shown = match self.places {
@@ -344,8 +289,8 @@ impl Printer<'_> {
             _ => findings.len(),
         };
         for finding in &findings[..shown] {
-            let title = finding.title.map_or(String::new(), |title| format!(": {}", visible(title)));
-            let _infallible = writeln!(out, "  {}{title}", self.painter.place(finding.location));
+            let title = finding.title().map_or(String::new(), |title| format!(": {}", visible(title)));
+            let _infallible = writeln!(out, "  {}{title}", self.painter.place(&finding.location));
         }
         if shown < findings.len() {
             let more = plural(findings.len() - shown, "more place");
@@ -355,16 +300,16 @@ impl Printer<'_> {
     }
 
     /// Prints a finding behind its place, with the number of what to do.
-    fn sentence(&self, out: &mut String, finding: &Shown<'_>, title: &str, message: &str) {
-        let code = self.painter.code(finding.severity, &visible(finding.code));
+    fn sentence(&self, out: &mut String, finding: &FindingRecord, title: &str, message: &str) {
+        let code = self.painter.code(finding.severity, &visible(&finding.code));
         let number = self.to_do.number(finding);
         let number =
             number.map_or(String::new(), |number| format!(" {}", self.painter.label(&format!("(to do {number})"))));
         let _infallible = writeln!(out, "{code} {title}{}{number}", visible(message));
     }
 
-    fn help(&self, out: &mut String, finding: &Shown<'_>, indent: &str) {
-        if let Some(help) = finding.help.filter(|_| self.to_do.number(finding).is_none()) {
+    fn help(&self, out: &mut String, finding: &FindingRecord, indent: &str) {
+        if let Some(help) = finding.help.as_ref().filter(|_| self.to_do.number(finding).is_none()) {
             let _infallible = writeln!(
                 out,
                 "{indent}{} {}",
@@ -400,7 +345,7 @@ pub(crate) struct Grouped {
 /// Prints the objects that change and the findings.
 pub(crate) fn grouped<'a>(
     changes: impl IntoIterator<Item = &'a ObjectPlan>,
-    findings: &[Shown<'_>],
+    findings: &[FindingRecord],
     painter: &Painter,
     places: Places,
 ) -> Grouped {
@@ -418,7 +363,7 @@ pub(crate) fn grouped<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::finding::{Code, FindingObject};
+    use crate::engine::finding::{Code, Finding, FindingObject};
     use crate::knowledge::lens::Direction;
     use crate::knowledge::release::{ApiVersion, GroupKind};
     use crate::syntax::text::{Position, Span};
@@ -455,7 +400,7 @@ mod tests {
 
     #[track_caller]
     fn check(changes: &[ObjectPlan], findings: &[Finding], places: Places, expected: &str) {
-        let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
+        let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
         let Grouped { lines, to_do } = grouped(changes, &shown, &Painter::PLAIN, places);
         assert_eq!(lines + &to_do, expected);
     }
@@ -519,7 +464,7 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         let mut both = finding(5, Some(5), WARNING, ("odd (3 objects)", "mend them"));
         both.object.as_mut().unwrap().others = others.into();
         let findings = [both, finding(6, Some(6), WARNING, ("even", "mend it"))];
-        let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
+        let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
         let to_do = grouped([], &shown, &Painter::PLAIN, Places::First).to_do;
         let expected =
             "to do by hand:\n  1. mend them (a.yaml:5:1, a.yaml:7:1, a.yaml:9:1)\n  2. mend it (a.yaml:6:1)\n";
@@ -588,7 +533,7 @@ to do by hand:
     fn a_place_is_to_be_looked_at_once_whatever_is_to_be_done_there() {
         let at = |line, message| finding(line, Some(1), WARNING, (message, "mend it"));
         let findings = [at(5, "odd"), at(5, "even"), at(6, "odd too"), at(7, "red"), at(7, "blue"), at(8, "low")];
-        let shown: Vec<Shown<'_>> = findings.iter().map(Shown::from).collect();
+        let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
         let to_do = grouped([], &shown, &Painter::PLAIN, Places::First).to_do;
         assert_eq!(to_do, "to do by hand:\n  1. mend it (a.yaml:5:1, a.yaml:6:1, a.yaml:7:1 and 1 more)\n");
     }

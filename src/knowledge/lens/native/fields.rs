@@ -18,8 +18,3 @@ pub(super) fn path(text: &str) -> FieldPath {
 pub(super) fn items<'v>(object: &'v Value, path: &FieldPath) -> &'v [Value] {
     path.get(object).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
-
-/// The text under a key.
-pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
-    value.get(key).and_then(Value::as_str)
-}

@@ -2,22 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::super::direction::Direction;
-use super::super::fidelity::Fidelity;
-use super::super::halt::Halt;
-use super::super::image::{Claims, Image};
-use super::super::loss::LossClass;
-use super::super::operation::{Description, Operation, Pass};
-use super::super::premise::{Form, Premise, Side};
+use super::super::operation::{
+    Claims, Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side,
+};
 use super::super::references::{referring, resolves_to_own};
 use super::super::relocate::remove_emptied;
-use super::super::session::Session;
+use super::super::session::{LossClass, Session};
 use super::super::verdict::undecided;
 use super::fields::{items, path, pattern};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPath, FieldPattern, Step};
 use crate::syntax::variable::OpenText;
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::yaml::Place;
 
 pub(super) const DESCRIPTION: Description = Description {
     name: "frontend-validation-per-port",
@@ -192,20 +188,17 @@ fn gather(session: &mut Session<'_>) -> Result<Vec<Validation>, Halt> {
 /// Adds the mapping of the new side, in `spec.tls`, which is after the listeners where it is new.
 fn add_target(value: Value, session: &mut Session<'_>) -> Result<(), Halt> {
     let tls = path("spec.tls");
-    let (path, key, value, place) = match tls.get(session.object()) {
-        Some(_) => (tls, "frontend", value, Place::Last),
-        None => (path("spec"), "tls", json!({ "frontend": value }), Place::After("listeners".to_owned())),
-    };
-    session.change(Intent::Insert { path: path.key(key), value, place })
+    match tls.get(session.object()) {
+        Some(_) => session.insert(tls.key("frontend"), value, Place::Last),
+        None => session.insert(tls, json!({ "frontend": value }), Place::After("listeners".to_owned())),
+    }
 }
 
 /// Moves the value of listeners, equal in all, to the new side.
 fn take(validation: &Validation, session: &mut Session<'_>) -> Result<(), Halt> {
-    let Some((to, Step::Key(key))) = validation.at.split_last() else { return Ok(()) };
-    let (from, place) = (field_of(validation.listeners[0]), Place::Last);
-    session.change(Intent::Move { from, to: to.key(key), place })?;
+    session.relocate(field_of(validation.listeners[0]), validation.at.clone(), Place::Last)?;
     for index in &validation.listeners[1..] {
-        session.change(Intent::Delete { path: field_of(*index) })?;
+        session.delete(field_of(*index))?;
     }
     let listeners = validation.listeners.iter();
     let mut emptied = listeners.map(|index| (path(LISTENERS).index(*index), field_of(*index)));
@@ -272,16 +265,14 @@ fn check_lost_by_attached(session: &Session<'_>) -> Result<(), Halt> {
 fn give(validation: &Validation, session: &mut Session<'_>) -> Result<(), Halt> {
     let Some(value) = validation.at.get(session.object()).cloned() else { return Ok(()) };
     for (nth, index) in validation.listeners.iter().enumerate() {
-        let (listener, key) = (path(LISTENERS).index(*index), "frontendValidation".to_owned());
-        let tls = listener.key("tls");
+        let tls = path(LISTENERS).index(*index).key("tls");
         if tls.get(session.object()).is_none() {
-            let (key, value) = ("tls".to_owned(), json!({}));
-            session.change(Intent::Insert { path: listener.key(&key), value, place: Place::Last })?;
+            session.insert(tls, json!({}), Place::Last)?;
         }
-        session.change(match nth {
-            0 => Intent::Move { from: validation.at.clone(), to: tls.key(&key), place: Place::Last },
-            _ => Intent::Insert { path: tls.key(&key), value: value.clone(), place: Place::Last },
-        })?;
+        match nth {
+            0 => session.relocate(validation.at.clone(), field_of(*index), Place::Last)?,
+            _ => session.insert(field_of(*index), value.clone(), Place::Last)?,
+        }
     }
     Ok(())
 }
@@ -304,7 +295,7 @@ fn backward(session: &mut Session<'_>) -> Result<(), Halt> {
     for path in &lost {
         session.record_loss(LossClass::DroppedField, path, format!("it applies to no item of {LISTENERS}"));
     }
-    session.change(Intent::Delete { path: target.clone() })?;
+    session.delete(target.clone())?;
     remove_emptied(&path("spec"), &target, session)?;
     let mut again = Session::new(session.object().clone());
     let is_reversible = gather(&mut again).is_ok() && is_same_in_order(again.object(), &before);
@@ -359,6 +350,11 @@ impl Operation for FrontendValidation {
 
     fn kinds_read(&self) -> Vec<GroupKind> {
         listener_sets().into()
+    }
+
+    /// Others are read, and stay as they are.
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        Vec::new()
     }
 
     fn claims(&self) -> Claims {

@@ -2,19 +2,14 @@
 
 use serde_json::Value;
 
-use super::super::direction::Direction;
-use super::super::fidelity::Fidelity;
-use super::super::halt::Halt;
-use super::super::namespace::Namespace;
-use super::super::object_view::{ObjectView, some_of};
-use super::super::operation::{Description, Operation, Pass};
-use super::super::premise::{Form, Premise, Side};
-use super::super::references::unknown_namespaces;
+use super::super::context::{ObjectView, some_of};
+use super::super::operation::{Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
+use super::super::references::{namespace_of, text, unknown_namespaces};
 use super::super::session::{Completeness, Session};
-use super::fields::{items, path, pattern, text};
+use super::fields::{items, path, pattern};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::yaml::Place;
 
 pub(super) const DESCRIPTION: Description = Description {
     name: "listener-hostnames",
@@ -90,8 +85,7 @@ fn resolve<'a>(at: &FieldPath, reference: &Value, session: &Session<'a>) -> Resu
         let reason = format!("{at} references a {kind}, and hostname cannot be read from that kind");
         return Err(refused(at.clone(), reason));
     }
-    let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
-    let namespace = written.unwrap_or_else(|| session.namespace().clone());
+    let namespace = namespace_of(reference, session.namespace());
     let name = text(reference, "name").unwrap_or_default();
     let found = session.context().map(|all| all.resolve(&kind, &namespace, name, session.place().file));
     let found = found.unwrap_or_default();
@@ -147,14 +141,19 @@ impl Operation for ListenerHostnames {
         }
         let value = Value::Array(hostnames(session)?);
         if is_empty {
-            return session.change(Intent::Replace { path: field, value });
+            return session.replace(field, value);
         }
         let place = Place::After("parentRefs".to_owned());
-        session.change(Intent::Insert { path: path("spec").key("hostnames"), value, place })
+        session.insert(path("spec").key("hostnames"), value, place)
     }
 
     fn kinds_read(&self) -> Vec<GroupKind> {
         parents().into()
+    }
+
+    /// Others are read, and stay as they are.
+    fn kinds_converted_with(&self) -> Vec<GroupKind> {
+        Vec::new()
     }
 
     fn fills_absent(&self, direction: Direction, field: &FieldPattern) -> bool {
@@ -175,9 +174,8 @@ impl Operation for ListenerHostnames {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::context::Context;
+    use super::super::super::context::{Context, Namespace, ObjectPlace};
     use super::super::super::nearest::Builds;
-    use super::super::super::object_view::ObjectPlace;
     use super::super::super::trial::operation;
     use super::*;
     use serde_json::json;

@@ -4,16 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::direction::Direction;
-use super::super::fidelity::Fidelity;
-use super::super::halt::Halt;
-use super::super::image::Claims;
-use super::super::loss::LossClass;
-use super::super::operation::{Description, Operation, Pass};
-use super::super::session::Session;
-use super::fields::{items, path, pattern, text};
+use super::super::operation::{Claims, Description, Direction, Fidelity, Halt, Operation, Pass};
+use super::super::references::text;
+use super::super::session::{LossClass, Session};
+use super::fields::{items, path, pattern};
 use crate::syntax::field::FieldPattern;
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::yaml::Place;
 
 pub(super) const DESCRIPTION: Description = Description {
     name: "listener-names",
@@ -89,8 +85,7 @@ fn add_names(session: &mut Session<'_>) -> Result<(), Halt> {
     let listeners = items(session.object(), &list).to_vec();
     for (index, name) in names(&listeners).into_iter().enumerate() {
         if listeners[index].is_object() && listeners[index].get("name").is_none() {
-            let (path, key, value) = (list.index(index), "name".to_owned(), Value::from(name));
-            session.change(Intent::Insert { path: path.key(&key), value, place: Place::First })?;
+            session.insert(list.index(index).key("name"), name, Place::First)?;
         }
     }
     Ok(())
@@ -107,7 +102,7 @@ fn remove_names(session: &mut Session<'_>) -> Result<(), Halt> {
             let reason = "the target release has no field for this name, and converting back would derive another name";
             session.record_loss(LossClass::DroppedField, &path, reason);
         }
-        session.change(Intent::Delete { path })?;
+        session.delete(path)?;
     }
     Ok(())
 }

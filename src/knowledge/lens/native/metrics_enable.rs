@@ -2,11 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::direction::Direction;
-use super::super::halt::Halt;
-use super::super::image::Claims;
-use super::super::operation::{Description, Operation, Pass};
-use super::super::premise::{Form, Premise, Side};
+use super::super::operation::{Claims, Description, Form, Halt, Operation, Pass, Premise, Side};
 use super::super::session::Session;
 use super::super::verdict::undecided;
 use super::fields::{path, pattern};
@@ -25,10 +21,7 @@ pub(super) struct MetricsEnable;
 
 impl Operation for MetricsEnable {
     fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
-        let (from, to) = match pass.direction {
-            Direction::Forward => ("disable", "enable"),
-            Direction::Backward => ("enable", "disable"),
-        };
+        let [from, to] = pass.direction.ends(["disable", "enable"]);
         let path = path("metrics").key(from);
         let Some(value) = path.get(session.object()) else { return Ok(()) };
         if OpenText::of(value).is_some() {
@@ -38,7 +31,7 @@ impl Operation for MetricsEnable {
             let reason = format!("{path} is not a boolean");
             return Err(Halt::refused(path, reason, "write true or false"));
         };
-        session.change(Intent::Replace { path: path.clone(), value: Value::from(!value) })?;
+        session.replace(path.clone(), Value::from(!value))?;
         session.change(Intent::Rename { path, to: to.to_owned() })
     }
 

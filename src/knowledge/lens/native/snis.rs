@@ -4,15 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::super::direction::Direction;
-use super::super::fidelity::Fidelity;
-use super::super::halt::Halt;
-use super::super::image::Claims;
-use super::super::operation::{Description, Operation, Pass};
+use super::super::operation::{Claims, Description, Direction, Fidelity, Halt, Operation, Pass};
 use super::super::session::Session;
 use super::fields::{items, path, pattern};
 use crate::syntax::field::FieldPath;
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::yaml::Place;
 
 pub(super) const DESCRIPTION: Description = Description {
     name: "snis-to-hostnames",
@@ -93,22 +89,22 @@ fn to_hostnames(session: &mut Session<'_>) -> Result<(), Halt> {
         session.record_normalization(&all_rules, format!("{TARGET} has the texts of all the lists"));
     }
     let place = Place::Before("rules".to_owned());
-    session.change(Intent::Move { from: from.clone(), to: path("spec").key("hostnames"), place })?;
+    session.relocate(from.clone(), path("spec").key("hostnames"), place)?;
     for path in lists.into_iter().filter(|list| *list != from) {
-        session.change(Intent::Delete { path })?;
+        session.delete(path)?;
     }
     for name in agreed {
         let present = items(session.object(), &target);
         if !present.contains(&name) {
             let index = present.len();
-            session.change(Intent::Insert { path: target.index(index), value: name, place: Place::Last })?;
+            session.insert(target.index(index), name, Place::Last)?;
         }
     }
     // Where all matches are empty they go: an empty match matches everything.
     for matches in rules.iter().map(|rule| rule.key("matches")) {
         let list = matches.get(session.object()).and_then(Value::as_array);
         if list.is_some_and(|list| list.iter().all(|one| one.as_object().is_some_and(Map::is_empty))) {
-            session.change(Intent::Delete { path: matches })?;
+            session.delete(matches)?;
         }
     }
     Ok(())
@@ -118,7 +114,7 @@ fn to_snis(session: &mut Session<'_>) -> Result<(), Halt> {
     let from = path(TARGET);
     let Some(list) = from.get(session.object()).cloned() else { return Ok(()) };
     if list.as_array().is_none_or(Vec::is_empty) {
-        return session.change(Intent::Delete { path: from });
+        return session.delete(from);
     }
     let rules = places(&path("spec.rules"), session.object());
     let Some((first, others)) = rules.split_first() else {
@@ -126,11 +122,10 @@ fn to_snis(session: &mut Session<'_>) -> Result<(), Halt> {
         return Err(Halt::refused(from, reason, "add the item that it belongs to"));
     };
     for (rule, value) in others.iter().map(|rule| (rule, json!([{ KEY: list }]))).chain([(first, json!([{}]))]) {
-        let (path, key) = (rule.clone(), "matches".to_owned());
-        session.change(Intent::Insert { path: path.key(&key), value, place: Place::First })?;
+        session.insert(rule.key("matches"), value, Place::First)?;
     }
     let to = first.key("matches").index(0);
-    session.change(Intent::Move { from, to: to.key(KEY), place: Place::Last })
+    session.relocate(from, to.key(KEY), Place::Last)
 }
 
 impl Operation for SnisToHostnames {

@@ -2,15 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::super::direction::Direction;
-use super::super::fidelity::Fidelity;
-use super::super::halt::Halt;
-use super::super::image::Claims;
-use super::super::operation::{Description, Operation, Pass};
+use super::super::default::beside;
+use super::super::operation::{Claims, Description, Direction, Fidelity, Halt, Operation, Pass};
 use super::super::session::Session;
 use super::fields::{items, path, pattern};
 use crate::syntax::field::FieldPath;
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::yaml::Place;
 
 /// A field of `spec` that each version has instead.
 #[derive(Debug)]
@@ -20,21 +17,19 @@ pub(super) struct VersionField {
     /// Its key in a version.
     key: &'static str,
     /// The key in `spec` that it is put next to when it comes back, where that is present.
-    beside: Beside,
-}
-
-#[derive(Debug)]
-enum Beside {
-    Before(&'static str),
-    After(&'static str),
+    beside: fn() -> Place,
 }
 
 impl VersionField {
-    pub(super) const SCHEMA: Self = Self { shared: "validation", key: "schema", beside: Beside::Before("versions") };
+    pub(super) const SCHEMA: Self =
+        Self { shared: "validation", key: "schema", beside: || Place::Before("versions".to_owned()) };
     pub(super) const SUBRESOURCES: Self =
-        Self { shared: "subresources", key: "subresources", beside: Beside::After("scope") };
-    pub(super) const COLUMNS: Self =
-        Self { shared: "additionalPrinterColumns", key: "additionalPrinterColumns", beside: Beside::Before("group") };
+        Self { shared: "subresources", key: "subresources", beside: || Place::After("scope".to_owned()) };
+    pub(super) const COLUMNS: Self = Self {
+        shared: "additionalPrinterColumns",
+        key: "additionalPrinterColumns",
+        beside: || Place::Before("group".to_owned()),
+    };
 
     pub(super) const DESCRIPTION_OF_SCHEMA: Description = Description {
         name: "crd-schema-per-version",
@@ -79,12 +74,10 @@ impl VersionField {
             let reason = format!("some items of spec.versions have a {} of their own", self.key);
             session.record_normalization(&shared, reason);
         }
-        let key = self.key.to_owned();
-        for path in others.iter().rev() {
-            let (path, key, value) = (path.clone(), key.clone(), value.clone());
-            session.change(Intent::Insert { path: path.key(&key), value, place: Place::Last })?;
+        for version in others.iter().rev() {
+            session.insert(version.key(self.key), value.clone(), Place::Last)?;
         }
-        session.change(Intent::Move { from: shared, to: first.key(&key), place: Place::Last })
+        session.relocate(shared, first.key(self.key), Place::Last)
     }
 
     fn collect(&self, session: &mut Session<'_>) -> Result<(), Halt> {
@@ -101,15 +94,11 @@ impl VersionField {
             session.record_normalization(&places[0], "the keys of the others are in another order");
         }
         for path in places.iter().skip(1).rev() {
-            session.change(Intent::Delete { path: path.clone() })?;
+            session.delete(path.clone())?;
         }
         let spec = path("spec");
-        let (key, place) = match self.beside {
-            Beside::Before(key) => (key, Place::Before(key.to_owned())),
-            Beside::After(key) => (key, Place::After(key.to_owned())),
-        };
-        let place = if spec.key(key).get(session.object()).is_some() { place } else { Place::Last };
-        session.change(Intent::Move { from: places[0].clone(), to: spec.key(self.shared), place })
+        let place = beside(&(self.beside)(), &spec, session.object());
+        session.relocate(places[0].clone(), spec.key(self.shared), place)
     }
 }
 

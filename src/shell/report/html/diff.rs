@@ -3,9 +3,7 @@
 
 use similar::{DiffOp, DiffTag};
 
-use super::markup::Markup;
 use crate::engine::edits::FilePlan;
-use crate::shell::report::count::plural;
 use crate::shell::report::diff::{lines, shown_hunks};
 use crate::shell::report::words;
 use crate::syntax::text::Span;
@@ -15,14 +13,26 @@ pub(super) struct Diff<'f> {
     file: &'f FilePlan,
     after: String,
     /// None where they would show what a Secret holds.
-    hunks: Option<Vec<Vec<DiffOp>>>,
+    pub(super) hunks: Option<Vec<Vec<DiffOp>>>,
 }
 
 /// A side of a diff.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(super) enum Side {
     Old,
     New,
+}
+
+/// A line of one side.
+pub(super) struct Line<'t> {
+    pub(super) class: &'static str,
+    /// Whether it stands on both sides, and is read on the other.
+    pub(super) is_hidden: bool,
+    pub(super) number: usize,
+    text: &'t str,
+    /// The changed words.
+    marks: Vec<Span>,
+    pub(super) side: Side,
 }
 
 impl<'f> Diff<'f> {
@@ -33,134 +43,66 @@ impl<'f> Diff<'f> {
         Self { file, after, hunks }
     }
 
+    fn operations(&self) -> impl Iterator<Item = &DiffOp> {
+        self.hunks.iter().flatten().flatten()
+    }
+
+    fn changes(&self) -> impl Iterator<Item = &DiffOp> {
+        self.operations().filter(|operation| operation.tag() != DiffTag::Equal)
+    }
+
     /// Counts the lines that are shown.
     pub(super) fn lines(&self) -> usize {
-        let operations = self.hunks.iter().flatten().flatten();
-        operations.map(|operation| operation.old_range().len().max(operation.new_range().len())).sum()
+        self.operations().map(|operation| operation.old_range().len().max(operation.new_range().len())).sum()
     }
 
-    /// Writes the diff, unfolded where `is_open`.
-    pub(super) fn write(&self, out: &mut Markup, is_open: bool) {
-        let Some(hunks) = &self.hunks else {
-            out.raw("<p class=\"hidden-diff\">The file changes; its diff would show values of a Secret.</p>\n");
-            return;
+    pub(super) fn removed(&self) -> usize {
+        self.changes().map(|operation| operation.old_range().len()).sum()
+    }
+
+    pub(super) fn added(&self) -> usize {
+        self.changes().map(|operation| operation.new_range().len()).sum()
+    }
+
+    /// The lines of a part of the texts: each of both sides where they are the same, those of the old side first where they differ. A
+    /// narrow screen shows the new side of what is the same only.
+    pub(super) fn shown(&self, operation: &DiffOp) -> Vec<Line<'_>> {
+        let (old, new) = (&lines(&self.file.before)[operation.old_range()], &lines(&self.after)[operation.new_range()]);
+        let (old_start, new_start) = (operation.old_range().start + 1, operation.new_range().start + 1);
+        let line = |class, side, number, text, marks| {
+            let is_hidden = class == "line same old";
+            Line { class, is_hidden, number, text, marks, side }
         };
-        let changed = || hunks.iter().flatten().filter(|operation| operation.tag() != DiffTag::Equal);
-        let removed = changed().map(|operation| operation.old_range().len()).sum();
-        let added = changed().map(|operation| operation.new_range().len()).sum();
-        out.raw("<details class=\"diff\"").raw(if is_open { " open" } else { "" }).raw(">\n<summary>Diff: ");
-        out.text(&plural(removed, "line")).raw(" removed, ").text(&plural(added, "line")).raw(" added</summary>\n");
-        let (old, new) = (lines(&self.file.before), lines(&self.after));
-        for hunk in hunks {
-            out.raw("<div class=\"hunk\">\n");
-            for operation in hunk {
-                let (old_lines, new_lines) = (&old[operation.old_range()], &new[operation.new_range()]);
-                let (old_start, new_start) = (operation.old_range().start, operation.new_range().start);
-                if operation.tag() == DiffTag::Equal {
-                    unchanged(out, old_lines, old_start, new_start);
-                    continue;
-                }
-                let words = words::changed(old_lines, new_lines);
-                out.raw("<div class=\"lines\">\n");
-                replaced(out, old_lines, old_start, &words.old, Side::Old);
-                replaced(out, new_lines, new_start, &words.new, Side::New);
-                out.raw("</div>\n");
-            }
-            out.raw("</div>\n");
+        if operation.tag() == DiffTag::Equal {
+            let both = old.iter().enumerate().map(|(at, text)| {
+                let old = line("line same old", Side::Old, old_start + at, *text, Vec::new());
+                [old, line("line same new", Side::New, new_start + at, *text, Vec::new())]
+            });
+            return both.flatten().collect();
         }
-        out.raw("</details>\n");
+        let words = words::changed(old, new);
+        let old = old.iter().zip(words.old).zip(old_start..);
+        let old = old.map(|((text, marks), number)| line("line removed", Side::Old, number, *text, marks));
+        let new = new.iter().zip(words.new).zip(new_start..);
+        old.chain(new.map(|((text, marks), number)| line("line added", Side::New, number, *text, marks))).collect()
     }
 }
 
-/// Writes lines that are on both sides. A narrow screen shows the new side only.
-fn unchanged(out: &mut Markup, texts: &[&str], old_start: usize, new_start: usize) {
-    out.raw("<div class=\"lines\">\n");
-    for (at, text) in texts.iter().enumerate() {
-        out.raw("<div class=\"line same old\" aria-hidden=\"true\"");
-        line(out, old_start + at, text, &[], Side::Old);
-        out.raw("<div class=\"line same new\"");
-        line(out, new_start + at, text, &[], Side::New);
-    }
-    out.raw("</div>\n");
-}
-
-/// Writes the lines of one side that are replaced, with the changed words of each.
-fn replaced(out: &mut Markup, texts: &[&str], start: usize, marks: &[Vec<Span>], side: Side) {
-    for (at, (text, marks)) in texts.iter().zip(marks).enumerate() {
-        out.raw(match side {
-            Side::Old => "<div class=\"line removed\"",
-            Side::New => "<div class=\"line added\"",
-        });
-        line(out, start + at, text, marks, side);
-    }
-}
-
-/// Writes a line behind the start of its element.
-fn line(out: &mut Markup, at: usize, text: &str, marks: &[Span], side: Side) {
-    let (start, end) = match side {
-        Side::Old => ("<del>", "</del>"),
-        Side::New => ("<ins>", "</ins>"),
-    };
-    out.attribute("data-n", &(at + 1).to_string()).raw("><code>");
-    let content = content(text);
-    let mut written = 0;
-    for mark in marks {
-        out.text(&content[written..mark.start]).raw(start).text(mark.of(content)).raw(end);
-        written = mark.end;
-    }
-    out.text(&content[written..]).raw("</code></div>\n");
-    if !text.ends_with('\n') {
-        out.raw("<div class=\"no-end\">no line break at the end of the file</div>\n");
-    }
-}
-
-/// Returns a line without its end.
-fn content(line: &str) -> &str {
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    line.strip_suffix('\r').unwrap_or(line)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::syntax::text::{Edit, EditSet};
-
-    fn written(before: &str, after: &str) -> String {
-        let edits = EditSet::new(vec![Edit::new(0, before.len(), after)]).unwrap();
-        let file = FilePlan { file: "a.yaml".into(), before: before.into(), edits };
-        let mut out = Markup::default();
-        Diff::of(&file).write(&mut out, true);
-        out.finish()
+impl<'t> Line<'t> {
+    /// The text without its end, split at the changed words, and whether each part is one.
+    pub(super) fn parts(&self) -> Vec<(&'t str, bool)> {
+        let content = self.text.strip_suffix('\n').unwrap_or(self.text);
+        let content = content.strip_suffix('\r').unwrap_or(content);
+        let (mut parts, mut done) = (Vec::new(), 0);
+        for mark in &self.marks {
+            parts.extend([(&content[done..mark.start], false), (mark.of(content), true)]);
+            done = mark.end;
+        }
+        parts.push((&content[done..], false));
+        parts
     }
 
-    #[test]
-    fn changed_words_are_marked_on_both_sides() {
-        let page = written("kind: A\napiVersion: x/v1beta1\n", "kind: A\napiVersion: x/v1\n");
-        assert!(page.contains("<summary>Diff: 1 line removed, 1 line added</summary>"), "{page}");
-        assert!(page.contains("removed\" data-n=\"2\"><code>apiVersion: x/<del>v1beta1</del></code>"), "{page}");
-        assert!(page.contains("added\" data-n=\"2\"><code>apiVersion: x/<ins>v1</ins></code>"), "{page}");
-        assert!(page.contains("same old\" aria-hidden=\"true\" data-n=\"1\"><code>kind: A</code>"), "{page}");
-        assert!(page.contains("same new\" data-n=\"1\"><code>kind: A</code>"), "{page}");
-    }
-
-    #[test]
-    fn a_line_without_a_counterpart_has_no_marks() {
-        let page = written("a: 1\n", "a: 1\nb: <2>\n");
-        assert!(page.contains("added\" data-n=\"2\"><code>b: &lt;2&gt;</code>"), "{page}");
-        assert!(!page.contains("<ins>") && !page.contains("<del>"), "{page}");
-    }
-
-    #[test]
-    fn a_missing_last_line_break_is_told() {
-        let page = written("a: 1", "a: 2\n");
-        assert_eq!(page.matches("no line break at the end").count(), 1, "{page}");
-        assert!(page.find("no line break") < page.find("class=\"line added\""), "{page}");
-    }
-
-    #[test]
-    fn values_of_a_secret_are_in_no_diff() {
-        let page = written("kind: Secret\ndata: {k: t0p}\n", "kind: Secret\ndata: {k: n3w}\n");
-        assert!(!page.contains("t0p") && !page.contains("n3w"), "{page}");
-        assert!(page.contains("would show values of a Secret"), "{page}");
+    pub(super) fn has_end(&self) -> bool {
+        self.text.ends_with('\n')
     }
 }

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::diff::Diff;
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Acknowledged, Code, Finding, Location, Severity};
-use crate::engine::plan::ObjectPlan;
-use crate::knowledge::pack::Rule;
+use crate::engine::infer::{infer, kind_evidence};
+use crate::engine::plan::{ObjectPlan, Outcome};
+use crate::knowledge::lens::Direction;
+use crate::knowledge::pack::{Packs, Rule};
 use crate::shell::report::count::plural;
 use crate::shell::report::run_report::{Fate, Report, Written};
 
@@ -33,8 +36,8 @@ pub(super) struct UsedRule<'r> {
 pub(super) struct FileEntries<'r> {
     /// The file as the user named it.
     pub(super) name: &'r str,
-    /// Its edits, where it changes.
-    pub(super) change: Option<&'r FilePlan>,
+    /// What changes in it, where it changes.
+    pub(super) diff: Option<Diff<'r>>,
     /// What is about the file as a whole, then its objects in the order of the text.
     pub(super) entries: Vec<PageEntry<'r>>,
 }
@@ -54,6 +57,20 @@ pub(super) struct PageEntry<'r> {
     pub(super) findings: Vec<&'r Finding>,
     /// The findings that were accepted before.
     pub(super) acknowledged: Vec<&'r Acknowledged>,
+}
+
+/// What an object is and becomes.
+pub(super) struct Becomes {
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+    pub(super) remark: &'static str,
+}
+
+/// The releases that an object can be for.
+pub(super) struct ShownEvidence {
+    pub(super) releases: String,
+    /// The fields that show it, each with its releases.
+    pub(super) fields: Vec<(String, String)>,
 }
 
 impl<'r> Contents<'r> {
@@ -79,10 +96,25 @@ impl<'r> Contents<'r> {
         Self { files: by_file(entries, report.files), rules: used_rules(report), codes }
     }
 
+    /// How many findings have a code.
+    pub(super) fn findings_of(&self, code: &Code) -> usize {
+        self.codes[code]
+    }
+
+    /// The files in which something changes or was found.
+    pub(super) fn files_to_read(&self) -> impl Iterator<Item = &FileEntries<'r>> {
+        self.files.iter().filter(|file| !file.is_idle())
+    }
+
+    /// The files with nothing to do.
+    pub(super) fn idle_files(&self) -> Vec<&FileEntries<'r>> {
+        self.files.iter().filter(|file| file.is_idle()).collect()
+    }
+
     /// Says how much the page holds.
     pub(super) fn size(&self) -> String {
         let objects = self.entries().filter(|entry| entry.object.is_some()).count();
-        let diffs = self.files.iter().filter(|file| file.change.is_some()).count();
+        let diffs = self.files.iter().filter(|file| file.diff.is_some()).count();
         format!("{} in {}, {}", plural(objects, "object"), plural(self.files.len(), "file"), plural(diffs, "diff"))
     }
 
@@ -114,7 +146,8 @@ fn by_file<'r>(
     let mut files: Vec<FileEntries<'r>> = Vec::new();
     for (number, ((name, _), entry)) in entries.into_iter().enumerate() {
         if files.last().is_none_or(|file| file.name != name) {
-            files.push(FileEntries { name, change: changes.get(name).copied(), entries: Vec::new() });
+            let diff = changes.get(name).map(|change| Diff::of(change));
+            files.push(FileEntries { name, diff, entries: Vec::new() });
         }
         let file = files.last_mut().expect("one was added where there was none");
         file.entries.push(PageEntry { number, ..entry });
@@ -137,6 +170,13 @@ fn used_rules<'r>(report: &Report<'r>) -> BTreeMap<&'r str, UsedRule<'r>> {
     rules
 }
 
+impl UsedRule<'_> {
+    /// The kinds that it is about.
+    pub(super) fn kinds(&self) -> String {
+        self.definitions.iter().map(|rule| rule.kind.to_string()).collect::<Vec<_>>().join(", ")
+    }
+}
+
 impl FileEntries<'_> {
     /// Returns the name that people read.
     pub(super) const fn shown_name(&self) -> &str {
@@ -148,16 +188,16 @@ impl FileEntries<'_> {
 
     /// Returns whether there is nothing to do and nothing to read: neither a change nor a finding.
     pub(super) fn is_idle(&self) -> bool {
-        self.change.is_none()
+        self.diff.is_none()
             && self.entries.iter().all(|entry| entry.findings.is_empty() && entry.acknowledged.is_empty())
     }
 
     /// Counts what becomes of its objects, for people.
-    pub(super) fn tally(&self, written: Written) -> String {
+    pub(super) fn tally(&self, report: &Report<'_>) -> String {
         let mut counts: BTreeMap<Fate, usize> = BTreeMap::new();
         self.entries.iter().filter_map(|entry| entry.fate).for_each(|fate| *counts.entry(fate).or_default() += 1);
         let parts: Vec<String> =
-            counts.into_iter().map(|(fate, count)| format!("{count} {}", fate.words(written))).collect();
+            counts.into_iter().map(|(fate, count)| format!("{count} {}", fate.words(report.written))).collect();
         parts.join(", ")
     }
 }
@@ -169,9 +209,72 @@ impl<'r> PageEntry<'r> {
         self.plan.map(|plan| plan.from.0.kind.as_str()).or_else(by_title)
     }
 
-    /// Returns the ids of the rules that changed the object.
-    pub(super) fn rules(&self) -> impl Iterator<Item = &'r str> {
-        self.plan.into_iter().flat_map(|plan| plan.rules.iter().map(|(id, _)| id.as_str()))
+    /// The rules that changed the object.
+    pub(super) fn applied(&self) -> &'r [(String, Direction)] {
+        self.plan.map_or(&[], |plan| &plan.rules)
+    }
+
+    /// What filters look for: the attributes of its element.
+    pub(super) fn attributes(&self, contents: &Contents<'_>) -> Vec<(&'static str, String)> {
+        let rules = self.applied().iter().map(|(id, _)| contents.rules[id.as_str()].number.to_string());
+        let codes = self.codes().into_iter().map(|code| code.name());
+        let mut attributes = vec![
+            ("data-outcome", self.fate.map_or("", Fate::name).to_owned()),
+            ("data-kind", self.kind().unwrap_or_default().to_owned()),
+            ("data-rule", rules.collect::<Vec<_>>().join(" ")),
+            ("data-code", codes.collect::<Vec<_>>().join(" ")),
+            ("data-severity", self.severities().map(Severity::name).collect::<Vec<_>>().join(" ")),
+        ];
+        attributes.retain(|(_, values)| !values.is_empty());
+        attributes
+    }
+
+    /// What becomes of the object, for people.
+    pub(super) fn outcome(&self, report: &Report<'_>) -> &'static str {
+        self.fate.map_or("", |fate| fate.words(report.written))
+    }
+
+    /// Says what the object is and what it becomes.
+    pub(super) fn becomes(&self, report: &Report<'_>) -> Option<Becomes> {
+        let plan = self.plan?;
+        let ((old_kind, old), (new_kind, new)) = (&plan.from, &plan.to);
+        let (old, new) = (old.to_string(), new.to_string());
+        let is_same = old_kind.kind == new_kind.kind && old == new;
+        let remark = match (plan.outcome, is_same, report.written) {
+            (Outcome::Changed, true, Written::No) => " fields must change",
+            (Outcome::Changed, true, Written::Yes) => " fields were changed",
+            (Outcome::HeldBack, _, _) => " stays as it is",
+            (Outcome::Changed | Outcome::Unchanged, _, _) => "",
+        };
+        let is_changed = plan.outcome == Outcome::Changed && !is_same;
+        let (before, after) = match (is_changed, old_kind.kind == new_kind.kind) {
+            (true, true) => (Some(old), Some(new)),
+            (true, false) => (Some(format!("{old} {}", old_kind.kind)), Some(format!("{new} {}", new_kind.kind))),
+            // Values of a chart have no apiVersion.
+            (false, _) => (Some(old).filter(|old| !old.is_empty()), None),
+        };
+        Some(Becomes { before, after, remark })
+    }
+
+    /// Says which releases have every field of the object as it was read, and which fields show that.
+    pub(super) fn evidence(&self, packs: &Packs) -> Option<ShownEvidence> {
+        let plan = self.plan?;
+        let (kind, version) = &plan.from;
+        let pack = packs.of_group(&kind.group)?;
+        let catalog = pack.catalog(kind)?;
+        let data = plan.data.as_ref().expect("a plan that is printed as HTML was made with the data of its objects");
+        let inference = infer(&data.before, catalog, &version.version);
+        let line = pack.line();
+        let (releases, of_kind) = match inference.is_conflict() {
+            true => ("no release has all its fields".to_owned(), None),
+            false => {
+                let releases = format!("all its fields are in {}", line.describe(inference.candidates));
+                (releases, kind_evidence(catalog, line))
+            }
+        };
+        let facts = of_kind.iter().chain(&inference.evidence);
+        let fields = facts.map(|fact| (fact.path.to_string(), line.describe(fact.releases))).collect();
+        Some(ShownEvidence { releases, fields })
     }
 
     /// Returns the codes of its findings, sorted.

@@ -1,25 +1,28 @@
 //! Answers: how does a report look in a browser, without a server, a network or JavaScript?
 //!
 //! [`page`] writes one page that holds everything: style sheet, script, data. It is complete without its script, which adds the filters;
-//! all that the script knows, it reads from the page's elements.
+//! all that the script knows, it reads from the page's elements. `page.html` and `footer.html` are its templates.
 //!
-//! Invariant: every text that is not a literal of this module passes through `markup`, which escapes it; the page's security
+//! Invariant: every text that a template prints is escaped by `markup`; the page's security
 //! policy lets a browser run and load nothing besides what is in `page.js` and `page.css`.
 
 mod diff;
 mod entries;
-mod entry;
-mod explanations;
-mod filters;
 mod markup;
 mod summary;
 mod to_do;
+mod toolbar;
 
-use super::count::thousands;
+use askama::Template;
+
+use super::escape;
 use super::run_report::Report;
-use diff::Diff;
-use entries::{Contents, FileEntries};
-use markup::Markup;
+use crate::engine::plan::RunAdvisory;
+use diff::{Diff, Side};
+use entries::Contents;
+use markup::filters;
+use summary::{Count, Verdict};
+use to_do::{THINGS, Thing};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -27,98 +30,58 @@ const SCRIPT: &str = include_str!("page.js");
 const STYLE_HASH: &str = "sha256-w6d9j02yhhU/dcDSW2m47tcIE6zPWWXro/h9KfwzseI=";
 const SCRIPT_HASH: &str = "sha256-AvEbEVnxME1UTwek+EuMZ+W62OrM0xpK1K7j3X+/hJo=";
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The most lines of diffs that a page shows unfolded.
 const UNFOLDED: usize = 2_000;
 
+/// A page up to its footer.
+#[derive(Template)]
+#[template(path = "page.html", config = "src/shell/report/html/askama.toml")]
+struct Page<'p, 'r> {
+    report: &'p Report<'r>,
+    contents: &'p Contents<'r>,
+    title: String,
+    verdict: Verdict,
+    counts: Vec<Count>,
+    to_do: Vec<Thing<'p, 'r>>,
+    /// Whether diffs are unfolded.
+    is_open: bool,
+}
+
+impl<'r> Page<'_, 'r> {
+    /// What is to be known about the cluster and the releases, a slice for each thing that it is about.
+    fn advice(&self) -> impl Iterator<Item = &'r [RunAdvisory]> {
+        self.report.advisories.chunk_by(|left, right| left.about == right.about)
+    }
+}
+
+/// Says how large the page is.
+#[derive(Template)]
+#[template(path = "footer.html", config = "src/shell/report/html/askama.toml")]
+struct Footer<'p> {
+    command: &'p str,
+    kilobytes: usize,
+    size: String,
+}
+
 /// Renders the page.
 pub(crate) fn page(report: &Report<'_>) -> String {
-    let contents = Contents::of(report);
-    let body = body(report, &contents);
-    let mut out = Markup::default();
-    out.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '").raw(STYLE_HASH);
-    out.raw("'; script-src '").raw(SCRIPT_HASH);
-    out.raw("'; img-src data:; base-uri 'none'; form-action 'none'\">\n");
-    out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    out.raw("<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-    out.text(&summary::title(report)).raw("</title>\n<style>").raw(STYLE).raw("</style>\n</head>\n<body>\n");
-    out.append(&body);
-    footer(&mut out, report, &contents);
-    out.raw("<script>").raw(SCRIPT).raw("</script>\n</body>\n</html>\n");
-    out.finish()
-}
-
-fn body(report: &Report<'_>, contents: &Contents<'_>) -> Markup {
-    let mut out = Markup::default();
-    out.raw("<a class=\"skip\" href=\"#files\">Skip to the files</a>\n");
-    summary::header(&mut out, report, contents);
-    out.raw("<main>\n");
-    to_do::list(&mut out, contents);
-    summary::advice(&mut out, report);
-    summary::unread(&mut out, report);
-    files(&mut out, report, contents);
-    explanations::rules(&mut out, contents);
-    explanations::codes(&mut out, contents);
-    out.raw("</main>\n");
-    out
-}
-
-/// Writes every file with its objects and its diff; those with nothing to do are folded away.
-fn files(out: &mut Markup, report: &Report<'_>, contents: &Contents<'_>) {
-    out.raw("<section aria-labelledby=\"files\">\n<h2 id=\"files\" tabindex=\"-1\">Files and objects</h2>\n");
-    if contents.files.is_empty() {
-        out.raw("<p>No recognized object, and nothing to report about a file.</p>\n</section>\n");
-        return;
-    }
-    filters::toolbar(out, contents);
-    let diffs: Vec<Option<Diff<'_>>> = contents.files.iter().map(|file| file.change.map(Diff::of)).collect();
-    let lines: usize = diffs.iter().flatten().map(Diff::lines).sum();
-    let (mut idle, mut idle_files) = (Markup::default(), 0);
-    for (file, diff) in contents.files.iter().zip(&diffs) {
-        if file.is_idle() {
-            idle_files += 1;
-            file_section(&mut idle, report, contents, file, None, false);
-        } else {
-            file_section(out, report, contents, file, diff.as_ref(), lines <= UNFOLDED);
-        }
-    }
-    if idle_files > 0 {
-        out.raw("<details class=\"idle\" id=\"idle\">\n<summary>");
-        out.text(&super::count::plural(idle_files, "file")).raw(" with nothing to do</summary>\n");
-        out.append(&idle).raw("</details>\n");
-    }
-    out.raw("</section>\n");
-}
-
-fn file_section<'r>(
-    out: &mut Markup,
-    report: &Report<'r>,
-    contents: &Contents<'r>,
-    file: &FileEntries<'r>,
-    diff: Option<&Diff<'_>>,
-    is_open: bool,
-) {
-    out.raw("<section class=\"file\"").attribute("data-file", file.name).raw(">\n<h3><span class=\"path\">");
-    out.text(file.shown_name()).raw("</span>");
-    let tally = file.tally(report.written);
-    if !tally.is_empty() {
-        out.raw(" <span class=\"tally\">").text(&tally).raw("</span>");
-    }
-    out.raw("</h3>\n");
-    for entry in &file.entries {
-        entry::article(out, report, contents, entry);
-    }
-    if let Some(diff) = diff {
-        diff.write(out, is_open);
-    }
-    out.raw("</section>\n");
-}
-
-fn footer(out: &mut Markup, report: &Report<'_>, contents: &Contents<'_>) {
-    let kilobytes = (out.len() + SCRIPT.len()).div_ceil(1000);
-    out.raw("<footer>\n<p>reversion ").raw(env!("CARGO_PKG_VERSION")).raw(", <code>").raw(report.command);
-    out.raw("</code>. This page holds everything that it shows, ").text(&thousands(kilobytes));
-    out.raw(" kB: it loads nothing, and opens from disk. ").text(&contents.size()).raw(".</p>\n</footer>\n");
+    let contents = &Contents::of(report);
+    let lines: usize = contents.files.iter().filter_map(|file| file.diff.as_ref()).map(Diff::lines).sum();
+    let page = Page {
+        report,
+        contents,
+        title: summary::title(report),
+        verdict: Verdict::of(report),
+        counts: summary::counts(report, contents),
+        to_do: to_do::list(contents),
+        is_open: lines <= UNFOLDED,
+    };
+    let page = page.render().expect("writing to memory does not fail");
+    let kilobytes = (page.len() + "\n".len() + SCRIPT.len()).div_ceil(1000);
+    let footer = Footer { command: report.command, kilobytes, size: contents.size() };
+    format!("{page}\n{}\n", footer.render().expect("writing to memory does not fail"))
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::super::namespace::Namespace;
-use super::super::super::object_view::{ObjectPlace, ObjectView};
+use super::super::super::context::{Namespace, ObjectPlace, ObjectView};
 use super::super::fields::{items, path};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;

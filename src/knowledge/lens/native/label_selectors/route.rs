@@ -2,22 +2,20 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::context::Context;
-use super::super::super::halt::Halt;
-use super::super::super::namespace::Namespace;
-use super::super::super::object_view::{ObjectView, some_of};
+use super::super::super::context::{Context, Namespace, ObjectView, some_of};
+use super::super::super::operation::Halt;
+use super::super::super::references::text;
 use super::super::super::session::{Completeness, Session};
-use super::super::fields::{items, path, text};
+use super::super::fields::{items, path};
 use super::super::listener_names;
 use super::api::{
     FROM_LIST, GATEWAY_REFS, GATEWAYS, NEW_GROUP, OLD_GROUP, PARENT_REFS, SECTION, described, gateway_kind, listed,
     listeners, view,
 };
-use super::nearest::Selecting;
-use super::selection::{Selected, Selection};
+use super::selection::{Selected, Selecting, Selection};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;
-use crate::syntax::yaml::{Intent, Place};
+use crate::syntax::yaml::Place;
 
 /// A reference to a Gateway on the new side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,8 +98,7 @@ fn add_spec(session: &mut Session<'_>) -> Result<(), Halt> {
     if session.object().get("spec").is_some() {
         return Ok(());
     }
-    let (path, key, value) = (FieldPath::default(), "spec".to_owned(), json!({}));
-    session.change(Intent::Insert { path: path.key(&key), value, place: Place::Last })
+    session.insert(path("spec"), json!({}), Place::Last)
 }
 
 /// What to do where a Gateway is missing.
@@ -138,18 +135,17 @@ pub(super) fn add_references(kind: &GroupKind, session: &mut Session<'_>) -> Res
         let reason = format!("{PARENT_REFS} has the Gateway objects that select the object now{farther}");
         session.record_normalization(if is_written { &field } else { &spec }, reason);
     }
-    let key = "parentRefs".to_owned();
     let before = Place::Before("gateways".to_owned());
     let list = path(GATEWAY_REFS);
     if is_listed && list.get(&object).is_some_and(Value::is_array) {
-        session.change(Intent::Move { from: list, to: spec.key(&key), place: before })?;
+        session.relocate(list, references, before)?;
         rewrite_list(&selecting.references, &own, session)?;
     } else if !selecting.references.is_empty() {
-        let value = selecting.references.iter().map(|reference| reference.value(&own)).collect();
+        let value: Value = selecting.references.iter().map(|reference| reference.value(&own)).collect();
         let place = if is_written { before } else { Place::First };
-        session.change(Intent::Insert { path: spec.key(&key), value, place })?;
+        session.insert(references, value, place)?;
     }
-    if is_written { session.change(Intent::Delete { path: field }) } else { Ok(()) }
+    if is_written { session.delete(field) } else { Ok(()) }
 }
 
 /// The Gateways that select a route, as far as the files show.
@@ -248,7 +244,7 @@ fn rewrite_list(references: &[Reference], own: &Namespace, session: &mut Session
     let list = path(PARENT_REFS);
     let written = items(session.object(), &list);
     if written.is_empty() {
-        return session.change(Intent::Delete { path: list });
+        return session.delete(list);
     }
     let mut left = references.to_vec();
     let mut of_item = Vec::new();
@@ -266,7 +262,7 @@ fn rewrite_list(references: &[Reference], own: &Namespace, session: &mut Session
         let item = list.index(index);
         let Some((first, more)) = matching.split_first() else {
             session.record_normalization(&item, "the Gateway does not select the object");
-            session.change(Intent::Delete { path: item })?;
+            session.delete(item)?;
             continue;
         };
         if first.section.is_some() || !more.is_empty() {
@@ -275,12 +271,7 @@ fn rewrite_list(references: &[Reference], own: &Namespace, session: &mut Session
         }
         rewrite_item(&item, first, own, session)?;
         for (offset, reference) in (1..).zip(more) {
-            let (path, index) = (list.clone(), index + offset);
-            session.change(Intent::Insert {
-                path: path.index(index),
-                value: reference.value(own),
-                place: Place::Last,
-            })?;
+            session.insert(list.index(index + offset), reference.value(own), Place::Last)?;
         }
     }
     Ok(())
@@ -295,11 +286,10 @@ fn rewrite_item(
 ) -> Result<(), Halt> {
     let namespace = item.key("namespace");
     if reference.written_namespace(own).is_none() && namespace.get(session.object()).is_some() {
-        session.change(Intent::Delete { path: namespace })?;
+        session.delete(namespace)?;
     }
     let Some(section) = &reference.section else { return Ok(()) };
-    let (path, key, value) = (item.clone(), SECTION.to_owned(), Value::from(section.as_str()));
-    session.change(Intent::Insert { path: path.key(&key), value, place: Place::Last })
+    session.insert(item.key(SECTION), section.as_str(), Place::Last)
 }
 
 /// Replaces the references by a list of Gateways.
@@ -319,14 +309,12 @@ pub(super) fn list_gateways(session: &mut Session<'_>) -> Result<(), Halt> {
     }
     add_spec(session)?;
     let place = if is_written { Place::Before("parentRefs".to_owned()) } else { Place::First };
-    let (key, value) = ("gateways".to_owned(), json!({ "allow": FROM_LIST }));
-    session.change(Intent::Insert { path: path("spec").key(&key), value, place })?;
+    session.insert(field.clone(), json!({ "allow": FROM_LIST }), place)?;
     if written.is_empty() {
-        return if is_written { session.change(Intent::Delete { path: references }) } else { Ok(()) };
+        return if is_written { session.delete(references) } else { Ok(()) };
     }
-    let key = "gatewayRefs".to_owned();
-    session.change(Intent::Move { from: references, to: field.key(&key), place: Place::Last })?;
     let list = path(GATEWAY_REFS);
+    session.relocate(references, list.clone(), Place::Last)?;
     for index in (0..written.len()).rev() {
         shorten(&list.index(index), own.as_deref(), session)?;
     }
@@ -395,7 +383,7 @@ fn shorten(item: &FieldPath, own: Option<&str>, session: &mut Session<'_>) -> Re
         if item.key(key).get(session.object()).is_some() {
             let reason = format!("{GATEWAY_REFS} means the same without it");
             session.record_normalization(&item.key(key), reason);
-            session.change(Intent::Delete { path: item.key(key) })?;
+            session.delete(item.key(key))?;
         }
     }
     let namespace = item.key("namespace");
@@ -404,9 +392,7 @@ fn shorten(item: &FieldPath, own: Option<&str>, session: &mut Session<'_>) -> Re
         session.record_normalization(&namespace, reason);
     }
     if namespace.get(session.object()).is_none() {
-        let value = Value::from(own.unwrap_or_default());
-        let (path, key) = (item.clone(), "namespace".to_owned());
-        session.change(Intent::Insert { path: path.key(&key), value, place: Place::Last })?;
+        session.insert(namespace, own.unwrap_or_default(), Place::Last)?;
     }
     Ok(())
 }
@@ -416,7 +402,7 @@ fn remove_repeated(list: &FieldPath, session: &mut Session<'_>) -> Result<(), Ha
     for index in (0..written.len()).rev().filter(|index| written[..*index].contains(&written[*index])) {
         let path = list.index(index);
         session.record_normalization(&path, "an earlier item is the same");
-        session.change(Intent::Delete { path })?;
+        session.delete(path)?;
     }
     Ok(())
 }
