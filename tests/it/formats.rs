@@ -6,7 +6,7 @@ use std::fs;
 use jsonschema::Validator;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
-use reversion::internals::report::document::Document;
+use reversion::internals::report::document::ReportDocument;
 use reversion::internals::report::merge_reports as merge;
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ impl Case {
 }
 
 /// Makes a document with an object that is held back, one whose finding is acknowledged, an advisory, and no folder.
-pub(crate) fn document(case: &Case) -> Document {
+pub(crate) fn document(case: &Case) -> ReportDocument {
     let place = |line: usize| json!({"file": case.file, "line": line, "column": 1});
     let finding = |line: usize, code: &str, severity: &str, message: &str| json!({"location": place(line), "code": code, "severity": severity, "field": null, "message": message, "help": case.help});
     let object = |title: &str, line: usize, outcome: &str| {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use reversion::internals::finding::Severity;
-use reversion::internals::report::document::Document;
+use reversion::internals::report::document::ReportDocument;
 use reversion::internals::report::{github, junit, markdown, sarif};
 use reversion::internals::text::Position;
 use serde_json::{Value, json};
@@ -187,7 +187,7 @@ fn junit_skips_what_is_acknowledged() {
 }
 
 /// A document with so many findings of each severity, in objects of their own.
-fn crowd(held: usize, warnings: usize, notes: usize) -> Document {
+fn crowd(held: usize, warnings: usize, notes: usize) -> ReportDocument {
     let mut document = document(&Case::plain());
     let object = document.objects.remove(0);
     document.objects.clear();

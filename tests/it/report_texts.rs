@@ -5,7 +5,7 @@ use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_assert, prop_a
 use proptest::sample::select;
 use proptest::test_runner::TestCaseError;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use reversion::internals::report::document::Document;
+use reversion::internals::report::document::ReportDocument;
 use reversion::internals::report::{
     github, gitlab, json, junit, markdown, merge_reports, plain, sarif, visible, visible_lines,
 };
@@ -96,7 +96,7 @@ fn advice(case: &Case) -> String {
     format!("{title}: {message}\nhelp: {help}")
 }
 
-fn check_github(document: &Document, case: &Case) -> Result<(), TestCaseError> {
+fn check_github(document: &ReportDocument, case: &Case) -> Result<(), TestCaseError> {
     let commands = github::commands(document);
     let lines: Vec<&str> = commands.lines().collect();
     prop_assert_eq!(lines.len(), 2, "{}", commands);
@@ -124,7 +124,7 @@ fn decoded(uri: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-fn check_json_formats(document: &Document, case: &Case) -> Result<(), TestCaseError> {
+fn check_json_formats(document: &ReportDocument, case: &Case) -> Result<(), TestCaseError> {
     let printed = json::report(document);
     prop_assert_eq!(&merge_reports::parse(printed.as_bytes()).unwrap(), document);
     let records: Vec<Value> = json::lines(document).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -152,7 +152,7 @@ fn in_xml(text: &str) -> String {
     visible(text).replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
 }
 
-fn check_junit_texts(document: &Document, case: &Case) -> Result<(), TestCaseError> {
+fn check_junit_texts(document: &ReportDocument, case: &Case) -> Result<(), TestCaseError> {
     let suites = check_junit(&junit::report(document));
     prop_assert_eq!(suites.len(), 1);
     prop_assert_eq!(&suites[0].name, &in_xml(&case.file));
@@ -194,7 +194,7 @@ fn read_markdown(markdown: &str) -> Result<String, TestCaseError> {
     Ok(out.replace('\u{200b}', ""))
 }
 
-fn check_markdown(document: &Document, case: &Case) -> Result<(), TestCaseError> {
+fn check_markdown(document: &ReportDocument, case: &Case) -> Result<(), TestCaseError> {
     let markdown = markdown::report(document, markdown::COMMENT);
     let read = read_markdown(&markdown)?;
     let without = |text: &str| visible(text).replace('\u{200b}', "");

@@ -5,11 +5,11 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::args::{ApplyArgs, Format};
-use super::console::{Console, Destination};
+use super::console::Console;
 use super::exit::{Exit, Pending};
 use super::interactive::Consent;
 use super::journal::bounds;
-use super::output::{Level, explain_exit, findings, finish, places, summarise, written_lines};
+use super::output::{Level, destination, explain_exit, findings, finish, places, summarise, written};
 use super::planned::{Planned, planned};
 use super::write::Preview;
 use super::{apply_plan, interactive, packs, undo, write};
@@ -98,19 +98,11 @@ fn report_written(report: &Report<'_>, args: &ApplyArgs, is_shown: bool, console
     if output.format != Format::Text {
         return finish(report, destination(args), output, console);
     }
-    let shown = written_lines(report.files, args, is_shown, console)?;
-    if args.stat || args.diff {
-        console.report(&shown, output)?;
-    }
+    written(report.files, args, is_shown, console)?;
     if is_shown && output.output_file.is_none() {
         return summarise(report, output, console);
     }
     finish(report, destination(args), output, console)
-}
-
-/// Returns where the report is printed: with `--diff` or `--stat` the output is that.
-const fn destination(args: &ApplyArgs) -> Destination {
-    if args.diff || args.stat { Destination::Notes } else { Destination::FileOrNotes }
 }
 
 /// Shows what is about to be written, and asks once.

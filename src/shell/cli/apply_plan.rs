@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 
 use super::args::{ApplyArgs, Format};
-use super::console::{Console, Destination};
+use super::console::Console;
 use super::exit::Exit;
 use super::journal::bounds;
-use super::output::{Level, places, written_lines};
+use super::output::{Level, destination, places, written};
 use super::saved_plan::{execute, findings, load, made_elsewhere, summary};
 use super::write::{Preview, confirm, finish_interrupted, guard, write};
 use crate::engine::finding::Severity;
@@ -54,15 +54,10 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
         }
         write(&executed.files, &plan.targets.join(", "), bounds, journal)?;
     }
-    let shown = written_lines(&executed.files, args, is_asked, console)?;
-    if args.stat || args.diff {
-        console.report(&shown, output)?;
-    }
+    written(&executed.files, args, is_asked, console)?;
     let summary = |painter: &Painter| summary(&plan, Written::Yes, painter);
     if !is_asked || output.output_file.is_some() {
-        let is_output = args.diff || args.stat;
-        let destination = if is_output { Destination::Notes } else { Destination::FileOrNotes };
-        console.text(destination, output, |painter| findings(&plan, level, painter, places(output)))?;
+        console.text(destination(args), output, |painter| findings(&plan, level, painter, places(output)))?;
     }
     console.painted_note(&format!("{}\n", summary(&console.note_painter(output.color))))?;
     let affects = [Severity::Unresolved, Severity::Held];

@@ -35,6 +35,9 @@ pub(super) struct Cli {
     /// Where settings come from, if that is to be printed.
     #[arg(skip)]
     pub(super) settings: Option<String>,
+    /// Whether little is to be printed.
+    #[arg(skip)]
+    pub(super) is_quiet: bool,
 }
 
 /// Reads the variable of a switch.
@@ -133,20 +136,6 @@ pub(super) enum ReportCommand {
 }
 
 impl Command {
-    /// Returns whether little is to be printed.
-    pub(super) const fn is_quiet(&self) -> bool {
-        match self {
-            Self::Detect(args) => args.output.quiet,
-            Self::Check(args) => args.convert.output.quiet,
-            Self::Diff(args) => args.convert.output.quiet,
-            Self::Apply(args) => args.convert.output.quiet,
-            Self::Plan(args) => args.convert.output.quiet,
-            Self::Show(args) => args.output.quiet,
-            Self::Convert(args) => args.quiet,
-            _ => false,
-        }
-    }
-
     /// Returns the arguments about files, where there are some.
     pub(super) const fn files_mut(&mut self) -> Option<&mut FileArgs> {
         match self {
@@ -198,7 +187,7 @@ pub(super) enum PackCommand {
 }
 
 /// Which files are read.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Files")]
 pub(super) struct FileArgs {
     /// Files and folders; `-` is standard input [default: .]

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -115,7 +115,7 @@ impl Baseline {
             let targets = before.targets.join(", ");
             let is_same = before.targets == planned.targets;
             baseline.counts = before.counts();
-            baseline.counts.retain(|key, _| !is_seen(&normal(&baseline.folder.join(&key.file))));
+            baseline.counts.retain(|key, _| !is_seen(&disk::direct(&baseline.folder.join(&key.file))));
             baseline.kept = baseline.len();
             ensure!(
                 is_same || baseline.kept == 0,
@@ -124,7 +124,7 @@ impl Baseline {
                 plural(baseline.kept, "finding")
             );
         }
-        let mut places = Places::new(&baseline.folder);
+        let mut places = PathsFromFolder::new(&baseline.folder);
         let changes: Vec<Finding> =
             planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
         for finding in planned.plan.findings.iter().filter(|finding| can_be_known(finding)).chain(&changes) {
@@ -167,7 +167,7 @@ impl Baseline {
     /// Acknowledges what is known among what a run found, and returns the entries that stand for more than there is.
     pub(super) fn acknowledge(&self, planned: &mut Planned) -> Vec<String> {
         let mut left = self.counts.clone();
-        let mut places = Places::new(&self.folder);
+        let mut places = PathsFromFolder::new(&self.folder);
         let mut is_known = |finding: &Finding| {
             let count = left.get_mut(&places.key(finding)).filter(|count| **count > 0);
             count.map(|count| *count -= 1).is_some()
@@ -184,7 +184,7 @@ impl Baseline {
         planned.plan.acknowledged.sort();
         let stale = left
             .into_iter()
-            .filter(|(key, count)| *count > 0 && planned.is_about(&normal(&self.folder.join(&key.file))));
+            .filter(|(key, count)| *count > 0 && planned.is_about(&disk::direct(&self.folder.join(&key.file))));
         stale.map(|(key, _)| key.to_string()).collect()
     }
 
@@ -247,12 +247,12 @@ fn folder_of(file: &Path) -> Result<PathBuf> {
 }
 
 /// Where the files of a run are, from a folder.
-struct Places<'b> {
+struct PathsFromFolder<'b> {
     folder: &'b Path,
     known: BTreeMap<String, String>,
 }
 
-impl<'b> Places<'b> {
+impl<'b> PathsFromFolder<'b> {
     const fn new(folder: &'b Path) -> Self {
         Self { folder, known: BTreeMap::new() }
     }
@@ -281,18 +281,6 @@ fn between(folder: &Path, place: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
-/// Returns a path without `..` behind a folder.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => drop(normal.pop()),
-            component => normal.push(component),
-        }
-    }
-    normal
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -302,7 +290,7 @@ mod tests {
         let between = |folder: &str, place: &str| super::between(Path::new(folder), Path::new(place));
         assert_eq!(between("/a/b", "/a/b/c/d.yaml"), "c/d.yaml");
         assert_eq!(between("/a/b", "/a/c.yaml"), "../c.yaml");
-        assert_eq!(normal(Path::new("/a/b/../c.yaml")), Path::new("/a/c.yaml"));
+        assert_eq!(disk::direct(Path::new("/a/b/../c.yaml")), Path::new("/a/c.yaml"));
     }
 
     #[test]

@@ -47,7 +47,8 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
         }
     }
     let source = config_source(deepest(&matches));
-    let is_verbose = deepest(&matches).try_get_one::<bool>("verbose").ok().flatten() == Some(&true);
+    let is_verbose = is_on(deepest(&matches), "verbose");
+    cli.is_quiet = is_on(deepest(&matches), "quiet");
     if let Some(files) = cli.command.files_mut() {
         files.has_notes_on_settings = is_verbose && source != Source::None;
     }
@@ -66,8 +67,7 @@ fn louder_and_quieter(command: &mut clap::Command, matches: &ArgMatches) -> Resu
     let name = matches.subcommand_name().unwrap_or_default().to_owned();
     let matches = deepest(matches);
     let ids = ["quiet", "verbose"];
-    let is_on = |id: &&str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
-    if !ids.iter().all(is_on) {
+    if !ids.iter().all(|id| is_on(matches, id)) {
         return Ok(None);
     }
     let is_variable = |id: &&str| matches.value_source(id) == Some(ValueSource::EnvVariable);
@@ -146,6 +146,11 @@ fn is_setting(arg: &clap::Arg, name: &str) -> bool {
     arg.get_env().is_some_and(|name| *name == *variable)
 }
 
+/// Says whether a switch is on, where there is one of this name.
+fn is_on(matches: &ArgMatches, id: &str) -> bool {
+    matches.try_get_one::<bool>(id).ok().flatten() == Some(&true)
+}
+
 /// Returns the matches of the subcommand.
 fn deepest(matches: &ArgMatches) -> &ArgMatches {
     matches.subcommand().map_or(matches, |(_, below)| deepest(below))
@@ -153,12 +158,11 @@ fn deepest(matches: &ArgMatches) -> &ArgMatches {
 
 /// Returns where the file `reversion.toml` of a call is. A saved plan needs none, nor does an interrupted run.
 fn config_source(matches: &ArgMatches) -> Source {
-    let is_on = |id: &str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
     let is_passed = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let has_plan = matches.try_contains_id("plan").unwrap_or_default();
     let file = matches.try_get_one::<PathBuf>("config");
     let Ok(file) = file else { return Source::None };
-    if has_plan || is_on("resume") || is_on("isolated") && !(file.is_some() && is_passed("config")) {
+    if has_plan || is_on(matches, "resume") || is_on(matches, "isolated") && !(file.is_some() && is_passed("config")) {
         return Source::None;
     }
     if let Some(file) = file {

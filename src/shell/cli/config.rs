@@ -16,7 +16,7 @@ use crate::engine::finding::Code;
 use crate::engine::plan::{AllowedLoss, FileChoices, FileSet, Keeping, Mistakes, VersionChoice};
 use crate::knowledge::pack::Packs;
 use crate::knowledge::pack::near;
-use crate::shell::disk::{self, Failure, PathGlobs, Places};
+use crate::shell::disk::{self, PathGlobs, Places};
 
 /// The settings of a call.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ impl Config {
                 charts.iter().copied().collect::<Vec<_>>().join(", ")
             );
             let values = file.path(&path.text);
-            ensure!(is_file(&values), "{}: no such file: {}", file.place(path), values.display());
+            ensure!(disk::is_file(&values), "{}: no such file: {}", file.place(path), values.display());
             let names = places.names(&file.folder.join(&path.text));
             config.values.extend(names.iter().map(|name| (name.to_string_lossy().into_owned(), chart.text.clone())));
         }
@@ -141,10 +141,6 @@ fn code(name: &str) -> Result<Code> {
         }
         code => Ok(code),
     }
-}
-
-fn is_file(path: &Path) -> bool {
-    matches!(disk::read_up_to(path, 0), Ok(_) | Err(Failure::TooLarge(_)))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::planned::plan_files;
 use super::target::Request;
 use crate::engine::plan::Dependent;
 use crate::shell::disk::{self, Failure, FileKind};
-use crate::shell::report::grouped::Places;
+use crate::shell::report::grouped::ShownPlaces;
 use crate::shell::report::{Written, text_format, visible};
 
 /// Runs `convert -`: an object that is held back or not recognized is written as it was read.
@@ -44,7 +44,7 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let report = planned.report("convert", Written::No, exit);
     let level = Level::new(args.quiet, args.verbose);
     let painter = console.note_painter(Colour::Auto);
-    let places = if args.verbose { Places::All } else { Places::First };
+    let places = if args.verbose { ShownPlaces::All } else { ShownPlaces::First };
     let lines = findings(&report, level, &painter, places);
     console.painted_note(&format!("{lines}{}\n", text_format::summary(&report, &painter)))?;
     let exit = if exit == Exit::NothingRecognized && args.allow_empty { Exit::Clean } else { exit };

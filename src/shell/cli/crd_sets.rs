@@ -27,13 +27,13 @@ const TREE: &str = "tree";
 
 /// A CRD, and where it is.
 #[derive(Clone, Debug)]
-pub(super) struct Crd {
+pub(super) struct CrdObject {
     location: Location,
     kind: GroupKind,
     value: Arc<Value>,
 }
 
-impl Crd {
+impl CrdObject {
     fn placed(&self) -> PlacedCrd {
         PlacedCrd { place: self.location.to_string(), value: Arc::clone(&self.value) }
     }
@@ -43,7 +43,7 @@ impl Crd {
 #[derive(Clone, Debug)]
 pub(super) enum CrdPart {
     /// It defines a kind.
-    Definition(Crd),
+    Definition(CrdObject),
     /// A patch has a webhook convert the objects of the CRD with this name; without a name, those of any.
     Webhook(Option<String>),
 }
@@ -52,7 +52,7 @@ pub(super) enum CrdPart {
 pub(super) struct PassedSet {
     path: PathBuf,
     bundle: String,
-    crds: Vec<Crd>,
+    crds: Vec<CrdObject>,
     /// The files that they are in.
     pub(super) manifests: Vec<Manifest>,
 }
@@ -105,11 +105,11 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
 /// # Errors
 /// A CRD that is malformed, or a kind that a set defines twice.
 pub(super) fn pack_of(sets: &[PassedSet], packs: &Packs) -> Result<Option<Pack>> {
-    let is_new = |crd: &&Crd| packs.of_group(&crd.kind.group).is_none();
+    let is_new = |crd: &&CrdObject| packs.of_group(&crd.kind.group).is_none();
     if !sets.iter().any(|set| set.crds.iter().any(|crd| is_new(&crd))) {
         return Ok(None);
     }
-    let new = |set: &PassedSet| set.crds.iter().filter(is_new).map(Crd::placed).collect();
+    let new = |set: &PassedSet| set.crds.iter().filter(is_new).map(CrdObject::placed).collect();
     let sets: Vec<CrdSet> = sets.iter().map(|set| CrdSet { bundle: set.bundle.clone(), crds: new(set) }).collect();
     from_crds::pack(&sets).context("--crds").map(Some)
 }
@@ -143,7 +143,7 @@ pub(super) struct TreeCrds {
 /// Makes the pack of CRDs in a tree that define kinds of groups that no pack knows; `None` where there is none to use. A kind that
 /// CRDs of the tree do not agree about is not used, and reported.
 pub(super) fn of_tree(parts: Vec<CrdPart>, console: Console) -> Result<(Option<TreeCrds>, Vec<Finding>)> {
-    let mut by_kind: BTreeMap<GroupKind, Vec<Crd>> = BTreeMap::new();
+    let mut by_kind: BTreeMap<GroupKind, Vec<CrdObject>> = BTreeMap::new();
     for crd in patched(parts) {
         match from_crds::check(&crd.value) {
             Ok(()) => by_kind.entry(crd.kind.clone()).or_default().push(crd),
@@ -165,13 +165,13 @@ pub(super) fn of_tree(parts: Vec<CrdPart>, console: Console) -> Result<(Option<T
     let Some(first) = used.first() else { return Ok((None, findings)) };
     let others = if used.len() == 1 { String::new() } else { format!(" and {} more", used.len() - 1) };
     let description = format!("{}{others}", visible(&first.location.to_string()));
-    let crds = used.iter().map(Crd::placed).collect();
+    let crds = used.iter().map(CrdObject::placed).collect();
     let pack = from_crds::pack(&[CrdSet { bundle: TREE.to_owned(), crds }])?;
     Ok((Some(TreeCrds { pack, own: own("the tree", &used)?, description }), findings))
 }
 
 /// Reports a kind that CRDs of a tree define in several ways.
-fn ambiguous(kind: &GroupKind, first: &Crd, other: &Crd) -> Finding {
+fn ambiguous(kind: &GroupKind, first: &CrdObject, other: &CrdObject) -> Finding {
     let message = format!("the CRD at {} defines {kind} otherwise than this one; neither is used", other.location);
     let help = "pass those that the objects are for: `--crds PATH`";
     Finding::new(first.location.clone(), Code::MixedCrds, Severity::Warning, message).help(help)
@@ -197,7 +197,7 @@ fn in_manifest(manifest: &Manifest) -> Result<Vec<CrdPart>, Box<Finding>> {
             parts.push(CrdPart::Webhook(Some(name)));
         } else if let Some(kind) = from_crds::defined_kind(&object.value).filter(|_| object.inline_patch.is_none()) {
             let location = manifest.locate(object, &FieldPath::default());
-            parts.push(CrdPart::Definition(Crd { location, kind, value: manifest.full_value(object)? }));
+            parts.push(CrdPart::Definition(CrdObject { location, kind, value: manifest.full_value(object)? }));
         }
     }
     Ok(parts)
@@ -232,7 +232,7 @@ fn webhooks_patched_by(kustomization: &Value) -> impl Iterator<Item = Option<Str
 }
 
 /// Returns the CRDs as Kustomize builds them, as far as that says what converts their objects.
-fn patched(parts: Vec<CrdPart>) -> Vec<Crd> {
+fn patched(parts: Vec<CrdPart>) -> Vec<CrdObject> {
     let (mut crds, mut names, mut any) = (Vec::new(), BTreeSet::new(), false);
     for part in parts {
         match part {
@@ -243,7 +243,8 @@ fn patched(parts: Vec<CrdPart>) -> Vec<Crd> {
             CrdPart::Webhook(None) => any = true,
         }
     }
-    let is_patched = |crd: &Crd| any || crd.value["metadata"]["name"].as_str().is_some_and(|name| names.contains(name));
+    let is_patched =
+        |crd: &CrdObject| any || crd.value["metadata"]["name"].as_str().is_some_and(|name| names.contains(name));
     for crd in crds.iter_mut().filter(|crd| is_patched(crd)) {
         if let Some(spec) = Arc::make_mut(&mut crd.value)["spec"].as_object_mut() {
             spec.insert("conversion".to_owned(), json!({ "strategy": "Webhook" }));
@@ -252,8 +253,8 @@ fn patched(parts: Vec<CrdPart>) -> Vec<Crd> {
     crds
 }
 
-fn own(name: &str, crds: &[Crd]) -> Result<OwnCrds> {
-    OwnCrds::read(name, crds.iter().map(Crd::placed))
+fn own(name: &str, crds: &[CrdObject]) -> Result<OwnCrds> {
+    OwnCrds::read(name, crds.iter().map(CrdObject::placed))
 }
 
 /// Names the release that each path becomes: after its last component, or, where those of all are the same, after the nearest one

@@ -20,7 +20,7 @@ use crate::engine::infer::install_evidence::evidence_in;
 use crate::engine::manifest::{Manifest, Recognizer};
 use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::detect::Detail;
-use crate::shell::report::document::{Document, FindingRecord};
+use crate::shell::report::document::{FindingRecord, ReportDocument};
 use crate::shell::report::grouped::{Grouped, grouped};
 use crate::shell::report::{Detection, Painter, detect as render, json, statistics, text_format};
 
@@ -38,8 +38,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let is_listed = |file: &str| input.is_listed(Path::new(file));
     let (findings, counts) = (input.findings.clone(), input.counts.clone());
     let shard = input.shard.map(|shard| shard.to_string());
-    let (objects, values, apis) = (Vec::new(), Vec::new(), Vec::new());
-    let mut detection = Detection { objects, values, evidence, crds, apis, update: None, findings, counts, shard };
+    let mut detection = Detection { evidence, crds, findings, counts, shard, ..Detection::default() };
     let about_crds = detection.crds.iter().filter_map(Installed::finding);
     detection.findings.extend(about_crds.filter(|finding| is_listed(&finding.location.file)));
     for manifest in input.made.iter().filter(|manifest| is_listed(&manifest.file)) {
@@ -74,8 +73,8 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
             console.report(&json::lines(&json::detection(&detection, exit as u8, ran_in.folder)), output)?
         }
         Format::Html | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
-            let document = Document::of_detection(&detection, exit as u8, ran_in);
-            print(Document { nothing_recognized: why.clone(), ..document }, output, console)?;
+            let document = ReportDocument::of_detection(&detection, exit as u8, ran_in);
+            print(ReportDocument { nothing_recognized: why.clone(), ..document }, output, console)?;
         }
     }
     let painter = console.note_painter(output.color);
@@ -92,8 +91,8 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, 
     }
     let piped = input::piped(&args.files, Empty::of(args.output.allow_empty))?;
     let read = |recognizer: &Recognizer| {
-        let how = (recognizer, config.excluded.as_ref());
-        input::read(&args.files, piped.as_deref(), how, console, |manifest| manifest)
+        let excluded = config.excluded.as_ref();
+        input::read(&args.files, piped.as_deref(), recognizer, excluded, console, |manifest| manifest)
     };
     let with = |pack: Option<Pack>| match pack {
         Some(pack) => packs::load_with(&args.packs.packs, Some(pack)),
@@ -101,7 +100,7 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, 
     };
     if !args.crds.is_empty() {
         let packs = with(crd_sets::pack_of(&crd_sets::passed(&args.crds, packs, console)?, packs)?)?;
-        let input = read(&input::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), &[]), &config))?;
+        let input = read(&input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config))?;
         return Ok((packs, config, input));
     }
     let mut input = read(&input::recognizer_of_crds(packs, &[], &config))?;
@@ -112,7 +111,7 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, 
     let (tree, mut findings) = crd_sets::of_tree(unknown, console)?;
     findings.retain(|finding| input.is_listed(Path::new(&finding.location.file)));
     let packs = with(tree.map(|tree| tree.pack))?;
-    input = read(&input::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), &[]), &config))?;
+    input = read(&input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config))?;
     input.findings.extend(findings);
     Ok((packs, config, input))
 }

@@ -6,13 +6,13 @@ use super::args::{Format, OutputArgs};
 use super::console::Console;
 use crate::engine::finding::{Code, Severity};
 use crate::shell::disk::Repository;
-use crate::shell::report::document::{Document, RanIn};
+use crate::shell::report::document::{RanIn, ReportDocument};
 use crate::shell::report::{Painter, github, gitlab, json, junit, markdown, plain, sarif, text_format};
 
 /// Prints a document. JSON holds everything; the other formats hold the findings that `shows` accepts, and which objects change.
 /// What a format cannot hold, since it is about no file, is a note.
 pub(super) fn print(
-    document: Document,
+    document: ReportDocument,
     shows: impl Fn(Severity, &str) -> bool,
     output: &OutputArgs,
     console: Console,

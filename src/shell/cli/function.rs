@@ -22,7 +22,7 @@ use crate::engine::infer::install_evidence::{evidence_in, object_releases_in};
 use crate::engine::manifest::{self, Manifest, Reading};
 use crate::engine::plan::{self, Goal, Outcome, Record};
 use crate::knowledge::pack::{Pack, Target};
-use crate::shell::report::grouped::Places;
+use crate::shell::report::grouped::ShownPlaces;
 use crate::shell::report::krm::{self, Item};
 use crate::shell::report::{Counts, Painter, Report, Written, text_format};
 use crate::syntax::yaml::FrontEnd;
@@ -54,7 +54,7 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     let request =
         Request::read(&config.target, &no_file, &PackArgs::default(), packs, console).context("functionConfig")?;
     let request = request.planning(Record::Data, FrontEnd::Exact);
-    let recognizer = input::recognizer(request.packs(), (&request.concerned_packs(), request.targets()), &no_file);
+    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), request.targets(), &no_file);
     let mut counts = Counts { files: list.files().len(), objects: list.items().len(), ..Counts::default() };
     let (mut manifests, mut unread): (Vec<Manifest>, Vec<Finding>) = Default::default();
     for (name, file) in list.files() {
@@ -127,7 +127,7 @@ fn conclude(list: &ResourceList, report: Report<'_>, targets: &[Target<'_>], con
     }
     let shown: Vec<Finding> = report.findings.iter().map(|finding| list.with_known_places(finding)).collect();
     let report = Report { findings: &shown, ..report };
-    let lines = findings(&report, Level::USUAL, &Painter::PLAIN, Places::First);
+    let lines = findings(&report, Level::USUAL, &Painter::PLAIN, ShownPlaces::First);
     console.note(&format!("{lines}{}\n", text_format::summary(&report, &Painter::PLAIN)))?;
     list.with(report.files, &results)
 }

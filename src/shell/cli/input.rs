@@ -148,7 +148,8 @@ pub(super) fn piped(args: &FileArgs, empty: Empty) -> Result<Option<Vec<u8>>> {
 pub(super) fn read<T: Send>(
     args: &FileArgs,
     piped: Option<&[u8]>,
-    (recognizer, excluded): (&Recognizer, Option<&PathGlobs>),
+    recognizer: &Recognizer,
+    excluded: Option<&PathGlobs>,
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
 ) -> Result<Input<T>> {
@@ -191,25 +192,12 @@ pub(super) fn read<T: Send>(
 /// # Errors
 /// The first file that cannot be read or parsed.
 pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
-    let files = FileArgs {
-        paths: vec![folder.to_owned()],
-        filename: Vec::new(),
-        recursive: false,
-        no_ignore: true,
-        hidden: true,
-        follow: true,
-        glob: Vec::new(),
-        extension: Vec::new(),
-        files_from: None,
-        shard: None,
-        inspect: false,
-        threads: 0,
-        has_notes_on_settings: false,
-    };
+    let files =
+        FileArgs { paths: vec![folder.to_owned()], no_ignore: true, hidden: true, follow: true, ..FileArgs::default() };
     let mentions = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str).chain([CRD_GROUP]);
     let recognizer = Recognizer::new(mentions);
     let piped = piped(&files, Empty::Refuse).context("--crds")?;
-    let read = read(&files, piped.as_deref(), (&recognizer, None), console, |manifest| manifest);
+    let read = read(&files, piped.as_deref(), &recognizer, None, console, |manifest| manifest);
     let read = read.context("--crds")?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("--crds: {}: {}", finding.location, finding.sentence()),
@@ -262,11 +250,7 @@ pub(super) fn reparse(file: &str, text: &[u8], recognizer: &Recognizer) -> Manif
 
 /// Makes the recognizer of every API group of `concerned`, which are some of `packs`, and of the values files that the configuration
 /// lists.
-pub(super) fn recognizer(
-    packs: &Packs,
-    (concerned, targets): (&[&Pack], &[Target<'_>]),
-    config: &Config,
-) -> Recognizer {
+pub(super) fn recognizer(packs: &Packs, concerned: &[&Pack], targets: &[Target<'_>], config: &Config) -> Recognizer {
     plan::recognizer(packs, (concerned, targets), &[]).with_values(&config.values)
 }
 
@@ -291,8 +275,7 @@ fn settings_below<'f>(roots: &[PathBuf], files: impl Iterator<Item = &'f Path>) 
         !is_root && roots.iter().any(|root| root == Path::new(".") || folder.starts_with(root))
     };
     let folders: BTreeSet<&Path> = files.flat_map(|file| file.ancestors().skip(1).take_while(is_below)).collect();
-    let is_file = |file: &PathBuf| matches!(disk::read_up_to(file, 0), Ok(_) | Err(Failure::TooLarge(_)));
-    folders.into_iter().map(|folder| folder.join(config_file::NAME)).filter(is_file).collect()
+    folders.into_iter().map(|folder| folder.join(config_file::NAME)).filter(|file| disk::is_file(file)).collect()
 }
 
 /// Says what is odd about a list of files.

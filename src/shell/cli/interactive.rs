@@ -127,9 +127,9 @@ impl Numbers {
 
     /// Returns the question about an object.
     fn question(&self, object: &ObjectPlan) -> String {
-        let (number, all) = (self.0[&object.location], self.0.len());
+        let (number, total) = (self.0[&object.location], self.0.len());
         let keys = KEYS.map(|(key, _)| key.to_string()).join(",");
-        format!("({number}/{all}) change this object [{keys}]? ")
+        format!("({number}/{total}) change this object [{keys}]? ")
     }
 }
 
@@ -221,10 +221,7 @@ impl Session<'_> {
         let needed = changes_needed(change.object);
         let head = format!("{}: {}", visible(&needed.location.to_string()), visible(&needed.sentence()));
         let again = if is_known { " (again: it has become another change by your other answers)" } else { "" };
-        let head = match self.paint {
-            Paint::Colour => format!("\n\u{1b}[1m{head}\u{1b}[0m{again}\n"),
-            Paint::Plain | Paint::Legible => format!("\n{head}{again}\n"),
-        };
+        let head = format!("\n{}{again}\n", self.paint.strong(head));
         let rules = change.object.rules.iter().map(|(rule, way)| format!("  {} {}\n", way.name(), visible(rule)));
         let diff = match diff::unified(&change.file, self.paint) {
             // The name of the file is above.

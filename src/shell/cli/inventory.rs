@@ -117,7 +117,7 @@ fn choices(detection: &Detection<'_>, config: &Config, packs: &Packs) -> Choices
 /// Returns the release that charts and images name as the one of a pack's objects, unless an object contradicts it.
 fn came_from(pack: &Pack, detection: &Detection<'_>) -> Option<ReleaseSet> {
     let evidence: Vec<&Evidence> =
-        detection.evidence.iter().filter(|(name, _)| *name == pack.name()).map(|(_, one)| one).collect();
+        detection.evidence.iter().filter(|(name, _)| *name == pack.name()).map(|(_, evidence)| evidence).collect();
     let origin = Some(origin(&evidence)).filter(|origin| !origin.is_empty())?;
     let mut objects = detection.objects.iter().filter(|detected| detected.pack.name() == pack.name());
     objects
@@ -217,9 +217,11 @@ fn kinds(objects: &[&Detected<'_>], newest: Target<'_>, fates: &Fates<'_>) -> Ve
         }
     }
     let mut kinds: Vec<KindInUse> = kinds.into_values().collect();
-    kinds.sort_by(|one, other| {
-        let key = |kind: &KindInUse| (kind.age, std::cmp::Reverse(kind.objects));
-        key(one).cmp(&key(other)).then_with(|| (&one.kind, &one.api_version).cmp(&(&other.kind, &other.api_version)))
+    kinds.sort_by(|kind, other| {
+        let rank = |kind: &KindInUse| (kind.age, std::cmp::Reverse(kind.objects));
+        rank(kind)
+            .cmp(&rank(other))
+            .then_with(|| (&kind.kind, &kind.api_version).cmp(&(&other.kind, &other.api_version)))
     });
     kinds
 }

@@ -94,7 +94,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 
 /// Calls the subcommand's module.
 fn call(cli: Cli, console: Console) -> Result<Exit> {
-    let console = console.with_progress(!cli.command.is_quiet());
+    let console = console.with_progress(!cli.is_quiet);
     if let Some(settings) = &cli.settings {
         console.note(&format!("{settings}\n"))?;
     }

@@ -98,9 +98,9 @@ pub(super) fn not_used(
             return None;
         }
         let (at, title) = (visible(&first.location.to_string()), visible(&first.title));
-        let (all, releases) = (plural(contradicting().count(), "object"), pack.line().describe(first.releases));
+        let (objects, releases) = (plural(contradicting().count(), "object"), pack.line().describe(first.releases));
         Some(format!(
-            "warning: --from {release} is not used for {all}, which cannot come from it: {title} ({at}) is for {releases}\n"
+            "warning: --from {release} is not used for {objects}, which cannot come from it: {title} ({at}) is for {releases}\n"
         ))
     };
     passed.iter().filter_map(warning).collect()
@@ -112,10 +112,10 @@ fn inexact_versions(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
     for mention in inexact {
         places.entry(&mention.text).or_default().push(mention);
     }
-    let line = |(named, all): (&str, Vec<&Evidence>)| {
-        let more = if all.len() == 1 { String::new() } else { format!(" and {} more", all.len() - 1) };
-        let (named, place) = (visible(named), visible(&all[0].location.to_string()));
-        let why = pack.exclusion(&all[0].version).map_or_else(
+    let line = |(named, mentions): (&str, Vec<&Evidence>)| {
+        let more = if mentions.len() == 1 { String::new() } else { format!(" and {} more", mentions.len() - 1) };
+        let (named, place) = (visible(named), visible(&mentions[0].location.to_string()));
+        let why = pack.exclusion(&mentions[0].version).map_or_else(
             || "is not exactly a known release; not used".to_owned(),
             |excluded| {
                 let (name, instead) = (pack.name(), bare(&excluded.instead));

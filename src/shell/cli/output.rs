@@ -16,28 +16,26 @@ use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::plan::RunAdvisory;
 use crate::shell::disk::Skip;
 use crate::shell::report::diff::Paint;
-use crate::shell::report::document::{Document, FindingRecord};
-use crate::shell::report::grouped::{Grouped, Places, grouped};
+use crate::shell::report::document::{FindingRecord, ReportDocument};
+use crate::shell::report::grouped::{Grouped, ShownPlaces, grouped};
 use crate::shell::report::{
     Counts, Painter, Report, diff, html, one_of, plural, stat, text_format, thousands, visible,
 };
 
-/// What is printed: the least severity, and whether what the user just answered is.
+/// What is printed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Level(Severity, Answers);
-
-/// Whether the objects that the user just declined are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answers {
-    Hidden,
-    Shown,
+pub(super) struct Level {
+    /// The least severity.
+    least: Severity,
+    /// Whether the objects are printed that the user just declined.
+    has_declined: bool,
 }
 
 impl Level {
     /// What affects the exit code.
-    pub(super) const QUIET: Self = Self(Severity::Unresolved, Answers::Hidden);
+    pub(super) const QUIET: Self = Self { least: Severity::Unresolved, has_declined: false };
     /// Warnings too.
-    pub(super) const USUAL: Self = Self(Severity::Warning, Answers::Hidden);
+    pub(super) const USUAL: Self = Self { least: Severity::Warning, has_declined: false };
 
     /// Reads `--quiet` and `--verbose`.
     pub(super) const fn of(output: &OutputArgs) -> Self {
@@ -48,33 +46,29 @@ impl Level {
     pub(super) const fn new(quiet: bool, verbose: bool) -> Self {
         match (quiet, verbose) {
             (true, _) => Self::QUIET,
-            (_, true) => Self(Severity::Note, Answers::Shown),
+            (_, true) => Self { least: Severity::Note, has_declined: true },
             _ => Self::USUAL,
         }
     }
 
     /// Adds what the user answered, for a report that goes to a file: others read it.
-    const fn for_report(self, destination: Destination, output: &OutputArgs) -> Self {
-        match destination {
-            Destination::Report | Destination::FileOrNotes if output.output_file.is_some() => {
-                Self(self.0, Answers::Shown)
-            }
-            Destination::Report | Destination::FileOrNotes | Destination::Notes => self,
-        }
+    fn for_report(self, destination: Destination, output: &OutputArgs) -> Self {
+        let is_in_file = destination != Destination::Notes && output.output_file.is_some();
+        Self { has_declined: self.has_declined || is_in_file, ..self }
     }
 
     /// Says whether a finding is printed; a skipped file always is, and on the terminal what the user just answered with `--verbose`
     /// only.
     pub(super) fn shows(self, finding: &Finding) -> bool {
         match finding.code {
-            Code::Declined => self.1 == Answers::Shown,
+            Code::Declined => self.has_declined,
             code => self.shows_record(finding.severity, code.name()),
         }
     }
 
     /// Says whether findings that were accepted before are printed.
     const fn shows_acknowledged(self) -> bool {
-        matches!(self.0, Severity::Note)
+        matches!(self.least, Severity::Note)
     }
 
     /// Returns those of `findings` that are printed.
@@ -84,12 +78,12 @@ impl Level {
 
     /// Returns those of the advisories about a run that are printed.
     pub(super) fn advisories(self, advisories: &[RunAdvisory]) -> impl Iterator<Item = &RunAdvisory> {
-        advisories.iter().filter(move |advisory| advisory.severity >= self.0)
+        advisories.iter().filter(move |advisory| advisory.severity >= self.least)
     }
 
     /// Says the same of a finding that was read back: nobody declined an object there.
     pub(super) fn shows_record(self, severity: Severity, code: &str) -> bool {
-        severity >= self.0 || [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code)
+        severity >= self.least || [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code)
     }
 }
 
@@ -106,13 +100,13 @@ pub(super) fn finish(
             console.text(destination, output, |painter| findings(report, level, painter, places(output)))?
         }
         Format::Html => console.report(&html::page(report), output)?,
-        _ => print(Document::new(report, formats::ran_in()), output, console)?,
+        _ => print(ReportDocument::new(report, formats::ran_in()), output, console)?,
     }
     summarise(report, output, console)
 }
 
 /// Prints a document in its format, with the findings that `--quiet` and `--verbose` show.
-pub(super) fn print(document: Document, output: &OutputArgs, console: Console) -> Result<()> {
+pub(super) fn print(document: ReportDocument, output: &OutputArgs, console: Console) -> Result<()> {
     let level = Level::of(output);
     formats::print(document, |severity, code| level.shows_record(severity, code), output, console)
 }
@@ -123,18 +117,18 @@ pub(super) fn summarise(report: &Report<'_>, output: &OutputArgs, console: Conso
 }
 
 /// Decides which places of a sentence are printed: a file holds all of them.
-pub(super) const fn places(output: &OutputArgs) -> Places {
-    if output.verbose || output.output_file.is_some() { Places::All } else { Places::First }
+pub(super) const fn places(output: &OutputArgs) -> ShownPlaces {
+    if output.verbose || output.output_file.is_some() { ShownPlaces::All } else { ShownPlaces::First }
 }
 
 /// Prints the findings of a report: those at objects and files, those that are acknowledged, those about the run, and what is to do.
-pub(super) fn findings(report: &Report<'_>, level: Level, painter: &Painter, places: Places) -> String {
+pub(super) fn findings(report: &Report<'_>, level: Level, painter: &Painter, places: ShownPlaces) -> String {
     let shown: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
     lines(grouped([], &shown, painter, places), report, level, painter)
 }
 
 /// Prints the findings of a report, and the objects that change.
-pub(super) fn with_changes(report: &Report<'_>, level: Level, painter: &Painter, places: Places) -> String {
+pub(super) fn with_changes(report: &Report<'_>, level: Level, painter: &Painter, places: ShownPlaces) -> String {
     let shown: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
     lines(grouped(report.to_change(), &shown, painter, places), report, level, painter)
 }
@@ -149,7 +143,7 @@ fn lines(findings: Grouped, report: &Report<'_>, level: Level, painter: &Painter
 /// Renders `findings`, each with all of its places.
 pub(super) fn about_places<'a>(findings: impl Iterator<Item = &'a Finding>, painter: &Painter) -> String {
     let shown: Vec<FindingRecord> = findings.map(FindingRecord::new).collect();
-    grouped([], &shown, painter, Places::All).lines
+    grouped([], &shown, painter, ShownPlaces::All).lines
 }
 
 /// Renders the diff of every file that may be shown, and names the others.
@@ -165,9 +159,9 @@ pub(super) fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -
     Ok(shown)
 }
 
-/// Renders what `apply` prints of the files that it wrote: with `--stat` how much changed, with `--diff` their diff, unless that
-/// `is_shown` on the terminal already.
-pub(super) fn written_lines(files: &[FilePlan], args: &ApplyArgs, is_shown: bool, console: Console) -> Result<String> {
+/// Prints what `apply` was asked to print of the files that it wrote: with `--stat` how much changed, with `--diff` their diff, unless
+/// that `is_shown` on the terminal already.
+pub(super) fn written(files: &[FilePlan], args: &ApplyArgs, is_shown: bool, console: Console) -> Result<()> {
     let output = &args.convert.output;
     let mut lines = String::new();
     if args.stat {
@@ -176,7 +170,12 @@ pub(super) fn written_lines(files: &[FilePlan], args: &ApplyArgs, is_shown: bool
     if args.diff && !(is_shown && console.is_on_terminal(output)) {
         lines.push_str(&diffs(files, output, console)?);
     }
-    Ok(lines)
+    if args.stat || args.diff { console.report(&lines, output) } else { Ok(()) }
+}
+
+/// Returns where the report of `apply` is printed: with `--diff` or `--stat` the output is that.
+pub(super) const fn destination(args: &ApplyArgs) -> Destination {
+    if args.diff || args.stat { Destination::Notes } else { Destination::FileOrNotes }
 }
 
 /// Renders the diff of every file for a person: a line stands for one that may not be shown.

@@ -36,7 +36,7 @@ pub(super) fn by_full_name<'t>(written: impl IntoIterator<Item = (String, &'t st
     let (of_one, of_all): (Vec<_>, Vec<_>) = written.into_iter().partition(|(name, _)| name.contains('.'));
     let mut values = Values::new();
     for (name, value) in of_all {
-        let named = packs.parameters().filter(|(_, one)| one.name == name);
+        let named = packs.parameters().filter(|(_, parameter)| parameter.name == name);
         values.extend(named.map(|(full, _)| (full, value.to_owned())));
     }
     values.extend(of_one.into_iter().map(|(name, value)| (name, value.to_owned())));
@@ -49,18 +49,22 @@ pub(super) fn by_full_name<'t>(written: impl IntoIterator<Item = (String, &'t st
 /// A failure that lists the parameters, or the valid form of the value.
 pub(super) fn check(name: &str, value: &str, packs: &Packs) -> Result<()> {
     let declared: Vec<_> = packs.parameters().collect();
-    let named: Vec<_> = declared.iter().filter(|(full, one)| full == name || one.name == name).collect();
+    let named: Vec<_> = declared.iter().filter(|(full, parameter)| full == name || parameter.name == name).collect();
     if named.is_empty() {
         let full: Vec<&str> = declared.iter().map(|(full, _)| full.as_str()).collect();
-        let bare = declared.iter().map(|(_, one)| one.name.as_str()).filter(|_| !name.contains('.'));
+        let bare = declared.iter().map(|(_, parameter)| parameter.name.as_str()).filter(|_| !name.contains('.'));
         match near(name, bare.chain(full.iter().copied())) {
             Some(near) => bail!("no pack has the parameter `{name}`: did you mean {near}?"),
             None => bail!("no pack has the parameter `{name}`; there are: {}", full.join(", ")),
         }
     }
     ensure!(!value.is_empty(), "{name} has no value");
-    for (full, one) in named {
-        ensure!(one.values.accepts(value), "`{value}` is not a valid {full}: {}", valid(value, &one.values));
+    for (full, parameter) in named {
+        ensure!(
+            parameter.values.accepts(value),
+            "`{value}` is not a valid {full}: {}",
+            valid(value, &parameter.values)
+        );
     }
     Ok(())
 }

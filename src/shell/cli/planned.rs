@@ -70,20 +70,13 @@ impl Planned<'_> {
     /// Makes the report of a command that ends with `exit`.
     pub(super) fn report(&self, command: &'static str, written: Written, exit: Exit) -> Report<'_> {
         Report {
-            command,
-            packs: self.packs,
             targets: self.targets.clone(),
-            files: &self.plan.files,
-            objects: &self.plan.objects,
-            findings: &self.plan.findings,
-            acknowledged: &self.plan.acknowledged,
-            advisories: &self.plan.advisories,
-            counts: self.counts.clone(),
             left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
             written,
             shard: self.shard.map(|shard| shard.to_string()),
             exit: exit as u8,
             nothing_recognized: self.nothing_recognized(exit),
+            ..Report::new(command, self.packs, &self.plan, self.counts.clone())
         }
     }
 
@@ -191,7 +184,7 @@ fn planned_within<'p>(
     let limits = Limits { keep_going: args.keep_going, threads: usize::from(args.files.threads), ..limits };
     plan_files(&request, &config, limits, console, |recognizer, make| {
         let piped = piped.as_deref();
-        let mut input = input::read(&args.files, piped, (recognizer, config.excluded.as_ref()), console, make)?;
+        let mut input = input::read(&args.files, piped, recognizer, config.excluded.as_ref(), console, make)?;
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
             let manifest = input.made.iter().find(|file| disk::is_same_file(output, Path::new(file.name())));
@@ -216,7 +209,7 @@ pub(super) fn plan_files<'p>(
 ) -> Result<Planned<'p>> {
     let concerned = request.concerned_packs();
     if !request.uses_tree() {
-        let recognizer = input::recognizer(request.packs(), (&concerned, request.targets()), config);
+        let recognizer = input::recognizer(request.packs(), &concerned, request.targets(), config);
         let survey = FileReader::new(request, request.passed_goal().is_none());
         let input = read(&recognizer, &|manifest| survey.take(manifest))?;
         return plan_read(request, &recognizer, limits, console, input);
@@ -237,7 +230,7 @@ pub(super) fn plan_files<'p>(
         return plan_read(request, &recognizer, limits, console, input);
     };
     drop(input);
-    let recognizer = input::recognizer(request.packs(), (&request.concerned_packs(), request.targets()), config);
+    let recognizer = input::recognizer(request.packs(), &request.concerned_packs(), request.targets(), config);
     let survey = FileReader::new(&request, true);
     let mut input = read(&recognizer, &|manifest| survey.take(manifest))?;
     input.findings.extend(findings);

@@ -14,7 +14,7 @@ use super::output::{Level, diffs, explain_exit, findings, finish, places, summar
 use super::packs;
 use super::planned::{Planned, planned};
 use crate::engine::plan::Dependent;
-use crate::shell::disk::{self, Failure};
+use crate::shell::disk;
 use crate::shell::report::{Report, Written, stat, statistics};
 use crate::syntax::yaml::FrontEnd;
 
@@ -55,8 +55,8 @@ fn compare(planned: &mut Planned, args: &CheckArgs, console: Console) -> Result<
             return console.note(&format!("no baseline was written{}\n", planned.why_failed()));
         }
         let places = LazyCell::new(|| reported_places(planned));
-        let is_missing = |place: &Path| matches!(disk::read_up_to(place, 0), Err(Failure::Missing));
-        let is_read = |place: &Path| args.convert.files.glob.is_empty() || places.contains(place) || is_missing(place);
+        let is_read =
+            |place: &Path| args.convert.files.glob.is_empty() || places.contains(place) || disk::is_missing(place);
         let baseline = Baseline::of(file, planned, |place| planned.is_about(place) && is_read(place))?;
         baseline.write(&planned.targets)?;
         baseline.acknowledge(planned);

@@ -70,7 +70,7 @@ fn listed(pack: &Pack) -> String {
     for Excluded { releases, instead, reason } in pack.excluded() {
         let releases = match releases.as_slice() {
             [first, .., last] => format!("{first}..{last}"),
-            [one] => one.clone(),
+            [release] => release.clone(),
             [] => continue,
         };
         let _infallible = writeln!(out, "  not {releases}: {reason}; write {}@{}", pack.name(), bare(instead));

@@ -1,7 +1,5 @@
 //! The subcommand `report merge`: reports that were saved as JSON become one, in any format.
 
-use std::path::Path;
-
 use anyhow::{Result, anyhow};
 
 use super::args::MergeArgs;
@@ -17,9 +15,7 @@ use crate::shell::report::{plain, visible};
 pub(super) fn run(args: &MergeArgs, console: Console) -> Result<Exit> {
     let read = |file: &std::path::PathBuf| {
         let name = visible(&file.to_string_lossy());
-        let bytes =
-            if file == Path::new("-") { disk::read_stdin(MAX_REPORT) } else { disk::read_up_to(file, MAX_REPORT) };
-        let bytes = bytes.map_err(|failure| anyhow!("{name}: {failure}"))?;
+        let bytes = disk::read_input(file, MAX_REPORT).map_err(|failure| anyhow!("{name}: {failure}"))?;
         let document = parse(&bytes).map_err(|message| anyhow!("{name}: {}", visible(&message)))?;
         Ok((name, document))
     };

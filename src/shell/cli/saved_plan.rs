@@ -6,8 +6,8 @@ use anyhow::{Result, anyhow, bail};
 
 use super::output::Level;
 use crate::engine::edits::FilePlan;
-use crate::shell::disk::{self, Failure, is_place};
-use crate::shell::report::grouped::{Grouped, Places, grouped};
+use crate::shell::disk::{self, is_place};
+use crate::shell::report::grouped::{Grouped, ShownPlaces, grouped};
 use crate::shell::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedPlan};
 use crate::shell::report::{Painter, Written, text_format, visible};
 
@@ -17,8 +17,7 @@ pub(super) fn load(file: &Path) -> Result<SavedPlan> {
         let help = "`reversion plan -o FILE --to TARGET [PATHS]` makes a plan file";
         anyhow!("{}: {what}\n  help: {help}", file.display())
     };
-    let bytes = if file == Path::new("-") { disk::read_stdin(MAX_PLAN) } else { disk::read_up_to(file, MAX_PLAN) };
-    let bytes = bytes.map_err(|failure| anyhow!("{}: {failure}", file.display()))?;
+    let bytes = disk::read_input(file, MAX_PLAN).map_err(|failure| anyhow!("{}: {failure}", file.display()))?;
     let plan = SavedPlan::parse(&bytes).map_err(failed)?;
     match plan.files.iter().find(|file| !is_place(Path::new(&file.path))) {
         Some(file) => Err(failed(format!(
@@ -40,9 +39,7 @@ pub(super) struct Executed {
 
 /// Explains that the plan in `file` was made in another folder, where none of its files is in the current one.
 pub(super) fn made_elsewhere(plan: &SavedPlan, file: &Path) -> Option<String> {
-    let is_in = |folder: &Path, saved: &SavedFile| {
-        !matches!(disk::read_up_to(&folder.join(&saved.path), 0), Err(Failure::Missing))
-    };
+    let is_in = |folder: &Path, saved: &SavedFile| !disk::is_missing(&folder.join(&saved.path));
     if plan.files.is_empty() || plan.files.iter().any(|saved| is_in(Path::new(""), saved)) {
         return None;
     }
@@ -75,7 +72,7 @@ fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
 }
 
 /// Renders the findings and advisories of a plan that `level` shows, and what to do by hand.
-pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, places: Places) -> String {
+pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, places: ShownPlaces) -> String {
     let shown = plan.findings.iter().filter(|finding| level.shows_record(finding.severity, &finding.code));
     let shown: Vec<_> = shown.cloned().collect();
     let advisories = level.advisories(&plan.advisories);

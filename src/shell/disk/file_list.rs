@@ -6,15 +6,14 @@
 //!
 //! Invariant: what a symbolic link leads to is not named by the link.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
 use super::failure::{Failure, FileKind};
-use super::places::folders_around;
+use super::places::{Places, folders_around};
 use super::read_file::{MAX_FILE_SIZE, files_from, read_all, read_stdin};
-use super::roots::shown;
 
 /// The files that a list names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,18 +74,12 @@ impl FileList {
     }
 
     fn new(paths: impl IntoIterator<Item = PathBuf>, roots: &[PathBuf]) -> Self {
-        let places = roots.iter().filter_map(|root| Some((fs::canonicalize(root).ok()?, root)));
-        let roots: BTreeMap<PathBuf, &PathBuf> = places.collect();
+        let roots = Places::of(roots);
         let mut list = Self::default();
         for path in paths {
             let path = direct(&path);
             let place = place_of(&path);
-            let below = place.iter().flat_map(|place| place.ancestors()).filter_map(|above| {
-                let below = place.as_deref()?.strip_prefix(above).ok()?;
-                let root = roots.get(above)?;
-                Some(shown(&if below.as_os_str().is_empty() { (*root).clone() } else { root.join(below) }))
-            });
-            list.files.extend(below);
+            list.files.extend(place.iter().flat_map(|place| roots.names(place)));
             list.places.extend(place);
             list.files.insert(path.clone());
             list.paths.insert(path);
@@ -184,7 +177,7 @@ fn above(names: &[PathBuf], top: &Path) -> Result<Option<PathBuf>, Failure> {
 }
 
 /// Returns a path without `.`, and without `..` behind a folder.
-fn direct(path: &Path) -> PathBuf {
+pub(crate) fn direct(path: &Path) -> PathBuf {
     let mut direct = PathBuf::new();
     for component in path.components() {
         match component {

@@ -323,7 +323,7 @@ mod tests {
 
     use super::*;
     use crate::shell::disk::journal::Journal;
-    use crate::shell::disk::run::{Aborted, FileChange, Step, Written};
+    use crate::shell::disk::run::{Aborted, FileChange, Step, WrittenFiles};
     use crate::shell::disk::transaction::Transaction;
     use crate::syntax::fingerprint::Fingerprint;
 
@@ -332,7 +332,7 @@ mod tests {
     }
 
     /// Replaces the content of `path` in a tree whose top is `folder`.
-    fn replace(folder: &Path, path: &Path) -> Result<Written, Aborted> {
+    fn replace(folder: &Path, path: &Path) -> Result<WrittenFiles, Aborted> {
         let before = Fingerprint::of(b"old");
         let change = FileChange { path: path.to_owned(), before, after: b"new".to_vec() };
         Transaction::stage(&Journal::open(Bounds::around(&[folder.to_owned()]).unwrap())?, vec![change], "")?.commit()

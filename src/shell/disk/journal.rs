@@ -262,7 +262,7 @@ mod tests {
 
     use super::*;
     use crate::shell::disk::recovery::{RunProgress, Unfinished, inspect};
-    use crate::shell::disk::run::{ChangedFiles, FileChange, Written};
+    use crate::shell::disk::run::{ChangedFiles, FileChange, WrittenFiles};
     use crate::shell::disk::sample::{Sample, new, old};
     use crate::shell::disk::transaction::Transaction;
     use crate::shell::disk::undo::undo;
@@ -275,7 +275,7 @@ mod tests {
         Transaction::stage(&tree.journal(), changes, &String::from_utf8_lossy(to)).unwrap().commit().unwrap();
     }
 
-    fn undo_last(tree: &Sample, changed: ChangedFiles) -> Result<Written, Aborted> {
+    fn undo_last(tree: &Sample, changed: ChangedFiles) -> Result<WrittenFiles, Aborted> {
         let journal = tree.journal();
         let (number, record) = journal.records().unwrap().swap_remove(0);
         undo(&journal, number, &record, changed)
@@ -338,7 +338,7 @@ mod tests {
         let tree = Sample::new(&["a.yaml"]);
         Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
         fs::write(tree.top.join("a.yaml"), "edited").unwrap();
-        assert_eq!(undo_last(&tree, ChangedFiles::Leave), Ok(Written::default()));
+        assert_eq!(undo_last(&tree, ChangedFiles::Leave), Ok(WrittenFiles::default()));
         assert_eq!(tree.journaled(), [""; 0]);
     }
 

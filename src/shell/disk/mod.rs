@@ -72,12 +72,12 @@ mod walk_builder;
 
 pub(crate) use bounds::{Bounds, Repository, inside_current_folder};
 pub(crate) use failure::{Failure, FileKind};
-pub(crate) use file_list::{FileList, ListRemark, place_of};
+pub(crate) use file_list::{FileList, ListRemark, direct, place_of};
 pub(crate) use journal::Journal;
 pub(crate) use options::{PathGlobs, WalkOptions};
 pub(crate) use output::{append_output, is_same_file, replace_output, write_output};
 pub(crate) use places::{Places, folders_around, from_here, is_link};
-pub(crate) use read_file::{MAX_FILE_SIZE, read, read_stdin, read_up_to};
+pub(crate) use read_file::{MAX_FILE_SIZE, is_file, is_missing, read, read_input, read_stdin, read_up_to};
 pub(crate) use record::Action;
 pub(crate) use recovery::{RunProgress, Unfinished, inspect};
 pub(crate) use run::{Aborted, ChangedFiles, FileChange};

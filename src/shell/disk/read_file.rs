@@ -39,6 +39,24 @@ pub(crate) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     read_open(File::open(path)?, limit)
 }
 
+/// Reads one file of at most `limit` bytes, or standard input for `-`.
+///
+/// # Errors
+/// Those of [`read_up_to`] and [`read_stdin`].
+pub(crate) fn read_input(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    if path == Path::new("-") { read_stdin(limit) } else { read_up_to(path, limit) }
+}
+
+/// Says whether a file that can be read is at `path`.
+pub(crate) fn is_file(path: &Path) -> bool {
+    matches!(read_up_to(path, 0), Ok(_) | Err(Failure::TooLarge(_)))
+}
+
+/// Says whether nothing is at `path`.
+pub(crate) fn is_missing(path: &Path) -> bool {
+    read_up_to(path, 0) == Err(Failure::Missing)
+}
+
 /// Reads a file that is open, to its end.
 ///
 /// # Errors

@@ -101,7 +101,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         let replaced = self.sides.iter().filter(|side| matches!(side, Side::After | Side::EditedAfter)).count();
         match replaced {
             0 => RunProgress::Untouched,
-            all if all == self.sides.len() => RunProgress::Complete,
+            replaced if replaced == self.sides.len() => RunProgress::Complete,
             some => RunProgress::Mixed(some),
         }
     }

@@ -65,7 +65,7 @@ impl Step {
 
 /// What a run wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct WrittenFiles {
     /// The files that changed, by the path of the change, in the order of paths.
     pub(crate) files: Vec<PathBuf>,
 }

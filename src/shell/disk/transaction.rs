@@ -24,12 +24,12 @@ use super::failure::Failure;
 use super::file_system::{Disk, FileMode, FileSystem};
 use super::journal::{Journal, inside, kept};
 use super::record::{Action, Record, RecordedFile, staged};
-use super::run::{Aborted, FileChange, Step, Written};
+use super::run::{Aborted, FileChange, Step, WrittenFiles};
 use crate::syntax::fingerprint::Fingerprint;
 
 /// The state of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Progress {
+enum SwapProgress {
     /// Nothing is done.
     Planned,
     /// The new content is next to the file.
@@ -50,7 +50,7 @@ struct Swap {
     before: Fingerprint,
     /// What it becomes, until that is written.
     after: Vec<u8>,
-    progress: Progress,
+    progress: SwapProgress,
 }
 
 /// Files staged to be replaced; dropping it removes what was staged.
@@ -106,16 +106,16 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
     /// # Errors
     /// [`Aborted`]: with every file that is not what its change was planned from, or the first that could not be replaced. All
     /// files are then what they were, but for those it names as unrestored.
-    pub(crate) fn commit(mut self) -> Result<Written, Aborted> {
+    pub(crate) fn commit(mut self) -> Result<WrittenFiles, Aborted> {
         if self.swaps.is_empty() {
-            return Ok(Written::default());
+            return Ok(WrittenFiles::default());
         }
         if let Err(aborted) = self.replace_all().and_then(|()| self.end()) {
             return Err(self.abort(aborted));
         }
         let mut files: Vec<_> = std::mem::take(&mut self.swaps).into_iter().map(|swap| swap.shown).collect();
         files.sort();
-        Ok(Written { files })
+        Ok(WrittenFiles { files })
     }
 
     fn replace_all(&mut self) -> Result<(), Aborted> {
@@ -123,7 +123,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         for swap in &mut self.swaps {
             let kept = keep(&self.journal.files, &swap.place, &swap.kept);
             kept.map_err(Aborted::at(Step::Keep, &swap.shown))?;
-            swap.progress = Progress::Kept;
+            swap.progress = SwapProgress::Kept;
         }
         self.flush(|swap| swap.kept.as_path())?;
         let journal = inside("journal");
@@ -131,7 +131,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         for swap in &mut self.swaps {
             let replaced = self.journal.files.rename(&swap.staged, &swap.place);
             replaced.map_err(Aborted::at(Step::Replace, &swap.shown))?;
-            swap.progress = Progress::Replaced;
+            swap.progress = SwapProgress::Replaced;
         }
         self.compare(|swap| &swap.kept)?;
         self.flush(|swap| parent(&swap.place))
@@ -151,7 +151,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
             let after = std::mem::take(&mut swap.after);
             let written = self.journal.files.write_new(&swap.staged, &after, FileMode::SameAs(&swap.place));
             written.map_err(Aborted::at(Step::Stage, &swap.shown))?;
-            swap.progress = Progress::Staged;
+            swap.progress = SwapProgress::Staged;
         }
         self.flush(|swap| swap.staged.as_path())
     }
@@ -184,7 +184,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         let swaps = std::mem::take(&mut self.swaps);
         let mut folders = BTreeSet::new();
         for swap in &swaps {
-            if swap.progress == Progress::Replaced {
+            if swap.progress == SwapProgress::Replaced {
                 folders.insert(parent(&swap.place));
                 if restore(files, &swap.kept, &swap.place, &swap.staged).is_err() {
                     aborted.unrestored.push((swap.shown.clone(), self.journal.shown(&swap.kept)));
@@ -192,10 +192,10 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
                 continue;
             }
             // The old content is removed first: if only that is left, its file counts as replaced.
-            if swap.progress == Progress::Kept && files.remove(&swap.kept).is_err() {
+            if swap.progress == SwapProgress::Kept && files.remove(&swap.kept).is_err() {
                 aborted.leftovers.push(self.journal.shown(&swap.kept));
             }
-            if swap.progress >= Progress::Staged && files.remove(&swap.staged).is_err() {
+            if swap.progress >= SwapProgress::Staged && files.remove(&swap.staged).is_err() {
                 aborted.leftovers.push(self.journal.shown(&swap.staged));
             }
         }
@@ -243,7 +243,7 @@ fn plan(files: &impl FileSystem, changes: Vec<FileChange>, token: &str) -> Resul
         place,
         before: change.before,
         after: change.after,
-        progress: Progress::Planned,
+        progress: SwapProgress::Planned,
     });
     Ok(swaps.collect())
 }
@@ -271,13 +271,13 @@ mod tests {
         Sample::new(&NAMES)
     }
 
-    fn run(tree: &Sample, hook: impl Fn(usize, &str, &Path) -> io::Result<()>) -> Result<Written, Aborted> {
+    fn run(tree: &Sample, hook: impl Fn(usize, &str, &Path) -> io::Result<()>) -> Result<WrittenFiles, Aborted> {
         Transaction::stage(&tree.watched(hook), tree.changes(), "")?.commit()
     }
 
     /// Checks what is in the tree against what the outcome says; returns whether no temporary file is left.
     #[track_caller]
-    fn check_outcome(tree: &Sample, outcome: Result<Written, Aborted>) -> bool {
+    fn check_outcome(tree: &Sample, outcome: Result<WrittenFiles, Aborted>) -> bool {
         let mut found = tree.contents();
         let leftovers = match outcome {
             Ok(written) => {
@@ -324,7 +324,7 @@ mod tests {
         let staged: Vec<_> = transaction.swaps.iter().map(|swap| swap.shown.clone()).collect();
         assert_eq!(staged, tree.paths());
         let written = transaction.commit().unwrap();
-        assert_eq!(written, Written { files: tree.paths() });
+        assert_eq!(written, WrittenFiles { files: tree.paths() });
         assert_eq!(tree.contents(), tree.state(new));
         assert_eq!(tree.journaled(), ["undo/1"]);
         assert_eq!(fs::read(tree.top.join(".reversion/undo/1/1")).unwrap(), old("b/c.yaml"));
@@ -595,7 +595,7 @@ mod tests {
         let path = tree.top.join("none.yaml");
         let nothing = FileChange { path, before: Fingerprint::of(b"same"), after: b"same".to_vec() };
         let outcome = Transaction::stage(&tree.watched(|_, _, _| fault()), vec![nothing], "").unwrap().commit();
-        assert_eq!(outcome, Ok(Written::default()));
+        assert_eq!(outcome, Ok(WrittenFiles::default()));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::file_system::FileSystem;
 use super::journal::{Journal, finished, kept};
 use super::record::{Action, Record, RecordedFile};
-use super::run::{Aborted, ChangedFiles, FileChange, Step, Written};
+use super::run::{Aborted, ChangedFiles, FileChange, Step, WrittenFiles};
 use super::transaction::Transaction;
 use crate::syntax::fingerprint::Fingerprint;
 
@@ -22,7 +22,7 @@ pub(crate) fn undo<F: FileSystem>(
     number: u32,
     record: &Record,
     changed: ChangedFiles,
-) -> Result<Written, Aborted> {
+) -> Result<WrittenFiles, Aborted> {
     let mut changes = Vec::with_capacity(record.files.len());
     let mut failures = Vec::new();
     for (at, entry) in record.files.iter().enumerate() {
@@ -39,7 +39,7 @@ pub(crate) fn undo<F: FileSystem>(
     Aborted::unless_empty(Step::Inspect, failures)?;
     if changes.is_empty() {
         journal.forget(&finished(number))?;
-        return Ok(Written::default());
+        return Ok(WrittenFiles::default());
     }
     Transaction::stage_as(journal, changes, Action::Undo(number), &record.label)?.commit()
 }

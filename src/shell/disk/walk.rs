@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::failure::{Failure, FileKind};
 use super::options::{WalkOptions, is_reserved};
@@ -143,9 +143,16 @@ impl<'a, V> Round<'a, V> {
             walk.add(walkable(root));
         }
         let filtered = filter(&mut walk, self.roots, self.options);
-        let walked = Mutex::new(Walked::default());
-        walk.build_parallel().visit(&mut Threads { round: self, walked: &walked });
-        let mut walked = walked.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let walked_by_all = Mutex::new(Walked::default());
+        walk.build_parallel().run(|| {
+            let walked = Walked::default();
+            let mut thread = Thread { round: self, total: &walked_by_all, walked, buffer: Buffer::new(MAX_FILE_SIZE) };
+            Box::new(move |entry| {
+                thread.visit(entry);
+                WalkState::Continue
+            })
+        });
+        let mut walked = walked_by_all.into_inner().unwrap_or_else(PoisonError::into_inner);
         walked.skipped.append(&mut filtered.lock().unwrap_or_else(PoisonError::into_inner));
         if self.options.inspect {
             walked.skipped.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
@@ -186,23 +193,6 @@ fn filter(
     skipped
 }
 
-/// Makes a visitor for each thread of a round.
-struct Threads<'a, T, V> {
-    round: &'a Round<'a, V>,
-    walked: &'a Mutex<Walked<T>>,
-}
-
-impl<'a, T, V> ParallelVisitorBuilder<'a> for Threads<'a, T, V>
-where
-    T: Send,
-    V: Fn(&Path, &[u8]) -> Option<T> + Sync,
-{
-    fn build(&mut self) -> Box<dyn ParallelVisitor + 'a> {
-        let (round, total) = (self.round, self.walked);
-        Box::new(Thread { round, total, walked: Walked::default(), buffer: Buffer::new(MAX_FILE_SIZE) })
-    }
-}
-
 /// One thread's part of a round; added to the total when the thread ends.
 struct Thread<'a, T, V> {
     round: &'a Round<'a, V>,
@@ -222,24 +212,17 @@ impl<T, V> Drop for Thread<'_, T, V> {
     }
 }
 
-impl<T, V> ParallelVisitor for Thread<'_, T, V>
-where
-    T: Send,
-    V: Fn(&Path, &[u8]) -> Option<T> + Sync,
-{
-    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
-        match entry {
-            Ok(entry) => self.entry(&entry),
-            Err(error) => self.walked.scan.failed.extend(failure(&error, None)),
-        }
-        WalkState::Continue
-    }
-}
-
 impl<T, V> Thread<'_, T, V>
 where
     V: Fn(&Path, &[u8]) -> Option<T> + Sync,
 {
+    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) {
+        match entry {
+            Ok(entry) => self.entry(&entry),
+            Err(error) => self.walked.scan.failed.extend(failure(&error, None)),
+        }
+    }
+
     fn entry(&mut self, entry: &DirEntry) {
         let Some(file_type) = entry.file_type().filter(|file_type| !file_type.is_dir()) else {
             return;

@@ -51,7 +51,7 @@ pub(crate) fn plural(number: usize, noun: &str) -> String {
 pub fn one_of(names: &[impl AsRef<str>]) -> String {
     match names {
         [] => String::new(),
-        [one] => one.as_ref().to_owned(),
+        [name] => name.as_ref().to_owned(),
         [others @ .., last] => {
             let others: Vec<&str> = others.iter().map(AsRef::as_ref).collect();
             format!("{} or {}", others.join(", "), last.as_ref())

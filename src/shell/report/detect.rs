@@ -27,9 +27,9 @@ pub(crate) fn objects(detection: &Detection<'_>, painter: &Painter) -> String {
         let field = if field.is_empty() { String::new() } else { format!(", in {}", visible(field)) };
         format!("{}: {}: values of a chart of {pack}{field}\n", painter.place(place), painter.strong(&title))
     });
-    let evidence = detection.evidence.iter().map(|(name, one)| {
-        let exactness = if one.is_exact() { "" } else { ", not exactly a known release" };
-        format!("{}: {} of {name}{exactness}\n", painter.place(&one.location), visible(&one.text))
+    let evidence = detection.evidence.iter().map(|(name, evidence)| {
+        let exactness = if evidence.is_exact() { "" } else { ", not exactly a known release" };
+        format!("{}: {} of {name}{exactness}\n", painter.place(&evidence.location), visible(&evidence.text))
     });
     detection.objects.iter().map(|detected| object(detected, painter)).chain(values).chain(evidence).collect()
 }
@@ -111,7 +111,7 @@ fn heading(api: &Api<'_>, detection: &Detection<'_>, painter: &Painter) -> Strin
         parts.push(format!("supports {}", companions.join(", ")));
     }
     let named = detection.evidence.iter().filter(|(name, _)| *name == pack.name());
-    let named: BTreeSet<&str> = named.map(|(_, one)| one.text.as_str()).collect();
+    let named: BTreeSet<&str> = named.map(|(_, evidence)| evidence.text.as_str()).collect();
     let more = named.len().saturating_sub(MAX_NAMED);
     parts.extend(named.into_iter().take(MAX_NAMED).map(|text| format!("found {}", visible(text))));
     parts.extend((more > 0).then(|| format!("and {more} more")));

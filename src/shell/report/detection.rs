@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::count::Counts;
 use crate::engine::finding::{Finding, Location};
 use crate::engine::infer::crds::Installed;
@@ -52,7 +54,7 @@ impl Detected<'_> {
 }
 
 /// What a run of `detect` found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Detection<'a> {
     /// The recognized objects, in the order of files and text.
     pub objects: Vec<Detected<'a>>,
@@ -161,7 +163,8 @@ pub struct KindInUse {
 }
 
 /// A conversion of the tree to the newest releases.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Update {
     /// The releases, as `gateway-api@1.6.1/standard`.
     pub targets: Vec<String>,

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use anstyle::{AnsiColor, Style};
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices};
 
 use super::escape::{steers, visible};
@@ -27,8 +28,9 @@ pub fn unified(plan: &FilePlan, paint: Paint) -> Option<String> {
     let mut out = String::new();
     let old_name = file_name("a/", &plan.file, paint);
     let new_name = file_name("b/", &plan.file, paint);
-    header(&mut out, paint, &format!("--- {old_name}"));
-    header(&mut out, paint, &format!("+++ {new_name}"));
+    for line in [format!("--- {old_name}"), format!("+++ {new_name}")] {
+        let _infallible = writeln!(out, "{}", paint.strong(line));
+    }
     for group in groups {
         hunk(&mut out, paint, &group, &old, &new);
     }
@@ -100,13 +102,6 @@ fn hunks(operations: &[DiffOp], secrets: &[bool]) -> Option<Vec<Vec<DiffOp>>> {
     Some(hunks)
 }
 
-fn header(out: &mut String, paint: Paint, text: &str) {
-    let _infallible = match paint {
-        Paint::Plain | Paint::Legible => writeln!(out, "{text}"),
-        Paint::Colour => writeln!(out, "\u{1b}[1m{text}\u{1b}[0m"),
-    };
-}
-
 fn hunk(out: &mut String, paint: Paint, group: &[DiffOp], old: &[&str], new: &[&str]) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
     let range = |start: usize, end: usize| {
@@ -116,11 +111,8 @@ fn hunk(out: &mut String, paint: Paint, group: &[DiffOp], old: &[&str], new: &[&
     };
     let olds = range(first.old_range().start, last.old_range().end);
     let news = range(first.new_range().start, last.new_range().end);
-    let text = format!("@@ -{olds} +{news} @@");
-    let _infallible = match paint {
-        Paint::Plain | Paint::Legible => writeln!(out, "{text}"),
-        Paint::Colour => writeln!(out, "\u{1b}[36m{text}\u{1b}[0m"),
-    };
+    let head = format!("@@ -{olds} +{news} @@");
+    let _infallible = writeln!(out, "{}", paint.styled(AnsiColor::Cyan.on_default(), head));
     for operation in group {
         let marks = marks(operation, paint, old, new);
         for (at, change) in operation.iter_changes(old, new).enumerate() {
@@ -139,19 +131,17 @@ fn marks(operation: &DiffOp, paint: Paint, old: &[&str], new: &[&str]) -> Vec<Ve
 }
 
 fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str, marks: &[Span]) {
-    let (sign, colour) = match tag {
-        ChangeTag::Equal => (' ', ""),
-        ChangeTag::Delete => ('-', "\u{1b}[31m"),
-        ChangeTag::Insert => ('+', "\u{1b}[32m"),
+    let (sign, style) = match tag {
+        ChangeTag::Equal => (' ', Style::new()),
+        ChangeTag::Delete => ('-', AnsiColor::Red.on_default()),
+        ChangeTag::Insert => ('+', AnsiColor::Green.on_default()),
     };
     let content = text.strip_suffix('\n').unwrap_or(text);
-    let without_cr = content.strip_suffix('\r').unwrap_or(content);
-    let _infallible = match paint {
-        Paint::Plain => writeln!(out, "{sign}{content}"),
-        Paint::Legible => writeln!(out, "{sign}{}", visible(without_cr)),
-        Paint::Colour if colour.is_empty() => writeln!(out, "{sign}{}", visible(without_cr)),
-        Paint::Colour => writeln!(out, "{colour}{sign}{}\u{1b}[0m", marked(without_cr, marks)),
+    let content = match paint {
+        Paint::Plain => content.to_owned(),
+        Paint::Legible | Paint::Colour => marked(content.strip_suffix('\r').unwrap_or(content), marks),
     };
+    let _infallible = writeln!(out, "{}", paint.styled(style, format_args!("{sign}{content}")));
     if !text.ends_with('\n') {
         out.push_str("\\ No newline at end of file\n");
     }

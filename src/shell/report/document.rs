@@ -23,9 +23,9 @@ use crate::shell::redaction::shows_secret;
 pub(crate) const REPORT_SCHEMA_VERSION: u32 = 2;
 
 /// What a run found, or several runs together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Document {
+pub struct ReportDocument {
     /// [`REPORT_SCHEMA_VERSION`].
     pub(crate) schema_version: u32,
     /// The version of the program.
@@ -57,7 +57,7 @@ pub struct Document {
     /// The files that change; not those of which each change was accepted as one not made.
     pub files: Vec<ChangedFile>,
     /// The objects of the targeted packs.
-    pub objects: Vec<Object>,
+    pub objects: Vec<ObjectRecord>,
     /// The findings about none of these objects.
     pub findings: Vec<FindingRecord>,
     /// Those of them that are acknowledged.
@@ -150,7 +150,7 @@ pub struct ByteEdit {
 /// An object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Object {
+pub struct ObjectRecord {
     /// Its kind, namespace and name, as `HTTPRoute store/checkout`.
     pub object: String,
     /// Where it starts.
@@ -238,12 +238,12 @@ pub struct RanIn {
     pub folder: Option<String>,
 }
 
-impl Document {
+impl ReportDocument {
     /// Makes the document of a run.
     pub fn new(report: &Report<'_>, ran_in: RanIn) -> Self {
         let fates = report.fates();
-        let mut objects: Vec<Object> =
-            report.objects.iter().map(|object| Object::new(object, fates.of(object))).collect();
+        let mut objects: Vec<ObjectRecord> =
+            report.objects.iter().map(|object| ObjectRecord::new(object, fates.of(object))).collect();
         let at: BTreeMap<&Location, usize> = report.objects.iter().map(|object| &object.location).zip(0..).collect();
         let of = |finding: &Finding| finding.object.as_ref().and_then(|object| at.get(&object.location).copied());
         let needed: Vec<Finding> = match report.written {
@@ -304,21 +304,11 @@ impl Document {
             schema_version: REPORT_SCHEMA_VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             command: command.to_owned(),
-            targets: Vec::new(),
-            shard: None,
             folder: ran_in.folder,
             top: ran_in.top,
             exit_code,
-            nothing_recognized: None,
-            written: false,
             summary: Summary::of_counts(counts),
-            totals: Totals::default(),
-            left_out: Vec::new(),
-            files: Vec::new(),
-            objects: Vec::new(),
-            findings: Vec::new(),
-            acknowledged: Vec::new(),
-            advisories: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -459,7 +449,7 @@ impl TypeMeta {
     }
 }
 
-impl Object {
+impl ObjectRecord {
     /// Makes the object without its findings. There is a patch where the plan holds data.
     pub(super) fn new(plan: &ObjectPlan, outcome: Fate) -> Self {
         let side = |(kind, api_version): &(GroupKind, ApiVersion)| TypeMeta {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::document::{AcknowledgedRecord, Document, FindingRecord};
+use super::document::{AcknowledgedRecord, FindingRecord, ReportDocument};
 use crate::syntax::fingerprint::Fingerprint;
 
 /// A finding, as formats without objects show it.
@@ -21,13 +21,14 @@ pub(super) struct ListedFinding<'d> {
 }
 
 /// Returns every finding of a document, acknowledged ones too, sorted by place.
-pub(super) fn entries(document: &Document) -> Vec<ListedFinding<'_>> {
+pub(super) fn entries(document: &ReportDocument) -> Vec<ListedFinding<'_>> {
     let record = document.records().map(|(title, record)| (title, record, None));
     let accepted = document.acknowledged_records().map(|(title, accepted)| (title, &accepted.finding, Some(accepted)));
-    let mut all: Vec<_> = record.chain(accepted).collect();
-    all.sort_by_key(|(title, record, _)| (*record, *title));
+    let mut records: Vec<_> = record.chain(accepted).collect();
+    records.sort_by_key(|(title, record, _)| (*record, *title));
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    all.into_iter()
+    records
+        .into_iter()
         .map(|(title, record, accepted)| {
             let path = document.path(&record.location.file);
             // The message is no part of it: messages name lines, and may be worded better one day.

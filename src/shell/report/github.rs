@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 
 use super::count::plural;
-use super::document::{Document, advice};
+use super::document::{ReportDocument, advice};
 use super::escape::visible_lines;
 use super::finding_list::entries;
 use crate::engine::finding::{Code, Severity};
@@ -55,7 +55,7 @@ impl Level {
 }
 
 /// Prints the worst findings as workflow commands, as many as are shown, and how many are not.
-pub fn commands(document: &Document) -> String {
+pub fn commands(document: &ReportDocument) -> String {
     let entries = entries(document);
     let mut open: Vec<_> = entries.iter().filter(|entry| entry.accepted.is_none()).collect();
     open.sort_by_key(|entry| Reverse(entry.record.severity));

@@ -5,13 +5,13 @@
 
 use serde_json::{Value, json};
 
-use super::document::Document;
+use super::document::ReportDocument;
 use super::finding_list::entries;
 use super::json::pretty;
 use crate::engine::finding::Severity;
 
 /// Renders the findings that are not acknowledged.
-pub fn report(document: &Document) -> String {
+pub fn report(document: &ReportDocument) -> String {
     let entries = entries(document);
     let open = entries.iter().filter(|entry| entry.accepted.is_none());
     let issue = |entry: &super::finding_list::ListedFinding<'_>| {

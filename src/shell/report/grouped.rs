@@ -20,26 +20,24 @@ const PLACES: usize = 3;
 
 /// Which places of a sentence that is about several are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Places {
+pub(crate) enum ShownPlaces {
     /// The first ones.
     First,
     /// All of them: with `--verbose`, and in a file.
     All,
 }
 
-impl FindingRecord {
-    /// The message for all items of a list: without the positions in the field.
-    fn general_message(&self) -> Cow<'_, str> {
-        match self.field.as_deref().filter(|field| field.contains('[') && self.message.contains(*field)) {
-            Some(field) => Cow::Owned(self.message.replace(field, &without_positions(field))),
-            None => Cow::Borrowed(&self.message),
-        }
+/// Returns the message for all items of a list: without the positions in the field.
+fn general_message(finding: &FindingRecord) -> Cow<'_, str> {
+    match finding.field.as_deref().filter(|field| field.contains('[') && finding.message.contains(*field)) {
+        Some(field) => Cow::Owned(finding.message.replace(field, &without_positions(field))),
+        None => Cow::Borrowed(&finding.message),
     }
+}
 
-    /// What to do, where that is something to be done by hand.
-    fn to_do(&self) -> Option<&str> {
-        self.help.as_deref().filter(|_| self.severity > Severity::Note)
-    }
+/// Returns what to do, where that is something to be done by hand.
+fn to_do_by_hand(finding: &FindingRecord) -> Option<&str> {
+    finding.help.as_deref().filter(|_| finding.severity > Severity::Note)
 }
 
 /// Turns `spec.rules[2].name` into `spec.rules[].name`.
@@ -108,12 +106,12 @@ impl<'r> Group<'r> {
 fn entries<'r>(
     findings: &'r [FindingRecord],
     changes: &[&'r ObjectPlan],
-    places: Places,
+    places: ShownPlaces,
 ) -> Vec<(&'r Location, Group<'r>)> {
     let mut sentences: BTreeMap<_, Vec<&FindingRecord>> = BTreeMap::new();
     for finding in findings {
         let FindingRecord { severity, code, help, .. } = finding;
-        let key = (Reverse(*severity), code, finding.general_message(), help);
+        let key = (Reverse(*severity), code, general_message(finding), help);
         sentences.entry(key).or_default().push(finding);
     }
     let mut objects: BTreeMap<&Location, (Option<&ObjectPlan>, Vec<&FindingRecord>)> =
@@ -135,10 +133,10 @@ fn entries<'r>(
             _ => (location, Group::Object { title, change, findings }),
         });
     }
-    if places == Places::First {
+    if places == ShownPlaces::First {
         entries = alike(entries);
     }
-    entries.sort_by(|(left, one), (right, other)| (one.effect(), left).cmp(&(other.effect(), right)));
+    entries.sort_by(|(left, group), (right, other)| (group.effect(), left).cmp(&(other.effect(), right)));
     entries
 }
 
@@ -186,8 +184,8 @@ impl<'r> ToDo<'r> {
         let mut to_do = Self::default();
         let mut sentences = BTreeSet::new();
         for finding in entries.iter().flat_map(|(_, entry)| entry.findings()) {
-            let Some(help) = finding.to_do() else { continue };
-            sentences.insert(finding.general_message());
+            let Some(help) = to_do_by_hand(finding) else { continue };
+            sentences.insert(general_message(finding));
             let number = *to_do.numbers.entry(help).or_insert(to_do.items.len());
             if number == to_do.items.len() {
                 to_do.items.push((help, Vec::new()));
@@ -199,7 +197,7 @@ impl<'r> ToDo<'r> {
     }
 
     fn number(&self, finding: &FindingRecord) -> Option<usize> {
-        self.numbers.get(finding.to_do()?).map(|at| at + 1)
+        self.numbers.get(to_do_by_hand(finding)?).map(|at| at + 1)
     }
 
     fn print(&self, painter: &Painter) -> String {
@@ -227,7 +225,7 @@ impl<'r> ToDo<'r> {
 /// Prints changes and findings.
 struct Printer<'p> {
     painter: &'p Painter,
-    places: Places,
+    places: ShownPlaces,
     to_do: &'p ToDo<'p>,
 }
 
@@ -281,11 +279,11 @@ impl Printer<'_> {
     fn repeated(&self, out: &mut String, findings: &[&FindingRecord]) {
         let first = findings[0];
         let is_same = findings.iter().all(|finding| finding.message == first.message);
-        let message = if is_same { Cow::Borrowed(first.message.as_str()) } else { first.general_message() };
+        let message = if is_same { Cow::Borrowed(first.message.as_str()) } else { general_message(first) };
         self.sentence(out, first, "", &message);
         // One more line would say that there is one more place.
         let shown = match self.places {
-            Places::First if findings.len() > PLACES + 1 => PLACES,
+            ShownPlaces::First if findings.len() > PLACES + 1 => PLACES,
             _ => findings.len(),
         };
         for finding in &findings[..shown] {
@@ -347,7 +345,7 @@ pub(crate) fn grouped<'a>(
     changes: impl IntoIterator<Item = &'a ObjectPlan>,
     findings: &[FindingRecord],
     painter: &Painter,
-    places: Places,
+    places: ShownPlaces,
 ) -> Grouped {
     let changes: Vec<&ObjectPlan> = changes.into_iter().filter(|object| object.outcome == Outcome::Changed).collect();
     let entries = entries(findings, &changes, places);
@@ -399,7 +397,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(changes: &[ObjectPlan], findings: &[Finding], places: Places, expected: &str) {
+    fn check(changes: &[ObjectPlan], findings: &[Finding], places: ShownPlaces, expected: &str) {
         let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
         let Grouped { lines, to_do } = grouped(changes, &shown, &Painter::PLAIN, places);
         assert_eq!(lines + &to_do, expected);
@@ -433,7 +431,7 @@ a.yaml:10:1: Route r10: g/v1 -> g/v2
 a.yaml:1:1: warning[unknown-kind] Route r1: odd
 a.yaml:3:1: warning[unknown-kind] file is odd
 ";
-        check(&[change(10)], &findings, Places::First, expected);
+        check(&[change(10)], &findings, ShownPlaces::First, expected);
     }
 
     #[test]
@@ -441,8 +439,8 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         let changes = |count: usize| (1..=count).map(change).collect::<Vec<_>>();
         let one = |line: usize| format!("a.yaml:{line}:1: Route r{line}: g/v1 -> g/v2\n  forward p/v2/rule\n");
         let each = |count: usize| (1..=count).map(one).collect::<String>();
-        check(&changes(4), &[], Places::First, &each(4));
-        check(&changes(5), &[], Places::All, &each(5));
+        check(&changes(4), &[], ShownPlaces::First, &each(4));
+        check(&changes(5), &[], ShownPlaces::All, &each(5));
         let expected = "\
 5 Route: g/v1 -> g/v2
   forward p/v2/rule
@@ -451,11 +449,11 @@ a.yaml:3:1: warning[unknown-kind] file is odd
   a.yaml:3:1: Route r3
   ... and 2 more objects, -v lists them
 ";
-        check(&changes(5), &[], Places::First, expected);
+        check(&changes(5), &[], ShownPlaces::First, expected);
         // One with a finding of its own is not like the others.
         let odd = [finding(2, Some(2), WARNING, ("odd", ""))];
         let findings = format!("{}  warning[unknown-kind] odd\n", one(2));
-        check(&changes(5), &odd, Places::First, &each(5).replace(&one(2), &findings));
+        check(&changes(5), &odd, ShownPlaces::First, &each(5).replace(&one(2), &findings));
     }
 
     #[test]
@@ -465,7 +463,7 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         both.object.as_mut().unwrap().others = others.into();
         let findings = [both, finding(6, Some(6), WARNING, ("even", "mend it"))];
         let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
-        let to_do = grouped([], &shown, &Painter::PLAIN, Places::First).to_do;
+        let to_do = grouped([], &shown, &Painter::PLAIN, ShownPlaces::First).to_do;
         let expected =
             "to do by hand:\n  1. mend them (a.yaml:5:1, a.yaml:7:1, a.yaml:9:1)\n  2. mend it (a.yaml:6:1)\n";
         assert_eq!(to_do, expected);
@@ -479,10 +477,10 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         let head =
             "warning[unknown-kind] odd\n  a.yaml:1:1: Route r1\n  a.yaml:2:1: Route r2\n  a.yaml:3:1: Route r3\n";
         let (fourth, help) = ("  a.yaml:4:1: Route r4\n", "  help: mend it\n");
-        check(&[], &about(1..5), Places::First, &format!("{head}{fourth}{help}"));
-        check(&[], &about(1..6), Places::First, &format!("{head}  ... and 2 more places, -v lists them\n{help}"));
+        check(&[], &about(1..5), ShownPlaces::First, &format!("{head}{fourth}{help}"));
+        check(&[], &about(1..6), ShownPlaces::First, &format!("{head}  ... and 2 more places, -v lists them\n{help}"));
         let all = format!("{head}{fourth}  a.yaml:5:1: Route r5\n{help}");
-        check(&[], &about(1..6), Places::All, &all);
+        check(&[], &about(1..6), ShownPlaces::All, &all);
     }
 
     #[test]
@@ -499,7 +497,7 @@ warning[unknown-kind] a[].b[] is odd
 a.yaml:3:1: warning[unknown-kind] a.c[0] is odd
 a.yaml:4:1: warning[unknown-kind] d[\"0\"] is odd
 ";
-        check(&[], &findings, Places::First, expected);
+        check(&[], &findings, ShownPlaces::First, expected);
     }
 
     #[test]
@@ -526,7 +524,7 @@ to do by hand:
   1. move it (a.yaml:2:1, a.yaml:3:1)
   2. mend it (a.yaml:1:1, a.yaml:5:1, a.yaml:6:1 and 1 more)
 ";
-        check(&[], &findings, Places::First, expected);
+        check(&[], &findings, ShownPlaces::First, expected);
     }
 
     #[test]
@@ -534,7 +532,7 @@ to do by hand:
         let at = |line, message| finding(line, Some(1), WARNING, (message, "mend it"));
         let findings = [at(5, "odd"), at(5, "even"), at(6, "odd too"), at(7, "red"), at(7, "blue"), at(8, "low")];
         let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
-        let to_do = grouped([], &shown, &Painter::PLAIN, Places::First).to_do;
+        let to_do = grouped([], &shown, &Painter::PLAIN, ShownPlaces::First).to_do;
         assert_eq!(to_do, "to do by hand:\n  1. mend it (a.yaml:5:1, a.yaml:6:1, a.yaml:7:1 and 1 more)\n");
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::detection::{Api, Detection, KindInUse, Update};
-use super::document::{Document, FindingRecord, Object, REPORT_SCHEMA_VERSION};
+use super::detection::{Api, Detection, KindInUse};
+use super::document::{FindingRecord, ObjectRecord, REPORT_SCHEMA_VERSION, ReportDocument};
 use super::escape::steers;
 use super::run_report::Fate;
 use crate::engine::infer::Age;
@@ -31,7 +31,7 @@ const RECORDS: [(&str, &str); 8] = [
 ];
 
 /// Renders a conversion.
-pub fn report(document: &Document) -> String {
+pub fn report(document: &ReportDocument) -> String {
     pretty(document)
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option
         "values": values,
         "crds": detection.crds.iter().flat_map(crds).collect::<Vec<_>>(),
         "apis": detection.apis.iter().map(api).collect::<Vec<_>>(),
-        "update": detection.update.as_ref().map(update),
+        "update": detection.update,
         "findings": detection.findings.iter().map(FindingRecord::new).collect::<Vec<_>>(),
     })
 }
@@ -143,16 +143,6 @@ fn kind_in_use(kind: &KindInUse, pack: &Pack) -> Value {
     })
 }
 
-fn update(update: &Update) -> Value {
-    json!({
-        "targets": update.targets,
-        "commands": update.commands,
-        "changed": update.changed,
-        "files": update.files,
-        "heldBack": update.held_back,
-    })
-}
-
 fn crds<'d>(installed: &'d Installed<'_>) -> impl Iterator<Item = Value> + 'd {
     let line = installed.pack.line();
     installed.crds.iter().map(move |crd| {
@@ -189,7 +179,7 @@ fn legible(text: &str) -> String {
 
 /// Renders an object of a saved plan, with its patch.
 pub(super) fn object(plan: &ObjectPlan, fate: Fate) -> Value {
-    let object = Object::new(plan, fate);
+    let object = ObjectRecord::new(plan, fate);
     json!({
         "object": object.object,
         "location": object.location,

@@ -8,20 +8,20 @@ use std::fmt::Write as _;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::document::{AcknowledgedRecord, Document, FindingRecord, Object};
+use super::document::{AcknowledgedRecord, FindingRecord, ObjectRecord, ReportDocument};
 use super::escape::visible;
 use crate::engine::finding::{Code, Severity};
 
 /// What a file adds to the report.
 #[derive(Default)]
 struct Suite<'d> {
-    objects: Vec<&'d Object>,
+    objects: Vec<&'d ObjectRecord>,
     findings: Vec<&'d FindingRecord>,
     acknowledged: Vec<&'d AcknowledgedRecord>,
 }
 
 /// Renders a document.
-pub fn report(document: &Document) -> String {
+pub fn report(document: &ReportDocument) -> String {
     let mut suites: BTreeMap<&str, Suite<'_>> = BTreeMap::new();
     for object in &document.objects {
         suites.entry(&object.location.file).or_default().objects.push(object);
@@ -85,7 +85,7 @@ impl Suite<'_> {
 }
 
 /// Returns the status of an object, and the lines of the findings that do not decide it.
-fn outcome(object: &Object) -> (TestCaseStatus, String) {
+fn outcome(object: &ObjectRecord) -> (TestCaseStatus, String) {
     let decides =
         |record: &FindingRecord| record.severity >= Severity::Unresolved || record.code == Code::ChangesNeeded.name();
     let (deciding, others): (Vec<&FindingRecord>, Vec<&FindingRecord>) =

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::count::{plural, thousands};
-use super::document::{Document, Object};
+use super::document::{ObjectRecord, ReportDocument};
 use super::escape::{help_and_text, visible};
 use super::finding_list::{ListedFinding, entries};
 use super::run_report::Fate;
@@ -27,7 +27,7 @@ const TEXT: usize = 1_000;
 const SECTION_END: usize = 200;
 
 /// Renders a document in at most `limit` bytes.
-pub fn report(document: &Document, limit: usize) -> String {
+pub fn report(document: &ReportDocument, limit: usize) -> String {
     let entries = entries(document);
     let open = || entries.iter().filter(|entry| entry.accepted.is_none());
     let of = |severity| open().filter(move |entry| entry.record.severity == severity).map(item).collect::<Vec<_>>();
@@ -83,7 +83,7 @@ fn counted(title: &str, count: usize, among: &str) -> String {
 }
 
 /// Prints the targets and the counts; where nothing was recognized, why.
-fn head(document: &Document) -> String {
+fn head(document: &ReportDocument) -> String {
     let targets: Vec<String> = document.targets.iter().map(|target| code(target)).collect();
     let shard = document.shard.as_ref().map(|shard| format!(", shard {}", prose(shard))).unwrap_or_default();
     let mut out = format!("### reversion {} {}{shard}\n\n", prose(&document.command), targets.join(", "));
@@ -213,20 +213,20 @@ fn help(help: Option<&str>) -> String {
 }
 
 /// Prints the objects that change, an item for each file.
-fn by_file<'d>(document: &Document, objects: impl Iterator<Item = &'d Object>) -> Vec<String> {
-    let mut files: BTreeMap<String, Vec<&Object>> = BTreeMap::new();
+fn by_file<'d>(document: &ReportDocument, objects: impl Iterator<Item = &'d ObjectRecord>) -> Vec<String> {
+    let mut files: BTreeMap<String, Vec<&ObjectRecord>> = BTreeMap::new();
     for object in objects {
         files.entry(document.path(&object.location.file)).or_default().push(object);
     }
-    let file = |(path, objects): (String, Vec<&Object>)| {
+    let file = |(path, objects): (String, Vec<&ObjectRecord>)| {
         let objects = objects.into_iter().map(|object| format!("\n  - {}", change(object)));
         format!("{}{}", code(&path), objects.collect::<String>())
     };
     files.into_iter().map(file).collect()
 }
 
-fn change(object: &Object) -> String {
-    let Object { from, to, .. } = object;
+fn change(object: &ObjectRecord) -> String {
+    let ObjectRecord { from, to, .. } = object;
     let side = |side: &super::document::TypeMeta| code(&format!("{} {}", side.api_version, side.kind));
     let becomes = match (from.kind == to.kind, from == to) {
         (_, true) => "other fields".to_owned(),

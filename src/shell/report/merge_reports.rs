@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::document::{AcknowledgedRecord, Document, FindingRecord, REPORT_SCHEMA_VERSION, Summary, joined};
+use super::document::{AcknowledgedRecord, FindingRecord, REPORT_SCHEMA_VERSION, ReportDocument, Summary, joined};
 use crate::engine::finding::{Code, Severity};
 use crate::engine::plan::RunAdvisory;
 
@@ -14,13 +14,13 @@ use crate::engine::plan::RunAdvisory;
 pub(crate) const MAX_REPORT: u64 = 256 << 20;
 
 /// A report, by the name of the file that holds it.
-pub(crate) type Part = (String, Document);
+pub(crate) type Part = (String, ReportDocument);
 
 /// Reads a report in the format `json`.
 ///
 /// # Errors
 /// A message: not a report, or one that is not of a conversion.
-pub fn parse(bytes: &[u8]) -> Result<Document, String> {
+pub fn parse(bytes: &[u8]) -> Result<ReportDocument, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("not a report: not JSON ({error})"))?;
     let Some(version) = value.get("schemaVersion") else {
         return Err("not a report: it has no schemaVersion; `--format json` writes one".to_owned());
@@ -31,7 +31,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document, String> {
     if value.get("command").and_then(Value::as_str) == Some("detect") {
         return Err("it is a report of `detect`; reports of check, diff, apply and plan can be merged".to_owned());
     }
-    let document: Document = serde_json::from_value(value).map_err(|error| format!("not a report: {error}"))?;
+    let document: ReportDocument = serde_json::from_value(value).map_err(|error| format!("not a report: {error}"))?;
     if document.exit_code > 3 {
         return Err(format!("not a report: {} is no exit code", document.exit_code));
     }
@@ -42,13 +42,13 @@ pub fn parse(bytes: &[u8]) -> Result<Document, String> {
 ///
 /// # Errors
 /// A message that names the reports which do not fit together.
-pub(crate) fn merge(parts: Vec<Part>) -> Result<Document, String> {
+pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
     check_same(&parts)?;
     check_shards(&parts)?;
     check_files(&parts)?;
     let mut parts = parts.into_iter();
     let (_, mut whole) = parts.next().ok_or("there is no report to merge")?;
-    let mut rest: Vec<Document> = parts.map(|(_, part)| part).collect();
+    let mut rest: Vec<ReportDocument> = parts.map(|(_, part)| part).collect();
     if rest.iter().any(|part| part.folder != whole.folder) {
         rest.iter_mut().chain([&mut whole]).for_each(name_from_root);
     }
@@ -63,8 +63,8 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<Document, String> {
         whole.findings.extend(part.findings);
         whole.acknowledged.extend(part.acknowledged);
         for advisory in part.advisories {
-            let same = |one: &&mut RunAdvisory| {
-                one.about == advisory.about && one.message == advisory.message && one.help == advisory.help
+            let same = |known: &&mut RunAdvisory| {
+                known.about == advisory.about && known.message == advisory.message && known.help == advisory.help
             };
             match whole.advisories.iter_mut().find(same) {
                 Some(known) => known.severity = known.severity.max(advisory.severity),
@@ -87,16 +87,16 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<Document, String> {
 
 /// Checks that the parts are of the same command and targets.
 fn check_same(parts: &[Part]) -> Result<(), String> {
-    let Some(((first, one), others)) = parts.split_first() else { return Ok(()) };
+    let Some(((first, part), others)) = parts.split_first() else { return Ok(()) };
     for (name, other) in others {
-        if one.targets != other.targets {
-            let [left, right] = [one, other].map(|part| part.targets.join(", "));
+        if part.targets != other.targets {
+            let [left, right] = [part, other].map(|part| part.targets.join(", "));
             return Err(format!("{first} is about {left}, {name} about {right}: they have different targets"));
         }
-        if (&one.command, one.written) != (&other.command, other.written) {
+        if (&part.command, part.written) != (&other.command, other.written) {
             return Err(format!(
                 "{first} is a report of `{}`, {name} of `{}`: merge reports of one command",
-                one.command, other.command
+                part.command, other.command
             ));
         }
     }
@@ -143,7 +143,7 @@ fn check_files(parts: &[Part]) -> Result<(), String> {
 }
 
 /// Names the files of a document from the root of its repository.
-fn name_from_root(document: &mut Document) {
+fn name_from_root(document: &mut ReportDocument) {
     let Some(folder) = document.folder.replace(String::new()) else {
         document.folder = None;
         return;
@@ -156,7 +156,7 @@ fn name_from_root(document: &mut Document) {
 }
 
 /// Returns every place of a document where a file is named.
-fn file_names(document: &mut Document) -> Vec<&mut String> {
+fn file_names(document: &mut ReportDocument) -> Vec<&mut String> {
     let mut names: Vec<&mut String> = document.left_out.iter_mut().collect();
     names.extend(document.files.iter_mut().map(|file| &mut file.file));
     let mut records: Vec<&mut FindingRecord> = document.findings.iter_mut().collect();
@@ -191,7 +191,7 @@ fn sum(left: &Summary, right: &Summary) -> Summary {
 
 /// Returns the worst exit code: that nothing was recognized counts only where that is so in all parts, and that there is something to do
 /// also where `--exit-zero` hid it.
-fn worst(codes: &[u8], whole: &Document) -> u8 {
+fn worst(codes: &[u8], whole: &ReportDocument) -> u8 {
     let is_pending = ["check", "diff"].contains(&whole.command.as_str()) && !whole.files.is_empty();
     let is_open = || whole.records().any(|(_, record)| record.severity >= Severity::Unresolved);
     match codes {

@@ -18,56 +18,64 @@ pub enum Paint {
     Colour,
 }
 
+impl Paint {
+    /// Prints a text in a style, where there are colours.
+    pub(super) fn styled(self, style: Style, text: impl Display) -> String {
+        if self == Self::Colour { format!("{style}{text}{style:#}") } else { text.to_string() }
+    }
+
+    /// Prints the head of what follows.
+    pub(crate) fn strong(self, text: impl Display) -> String {
+        self.styled(Style::new().bold(), text)
+    }
+}
+
 /// Prints the parts of a report that are emphasised; what comes from a file must be [`visible`] already, unless it is a place.
 #[derive(Clone, Debug)]
 pub struct Painter {
-    has_colours: bool,
+    paint: Paint,
     /// The current folder, where places are links.
     folder: Option<String>,
 }
 
 impl Painter {
     /// For a file or a pipe.
-    pub const PLAIN: Self = Self { has_colours: false, folder: None };
+    pub const PLAIN: Self = Self { paint: Paint::Plain, folder: None };
 
     /// Makes one for a stream that is painted like `paint`, with links to files if the path of the current folder is given.
-    pub fn new(paint: Paint, folder: Option<String>) -> Self {
-        Self { has_colours: paint == Paint::Colour, folder }
-    }
-
-    fn styled(&self, style: Style, text: impl Display) -> String {
-        if self.has_colours { format!("{style}{text}{style:#}") } else { text.to_string() }
+    pub const fn new(paint: Paint, folder: Option<String>) -> Self {
+        Self { paint, folder }
     }
 
     /// Prints `severity[code]`.
     pub(super) fn code(&self, severity: Severity, code: &str) -> String {
-        self.styled(colour(severity).bold(), format_args!("{}[{code}]", severity.name()))
+        self.paint.styled(colour(severity).bold(), format_args!("{}[{code}]", severity.name()))
     }
 
     /// Prints a word that starts a line, such as `help:`.
     pub(super) fn label(&self, text: &str) -> String {
-        self.styled(AnsiColor::Cyan.on_default().bold(), text)
+        self.paint.styled(AnsiColor::Cyan.on_default().bold(), text)
     }
 
     /// Prints a heading or the title of an object.
     pub(super) fn strong(&self, text: &str) -> String {
-        self.styled(Style::new().bold(), text)
+        self.paint.strong(text)
     }
 
     /// Prints what matters less.
     #[cfg(feature = "cli")]
     pub(super) fn faint(&self, text: &str) -> String {
-        self.styled(Style::new().dimmed(), text)
+        self.paint.styled(Style::new().dimmed(), text)
     }
 
     /// Prints a count, in the colour of `severity` if it is not 0.
     pub(super) fn count(&self, count: usize, severity: Severity, text: String) -> String {
-        if count == 0 { text } else { self.styled(colour(severity).bold(), text) }
+        if count == 0 { text } else { self.paint.styled(colour(severity).bold(), text) }
     }
 
     /// Prints a place: `file:line:column`, as a link where the terminal has links.
     pub(super) fn place(&self, location: &Location) -> String {
-        let text = self.styled(AnsiColor::Blue.on_default(), visible(&location.to_string()));
+        let text = self.paint.styled(AnsiColor::Blue.on_default(), visible(&location.to_string()));
         match &self.folder {
             Some(folder) if location.file != "-" => {
                 format!("\u{1b}]8;;{}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\", url(folder, location))

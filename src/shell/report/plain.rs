@@ -1,6 +1,6 @@
 //! A document as lines for people, which is all that is known of a run that was reported as JSON.
 
-use super::document::Document;
+use super::document::ReportDocument;
 use super::escape::{visible, visible_block};
 use super::finding_list::entries;
 use super::paint::Painter;
@@ -8,7 +8,7 @@ use super::run_report::Written;
 use super::text_format;
 
 /// Prints the findings by place, and the advisories.
-pub fn findings(document: &Document) -> String {
+pub fn findings(document: &ReportDocument) -> String {
     let entries = entries(document);
     let open = entries.iter().filter(|entry| entry.accepted.is_none());
     let line = |entry: &super::finding_list::ListedFinding<'_>| {
@@ -22,7 +22,7 @@ pub fn findings(document: &Document) -> String {
 }
 
 /// Prints the summary.
-pub(crate) fn summary(document: &Document) -> String {
+pub(crate) fn summary(document: &ReportDocument) -> String {
     let written = if document.written { Written::Yes } else { Written::No };
     let left_out: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
     text_format::summary_of(&document.summary, written, &left_out, &Painter::PLAIN)

@@ -151,7 +151,7 @@ impl<'a> Report<'a> {
     pub fn fates(&self) -> Fates<'a> {
         let of = |finding: &'a Finding| finding.object.as_ref().map(|object| &object.location);
         let is_held = |finding: &&'a Finding| finding.severity == Severity::Held;
-        let accepted = || self.acknowledged.iter().map(|one| &one.finding);
+        let accepted = || self.acknowledged.iter().map(|accepted| &accepted.finding);
         let (findings, code) = (self.findings, Code::ChangesNeeded);
         Fates {
             kept: accepted().filter(|finding| finding.code == code).filter_map(of).collect(),

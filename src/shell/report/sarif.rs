@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::document::{AcknowledgedRecord, Document, advice};
+use super::document::{AcknowledgedRecord, ReportDocument, advice};
 use super::escape::visible;
 use super::finding_list::{ListedFinding, entries};
 use super::json::pretty;
@@ -18,7 +18,7 @@ use crate::engine::plan::RunAdvisory;
 const ROOT: &str = "%SRCROOT%";
 
 /// Renders a document.
-pub fn report(document: &Document) -> String {
+pub fn report(document: &ReportDocument) -> String {
     let entries = entries(document);
     let mut used: BTreeSet<&str> = entries.iter().map(|entry| entry.record.code.as_str()).collect();
     used.extend((!document.advisories.is_empty()).then_some(Code::Advisory.name()));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use anstyle::AnsiColor;
 use console::measure_text_width as columns;
 
 use super::count::{plural, thousands};
@@ -93,20 +94,12 @@ fn table(rows: &[Row], align: Align, width: usize, paint: Paint) -> String {
             bars = left - names;
         }
     }
-    let (green, red, end) = match paint {
-        Paint::Colour => ("\u{1b}[32m", "\u{1b}[31m", "\u{1b}[0m"),
-        Paint::Plain | Paint::Legible => ("", "", ""),
-    };
     let mut out = String::new();
     for row in rows {
         let name = shortened(&row.name, names);
         let padding = " ".repeat(names.saturating_sub(columns(&name)));
         let (added, removed) = scaled(row.added, row.removed, most, bars);
-        let bar = |colour: &str, sign: &str, length: usize| match length {
-            0 => String::new(),
-            _ => format!("{colour}{}{end}", sign.repeat(length)),
-        };
-        let bars = bar(green, "+", added) + &bar(red, "-", removed);
+        let bars = bar(AnsiColor::Green, "+", added, paint) + &bar(AnsiColor::Red, "-", removed, paint);
         let count = match align {
             Align::Right => format!("{:>counts$}", row.count),
             Align::Left => format!("{:<counts$}", row.count),
@@ -116,6 +109,10 @@ fn table(rows: &[Row], align: Align, width: usize, paint: Paint) -> String {
         out.push('\n');
     }
     out
+}
+
+fn bar(colour: AnsiColor, sign: &str, length: usize, paint: Paint) -> String {
+    if length == 0 { String::new() } else { paint.styled(colour.on_default(), sign.repeat(length)) }
 }
 
 /// Scales a bar that may be `width` wide where the longest one stands for `most` lines; what is there stays visible.

@@ -1,4 +1,4 @@
-//! Totals of a run, with `--statistics`: by rule, by kind, by release and by code, the largest first.
+//! Tally of a run, with `--statistics`: by rule, by kind, by release and by code, the largest first.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,9 +12,9 @@ use crate::engine::finding::Finding;
 
 /// Counts of lines.
 #[derive(Default)]
-struct Totals(BTreeMap<String, usize>);
+struct Tally(BTreeMap<String, usize>);
 
-impl Totals {
+impl Tally {
     fn of(lines: impl IntoIterator<Item = String>) -> Self {
         let mut totals = Self::default();
         for line in lines {
@@ -47,8 +47,7 @@ pub(crate) fn of_report<'a>(
     let mut out = String::new();
     let fates = report.fates();
     let rules = report.to_change().flat_map(|object| &object.rules);
-    Totals::of(rules.map(|(rule, direction)| format!("{} {rule}", direction.name())))
-        .print(&mut out, "rules:", painter);
+    Tally::of(rules.map(|(rule, direction)| format!("{} {rule}", direction.name()))).print(&mut out, "rules:", painter);
     for (outcome, heading) in [
         (Fate::HeldBack, "objects held back, by kind:"),
         (Fate::Changed, "objects to change, by kind:"),
@@ -56,7 +55,7 @@ pub(crate) fn of_report<'a>(
         (Fate::Unchanged, "objects unchanged, by kind:"),
     ] {
         let objects = report.objects.iter().filter(|object| fates.of(object) == outcome);
-        Totals::of(objects.map(|object| visible(&object.from.0.to_string()))).print(&mut out, heading, painter);
+        Tally::of(objects.map(|object| visible(&object.from.0.to_string()))).print(&mut out, heading, painter);
     }
     codes(&mut out, findings, painter);
     out
@@ -70,17 +69,17 @@ pub(crate) fn of_detection<'a>(
 ) -> String {
     let mut out = String::new();
     let kinds = detection.objects.iter().map(|detected| visible(&detected.object.kind.to_string()));
-    Totals::of(kinds).print(&mut out, "kinds:", painter);
+    Tally::of(kinds).print(&mut out, "kinds:", painter);
     let releases =
         detection.objects.iter().map(|detected| format!("{}: {}", detected.pack.name(), visible(&detected.releases())));
-    Totals::of(releases).print(&mut out, "releases:", painter);
+    Tally::of(releases).print(&mut out, "releases:", painter);
     codes(&mut out, findings, painter);
     out
 }
 
 fn codes<'a>(out: &mut String, findings: impl IntoIterator<Item = &'a Finding>, painter: &Painter) {
     let codes = findings.into_iter().map(|finding| painter.code(finding.severity, finding.code.name()));
-    Totals::of(codes).print(out, "findings:", painter);
+    Tally::of(codes).print(out, "findings:", painter);
 }
 
 #[cfg(test)]
@@ -91,9 +90,9 @@ mod tests {
     fn totals_are_sorted_by_count_and_then_by_name() {
         let lines = ["b", "c", "a"].into_iter().chain(std::iter::repeat_n("many", 1200)).chain(["c"]);
         let mut out = String::new();
-        Totals::of(lines.map(str::to_owned)).print(&mut out, "all:", &Painter::PLAIN);
+        Tally::of(lines.map(str::to_owned)).print(&mut out, "all:", &Painter::PLAIN);
         assert_eq!(out, "all:\n  1,200 many\n      2 c\n      1 a\n      1 b\n");
-        Totals::default().print(&mut out, "none:", &Painter::PLAIN);
+        Tally::default().print(&mut out, "none:", &Painter::PLAIN);
         assert!(!out.contains("none"));
     }
 }

@@ -36,9 +36,11 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 10] = [
 ];
 
 /// Crates with restricted use, and the modules that may use them.
-const CRATES: [(&str, &[&str]); 16] = [
+const CRATES: [(&str, &[&str]); 18] = [
     ("anstyle", &["report"]),
     ("anyhow", &["build", "cli", "pack", "pack_folder", "starter"]),
+    ("askama", &["report"]),
+    ("chrono", &["disk"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),

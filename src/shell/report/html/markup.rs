@@ -1,10 +1,8 @@
-//! The text of a page: everything that its templates print is escaped.
+//! How texts are escaped that the templates of a page print.
 
-use std::borrow::Borrow;
-use std::fmt::{self, Display, Write};
+use std::fmt::{self, Write};
 
-use askama::filters::{Escaper, Safe};
-use askama::{Result, Values};
+use askama::filters::Escaper;
 
 use crate::shell::report::escape::visible;
 
@@ -25,45 +23,5 @@ impl Escaper for Escape {
             }
         }
         Ok(())
-    }
-}
-
-/// The filters of the templates.
-#[expect(unreachable_pub, reason = "`filter_fn` makes items that are `pub`")]
-pub(super) mod filters {
-    use super::{Borrow, Display, Escape, Escaper, Result, Safe, Values};
-    use crate::shell::report::count;
-
-    /// Prints a number with a comma between thousands.
-    #[askama::filter_fn]
-    pub(crate) fn thousands(number: impl Borrow<usize>, _: &dyn Values) -> Result<String> {
-        Ok(count::thousands(*number.borrow()))
-    }
-
-    /// Prints a number with its noun.
-    #[askama::filter_fn]
-    pub(crate) fn counted(number: impl Borrow<usize>, _: &dyn Values, noun: &str) -> Result<String> {
-        Ok(count::plural(*number.borrow(), noun))
-    }
-
-    /// Prints a text in which what stands between backticks is code.
-    #[askama::filter_fn]
-    pub(crate) fn prose(text: impl Display, _: &dyn Values) -> Result<Safe<String>> {
-        let text = text.to_string();
-        let mut parts = text.split('`').peekable();
-        let (mut out, mut is_code) = (String::new(), false);
-        while let Some(part) = parts.next() {
-            // The last backtick may have no partner.
-            let (start, end) = match (is_code, parts.peek()) {
-                (true, Some(_)) => ("<code>", "</code>"),
-                (true, None) => ("`", ""),
-                (false, _) => ("", ""),
-            };
-            out.push_str(start);
-            Escape.write_escaped_str(&mut out, part)?;
-            out.push_str(end);
-            is_code = !is_code;
-        }
-        Ok(Safe(out))
     }
 }

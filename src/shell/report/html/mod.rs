@@ -8,6 +8,8 @@
 
 mod diff;
 mod entries;
+#[expect(unreachable_pub, reason = "`filter_fn` makes items that are `pub`")]
+mod filters;
 mod markup;
 mod summary;
 mod to_do;
@@ -20,9 +22,9 @@ use super::run_report::Report;
 use crate::engine::plan::RunAdvisory;
 use diff::{Diff, Side};
 use entries::Contents;
-use markup::filters;
 use summary::{Count, Verdict};
 use to_do::{THINGS, Thing};
+use toolbar::Filter;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -45,6 +47,7 @@ struct Page<'p, 'r> {
     verdict: Verdict,
     counts: Vec<Count>,
     to_do: Vec<Thing<'p, 'r>>,
+    filters: Vec<Filter>,
     /// Whether diffs are unfolded.
     is_open: bool,
 }
@@ -76,6 +79,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         verdict: Verdict::of(report),
         counts: summary::counts(report, contents),
         to_do: to_do::list(contents),
+        filters: toolbar::filters(contents),
         is_open: lines <= UNFOLDED,
     };
     let page = page.render().expect("writing to memory does not fail");

@@ -74,9 +74,9 @@ impl Verdict {
             _ if report.counts.listed == Some(0) => "No file was listed.".to_owned(),
             (0, _, _) => "No object was recognized.".to_owned(),
             (_, 0, 0) if report.acknowledged.is_empty() => {
-                format!("Nothing to do: {} at the target.", all(recognized))
+                format!("Nothing to do: {} at the target.", each_object(recognized))
             }
-            (_, 0, 0) => format!("Nothing to do: {} at the target, or acknowledged as it is.", all(recognized)),
+            (_, 0, 0) => format!("Nothing to do: {} at the target, or acknowledged as it is.", each_object(recognized)),
             (_, 0, held) => {
                 let verb = if held == 1 { "is held back and needs" } else { "are held back and need" };
                 format!("{} {of} {verb} a decision; no other must change.", thousands(held))
@@ -102,7 +102,7 @@ impl Verdict {
     }
 }
 
-fn all(recognized: usize) -> String {
+fn each_object(recognized: usize) -> String {
     if recognized == 1 {
         "the recognized object is".to_owned()
     } else {

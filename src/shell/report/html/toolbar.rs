@@ -19,25 +19,23 @@ pub(super) struct FilterOption {
     pub(super) count: usize,
 }
 
-impl Contents<'_> {
-    /// The filters that have a value to choose.
-    pub(super) fn filters(&self) -> Vec<Filter> {
-        let entries = || self.entries();
-        let rules = self.rules.iter().map(|(id, rule)| FilterOption {
-            value: rule.number.to_string(),
-            label: (*id).to_owned(),
-            count: rule.objects,
-        });
-        let mut filters = vec![
-            counted("Outcome", "outcome", entries().filter_map(|entry| entry.fate).map(|fate| fate.name())),
-            counted("Kind", "kind", entries().filter_map(PageEntry::kind)),
-            Filter { label: "Rule", name: "rule", options: rules.collect() },
-            counted("Code", "code", entries().flat_map(PageEntry::codes).map(|code| code.name())),
-            counted("Severity", "severity", entries().flat_map(PageEntry::severities).map(|severity| severity.name())),
-        ];
-        filters.retain(|filter| !filter.options.is_empty());
-        filters
-    }
+/// Makes the filters that have a value to choose.
+pub(super) fn filters(contents: &Contents<'_>) -> Vec<Filter> {
+    let entries = || contents.entries();
+    let rules = contents.rules.iter().map(|(id, rule)| FilterOption {
+        value: rule.number.to_string(),
+        label: (*id).to_owned(),
+        count: rule.objects,
+    });
+    let mut filters = vec![
+        counted("Outcome", "outcome", entries().filter_map(|entry| entry.fate).map(|fate| fate.name())),
+        counted("Kind", "kind", entries().filter_map(PageEntry::kind)),
+        Filter { label: "Rule", name: "rule", options: rules.collect() },
+        counted("Code", "code", entries().flat_map(PageEntry::codes).map(|code| code.name())),
+        counted("Severity", "severity", entries().flat_map(PageEntry::severities).map(|severity| severity.name())),
+    ];
+    filters.retain(|filter| !filter.options.is_empty());
+    filters
 }
 
 /// Makes the filter of the values that occur.
