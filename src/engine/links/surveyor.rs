@@ -59,6 +59,7 @@ impl<'p> Surveyor<'p> {
             components.map(|patch| Components { folder: patch.folder.clone(), paths: patch.components.clone() });
         names.versions.sort();
         names.versions.dedup();
+        names.selectors.shrink_to_fit();
         let is_unknown = names.is_empty() && self.is_unknown(manifest);
         FileSurvey {
             file: manifest.file.clone(),
