@@ -140,15 +140,16 @@ impl<'p> Surveyor<'p> {
             && !self.known.get_or_init(|| self.known_texts()).is_match(text)
     }
 
-    /// Makes the search for groups, kinds, charts, images and what else packs know files by; of rights for those that name none.
+    /// Makes the search for groups, kinds, charts, images and rights.
     fn known_texts(&self) -> AhoCorasick {
         let of_pack = |pack: &'p Pack| {
             let charts = pack.charts().iter().flat_map(|chart| [&chart.name, &chart.key]);
-            pack.groups().iter().chain(pack.triggers()).chain(pack.artifacts()).chain(charts)
+            pack.groups().iter().chain(pack.artifacts()).chain(charts).chain(pack.kinds().map(|kind| &kind.kind))
         };
-        let texts = self.concerned.iter().flat_map(|pack| of_pack(pack)).map(String::as_str);
-        let texts = texts.chain(self.kinds.iter().copied()).filter(|text| !text.is_empty());
-        AhoCorasick::new(texts.chain(["apiGroups"])).expect("a pack's texts are few and short")
+        let texts = self.concerned.iter().flat_map(|pack| of_pack(pack)).cloned();
+        let of_rules = self.concerned.iter().flat_map(|pack| pack.named_rule_kinds()).map(|kind| kind.kind);
+        let texts = texts.chain(of_rules).filter(|text| !text.is_empty()).chain(["apiGroups".to_owned()]);
+        AhoCorasick::new(texts).expect("a pack's texts are few and short")
     }
 
     fn declares_references_of(&self, kind: &GroupKind) -> bool {
