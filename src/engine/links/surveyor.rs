@@ -126,7 +126,10 @@ impl<'p> Surveyor<'p> {
     /// Returns whether nothing in a file whose objects name nothing can be converted or reported, whatever the targets.
     fn is_unknown(&self, manifest: &Manifest) -> bool {
         let is_known = |object: &Object| {
-            object.is_values() || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
+            let is_of_kustomize = object.is_carrier() || object.is_builtin();
+            is_of_kustomize
+                || object.is_values()
+                || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
         };
         let has_patches = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
         let is_reported = !manifest.findings.is_empty() || !manifest.ignores.all().is_empty();
