@@ -13,10 +13,10 @@ use super::kustomizations::{Graph, Part};
 use super::survey::FileSurvey;
 use crate::knowledge::lens::Builds;
 
-/// Finds the builds of the run.
-pub(super) fn find(files: &[FileSurvey], graph: &Graph<'_>) -> Builds {
+/// Finds the builds of the run, for each file for which `is_file` holds: those of the run.
+pub(super) fn find(files: &[FileSurvey], graph: &Graph<'_>, is_file: &dyn Fn(&str) -> bool) -> Builds {
     let applied = Applied::of(files);
-    let mut maker = Maker::default();
+    let mut maker = Maker { is_file, of_file: BTreeMap::new(), outer: Vec::new() };
     let mut patches: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.kustomization.is_some()) {
         patches.insert(&file.file, file.patches.iter().map(|patch| patch.file.as_str()).collect());
@@ -101,13 +101,14 @@ fn by_end<'a>(files: &[&'a str]) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
 }
 
 /// The builds made so far.
-#[derive(Default)]
-struct Maker<'a> {
+struct Maker<'a, 'f> {
+    /// Whether a file is one of the run.
+    is_file: &'f dyn Fn(&str) -> bool,
     of_file: BTreeMap<&'a str, BTreeSet<usize>>,
     outer: Vec<BTreeSet<usize>>,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> Maker<'a, '_> {
     fn add(&mut self) -> usize {
         self.outer.push(BTreeSet::new());
         self.outer.len() - 1
@@ -130,7 +131,7 @@ impl<'a> Maker<'a> {
                     Part::Kustomization(inner) => open.push(inner),
                 }
             }
-            for file in own {
+            for file in own.into_iter().filter(|file| (self.is_file)(file)) {
                 self.of_file.entry(file).or_default().insert(build);
             }
         }

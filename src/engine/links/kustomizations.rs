@@ -7,7 +7,7 @@
 //! Source: Flux, kustomize-controller, Kustomization, "Components"; Argo CD, Kustomize, `components`.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
 use std::sync::Arc;
 
 use super::survey::{Components, FileSurvey};
@@ -26,8 +26,8 @@ pub(crate) struct Graph<'a> {
     added: BTreeMap<&'a str, Option<Vec<&'a str>>>,
     /// The kustomizations that have each component.
     users: BTreeMap<&'a str, Vec<&'a str>>,
-    /// The kustomizations that take in each file or kustomization.
-    takers: BTreeMap<&'a str, Vec<&'a str>>,
+    /// The kustomizations that take in each file of the run.
+    takers: HashMap<&'a str, Vec<&'a str>>,
     /// The kustomizations that name each file of replacements, transformers or configurations.
     named: HashMap<&'a str, Vec<&'a str>>,
     /// What the builtin transformers in files do.
@@ -39,6 +39,7 @@ pub(crate) struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// Collects the kustomizations among `files`.
     pub(crate) fn of(files: &'a [FileSurvey]) -> Self {
+        let names: HashSet<&str> = files.iter().map(|file| &*file.file).collect();
         let transformers: BTreeMap<&str, &Kustomization> =
             files.iter().filter_map(|file| Some((&*file.file, file.transformer.as_deref()?))).collect();
         let components = files.iter().flat_map(|file| &file.components);
@@ -57,7 +58,7 @@ impl<'a> Graph<'a> {
             }
         }
         let (added, users) = (BTreeMap::new(), BTreeMap::new());
-        let takers = BTreeMap::new();
+        let takers = HashMap::new();
         let mut graph = Self { files, folders, added, users, takers, named, transformers, affixes };
         components.for_each(|components| graph.add_components(components));
         let mut named_transformers: Vec<(&str, &str)> = Vec::new();
@@ -80,7 +81,7 @@ impl<'a> Graph<'a> {
             let resources = parts.resources.iter().map(|part| match part {
                 Part::File(name) | Part::Kustomization(name) => *name,
             });
-            for part in resources.chain(parts.components) {
+            for part in resources.chain(parts.components).filter(|part| names.contains(part)) {
                 graph.takers.entry(part).or_default().push(file);
             }
         }

@@ -70,7 +70,7 @@ impl<'a> Run<'a> {
 
     /// Returns what the kustomizations of the run apply together.
     pub(crate) fn builds(&self) -> &Builds {
-        self.builds.get_or_init(|| builds::find(self.files, &self.graph))
+        self.builds.get_or_init(|| builds::find(self.files, &self.graph, &|file| self.numbers.contains_key(file)))
     }
 
     /// Returns whether one kustomization builds both files.

@@ -59,6 +59,7 @@ impl<'p> Surveyor<'p> {
             components.map(|patch| Components { folder: patch.folder.clone(), paths: patch.components.clone() });
         names.versions.sort();
         names.versions.dedup();
+        names.selectors.shrink_to_fit();
         let is_unknown = names.is_empty() && self.is_unknown(manifest);
         FileSurvey {
             file: manifest.file.clone(),
@@ -125,7 +126,10 @@ impl<'p> Surveyor<'p> {
     /// Returns whether nothing in a file whose objects name nothing can be converted or reported, whatever the targets.
     fn is_unknown(&self, manifest: &Manifest) -> bool {
         let is_known = |object: &Object| {
-            object.is_values() || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
+            let is_of_kustomize = object.is_carrier() || object.is_builtin();
+            is_of_kustomize
+                || object.is_values()
+                || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
         };
         let has_patches = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
         let is_reported = !manifest.findings.is_empty() || !manifest.ignores.all().is_empty();
@@ -139,15 +143,16 @@ impl<'p> Surveyor<'p> {
             && !self.known.get_or_init(|| self.known_texts()).is_match(text)
     }
 
-    /// Makes the search for groups, kinds, charts, images and what else packs know files by; of rights for those that name none.
+    /// Makes the search for groups, kinds, charts, images and rights.
     fn known_texts(&self) -> AhoCorasick {
         let of_pack = |pack: &'p Pack| {
             let charts = pack.charts().iter().flat_map(|chart| [&chart.name, &chart.key]);
-            pack.groups().iter().chain(pack.triggers()).chain(pack.artifacts()).chain(charts)
+            pack.groups().iter().chain(pack.artifacts()).chain(charts).chain(pack.kinds().map(|kind| &kind.kind))
         };
-        let texts = self.concerned.iter().flat_map(|pack| of_pack(pack)).map(String::as_str);
-        let texts = texts.chain(self.kinds.iter().copied()).filter(|text| !text.is_empty());
-        AhoCorasick::new(texts.chain(["apiGroups"])).expect("a pack's texts are few and short")
+        let texts = self.concerned.iter().flat_map(|pack| of_pack(pack)).cloned();
+        let of_rules = self.concerned.iter().flat_map(|pack| pack.named_rule_kinds()).map(|kind| kind.kind);
+        let texts = texts.chain(of_rules).filter(|text| !text.is_empty()).chain(["apiGroups".to_owned()]);
+        AhoCorasick::new(texts).expect("a pack's texts are few and short")
     }
 
     fn declares_references_of(&self, kind: &GroupKind) -> bool {

@@ -139,15 +139,12 @@ impl<'r> Ties<'r> {
     /// Ties the objects of kinds that are renamed, and what may name them.
     fn add_renamed_kinds(&mut self) {
         let renames = &self.run.targets.renames;
-        let of_renamed = renames.keys().filter_map(|kind| self.by_kind.get(kind)).flatten();
-        let mut tied: Vec<usize> = of_renamed.copied().collect();
-        if tied.is_empty() {
-            return;
+        let of_renamed = renames.keys().filter_map(|kind| Some((kind, self.by_kind.get(kind)?.clone())));
+        for (kind, mut tied) in of_renamed.collect::<Vec<_>>() {
+            let may_name = |own: &Names| own.has_declared || own.kinds.contains(&kind.kind);
+            tied.extend(self.named().filter(|(_, _, names)| may_name(names)).map(|(number, _, _)| number));
+            self.tie_all(tied);
         }
-        let names: BTreeSet<&str> = renames.keys().map(|kind| kind.kind.as_str()).collect();
-        let may_name = |own: &Names| own.has_declared || own.kinds.iter().any(|kind| names.contains(kind.as_str()));
-        tied.extend(self.named().filter(|(_, _, names)| may_name(names)).map(|(number, _, _)| number));
-        self.tie_all(tied);
     }
 
     /// Ties what names objects by a version that they may lose to these objects.

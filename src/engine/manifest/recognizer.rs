@@ -215,9 +215,7 @@ impl Recognizer {
 
     /// Returns whether a selector with patterns, or without group or kind, can select a known object.
     pub(super) fn may_select(&self, selector: &Selector) -> bool {
-        self.kinds.iter().any(|kind| {
-            self.groups.iter().any(|group| selector.selects_kind(&GroupKind::new(kind.as_str(), group.as_str())))
-        })
+        self.kinds.iter().any(|kind| self.groups.iter().any(|group| selector.selects_named(kind, group)))
     }
 
     /// Returns the charts whose values can be in files of their own.

@@ -108,7 +108,12 @@ impl Selector {
 
     /// Returns whether it can select objects of this kind in any version.
     pub(crate) fn selects_kind(&self, kind: &GroupKind) -> bool {
-        let parts = [(&self.group, &kind.group), (&self.kind, &kind.kind)];
+        self.selects_named(&kind.kind, &kind.group)
+    }
+
+    /// Returns whether it can select objects of the kind `kind` in `group`.
+    pub(super) fn selects_named(&self, kind: &str, group: &str) -> bool {
+        let parts = [(&self.kind, kind), (&self.group, group)];
         parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
     }
 }

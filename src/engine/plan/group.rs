@@ -32,7 +32,7 @@ pub(super) struct RunPlanner<'r> {
     pub(super) run: &'r Run<'r>,
     /// The other objects that lenses read.
     pub(super) others: &'r Context<'r>,
-    pub(super) styles: &'r Styles,
+    pub(super) styles: &'r Styles<'r>,
 }
 
 /// The files of a group, and what Kustomize makes of them.

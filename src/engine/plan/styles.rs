@@ -9,16 +9,16 @@ use crate::syntax::yaml::Style;
 
 /// What most files of each folder show of their style.
 #[derive(Debug)]
-pub(super) struct Styles(BTreeMap<String, Style>);
+pub(super) struct Styles<'r>(BTreeMap<&'r str, Style>);
 
-impl Styles {
+impl<'r> Styles<'r> {
     /// Reads the styles of all files of a run.
-    pub(super) fn of(files: &[FileSurvey]) -> Self {
+    pub(super) fn of(files: &'r [FileSurvey]) -> Self {
         let mut by_folder: BTreeMap<&str, Vec<Style>> = BTreeMap::new();
         for file in files {
             by_folder.entry(folder(&file.file)).or_default().push(file.style);
         }
-        Self(by_folder.into_iter().map(|(folder, styles)| (folder.to_owned(), Style::of_most(&styles))).collect())
+        Self(by_folder.into_iter().map(|(folder, styles)| (folder, Style::of_most(&styles))).collect())
     }
 
     /// Returns the style of most files in the folder of `file`; what they leave open is that of the nearest folder above that shows it.

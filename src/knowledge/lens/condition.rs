@@ -7,7 +7,7 @@
 
 use core::net::IpAddr;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
 use serde::Deserialize;
@@ -277,24 +277,32 @@ pub(super) struct Text {
     pub(super) is: Option<Format>,
 }
 
-/// A regular expression; one that cannot be compiled is an error of the rule.
+/// A regular expression; one that cannot be read is an error of the rule. Most rules that are read meet no text, so it is compiled for the first.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct Expression(pub(super) Regex);
+pub(super) struct Expression {
+    text: String,
+    compiled: OnceLock<Option<Regex>>,
+}
 
 impl TryFrom<String> for Expression {
-    type Error = regex::Error;
+    type Error = Box<regex_syntax::Error>;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        // Rules and advisories about several kinds repeat theirs, and every start reads them.
-        static COMPILED: Mutex<BTreeMap<String, Regex>> = Mutex::new(BTreeMap::new());
-        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(regex) = compiled.get(&text) {
-            return Ok(Self(regex.clone()));
-        }
-        let regex = Regex::new(&text)?;
-        compiled.insert(text, regex.clone());
-        Ok(Self(regex))
+        regex_syntax::parse(&text)?;
+        Ok(Self { text, compiled: OnceLock::new() })
+    }
+}
+
+impl Expression {
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns whether it matches somewhere in `text`.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
+        compiled.as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
 
@@ -321,7 +329,7 @@ impl Text {
         self.starts.as_ref().is_none_or(|part| text.starts_with(part.as_str()))
             && self.contains.as_ref().is_none_or(|part| text.contains(part.as_str()))
             && self.ends.as_ref().is_none_or(|part| text.ends_with(part.as_str()))
-            && self.matches.as_ref().is_none_or(|expression| expression.0.is_match(text))
+            && self.matches.as_ref().is_none_or(|expression| expression.is_match(text))
             && self.is.is_none_or(|Format::Ip| text.parse::<IpAddr>().is_ok())
     }
 }

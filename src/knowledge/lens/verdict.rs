@@ -181,8 +181,8 @@ fn text(test: &Text, value: &Value) -> Verdict {
         true => text.contains(part.as_str()).into(),
         false => fixed(open.parts().iter().any(|fixed| fixed.contains(part.as_str())), true),
     };
-    let matches = |expression: &Expression| match is_of_template(text) || is_of_template(expression.0.as_str()) {
-        true => expression.0.is_match(text).into(),
+    let matches = |expression: &Expression| match is_of_template(text) || is_of_template(expression.text()) {
+        true => expression.is_match(text).into(),
         false => Verdict::Open(FieldPath::default()),
     };
     let is_address = |_| fixed(false, open.can_consist_of(|one| one.is_ascii_hexdigit() || ".:".contains(one)));

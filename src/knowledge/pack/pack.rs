@@ -315,14 +315,24 @@ impl Pack {
 
     /// Returns the kinds that rules are about.
     pub(crate) fn rule_kinds(&self) -> &BTreeSet<GroupKind> {
-        self.rule_kinds.get_or_init(|| match self.origin {
-            Origin::BuiltIn(pack) => {
-                let named = pack.rule_kinds.iter().map(|kind| GroupKind::parse(kind));
-                let charts = self.charts().iter().filter(|chart| pack.charts_of_rules.contains(&chart.name.as_str()));
-                named.chain(charts.flat_map(|chart| values::kinds(chart, &self.carriers))).collect()
-            }
-            Origin::Given | Origin::Crds => self.rules().iter().map(|rule| rule.kind.clone()).collect(),
+        self.rule_kinds.get_or_init(|| {
+            let charts_of_rules = match self.origin {
+                Origin::BuiltIn(pack) => pack.charts_of_rules,
+                Origin::Given | Origin::Crds => &[],
+            };
+            let charts = self.charts().iter().filter(|chart| charts_of_rules.contains(&chart.name.as_str()));
+            let of_values = charts.flat_map(|chart| values::kinds(chart, &self.carriers));
+            self.named_rule_kinds().into_iter().chain(of_values).collect()
         })
+    }
+
+    /// Returns the kinds that rules are about, without those that are known to be about objects with values of a chart, which name
+    /// that chart.
+    pub(crate) fn named_rule_kinds(&self) -> Vec<GroupKind> {
+        match self.origin {
+            Origin::BuiltIn(pack) => pack.rule_kinds.iter().map(|kind| GroupKind::parse(kind)).collect(),
+            Origin::Given | Origin::Crds => self.rules().iter().map(|rule| rule.kind.clone()).collect(),
+        }
     }
 
     /// Returns the rules about CRDs that read their schemas.

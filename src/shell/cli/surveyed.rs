@@ -3,6 +3,7 @@
 //! Texts are kept up to a limit. Beyond it a file is read again when it is planned, and must be what it was.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +19,6 @@ use crate::engine::manifest::{Manifest, Recognizer};
 use crate::engine::plan::{FileSurvey, Manifests, Surveyor};
 use crate::knowledge::pack::Pack;
 use crate::shell::disk;
-use crate::syntax::fingerprint::Fingerprint;
 
 /// How many bytes of texts are kept with their trees and values, which take about eight times as much.
 const PARSED_BYTES: usize = 1 << 20;
@@ -47,25 +47,21 @@ pub(super) struct FileEvidence<'p> {
     pub(super) spans: Vec<ObjectReleases<'p>>,
 }
 
-/// The name of a file, and its content.
-pub(super) struct KeptFile {
-    name: String,
-    /// Nothing once it was read for the last time.
-    content: Mutex<Option<Content>>,
-}
+/// The content of a file; nothing once it was read for the last time.
+pub(super) struct KeptFile(Mutex<Option<Content>>);
 
 /// As much of the content of a file as there was room for.
 #[derive(Clone)]
 enum Content {
     Parsed(Arc<Manifest>),
     Text(Arc<str>),
-    Fingerprint(Fingerprint),
+    Hash(u64),
 }
 
 impl Surveyed<'_> {
     /// Returns the file as the user named it.
     pub(super) fn name(&self) -> &str {
-        &self.kept.name
+        &self.survey.file
     }
 }
 
@@ -98,21 +94,33 @@ impl<'r, 'p> FileReader<'r, 'p> {
             })
         });
         let (crds, survey) = (crds_in(&manifest, packs), self.surveyor.survey(&manifest));
-        Box::new(Surveyed { survey, kept: self.keep(manifest), crds, unknown_crds, evidence })
+        let kept = self.keep(manifest, survey.is_unknown);
+        Box::new(Surveyed { survey, kept, crds, unknown_crds, evidence })
     }
 
-    fn keep(&self, manifest: Manifest) -> KeptFile {
-        let (name, size) = (manifest.file.clone(), manifest.text.len());
-        let content = if takes(&self.room_for_parsed, size) {
-            Content::Parsed(Arc::new(manifest))
+    /// Keeps the content of a file; of one that will hardly be planned, as little as possible.
+    fn keep(&self, manifest: Manifest, is_unknown: bool) -> KeptFile {
+        let size = manifest.text.len();
         // Standard input cannot be read again.
-        } else if name == "-" || takes(&self.room_for_texts, size) {
+        let is_stdin = manifest.file == "-";
+        let content = if is_unknown && !is_stdin {
+            Content::Hash(hash(manifest.text.as_bytes()))
+        } else if takes(&self.room_for_parsed, size) {
+            Content::Parsed(Arc::new(manifest))
+        } else if is_stdin || takes(&self.room_for_texts, size) {
             Content::Text(manifest.text)
         } else {
-            Content::Fingerprint(Fingerprint::of(manifest.text.as_bytes()))
+            Content::Hash(hash(manifest.text.as_bytes()))
         };
-        KeptFile { name, content: Mutex::new(Some(content)) }
+        KeptFile(Mutex::new(Some(content)))
     }
+}
+
+/// Returns what shows, as long as the program runs, whether a text is what it was.
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 /// Takes `size` of what is left of `room`; returns whether there was as much.
@@ -122,6 +130,7 @@ fn takes(room: &AtomicUsize, size: usize) -> bool {
 
 /// The files of a call, which are parsed again as far as there was no room to keep them so.
 pub(super) struct KeptFiles<'k> {
+    pub(super) surveys: &'k [FileSurvey],
     pub(super) files: &'k [KeptFile],
     pub(super) recognizer: &'k Recognizer,
 }
@@ -143,18 +152,18 @@ impl Manifests for KeptFiles<'_> {
 
 impl KeptFiles<'_> {
     fn content(&self, file: usize) -> MutexGuard<'_, Option<Content>> {
-        self.files[file].content.lock().unwrap_or_else(PoisonError::into_inner)
+        self.files[file].0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn parse(&self, file: usize, content: Option<Content>) -> Result<Arc<Manifest>> {
-        let name = &self.files[file].name;
+        let name = &self.surveys[file].file;
         let parse = |text: &[u8]| Arc::new(input::reparse(name, text, self.recognizer));
         match content.expect("a file is planned once") {
             Content::Parsed(manifest) => Ok(manifest),
             Content::Text(text) => Ok(parse(text.as_bytes())),
-            Content::Fingerprint(before) => {
+            Content::Hash(before) => {
                 let bytes = disk::read(Path::new(name)).with_context(|| format!("cannot read {name} again"))?;
-                ensure!(Fingerprint::of(&bytes) == before, "{name} changed while it was read; run again");
+                ensure!(hash(&bytes) == before, "{name} changed while it was read; run again");
                 Ok(parse(&bytes))
             }
         }
