@@ -126,7 +126,7 @@ impl<'p> Surveyor<'p> {
     /// Returns whether nothing in a file whose objects name nothing can be converted or reported, whatever the targets.
     fn is_unknown(&self, manifest: &Manifest) -> bool {
         let is_known = |object: &Object| {
-            let is_of_kustomize = object.is_carrier() || object.is_builtin();
+            let is_of_kustomize = object.read_from.is_instruction() || object.is_builtin();
             is_of_kustomize
                 || object.is_values()
                 || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
