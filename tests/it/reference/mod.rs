@@ -46,7 +46,7 @@ fn source() -> Source {
     let mut read = files("src/knowledge/lens", ".rs");
     read.extend(
         [
-            "src/knowledge/pack/crds/gather.rs",
+            "src/knowledge/catalog/header.rs",
             "src/knowledge/catalog/row.rs",
             "src/knowledge/pack/wire.rs",
             "src/syntax/yaml/structure.rs",
