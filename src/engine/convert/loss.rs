@@ -1,6 +1,6 @@
 //! What becomes of a value that the target cannot hold, and how is that worded?
 //!
-//! [`decide`] is the one policy for losses, whatever rules lose them: a value is kept in the stash, where that is possible and chosen (`new_stash`
+//! [`decide`] is the one policy for what rules and the schema of the target lose: a value is kept in the stash, where that is possible and chosen (`new_stash`
 //! finds out); else it is dropped, where the user allows that; else it holds the object back.
 
 use super::choices::AllowedLoss;

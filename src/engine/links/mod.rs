@@ -5,16 +5,20 @@
 //! says which of them are held back. The other files each answer one question about both: namespaces and names, references, patches
 //! and what they build, selectors and paths.
 //!
-//! Parts: `surveyor` and `survey` (what is kept of each file, with its `steps`: replacements, variables and other things it
-//! applies) `run` (all surveys together) `ties` (groups of files) `tied_files` (the objects of a group) `held` (those held back);
-//! `namespaces` `kustomizations` (which files they build) `builds` (what is applied together) `layers` (in which order);
-//! `name_conflicts` `together` (objects that convert together or not at all); what Kustomize applies: `applications` (to which
-//! objects) `patches` (strategic merge patches) `instruction` (what JSON patches, replacements and variables say) and
-//! `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what becomes of them);
-//! `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `states` (whether one
-//! is the other) over `difference`; `affixes` (of names in references) `unapplied` (what is applied to nothing known); `references` `dangling` (references); `selectors` (by version)
-//! `kustomize_selectors` `ignored_paths`; `following` (what is written of them) `version_changes` (which versions objects get)
-//! (of Argo CD and Flux).
+//! The run: `surveyor` takes the `survey` of each file (with its `steps`: replacements, variables and other things it applies), `run`
+//! puts all together, `ties` finds the groups, `tied_files` are the objects of one. Kustomize: `kustomizations` (which files they build)
+//! `builds` (what is applied together) `layers` (in which order) `namespaces` `affixes` (of names).
+//!
+//! What is applied: `applications` (to which objects) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
+//! and variables say) and `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what
+//! becomes of them); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `states`
+//! (whether one is the other) over `difference`.
+//!
+//! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version), `ignored_paths` (of Argo CD and
+//! Flux), over `following` (what is written) and `version_changes` (which versions objects get).
+//!
+//! What holds objects back, in `held`: `together` (objects that convert together or not at all) `name_conflicts`; what only reports:
+//! `dangling` (references) `unapplied` (what is applied to nothing known).
 //!
 //! Invariant: nothing here changes what an object becomes, but for what names other objects and their fields, and follows them:
 //! references, versions, namespaces, selectors and field paths.

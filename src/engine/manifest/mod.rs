@@ -1,7 +1,7 @@
 //! Answers: which Kubernetes objects does a file contain, and can it be read at all?
 //!
-//! [`read()`] takes a file's bytes: files without a known API group are [`Reading::Irrelevant`] and never parsed; templates
-//! and files that cannot be read are distinguished; the rest becomes a [`Manifest`] with its objects, those inside a
+//! [`read()`] takes a file's bytes: files without a known API group or a trigger of a pack, which are no kustomizations, are
+//! [`Reading::Irrelevant`] and never parsed; templates and files that cannot be read are distinguished; the rest becomes a [`Manifest`] with its objects, those inside a
 //! `kind: List` too, and the values of known charts.
 //!
 //! Parts: `read` (a file's bytes) `manifest` `object` `recognizer` (with `core_group`); `kustomization` `configuration` (of
@@ -10,7 +10,7 @@
 //! (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `ignores`
 //! (the comments that acknowledge findings, each an `ignore_comment`) `problem` (what cannot be read) `sops` (encrypted files).
 //!
-//! Invariant: a file is irrelevant only if its bytes contain no known API group.
+//! Invariant: a file is irrelevant only if its bytes contain neither a known API group nor a trigger.
 
 mod applied;
 mod carried_values;

@@ -1,6 +1,6 @@
 //! Answers: what becomes of the bytes of one file?
 //!
-//! Invariant: a file is irrelevant only if its bytes contain no known API group.
+//! Invariant: a file is irrelevant only if its bytes contain neither a known API group nor a trigger.
 
 use std::sync::Arc;
 

@@ -6,7 +6,8 @@
 //!    planned (`group`, with `fixpoint` for what is held back because something else is) by one of several threads, which reads the
 //!    files of the group again and drops them; all plans are put together (`assemble`).
 //!
-//! Parts: `planner` `manifests` (where files are read again) `scope` (which files are reported and written); `file` (one file)
+//! Parts: `planner` `manifests` (the files, read again, and the objects that lenses read) `scope` (which files are reported and
+//! written); `file` (the plan of one file, and the severities of its findings)
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
 //! configuration accepts) `recognizer` (which files packs can be about) `assemble` (the plans of all files) `styles` (of
