@@ -147,3 +147,8 @@ pub(super) enum Cover {
     Listed,
     Missing,
 }
+
+/// Returns the field that stands for a whole object.
+pub(super) fn whole() -> FieldPattern {
+    FieldPattern::new([Part::Key("kind".to_owned())])
+}

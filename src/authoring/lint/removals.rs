@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::linter::{Cover, Lint, Removed};
-use super::shown::whole;
+use super::linter::{Cover, Lint, Removed, whole};
 use super::way_out::{alike, way_out_of_field, way_out_of_kind, way_out_of_value};
 use crate::authoring::constraints::{allowed, has, is_required};
 use crate::authoring::rule_path::{Conversion, RulePath, patterns_in};

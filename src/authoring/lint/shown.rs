@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::linter::whole;
 use super::rules::Bundle;
 use crate::authoring::constraints::{allowed, has, is_required};
 use crate::authoring::rule_path::{RulePath, patterns_in};
@@ -12,7 +13,7 @@ use crate::knowledge::lens::{Direction, Image};
 use crate::knowledge::pack::pack::Pack;
 use crate::knowledge::pack::rules::Rule;
 use crate::knowledge::release::ReleaseId;
-use crate::syntax::field::{FieldPattern, Part};
+use crate::syntax::field::FieldPattern;
 
 /// Returns whether the catalogs show what `rule` is for: its bundle removes or requires something that it converts,
 /// or holds back in every object. A limit, a default or a spelling is not a removal.
@@ -87,9 +88,4 @@ impl Step<'_> {
             .iter()
             .any(|value| converts(value) && !listed.contains(value))
     }
-}
-
-/// Returns the field that stands for a whole object.
-pub(super) fn whole() -> FieldPattern {
-    FieldPattern::new([Part::Key("kind".to_owned())])
 }

@@ -4,10 +4,8 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::default::WrittenKey;
-use super::operation::{
-    Constant, Description, Direction, Fidelity, Form, Halt, Operation, Parameter, Pass, Premise, Side,
-};
-use super::session::{Completeness, Session};
+use super::operation::{Constant, Description, Direction, Fidelity, Form, Operation, Parameter, Pass, Premise, Side};
+use super::session::{Completeness, Halt, Session};
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::yaml::Place;
 

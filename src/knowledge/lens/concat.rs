@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::join::{Joined, Position};
-use super::operation::{Claims, Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side};
-use super::session::Session;
+use super::operation::{Claims, Description, Direction, Fidelity, Form, Image, Operation, Pass, Premise, Side};
+use super::session::{Halt, Session};
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::yaml::Intent;
 

@@ -6,11 +6,9 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::amount;
-use super::operation::{
-    Constant, Description, Direction, Fidelity, Form, Halt, Operation, Parameter, Pass, Premise, Side,
-};
+use super::operation::{Constant, Description, Direction, Fidelity, Form, Operation, Parameter, Pass, Premise, Side};
 use super::references::{FoundValue, ReferencedBy, References};
-use super::session::{Completeness, Session};
+use super::session::{Completeness, Halt, Session};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 use crate::syntax::yaml::Place;

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::operation::{Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
-use super::session::Session;
+use super::operation::{Description, Direction, Fidelity, Form, Operation, Pass, Premise, Side};
+use super::session::{Halt, Session};
 use crate::syntax::field::FieldPattern;
 
 /// `distinct: { field: "spec.rules[].retry.codes" }`

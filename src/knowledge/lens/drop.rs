@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::operation::{Claims, Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
-use super::session::{LossClass, Session};
+use super::operation::{Claims, Description, Direction, Fidelity, Form, Operation, Pass, Premise, Side};
+use super::session::{Halt, LossClass, Session};
 use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// `drop: { field: spec.idleTimeout, reason: no implementation supported it }`

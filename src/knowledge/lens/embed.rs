@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::operation::{Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side};
-use super::session::Session;
+use super::operation::{Description, Direction, Fidelity, Form, Image, Operation, Pass, Premise, Side};
+use super::session::{Halt, Session};
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::yaml::{Intent, TextFormat, is_written_as_structure};
 

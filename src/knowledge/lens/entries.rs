@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::operation::{Claims, Description, Direction, Fidelity, Halt, Image, Operation, Pass};
-use super::session::{LossClass, Session};
+use super::operation::{Claims, Description, Direction, Fidelity, Image, Operation, Pass};
+use super::session::{Halt, LossClass, Session};
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 use crate::syntax::yaml::{Intent, Naming, Place};
 

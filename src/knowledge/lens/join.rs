@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::operation::{Claims, Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side};
-use super::session::Session;
+use super::operation::{Claims, Description, Direction, Fidelity, Form, Image, Operation, Pass, Premise, Side};
+use super::session::{Halt, Session};
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 use crate::syntax::yaml::{Intent, Place};
 

@@ -8,9 +8,8 @@ use proptest::test_runner::{RngSeed, TestCaseError};
 use serde_json::{Value, json};
 
 use super::native::CONVERSIONS;
-use super::operation::Halt;
 use super::sequence::Lens;
-use super::session::Session;
+use super::session::{Halt, Session};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPattern, Part};
 

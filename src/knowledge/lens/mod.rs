@@ -8,8 +8,8 @@
 //! Parts: operations of the language: `rename` `relocate` (the operation `move`) `wrap` `embed` `values` `number` `when` `drop`
 //! `default` `changed_default` (the operation `changed-default`) `distinct` `entries` `join` `concat` `units` `refuse` `retype`;
 //! `native` (changes that are like no other); over `operation` (what each of them answers) `sequence` (the operations of a rule) `session`
-//! `condition` (with its `verdict`) `amount` `references` (to and from other objects) `context` (those objects, with `nearest` of namesakes)
-//! `template` (of a text to add) `origin` (of a path, and the order of keys after converting back).
+//! `condition` (with its `verdict`) `amount` `references` (to and from other objects) `context` (those objects, and which of namesakes is nearest)
+//! `template` (of a text to add) `origin` (of a path) `order` (of keys, after converting back).
 //!
 //! Invariant: an operation finds its fields in the present data; where nothing has the form of its old side, it changes nothing.
 
@@ -34,9 +34,9 @@ mod join;
 #[cfg(test)]
 mod laws;
 mod native;
-mod nearest;
 mod number;
 mod operation;
+mod order;
 mod origin;
 mod references;
 mod refuse;
@@ -55,15 +55,16 @@ mod when;
 mod wrap;
 
 pub(crate) use condition::Condition;
+pub(crate) use context::Builds;
 pub(crate) use context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView, some_of};
 pub use native::CONVERSIONS;
-pub(crate) use nearest::Builds;
-pub use operation::{Claims, Description, Direction, Form, Halt};
+pub use operation::{Claims, Description, Direction, Form};
 pub(crate) use operation::{Constant, Fidelity, Image, Premise, Side};
-pub(crate) use origin::{Reach, TracedPath, changes_below, displaced, trace};
+pub(crate) use order::displaced;
+pub(crate) use origin::{Reach, TracedPath, changes_below, trace};
 pub use sequence::Lens;
-pub use session::Session;
 pub(crate) use session::{Completeness, Equivalence, Loss, LossClass, Normalization, ObjectName};
+pub use session::{Halt, Session};
 pub(crate) use template::Template;
 pub(crate) use when::{Emptied, Keep, at_each};
 

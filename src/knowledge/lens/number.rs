@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::operation::{Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
-use super::session::Session;
+use super::operation::{Description, Direction, Fidelity, Form, Operation, Pass, Premise, Side};
+use super::session::{Halt, Session};
 use super::verdict::undecided;
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::variable::OpenText;

@@ -1,5 +1,5 @@
 //! What an operation is: [`Operation`], with the answers that it gives about itself ([`Claims`], [`Image`], [`Premise`], [`Constant`],
-//! [`Parameter`], [`Fidelity`]), its [`Description`], and what it runs with ([`Pass`], [`Direction`]) or ends in ([`Halt`]).
+//! [`Parameter`], [`Fidelity`]), its [`Description`], and what it runs with ([`Pass`], [`Direction`]).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,10 +8,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::sequence::Lens;
-use super::session::Session;
+use super::session::{Halt, Session};
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::field::FieldPattern;
 
 /// The documentation of an operation, which `explain` prints.
 #[derive(Clone, Copy, Debug)]
@@ -178,15 +177,15 @@ pub trait Operation: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Those of [`Operation::kinds_read`] with whose objects the step may convert an object only together: all of them, unless it says
-    /// that it never calls [`Session::convert_together_with`].
+    /// Those of [`Operation::kinds_read`] with whose objects the step may convert an object only together: all of them,
+    /// unless it says that it never calls [`Session::convert_together_with`].
     fn kinds_converted_with(&self) -> Vec<GroupKind> {
         self.kinds_read()
     }
 
     /// The operations inside it, which count as operations of the rule where it does not matter what of an object they see.
-    fn inner(&self) -> Option<&Lens> {
-        None
+    fn inner(&self) -> &[Arc<dyn Operation>] {
+        &[]
     }
 
     /// Whether it changes only objects that pass a test.
@@ -239,34 +238,6 @@ impl Direction {
             Self::Forward => "forward",
             Self::Backward => "backward",
         }
-    }
-}
-
-/// Why an object cannot be converted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// The object has the fields of both sides of a change.
-    Conflict {
-        /// The path of the old field.
-        old: FieldPath,
-        /// The path of the new field.
-        new: FieldPath,
-    },
-    /// The rule has no conversion for this shape.
-    Refused {
-        /// The path that decides.
-        at: FieldPath,
-        /// Why, as one sentence without a final dot.
-        reason: String,
-        /// What to do by hand.
-        help: Option<String>,
-    },
-}
-
-impl Halt {
-    /// Refuses the object because of what is at `at`: why, and what to do by hand.
-    pub(super) fn refused(at: FieldPath, reason: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Refused { at, reason: reason.into(), help: Some(help.into()) }
     }
 }
 

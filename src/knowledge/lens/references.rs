@@ -238,8 +238,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::knowledge::lens::context::ObjectPlace;
-    use crate::knowledge::lens::nearest::Builds;
+    use crate::knowledge::lens::context::{Builds, ObjectPlace};
     use crate::knowledge::lens::session::Completeness;
 
     /// Checks which namespace the objects with the given references to the object `a` have for it.

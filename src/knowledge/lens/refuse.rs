@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::condition::Condition;
-use super::operation::{Description, Direction, Fidelity, Halt, Image, Operation, Pass, Premise};
-use super::session::{Completeness, Session};
+use super::operation::{Description, Direction, Fidelity, Image, Operation, Pass, Premise};
+use super::session::{Completeness, Halt, Session};
 use super::template::Template;
 use super::verdict::{Verdict, undecided};
 use crate::syntax::field::{FieldPath, FieldPattern};

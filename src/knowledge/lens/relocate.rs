@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use super::operation::{Claims, Description, Direction, Halt, Operation, Pass, Steps};
-use super::session::Session;
+use super::operation::{Claims, Description, Direction, Operation, Pass, Steps};
+use super::session::{Halt, Session};
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
 use crate::syntax::yaml::Place;
 

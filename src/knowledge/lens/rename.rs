@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::operation::{Claims, Description, Halt, Operation, Pass};
-use super::session::Session;
+use super::operation::{Claims, Description, Operation, Pass};
+use super::session::{Halt, Session};
 use crate::syntax::field::{FieldPattern, Part};
 use crate::syntax::yaml::Intent;
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::operation::{Description, Direction, Fidelity, Halt, Operation, Pass};
-use super::session::Session;
+use super::operation::{Description, Direction, Fidelity, Operation, Pass};
+use super::session::{Halt, Session};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;
 

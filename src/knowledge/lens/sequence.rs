@@ -6,10 +6,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::operation::{
-    Claims, Constant, Direction, Fidelity, Halt, Image, Operation, Parameter, Pass, Premise, Steps,
-};
-use super::session::Session;
+use super::operation::{Claims, Constant, Direction, Fidelity, Image, Operation, Parameter, Pass, Premise, Steps};
+use super::session::{Halt, Session};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPattern;
 
@@ -92,11 +90,15 @@ impl Lens {
         while let Some((operation, rest)) = steps.split_first() {
             let together = session.converts_with().len();
             operation.run(&Pass { direction, kind, rest }, session)?;
-            let is_said = operation.inner().is_some() || !operation.kinds_converted_with().is_empty();
+            let is_said = !operation.inner().is_empty() || !operation.kinds_converted_with().is_empty();
             debug_assert!(is_said || session.converts_with().len() == together, "{operation:?} names no kinds");
             steps = rest;
         }
         Ok(())
+    }
+
+    pub(super) fn operations(&self) -> &[Arc<dyn Operation>] {
+        &self.operations
     }
 
     fn steps(&self) -> Steps<'_> {
@@ -106,10 +108,7 @@ impl Lens {
     /// All operations, those inside others before these.
     fn each(&self) -> Vec<&dyn Operation> {
         let mut each = Vec::new();
-        for operation in self.steps().iter() {
-            each.extend(operation.inner().into_iter().flat_map(Self::each));
-            each.push(operation);
-        }
+        self.steps().iter().for_each(|operation| collect(operation, &mut each));
         each
     }
 
@@ -280,6 +279,12 @@ impl Lens {
     pub fn fidelities(&self) -> BTreeSet<Fidelity> {
         self.operations.iter().flat_map(|operation| operation.fidelities(self.direction)).collect()
     }
+}
+
+/// Adds to `each` the operations inside `operation`, then itself.
+fn collect<'a>(operation: &'a dyn Operation, each: &mut Vec<&'a dyn Operation>) {
+    operation.inner().iter().for_each(|inner| collect(inner.as_ref(), each));
+    each.push(operation);
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView};
-use super::operation::Halt;
 use super::origin;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
@@ -391,6 +390,34 @@ fn outward(halt: Halt, place: &FieldPath, inner: &Session<'_>) -> Halt {
     }
 }
 
+/// Why an object cannot be converted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// The object has the fields of both sides of a change.
+    Conflict {
+        /// The path of the old field.
+        old: FieldPath,
+        /// The path of the new field.
+        new: FieldPath,
+    },
+    /// The rule has no conversion for this shape.
+    Refused {
+        /// The path that decides.
+        at: FieldPath,
+        /// Why, as one sentence without a final dot.
+        reason: String,
+        /// What to do by hand.
+        help: Option<String>,
+    },
+}
+
+impl Halt {
+    /// Refuses the object because of what is at `at`: why, and what to do by hand.
+    pub(super) fn refused(at: FieldPath, reason: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Refused { at, reason: reason.into(), help: Some(help.into()) }
+    }
+}
+
 /// How something is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LossClass {
@@ -507,9 +534,9 @@ fn size(value: &Value, room: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::Halt;
     use super::super::sequence::Lens;
     use super::super::trial::data;
+    use super::Halt;
     use crate::knowledge::lens::session::Session;
     use serde_json::json;
 

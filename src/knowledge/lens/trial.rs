@@ -4,9 +4,8 @@
 
 use serde_json::Value;
 
-use super::operation::Halt;
 use super::sequence::Lens;
-use super::session::Session;
+use super::session::{Halt, Session};
 use crate::knowledge::release::GroupKind;
 
 /// Reads an operation as a rule file writes it.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::operation::{Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
-use super::session::Session;
+use super::operation::{Description, Direction, Fidelity, Form, Operation, Pass, Premise, Side};
+use super::session::{Halt, Session};
 use super::verdict::undecided;
 use crate::syntax::field::FieldPattern;
 use crate::syntax::variable::OpenText;

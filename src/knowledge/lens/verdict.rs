@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::amount;
 use super::condition::{Condition, Equals, Exceeds, Expression, Place, Test, Text, ValueType};
-use super::operation::Halt;
+use super::session::Halt;
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::variable::OpenText;
 

@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use super::condition::Condition;
 use super::context::{ObjectView, some_of};
 use super::operation::{
-    Claims, Constant, Description, Direction, Fidelity, Halt, Image, Operation, Parameter, Pass, Premise,
+    Claims, Constant, Description, Direction, Fidelity, Image, Operation, Parameter, Pass, Premise,
 };
 use super::references::{ReferencedBy, References, Referrers, unknown_namespaces};
 use super::sequence::Lens;
-use super::session::Session;
+use super::session::{Halt, Session};
 use super::verdict::{Verdict, undecided};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
@@ -350,8 +350,8 @@ impl Operation for When {
         Ok(())
     }
 
-    fn inner(&self) -> Option<&Lens> {
-        Some(&self.written.then)
+    fn inner(&self) -> &[Arc<dyn Operation>] {
+        self.written.then.operations()
     }
 
     fn parameters(&self) -> Vec<Parameter<'_>> {

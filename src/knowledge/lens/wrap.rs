@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::operation::{Claims, Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side};
-use super::session::{LossClass, Session};
+use super::operation::{Claims, Description, Direction, Fidelity, Form, Image, Operation, Pass, Premise, Side};
+use super::session::{Halt, LossClass, Session};
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 use crate::syntax::yaml::Intent;
 

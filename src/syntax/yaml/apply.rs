@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::intent::{Naming, Place};
+use super::naming::{Naming, Place};
 use super::problem::{Problem, ProblemCode};
 use super::structure::TextFormat;
 use crate::syntax::field::{FieldPath, Step};

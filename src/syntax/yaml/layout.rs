@@ -11,8 +11,9 @@
 
 use std::cell::OnceCell;
 
+use super::children::is_key;
 use super::format::{Conventions, LineStyle, MultilineText, Quotes};
-use super::tree::{Kind, NodeId, Tree, is_key, is_separated, skip_trivia};
+use super::tree::{Kind, NodeId, Tree, is_separated, skip_trivia};
 use crate::syntax::text::{LineIndex, Span};
 
 /// One entry of a mapping or one item of a list, with its place in the text.

@@ -4,14 +4,15 @@
 //! [`Intent`]; [`rewrite_document`] applies lists of them to the bytes of one document, [`Intent::apply_data`] makes the same change
 //! on plain data, and [`EditedText::verify`] checks that both agree before anything is written.
 //!
-//! Parts: reading: `parse` by one of two front ends, `scan` (fast) and `events` (exact, with `shallow` lines in quotes); `tree` of nodes;
-//! `scalar` (content) `resolve` (its type) `value` `path` (and what begins where) `literal`, `limits`; changing: `intent` `apply` (on data)
+//! Parts: reading: `parse` by one of two front ends, `scan` (fast) and `events` (exact, with `shallow` lines in quotes); `tree` of nodes with `children`;
+//! `scalar` (content) `resolve` (its type) `value` `path` (and what begins where) `literal`, `limits`; changing: `intent` (with `naming` and places) `apply` (on data)
 //! `rewrite` (in rounds) `edit` `change` `layout` `emit` `format` (the author's style) `structure` (that a text holds) `verify`; `problem`.
 //!
 //! Invariant: a tree is never written out again; what changes is a set of byte-range edits over the user's own text.
 
 mod apply;
 mod change;
+mod children;
 mod edit;
 mod emit;
 mod events;
@@ -20,6 +21,7 @@ mod intent;
 mod layout;
 mod limits;
 mod literal;
+mod naming;
 mod parse;
 mod path;
 mod problem;
@@ -37,8 +39,9 @@ pub(crate) use emit::one_line_text;
 pub use events::parse_exact;
 pub use format::Style;
 pub(crate) use intent::Ends;
-pub use intent::{Intent, Naming, Place};
+pub use intent::Intent;
 pub(crate) use literal::{Literal, is_on_one_line};
+pub use naming::{Naming, Place};
 pub use parse::{parse, scan};
 pub(crate) use path::parts;
 pub use path::{find_node, locate};

@@ -6,9 +6,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::children::{entries, item_at};
 use super::problem::{Problem, ProblemCode};
 use super::scalar::scalar_text;
-use super::tree::{Kind, NodeId, Tree, entries, item_at, skip_trivia};
+use super::tree::{Kind, NodeId, Tree, skip_trivia};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::text::Span;
 

@@ -5,16 +5,12 @@
 //! are rare and have tables of their own. Dashes and colons are not stored: they are the first byte after white space and
 //! comments after the node before them (`skip_trivia`).
 //!
-//! A small collection is searched child by child for every step of a path: that is the fastest for the few children of most manifests, and
-//! quadratic for a hundred thousand. Large collections are indexed, all at once, when the first of them is searched.
-//!
 //! Invariant: a tree holds spans into the text it was made from, and nothing of the text itself.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::scalar::scalar_text;
 use crate::syntax::text::Span;
 
 /// The spans of a parsed text.
@@ -348,62 +344,6 @@ pub(super) enum IndexedChildren {
     Items(Vec<NodeId>),
     /// The entries by key, in order; keys that are not text are left out.
     Entries(BTreeMap<String, Vec<(NodeId, NodeId)>>),
-}
-
-/// Collections with more nodes below them are looked up in the index.
-const INDEXED_NODES: u32 = 512;
-
-/// Collections with more children are in the index.
-const INDEXED_CHILDREN: usize = 128;
-
-/// Returns the entries of a mapping whose key is the text `key`, in order.
-pub(super) fn entries(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> impl Iterator<Item = (NodeId, NodeId)> {
-    let indexed = match indexed_children(tree, text, mapping) {
-        Some(IndexedChildren::Entries(entries)) => Some(entries.get(key).map_or(&[][..], Vec::as_slice)),
-        Some(IndexedChildren::Items(_)) | None => None,
-    };
-    let walked = indexed.is_none().then(|| tree.pairs(mapping).filter(|(node, _)| is_key(tree, text, *node, key)));
-    indexed.into_iter().flatten().copied().chain(walked.into_iter().flatten())
-}
-
-/// Returns whether a key node is the text `key`.
-pub(super) fn is_key(tree: &Tree, text: &str, node: NodeId, key: &str) -> bool {
-    tree.node(node).kind.is_text() && !tree.is_merge_key(text, node) && scalar_text(tree, text, node) == key
-}
-
-/// Returns one item of a sequence, from 0.
-pub(super) fn item_at(tree: &Tree, text: &str, sequence: NodeId, index: usize) -> Option<NodeId> {
-    match indexed_children(tree, text, sequence) {
-        Some(IndexedChildren::Items(items)) => items.get(index).copied(),
-        Some(IndexedChildren::Entries(_)) | None => tree.children(sequence).nth(index),
-    }
-}
-
-/// Returns the children of a collection that is indexed.
-fn indexed_children<'t>(tree: &'t Tree, text: &str, container: NodeId) -> Option<&'t IndexedChildren> {
-    let is_large = tree.node(container).next - container.0 > INDEXED_NODES;
-    is_large.then(|| tree.child_index.0.get_or_init(|| build_child_index(tree, text)).get(&container)).flatten()
-}
-
-fn build_child_index(tree: &Tree, text: &str) -> BTreeMap<NodeId, IndexedChildren> {
-    let large = tree
-        .ids()
-        .filter(|id| tree.node(*id).next - id.0 > INDEXED_NODES && tree.children(*id).nth(INDEXED_CHILDREN).is_some());
-    let children = |id: NodeId| match tree.node(id).kind.is_mapping() {
-        true => IndexedChildren::Entries(entries_by_key(tree, text, id)),
-        false => IndexedChildren::Items(tree.children(id).collect()),
-    };
-    large.map(|id| (id, children(id))).collect()
-}
-
-fn entries_by_key(tree: &Tree, text: &str, mapping: NodeId) -> BTreeMap<String, Vec<(NodeId, NodeId)>> {
-    let mut keys: BTreeMap<String, Vec<_>> = BTreeMap::new();
-    for (key, value) in tree.pairs(mapping) {
-        if tree.node(key).kind.is_text() && !tree.is_merge_key(text, key) {
-            keys.entry(scalar_text(tree, text, key).into_owned()).or_default().push((key, value));
-        }
-    }
-    keys
 }
 
 #[cfg(test)]

@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::operation::{
-    Claims, Description, Direction, Fidelity, Form, Halt, Image, Operation, Pass, Premise, Side,
-};
+use super::super::operation::{Claims, Description, Direction, Fidelity, Form, Image, Operation, Pass, Premise, Side};
 use super::super::references::{referring, resolves_to_own};
 use super::super::relocate::remove_emptied;
-use super::super::session::{LossClass, Session};
+use super::super::session::{Halt, LossClass, Session};
 use super::super::verdict::undecided;
 use super::fields::{items, path, pattern};
 use crate::knowledge::release::GroupKind;

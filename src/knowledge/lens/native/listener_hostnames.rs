@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::super::context::{ObjectView, some_of};
-use super::super::operation::{Description, Direction, Fidelity, Form, Halt, Operation, Pass, Premise, Side};
+use super::super::operation::{Description, Direction, Fidelity, Form, Operation, Pass, Premise, Side};
 use super::super::references::{namespace_of, text, unknown_namespaces};
-use super::super::session::{Completeness, Session};
+use super::super::session::{Completeness, Halt, Session};
 use super::fields::{items, path, pattern};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPath, FieldPattern};
@@ -174,8 +174,7 @@ impl Operation for ListenerHostnames {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::context::{Context, Namespace, ObjectPlace};
-    use super::super::super::nearest::Builds;
+    use super::super::super::context::{Builds, Context, Namespace, ObjectPlace};
     use super::super::super::trial::operation;
     use super::*;
     use serde_json::json;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::operation::{Claims, Description, Direction, Fidelity, Halt, Operation, Pass};
+use super::super::operation::{Claims, Description, Direction, Fidelity, Operation, Pass};
 use super::super::references::text;
-use super::super::session::{LossClass, Session};
+use super::super::session::{Halt, LossClass, Session};
 use super::fields::{items, path, pattern};
 use crate::syntax::field::FieldPattern;
 use crate::syntax::yaml::Place;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::operation::{Claims, Description, Form, Halt, Operation, Pass, Premise, Side};
-use super::super::session::Session;
+use super::super::operation::{Claims, Description, Form, Operation, Pass, Premise, Side};
+use super::super::session::{Halt, Session};
 use super::super::verdict::undecided;
 use super::fields::{path, pattern};
 use crate::syntax::variable::OpenText;

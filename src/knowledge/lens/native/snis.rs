@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::super::operation::{Claims, Description, Direction, Fidelity, Halt, Operation, Pass};
-use super::super::session::Session;
+use super::super::operation::{Claims, Description, Direction, Fidelity, Operation, Pass};
+use super::super::session::{Halt, Session};
 use super::fields::{items, path, pattern};
 use crate::syntax::field::FieldPath;
 use crate::syntax::yaml::Place;

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::super::default::beside;
-use super::super::operation::{Claims, Description, Direction, Fidelity, Halt, Operation, Pass};
-use super::super::session::Session;
+use super::super::operation::{Claims, Description, Direction, Fidelity, Operation, Pass};
+use super::super::session::{Halt, Session};
 use super::fields::{items, path, pattern};
 use crate::syntax::field::FieldPath;
 use crate::syntax::yaml::Place;

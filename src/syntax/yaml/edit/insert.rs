@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, FlowEmitter, Rendered};
-use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
+use super::super::naming::Place;
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId, skip_trivia};
 use super::super::value::read_value;

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, scalar};
-use super::super::intent::Naming;
 use super::super::layout::{Entry, Layout};
+use super::super::naming::Naming;
 use super::super::problem::{Problem, ProblemCode};
 use super::super::scalar::scalar_text;
 use super::super::tree::{Kind, NodeId};

@@ -8,8 +8,8 @@
 
 use super::super::change::Change;
 use super::super::emit::{Context, FlowEmitter, one_line};
-use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
+use super::super::naming::Place;
 use super::super::problem::{Problem, ProblemCode};
 use super::super::scalar::scalar_text;
 use super::super::tree::{Kind, NodeId};

@@ -7,8 +7,8 @@
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, scalar};
-use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
+use super::super::naming::Place;
 use super::super::problem::Problem;
 use super::super::tree::{Kind, NodeId};
 use super::super::value::read_value;

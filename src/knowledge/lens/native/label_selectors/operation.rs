@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::super::super::context::Context;
-use super::super::super::operation::{Claims, Description, Direction, Fidelity, Halt, Image, Operation, Pass};
+use super::super::super::operation::{Claims, Description, Direction, Fidelity, Image, Operation, Pass};
 use super::super::super::references::{referring, resolves_to_own};
-use super::super::super::session::{Completeness, Session};
+use super::super::super::session::{Completeness, Halt, Session};
 use super::super::fields::pattern;
 use super::api::{
     GATEWAYS, NEW_GROUP, OLD_GROUP, PARENT_REFS, gateway_kind, listeners, namespace_kind, route_kinds, selector, view,
@@ -127,8 +127,7 @@ pub(super) fn convert_with_routes(session: &mut Session<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::super::context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView};
-    use super::super::super::super::nearest::Builds;
+    use super::super::super::super::context::{Builds, Context, Namespace, ObjectId, ObjectPlace, ObjectView};
     use super::super::super::super::sequence::Lens;
     use super::super::super::super::session::Completeness;
     use super::super::super::super::trial::{inverse, operation};

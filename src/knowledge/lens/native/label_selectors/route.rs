@@ -3,9 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::super::super::context::{Context, Namespace, ObjectView, some_of};
-use super::super::super::operation::Halt;
 use super::super::super::references::text;
-use super::super::super::session::{Completeness, Session};
+use super::super::super::session::{Completeness, Halt, Session};
 use super::super::fields::{items, path};
 use super::super::listener_names;
 use super::api::{

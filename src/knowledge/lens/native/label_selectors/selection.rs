@@ -265,8 +265,7 @@ pub(super) fn routes<'a>(gateway: &ObjectView<'_>, context: &Context<'a>) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::super::context::{Namespace, ObjectPlace};
-    use super::super::super::super::nearest::Builds;
+    use super::super::super::super::context::{Builds, Namespace, ObjectPlace};
     use super::super::api::{OLD_GROUP, view};
     use super::*;
     use serde_json::json;
