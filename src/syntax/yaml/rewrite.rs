@@ -234,6 +234,8 @@ impl<'t> Rewriter<'t> {
     fn make_round(&mut self, programs: &mut [Vec<Pending<'_>>]) -> Result<(), Refusal> {
         self.read().map_err(|problem| Refusal { program: self.last_program, problem })?;
         let layout = self.layout();
+        // The form of what is added to JSON on several lines depends on what the intents before it made of the text.
+        let is_one_by_one = layout.is_multiline_json();
         let mut round = Round::default();
         let mut structures = Vec::new();
         let mut first_program = None;
@@ -241,7 +243,8 @@ impl<'t> Rewriter<'t> {
             let mut schedule = Schedule::default();
             let mut has_structure = false;
             for next in std::mem::take(intents) {
-                let Some(on_tree) = schedule.on_tree(&next).filter(|_| !has_structure) else {
+                let must_wait = has_structure || is_one_by_one && !schedule.is_empty();
+                let Some(on_tree) = schedule.on_tree(&next).filter(|_| !must_wait) else {
                     schedule.waiting.push(next);
                     continue;
                 };
