@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use super::source::{Source, blanked, sources};
 
-/// Types with a second half: what a condition says and whether it holds.
-const IN_TWO_FILES: [&str; 1] = ["src/knowledge/lens/verdict.rs: impl Condition"];
+/// Types with a second half: how an object is fitted to its target and whether it is valid there, what a condition says and whether
+/// it holds.
+const IN_TWO_FILES: [&str; 2] =
+    ["src/engine/convert/validate.rs: impl Fitting", "src/knowledge/lens/verdict.rs: impl Condition"];
 
 #[test]
 fn a_type_has_its_methods_in_the_file_that_defines_it() {
