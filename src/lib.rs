@@ -1,9 +1,8 @@
 //! reversion re-versions Kubernetes manifests: offline, in place, forward or backward, exact to the byte.
 //!
-//! The library is a short pipeline of nouns: bytes become a [`manifest::Manifest`] with its objects, [`infer`] finds the releases
-//! that an object can belong to, [`convert`] takes one object to its target release by the rules of a [`pack::Pack`], [`links`] ties
-//! the objects of a run together, [`edits`] turns the changes into verified edits of the text, [`plan`] does all that for a run,
-//! [`report`] shows the plan, [`disk`] writes it.
+//! The crate has five layers: `syntax` (what data do bytes hold?), `knowledge` (what is known about an API?), `engine` (what becomes of the
+//! files of a run?), `authoring` (how is a pack made and checked?) and `shell` (what is asked for, shown and written?). ARCHITECTURE.md
+//! has their modules, and what happens in a run.
 //!
 //! # In other programs
 //! A controller that stores objects in one release and is given older ones converts each of them as data:
@@ -27,7 +26,7 @@
 //! ```
 //!
 //! Other programs use [`Canonicalizer`] and [`canonicalize`], with the types that these return. Everything else is internal to the
-//! program: it is public for the tests and benchmarks of this crate, and changes without notice.
+//! program: what `internals` publishes is for the tests and benchmarks of this crate, and changes without notice.
 //!
 //! It does not talk to a cluster, does not render templates, does not reformat, and writes nothing that it has not read
 //! back and compared.

@@ -2,7 +2,7 @@
 //!
 //! A [`Catalog`] is read from one file per kind, made from CRDs: header lines for scope and apiVersions, then one line per
 //! field pattern and its schema, each with the releases that have it. The lines are in tree order and are kept as
-//! a tree, so that one pass over an object finds its [`Facts`] and one more its [`Violation`]s. Descriptions and CEL rules are
+//! a tree, so that one pass over an object finds its [`Fact`]s and one more its [`Violation`]s. Descriptions and CEL rules are
 //! not kept; `metadata`, `status`, `apiVersion` and `kind` are not fields.
 //!
 //! Parts: `catalog` (of one kind) over the `tree` of its fields; `read` `row` (of a field) `header` (apiVersions) `facts` `check`

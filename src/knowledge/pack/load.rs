@@ -1,7 +1,7 @@
 //! Answers: how does a pack get from files into checked form?
 //!
-//! [`load`] takes a pack's files as (path, text) and reads `pack.yaml` and every rule; [`read_folder`] brings the files of a
-//! folder given with `--pack`. Every failure names file, line and column.
+//! [`load`] takes a pack's files as (path, text) and reads `pack.yaml` and every rule.
+//! Every failure names file, line and column.
 //!
 //! Invariant: the id of a rule is the name of its pack and its path, its release is its folder; nothing is defined twice.
 
