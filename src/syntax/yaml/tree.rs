@@ -349,9 +349,6 @@ pub(super) enum IndexedChildren {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::field::FieldPath;
-    use crate::syntax::yaml::{ProblemCode, find_node, locate, parse};
-    use std::fmt::Write;
 
     #[test]
     fn trivia_is_white_space_comments_and_byte_order_marks() {
@@ -363,33 +360,5 @@ mod tests {
     #[test]
     fn a_node_takes_16_bytes() {
         assert_eq!(size_of::<Node>(), 16);
-    }
-
-    /// Two hundred entries and as many items, one key twice.
-    fn text() -> String {
-        let mut text = "map:\n".to_owned();
-        for number in 0..200 {
-            writeln!(text, "  \"k{number}\": {{a: {number}}}").unwrap();
-        }
-        text.push_str("  k7: again\nlist:\n");
-        for number in 0..200 {
-            writeln!(text, "- {{a: {number}, b: [x]}}").unwrap();
-        }
-        text
-    }
-
-    #[test]
-    fn children_of_large_collections_are_found() {
-        let text = text();
-        let tree = parse(&text).unwrap();
-        let root = tree.documents()[0].root;
-        let at = |path: &FieldPath| find_node(&tree, &text, root, path).map(|node| tree.span(node).of(&text));
-        let list = FieldPath::default().key("list");
-        assert_eq!(at(&FieldPath::default().key("map").key("k150").key("a")), Ok("150"));
-        assert_eq!(at(&list.index(199).key("a")), Ok("199"));
-        assert_eq!(at(&list.index(200)).unwrap_err().code, ProblemCode::NotFound);
-        assert_eq!(at(&FieldPath::default().key("map").key("k200")).unwrap_err().code, ProblemCode::NotFound);
-        assert_eq!(at(&FieldPath::default().key("map").key("k7")).unwrap_err().code, ProblemCode::DuplicateKey);
-        assert_eq!(locate(&tree, &text, root, &list.index(3)).of(&text), "-");
     }
 }
