@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
+use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -277,7 +278,8 @@ pub(super) struct Text {
     pub(super) is: Option<Format>,
 }
 
-/// A regular expression; one that cannot be read is an error of the rule. Most rules that are read meet no text, so it is compiled for the first.
+/// A regular expression; one that cannot be read or is too large is an error of the rule. Most rules that are read meet no text, so it is
+/// compiled for the first, unless it could be too large.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Expression {
@@ -286,11 +288,34 @@ pub(super) struct Expression {
 }
 
 impl TryFrom<String> for Expression {
-    type Error = Box<regex_syntax::Error>;
+    type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        regex_syntax::parse(&text)?;
+        let parsed = regex_syntax::parse(&text).map_err(|error| error.to_string())?;
+        if length(&parsed) > SURELY_COMPILED {
+            let regex = Regex::new(&text).map_err(|error| error.to_string())?;
+            return Ok(Self { text, compiled: OnceLock::from(Some(regex)) });
+        }
         Ok(Self { text, compiled: OnceLock::new() })
+    }
+}
+
+/// Expressions of this length are far below the size that is refused.
+const SURELY_COMPILED: usize = 10_000;
+
+/// Returns how many characters and ranges an expression has once its repetitions are written out.
+fn length(expression: &Hir) -> usize {
+    match expression.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Class(Class::Unicode(class)) => class.ranges().len(),
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len(),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            length(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+        }
+        HirKind::Capture(capture) => length(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().map(length).fold(0, usize::saturating_add),
     }
 }
 
@@ -706,5 +731,13 @@ mod tests {
     #[test]
     fn unknown_tests_are_rejected() {
         assert!(serde_yaml::from_str::<Condition>("exists: spec").is_err());
+    }
+
+    #[test]
+    fn an_expression_that_is_too_large_is_an_error_of_the_rule() {
+        let read = |text: &str| Expression::try_from(text.to_owned());
+        assert!(read("((a{99}){99}){99}").unwrap_err().contains("size limit"));
+        assert!(read("[a-z]([-a-z0-9]{0,61}[a-z0-9])?").unwrap().is_match("shop"));
+        assert!(read("a{200}{100}").is_ok());
     }
 }
