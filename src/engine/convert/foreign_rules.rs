@@ -19,10 +19,9 @@ use super::remark::Remark;
 use super::run_rule::run_each;
 use super::state::Log;
 use crate::engine::finding::Code;
-use crate::knowledge::lens::{Direction, Image};
+use crate::knowledge::lens::Direction;
 use crate::knowledge::pack::Rule;
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::{FieldPattern, Part};
 
 /// Runs the foreign rules about an object of `kind` on `value`, which its own pack made of it; `None` where they do nothing.
 pub(super) fn convert(
@@ -59,27 +58,9 @@ pub(crate) fn renamed_keys(goal: &Goal<'_>) -> BTreeMap<String, (String, String)
     for target in &goal.targets {
         let rules = target.pack.rules_to(target.release);
         for (rule, direction) in rules.filter(|(rule, direction)| target.pack.is_foreign(rule.from_kind(*direction))) {
-            let lens = rule.lens(direction);
-            for old in lens.claims().old.into_iter().filter(|old| key_of_metadata(old).is_some()) {
-                let images = lens.images(&old);
-                let Some(Image::Moved(new)) = images.first().filter(|_| images.len() == 1) else { continue };
-                if let (Some(old), Some(new)) = (key_of_metadata(&old), key_of_metadata(new)) {
-                    keys.insert(old.to_owned(), (new.to_owned(), target.to_string()));
-                }
-            }
+            let renamed = rule.renamed_keys(direction).iter();
+            keys.extend(renamed.map(|key| (key.old.clone(), (key.new.clone(), target.to_string()))));
         }
     }
     keys
-}
-
-/// Returns the key of an annotation or label that a pattern names.
-fn key_of_metadata(pattern: &FieldPattern) -> Option<&str> {
-    match pattern.parts() {
-        [Part::Key(metadata), Part::Key(map), Part::Key(key)]
-            if metadata == "metadata" && ["annotations", "labels"].contains(&map.as_str()) =>
-        {
-            Some(key)
-        }
-        _ => None,
-    }
 }

@@ -146,6 +146,7 @@ impl RuleReader<'_> {
             forward: lens,
             backward,
             back_kind,
+            renamed_keys: Default::default(),
         })
     }
 

@@ -15,8 +15,9 @@ use std::sync::OnceLock;
 
 use super::wire::Needs;
 use crate::knowledge::catalog::Catalog;
-use crate::knowledge::lens::{Direction, Fidelity, Lens};
+use crate::knowledge::lens::{Direction, Fidelity, Image, Lens};
 use crate::knowledge::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet, by_stability};
+use crate::syntax::field::{FieldPattern, Part};
 
 /// The rules of a pack.
 #[derive(Debug, Default)]
@@ -133,9 +134,32 @@ pub struct Rule {
     pub(crate) backward: OnceLock<Lens>,
     /// The kind that converting back gives objects of the new kind: the new one again, where the change is one-way.
     pub(crate) back_kind: GroupKind,
+    /// What [`Rule::renamed_keys`] returns for each direction, once it was asked for.
+    pub(crate) renamed_keys: [OnceLock<Vec<RenamedKey>>; 2],
+}
+
+/// A key of annotations or labels that a rule renames.
+#[derive(Debug)]
+pub(crate) struct RenamedKey {
+    pub(crate) old: String,
+    pub(crate) new: String,
 }
 
 impl Rule {
+    /// Returns the keys of annotations and labels that the rule renames in a direction.
+    pub(crate) fn renamed_keys(&self, direction: Direction) -> &[RenamedKey] {
+        self.renamed_keys[direction as usize].get_or_init(|| {
+            let lens = self.lens(direction);
+            let old_keys = lens.claims().old.into_iter().filter(|old| key_of_metadata(old).is_some());
+            let renamed = old_keys.filter_map(|old| {
+                let images = lens.images(&old);
+                let Some(Image::Moved(new)) = images.first().filter(|_| images.len() == 1) else { return None };
+                Some(RenamedKey { old: key_of_metadata(&old)?.to_owned(), new: key_of_metadata(new)?.to_owned() })
+            });
+            renamed.collect()
+        })
+    }
+
     /// Returns the path of its file in the folder of its pack.
     pub(crate) fn path(&self) -> String {
         format!("{}.yaml", self.id.split_once('/').map_or("", |(_, path)| path))
@@ -335,5 +359,17 @@ impl<'o> VersionsByAge<'o> {
 
     fn age(self, version: &ApiVersion) -> Option<usize> {
         self.0.iter().position(|other| other == version)
+    }
+}
+
+/// Returns the key of an annotation or label that a pattern names.
+fn key_of_metadata(pattern: &FieldPattern) -> Option<&str> {
+    match pattern.parts() {
+        [Part::Key(metadata), Part::Key(map), Part::Key(key)]
+            if metadata == "metadata" && ["annotations", "labels"].contains(&map.as_str()) =>
+        {
+            Some(key)
+        }
+        _ => None,
     }
 }

@@ -304,7 +304,7 @@ impl Draw<'_> {
                 continue;
             }
             let value = if null { Some(Value::Null) } else { self.value(child, key) };
-            entries.extend(value.map(|value| (key.clone(), value)));
+            entries.extend(value.map(|value| (key.to_string(), value)));
         }
         self.refer(shape, &mut entries);
         self.free_entries(shape, &mut entries);
@@ -325,10 +325,10 @@ impl Draw<'_> {
         let Some(named) = map.get(by).and_then(Value::as_str).map(str::to_owned) else { return };
         map.retain(|key, _| !shape.is_body(key, None) || shape.is_body(key, Some(&named)));
         for (key, body) in shape.keys.iter().filter(|(key, _)| shape.is_body(key, Some(&named))) {
-            if !map.contains_key(key)
+            if !map.contains_key(&**key)
                 && let Some(body) = self.value(body, key)
             {
-                map.insert(key.clone(), body);
+                map.insert(key.to_string(), body);
             }
         }
     }
@@ -359,15 +359,15 @@ impl Draw<'_> {
     /// back does not remove it: such references have a fixture of their own.
     fn refer(&mut self, shape: &Shape, entries: &mut Vec<(String, Value)>) {
         let group_key =
-            ["group", "apiGroup", "apiVersion"].into_iter().find(|key| shape.keys.iter().any(|(k, _)| k == key));
+            ["group", "apiGroup", "apiVersion"].into_iter().find(|key| shape.keys.iter().any(|(k, _)| **k == **key));
         let (Some(group_key), Some(at)) = (group_key, entries.iter().position(|(key, _)| key == "kind")) else {
             return;
         };
-        let kind_shape = shape.keys.iter().find(|(key, _)| key == "kind").expect("drawn from it");
+        let kind_shape = shape.keys.iter().find(|(key, _)| &**key == "kind").expect("drawn from it");
         if kind_shape.1.attributes.allowed.is_some() {
             return;
         }
-        let is_suggested = |key: &str| shape.keys.iter().any(|(k, child)| k == key && !child.suggestions.is_empty());
+        let is_suggested = |key: &str| shape.keys.iter().any(|(k, child)| **k == *key && !child.suggestions.is_empty());
         if (is_suggested("kind") || is_suggested(group_key)) && self.random.chance(60) {
             return;
         }

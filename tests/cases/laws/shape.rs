@@ -4,12 +4,14 @@
 //!
 //! Invariant: a shape has exactly the fields of its release and version.
 
+use std::sync::Arc;
+
 use reversion::internals::catalog::{Attributes, Catalog, Type};
 use reversion::internals::field::{FieldPattern, Part};
 use reversion::internals::release::ReleaseId;
 use serde_json::Value;
 
-/// A value that is allowed somewhere.
+/// A value that is allowed somewhere. A clone shares what is below it until that is marked: shapes are cloned for every object.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) kind: Type,
@@ -18,12 +20,12 @@ pub(crate) struct Shape {
     pub(crate) preferred: bool,
     /// Values with a meaning for the case.
     pub(crate) suggestions: Vec<Value>,
-    pub(crate) attributes: Attributes,
+    pub(crate) attributes: Arc<Attributes>,
     /// The key whose value names the field that is present.
     pub(crate) union: Option<String>,
-    pub(crate) keys: Vec<(String, Self)>,
-    pub(crate) items: Option<Box<Self>>,
-    pub(crate) values: Option<Box<Self>>,
+    pub(crate) keys: Vec<(Arc<str>, Arc<Self>)>,
+    pub(crate) items: Option<Arc<Self>>,
+    pub(crate) values: Option<Arc<Self>>,
 }
 
 impl Shape {
@@ -33,7 +35,7 @@ impl Shape {
             required: false,
             preferred: false,
             suggestions: Vec::new(),
-            attributes: Attributes::default(),
+            attributes: Arc::default(),
             union: None,
             keys: Vec::new(),
             items: None,
@@ -50,7 +52,7 @@ impl Shape {
                 field.releases.contains(release) && (versions.is_empty() || versions.iter().any(|v| v == version));
             if is_in_version && let Some(place) = root.make(field.pattern.parts()) {
                 (place.kind, place.required) = (field.kind, field.required);
-                place.attributes = field.attributes.clone();
+                place.attributes = Arc::new(field.attributes.clone());
             }
         }
         root
@@ -65,20 +67,21 @@ impl Shape {
         }
         if missing {
             match part {
-                Part::Key(key) => self.keys.push((key.clone(), Self::empty())),
-                Part::Items => self.items = Some(Box::new(Self::empty())),
-                Part::Values => self.values = Some(Box::new(Self::empty())),
+                Part::Key(key) => self.keys.push((key.as_str().into(), Arc::new(Self::empty()))),
+                Part::Items => self.items = Some(Arc::new(Self::empty())),
+                Part::Values => self.values = Some(Arc::new(Self::empty())),
             }
         }
         self.child(part)?.make(rest)
     }
 
     fn child(&mut self, part: &Part) -> Option<&mut Self> {
-        match part {
-            Part::Key(key) => self.keys.iter_mut().find(|(name, _)| name == key).map(|(_, shape)| shape),
-            Part::Items => self.items.as_deref_mut(),
-            Part::Values => self.values.as_deref_mut(),
-        }
+        let child = match part {
+            Part::Key(key) => self.keys.iter_mut().find(|(name, _)| **name == **key).map(|(_, shape)| shape),
+            Part::Items => self.items.as_mut(),
+            Part::Values => self.values.as_mut(),
+        };
+        child.map(Arc::make_mut)
     }
 
     /// Marks the values at `pattern`, and their parents; does nothing if the release has no such field.
@@ -117,16 +120,19 @@ impl Shape {
 
     /// Returns whether some value of the union's key, or with `named` this value, names the field `key`: `cors` for `CORS`.
     pub(crate) fn is_body(&self, key: &str, named: Option<&str>) -> bool {
-        let by = self.keys.iter().find(|(name, _)| Some(name) == self.union.as_ref());
+        let by = self.keys.iter().find(|(name, _)| Some(&**name) == self.union.as_deref());
         let listed = by.and_then(|(_, shape)| shape.attributes.allowed.as_ref()).into_iter().flatten();
         let mut names = listed.filter_map(Value::as_str).filter(|name| named.is_none_or(|named| *name == named));
         names.any(|name| name.eq_ignore_ascii_case(key))
     }
 
-    fn has(&mut self, parts: &[Part]) -> bool {
-        match parts.split_first() {
-            Some((part, rest)) => self.child(part).is_some_and(|child| child.has(rest)),
-            None => true,
-        }
+    fn has(&self, parts: &[Part]) -> bool {
+        let Some((part, rest)) = parts.split_first() else { return true };
+        let child = match part {
+            Part::Key(key) => self.keys.iter().find(|(name, _)| **name == **key).map(|(_, shape)| shape),
+            Part::Items => self.items.as_ref(),
+            Part::Values => self.values.as_ref(),
+        };
+        child.is_some_and(|child| child.has(rest))
     }
 }
