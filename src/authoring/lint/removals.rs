@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::linter::{Cover, Lint, Removed, whole};
 use super::way_out::{alike, way_out_of_field, way_out_of_kind, way_out_of_value};
 use crate::authoring::constraints::{allowed, has, is_required};
-use crate::authoring::rule_path::{Conversion, RulePath, patterns_in};
+use crate::authoring::rule_path::{Conversion, RulePath};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image};
 use crate::knowledge::pack::folder::HEAD;
@@ -55,14 +55,19 @@ fn removed<'p>(lint: &mut Lint<'p>, kind: &GroupKind, catalog: &'p Catalog) {
     for from in catalog.releases().iter() {
         for to in next(lint, from) {
             let path = RulePath::between(lint.pack, kind, from, to);
+            if path.rules.is_empty() && catalog.is_alike_in(from, to) {
+                continue;
+            }
             match lint.pack.catalog(&path.kind).filter(|new| new.releases().contains(to)) {
                 Some(new) => {
                     if !catalog.releases().contains(to) {
                         note(lint, kind, to, None, None, Cover::ByRule);
                     }
                     let sides = Conversion { source: catalog, target: new, from, to, path };
-                    removed_fields(lint, &sides);
-                    required_fields(lint, &sides);
+                    let places =
+                        sides.fields().into_iter().map(|field| (field.clone(), sides.places(&field))).collect();
+                    removed_fields(lint, &sides, &places);
+                    required_fields(lint, &sides, &places);
                 }
                 None => removed_kind(lint, kind, to),
             }
@@ -92,15 +97,18 @@ fn removed_kind(lint: &mut Lint<'_>, kind: &GroupKind, to: ReleaseId) {
     }
 }
 
-fn removed_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>) {
+/// The fields of the older side, each with the places that it can be found in on the newer one.
+type Places = BTreeMap<FieldPattern, BTreeSet<FieldPattern>>;
+
+/// Reports the fields that a release does not have, if nothing covers that.
+fn removed_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>, fields: &Places) {
     let to = sides.to;
-    let fields = sides.fields();
     let mut missing = BTreeMap::new();
-    for field in &fields {
+    for (field, places) in fields {
         let mut cover = Cover::ByRule;
-        for place in sides.places(field) {
-            if has(sides.target, &place, to) {
-                removed_values(lint, sides, field, &place);
+        for place in places {
+            if has(sides.target, place, to) {
+                removed_values(lint, sides, field, place);
             } else if is_dropped(lint, sides.source.kind(), to, Some(field), None) {
                 cover = cover.max(Cover::Listed);
             } else {
@@ -114,7 +122,7 @@ fn removed_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>) {
     // A mapping or list is removed with its last entry.
     let is_below = |field: &FieldPattern, other: &FieldPattern| field != other && other.starts_with(field);
     let emptied = |field: &FieldPattern| {
-        fields.iter().any(|other| is_below(field, other)) && !missing.keys().any(|other| is_below(field, other))
+        fields.keys().any(|other| is_below(field, other)) && !missing.keys().any(|other| is_below(field, other))
     };
     for (field, place) in missing.iter().filter(|(field, _)| !emptied(field)) {
         note(lint, sides.source.kind(), to, Some(field), None, Cover::Missing);
@@ -162,10 +170,10 @@ fn removed_values(lint: &mut Lint<'_>, sides: &Conversion<'_>, field: &FieldPatt
 }
 
 /// Reports the fields that a release requires and the one before does not have, if no rule sets them and no hint describes them.
-fn required_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>) {
+fn required_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>, places: &Places) {
     let kind = sides.target.kind();
     let hinted = |field: &FieldPattern| lint.pack.release_notes().hint(kind, Some(field)).is_some();
-    let texts: Vec<_> = newly_required(sides).into_iter().filter(|field| !hinted(field)).collect();
+    let texts: Vec<_> = newly_required(sides, places).into_iter().filter(|field| !hinted(field)).collect();
     for field in texts {
         let place = lint.place_of_bundle(lint.pack.line().get(sides.to).order);
         let text = format!("{} requires {kind} {field}", lint.name(sides.to));
@@ -174,16 +182,17 @@ fn required_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>) {
 }
 
 /// Returns the fields that the newer side requires in something that the older one has, and that no rule sets.
-fn newly_required(sides: &Conversion<'_>) -> Vec<FieldPattern> {
-    let there: BTreeSet<FieldPattern> = sides.fields().iter().flat_map(|field| sides.places(field)).collect();
+fn newly_required(sides: &Conversion<'_>, places: &Places) -> Vec<FieldPattern> {
+    let there: BTreeSet<&FieldPattern> = places.values().flatten().collect();
     let back = sides.path.reversed(sides.source.kind());
     let is_new = |field: &FieldPattern| {
         let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
         let is_open = above.parts().is_empty() || there.contains(&above);
         is_open && !there.contains(field) && back.images(field) == BTreeSet::from([Image::Kept])
     };
-    let fields = patterns_in(sides.target, sides.to).into_iter();
-    fields.filter(|field| is_required(sides.target, field, sides.to) && is_new(field)).collect()
+    let required = sides.target.fields().filter(|field| field.required && field.releases.contains(sides.to));
+    let fields: BTreeSet<FieldPattern> = required.map(|field| field.pattern).collect();
+    fields.into_iter().filter(|field| is_required(sides.target, field, sides.to) && is_new(field)).collect()
 }
 
 /// Returns whether `dropped` lists a kind, field or value that is not in `to`.

@@ -134,6 +134,13 @@ impl Catalog {
         served.map(version).collect()
     }
 
+    /// Returns whether two releases serve the same versions, with the same schema of every field.
+    pub(crate) fn is_alike_in(&self, one: ReleaseId, other: ReleaseId) -> bool {
+        let in_both = |releases: ReleaseSet| releases.contains(one) == releases.contains(other);
+        self.header.listings.iter().all(|listing| in_both(listing.of(Word::Served)))
+            && self.tree().rows.iter().all(|row| in_both(row.releases))
+    }
+
     /// Returns the versions' names that any release lists, most stable first.
     pub fn versions(&self) -> impl Iterator<Item = &str> {
         self.header.listings.iter().map(|listing| listing.name.as_str())
