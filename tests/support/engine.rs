@@ -47,7 +47,7 @@ impl Run {
 
 /// Makes the recognizer of everything that `packs` know.
 pub(crate) fn recognizer(packs: &Packs) -> Recognizer {
-    plan::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), &[]), &[])
+    plan::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &[])
 }
 
 /// Reads `text` as the program does.

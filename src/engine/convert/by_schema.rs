@@ -14,7 +14,7 @@ use super::inference;
 use super::remark::Remark;
 use super::subject::Subject;
 use crate::engine::finding::Code;
-use crate::knowledge::catalog::{Difference, DifferenceKind, Version};
+use crate::knowledge::catalog::{Difference, DifferenceKind, SchemaName, Version};
 use crate::knowledge::lens::{Completeness, Session};
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::syntax::field::FieldPath;
@@ -113,7 +113,9 @@ impl VersionChange<'_, '_, '_> {
 
     /// Returns what the schemas of the two versions, in these releases, do not describe alike of what the object has.
     fn differences(&self, old: ReleaseId, new: ReleaseId) -> Vec<Difference> {
-        self.subject.catalog().differences(self.session.object(), (old, self.present), (new, self.name))
+        let old = SchemaName { release: old, version: self.present };
+        let new = SchemaName { release: new, version: self.name };
+        self.subject.catalog().differences(self.session.object(), old, new)
     }
 
     /// Refuses the change to `version` for differences that matter to the object, besides what `blocks` it.

@@ -12,7 +12,7 @@ use super::subject::Finality;
 use super::target_schema::TargetSchema;
 use crate::engine::finding::Code;
 use crate::engine::manifest::sops;
-use crate::knowledge::catalog::{Violation, ViolationKind};
+use crate::knowledge::catalog::{SchemaName, Violation, ViolationKind};
 use crate::knowledge::lens::Completeness;
 use crate::knowledge::pack::crds::own::Verdict;
 use crate::syntax::field::{FieldPath, FieldPattern};
@@ -118,7 +118,7 @@ fn unchecked_keywords(schema: &TargetSchema<'_>, object: &Value, version: &str) 
         let message = format!("{} of {place} in {} was not checked", keywords.join(", "), schema.name);
         Some(Remark::new(Code::UncheckedRule, path, message))
     };
-    schema.catalog.unchecked((schema.release, version)).into_iter().filter_map(remark).collect()
+    schema.catalog.unchecked(SchemaName { release: schema.release, version }).into_iter().filter_map(remark).collect()
 }
 
 /// Returns whether a part of a patch, which was merged field by field, has become an incomplete item of a list.

@@ -8,7 +8,7 @@ use crate::knowledge::release::ApiVersion;
 
 /// Makes the recognizer of everything that `concerned`, some of `packs`, know, of what carries their charts, and of `more` texts,
 /// in a run to `targets`, or one that files decide about.
-pub fn recognizer(packs: &Packs, (concerned, targets): (&[&Pack], &[Target<'_>]), more: &[&str]) -> Recognizer {
+pub fn recognizer(packs: &Packs, concerned: &[&Pack], targets: &[Target<'_>], more: &[&str]) -> Recognizer {
     let groups = concerned.iter().flat_map(|pack| pack.groups()).map(String::as_str);
     let triggers = concerned.iter().flat_map(|pack| pack.triggers()).map(String::as_str).chain(more.iter().copied());
     // A reference whose group need not be written is also in files that mention no group.
@@ -49,7 +49,7 @@ mod tests {
     /// Returns whether the schema of a CRD of `version` is read in a run to `target`, or in one that files decide about.
     fn is_read(packs: &Packs, version: &str, target: Option<&str>) -> bool {
         let targets: Vec<Target<'_>> = target.map(|target| packs.target(target).unwrap()).into_iter().collect();
-        let recognizer = recognizer(packs, (&packs.iter().collect::<Vec<_>>(), &targets), &[]);
+        let recognizer = recognizer(packs, &packs.iter().collect::<Vec<_>>(), &targets, &[]);
         let text = format!(
             "apiVersion: apiextensions.k8s.io/{version}\nkind: CustomResourceDefinition\nmetadata: {{name: a}}\nspec:\n  versions:\n  \
              - schema: {{openAPIV3Schema: {{type: object}}}}\n"

@@ -228,12 +228,12 @@ impl Catalog {
     }
 
     /// Returns the keywords of a schema that are not checked, each list with the pattern of the fields that it is about.
-    pub fn unchecked(&self, (release, name): SchemaName<'_>) -> Vec<(FieldPattern, Vec<&str>)> {
+    pub fn unchecked(&self, name: SchemaName<'_>) -> Vec<(FieldPattern, Vec<&str>)> {
         if self.tree().schemas.iter().all(|schema| schema.attributes.unchecked.is_empty()) {
             return Vec::new();
         }
         let of_node = |node: usize| {
-            let row = self.tree().row_in(node, release, name)?;
+            let row = self.tree().row_in(node, name.release, name.version)?;
             let keywords = self.tree().schemas[row.schema].attributes.unchecked.keys();
             let keywords: Vec<&str> = keywords.map(String::as_str).collect();
             (!keywords.is_empty()).then(|| (self.tree().pattern_of(node), keywords))

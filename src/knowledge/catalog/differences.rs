@@ -15,8 +15,21 @@ use super::tree::{OUTSIDE, Row, Schema, Tree};
 use crate::knowledge::release::ReleaseId;
 use crate::syntax::field::{FieldPath, PathRef};
 
-/// The schema of a kind: a release, and the version's name (`v1beta1`).
-pub(crate) type SchemaName<'n> = (ReleaseId, &'n str);
+/// The schema of a kind that a release has for one version.
+#[derive(Clone, Copy)]
+pub struct SchemaName<'n> {
+    /// The release.
+    pub release: ReleaseId,
+    /// The version's name: `v1beta1`.
+    pub version: &'n str,
+}
+
+/// The same of both schemas.
+#[derive(Clone, Copy)]
+struct Sides<T> {
+    old: T,
+    new: T,
+}
 
 /// One field that is not the same in two schemas.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,10 +121,10 @@ impl fmt::Display for DifferenceKind {
 
 /// Compares what two schemas say of the fields of `object`; what neither describes counts too.
 pub(super) fn differences(tree: &Tree, object: &Value, old: SchemaName<'_>, new: SchemaName<'_>) -> Vec<Difference> {
-    let mut walk = Walk { tree, old, new, found: Vec::new() };
+    let mut walk = Walk { tree, names: Sides { old, new }, found: Vec::new() };
     if let Value::Object(map) = object {
         walk.whole();
-        walk.mapping((0, 0), map, None);
+        walk.mapping(Sides { old: 0, new: 0 }, map, None);
     }
     walk.found
 }
@@ -119,8 +132,7 @@ pub(super) fn differences(tree: &Tree, object: &Value, old: SchemaName<'_>, new:
 /// One pass over one object.
 struct Walk<'c> {
     tree: &'c Tree,
-    old: SchemaName<'c>,
-    new: SchemaName<'c>,
+    names: Sides<SchemaName<'c>>,
     found: Vec<Difference>,
 }
 
@@ -128,28 +140,28 @@ struct Walk<'c> {
 type Side<'c> = Option<(usize, &'c Row)>;
 
 impl<'c> Walk<'c> {
-    fn side(&self, node: Option<usize>, (release, name): SchemaName<'_>) -> Side<'c> {
-        Some((node?, self.tree.row_in(node?, release, name)?))
+    fn side(&self, node: Option<usize>, name: SchemaName<'_>) -> Side<'c> {
+        Some((node?, self.tree.row_in(node?, name.release, name.version)?))
     }
 
     /// Finds the fields `key` of a mapping whose fields both sides have at these nodes.
-    fn field(&self, (old, new): (usize, usize), key: &str) -> (Side<'c>, Side<'c>) {
+    fn field(&self, nodes: Sides<usize>, key: &str) -> Sides<Side<'c>> {
         let side = |node: usize, name| {
             let node = &self.tree.nodes[node];
             self.side(node.key(key), name).or_else(|| self.side(node.values, name))
         };
-        (side(old, self.old), side(new, self.new))
+        Sides { old: side(nodes.old, self.names.old), new: side(nodes.new, self.names.new) }
     }
 
     /// Returns whether a field is data of any type, whose keys no schema has to describe.
-    fn is_data(&self, node: usize, (release, name): SchemaName<'_>) -> bool {
-        self.tree.row_in(node, release, name).is_some_and(|row| row.kind == Type::Any)
+    fn is_data(&self, node: usize, name: SchemaName<'_>) -> bool {
+        self.tree.row_in(node, name.release, name.version).is_some_and(|row| row.kind == Type::Any)
     }
 
     /// Compares what the schemas say of the object as a whole; a schema without a row says nothing of it.
     fn whole(&mut self) {
         let unchecked = |name| self.side(Some(0), name).map(|(_, row)| self.schema(row).attributes.unchecked.clone());
-        let (old, new) = (unchecked(self.old).unwrap_or_default(), unchecked(self.new).unwrap_or_default());
+        let (old, new) = (unchecked(self.names.old).unwrap_or_default(), unchecked(self.names.new).unwrap_or_default());
         let keywords: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let changes: Vec<Change> = keywords
             .into_iter()
@@ -162,14 +174,15 @@ impl<'c> Walk<'c> {
         }
     }
 
-    fn mapping(&mut self, nodes: (usize, usize), map: &Map<String, Value>, above: Option<&PathRef<'_>>) {
+    fn mapping(&mut self, nodes: Sides<usize>, map: &Map<String, Value>, above: Option<&PathRef<'_>>) {
         let is_described = |key: &str| above.is_some() || !OUTSIDE.contains(&key);
         for (key, value) in map.iter().filter(|(key, value)| is_described(key) && !value.is_null()) {
             let sides = self.field(nodes, key);
             let spot = PathRef::key(above, key);
-            if sides.0.is_none()
-                && sides.1.is_none()
-                && !(self.is_data(nodes.0, self.old) && self.is_data(nodes.1, self.new))
+            let names = self.names;
+            if sides.old.is_none()
+                && sides.new.is_none()
+                && !(self.is_data(nodes.old, names.old) && self.is_data(nodes.new, names.new))
             {
                 self.report(&spot, DifferenceKind::Undescribed);
             }
@@ -177,10 +190,12 @@ impl<'c> Walk<'c> {
         }
         let tree = self.tree;
         let is_absent = |key: &str| map.get(key).is_none_or(Value::is_null);
-        let keys = [nodes.0, nodes.1].into_iter().flat_map(|node| &tree.nodes[node].keys).map(|(key, _)| key.as_str());
+        let keys =
+            [nodes.old, nodes.new].into_iter().flat_map(|node| &tree.nodes[node].keys).map(|(key, _)| key.as_str());
         for key in keys.filter(|key| is_described(key) && is_absent(key)).collect::<BTreeSet<_>>() {
-            let (old, new) = self.field(nodes, key);
-            let (old, new) = (self.filled_in(old, map.get(key), self.old), self.filled_in(new, map.get(key), self.new));
+            let sides = self.field(nodes, key);
+            let old = self.filled_in(sides.old, map.get(key), self.names.old);
+            let new = self.filled_in(sides.new, map.get(key), self.names.new);
             let counts = |value: &Option<Value>| value.clone().filter(|value| !value.is_null());
             if counts(&old) != counts(&new) {
                 self.report(&PathRef::key(above, key), DifferenceKind::Default { old, new });
@@ -231,8 +246,8 @@ impl<'c> Walk<'c> {
         }
     }
 
-    fn value(&mut self, sides: (Side<'c>, Side<'c>), value: &Value, spot: &PathRef<'_>) {
-        let ((old, old_row), (new, new_row)) = match sides {
+    fn value(&mut self, sides: Sides<Side<'c>>, value: &Value, spot: &PathRef<'_>) {
+        let ((old, old_row), (new, new_row)) = match (sides.old, sides.new) {
             (Some(old), Some(new)) => (old, new),
             (Some(_), None) => return self.report(spot, DifferenceKind::Gone),
             (None, Some(_)) => return self.report(spot, DifferenceKind::Added),
@@ -243,10 +258,11 @@ impl<'c> Walk<'c> {
             self.report(spot, DifferenceKind::Changed(changes));
         }
         match value {
-            Value::Object(map) => self.mapping((old, new), map, Some(spot)),
+            Value::Object(map) => self.mapping(Sides { old, new }, map, Some(spot)),
             Value::Array(items) => {
                 let item = |node: usize| self.tree.nodes[node].items;
-                let sides = (self.side(item(old), self.old), self.side(item(new), self.new));
+                let names = self.names;
+                let sides = Sides { old: self.side(item(old), names.old), new: self.side(item(new), names.new) };
                 for (index, item) in items.iter().enumerate() {
                     self.value(sides, item, &PathRef::index(Some(spot), index));
                 }
@@ -300,6 +316,7 @@ impl<'c> Walk<'c> {
 
 #[cfg(test)]
 mod tests {
+    use super::SchemaName;
     use crate::knowledge::catalog::sample::{catalog, release};
     use serde_json::{Value, json};
 
@@ -326,11 +343,14 @@ spec.text | string |  | {\"pattern\":\"^[a-z]+(/[a-z]+)*(-[a-z]+(/[a-z]+)*)*[a-z
 spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
 ";
 
+    fn schema(version: &str) -> SchemaName<'_> {
+        SchemaName { release: release("v2.0.0"), version }
+    }
+
     #[track_caller]
     fn check(spec: &Value, expected: &[&str]) {
-        let v2 = release("v2.0.0");
         let object = json!({"kind": "Shop", "status": {"x": 1}, "metadata": {"name": "a"}, "spec": spec});
-        let found = catalog(ROWS).differences(&object, (v2, "v1beta1"), (v2, "v1"));
+        let found = catalog(ROWS).differences(&object, schema("v1beta1"), schema("v1"));
         let found: Vec<String> = found.iter().map(|one| format!("{} {}", one.path, one.kind)).collect();
         assert_eq!(found, expected, "{spec}");
     }
@@ -368,8 +388,7 @@ spec.text | string |  | {\"format\":\"uri\"} | v1beta1 | ALL
 
     #[track_caller]
     fn check_defaults(rows: &str, object: &Value, expected: &[&str]) {
-        let v2 = release("v2.0.0");
-        let found = catalog(rows).differences(object, (v2, "v1beta1"), (v2, "v1"));
+        let found = catalog(rows).differences(object, schema("v1beta1"), schema("v1"));
         let found: Vec<String> = found.iter().map(|one| format!("{} {}", one.path, one.kind)).collect();
         assert_eq!(found, expected, "{object}");
     }
@@ -432,8 +451,7 @@ spec.mode | string |  | {\"default\":\"x\",\"nullable\":true} | v1beta1 | ALL
 
     #[test]
     fn one_schema_does_not_differ_from_itself() {
-        let v2 = release("v2.0.0");
         let object = json!({"spec": {"gone": "a", "items": [{"size": "1"}], "text": "a"}});
-        assert!(catalog(ROWS).differences(&object, (v2, "v1beta1"), (v2, "v1beta1")).is_empty());
+        assert!(catalog(ROWS).differences(&object, schema("v1beta1"), schema("v1beta1")).is_empty());
     }
 }

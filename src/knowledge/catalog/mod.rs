@@ -28,7 +28,7 @@ pub use catalog::Catalog;
 pub(crate) use catalog::FieldRow;
 pub(crate) use check::Violation;
 pub use check::ViolationKind;
-pub(crate) use differences::{Difference, DifferenceKind};
+pub(crate) use differences::{Difference, DifferenceKind, SchemaName};
 pub(crate) use facts::{Fact, FactKind, Unknown};
 pub(crate) use header::{Header, Version, Word};
 pub use pattern::compile;

@@ -251,12 +251,12 @@ pub(super) fn reparse(file: &str, text: &[u8], recognizer: &Recognizer) -> Manif
 /// Makes the recognizer of every API group of `concerned`, which are some of `packs`, and of the values files that the configuration
 /// lists.
 pub(super) fn recognizer(packs: &Packs, concerned: &[&Pack], targets: &[Target<'_>], config: &Config) -> Recognizer {
-    plan::recognizer(packs, (concerned, targets), &[]).with_values(&config.values)
+    plan::recognizer(packs, concerned, targets, &[]).with_values(&config.values)
 }
 
 /// Makes the recognizer of all packs, which has files read with CRDs too, whatever they define.
 pub(super) fn recognizer_of_crds(packs: &Packs, targets: &[Target<'_>], config: &Config) -> Recognizer {
-    plan::recognizer(packs, (&packs.iter().collect::<Vec<_>>(), targets), &[CRD_KIND]).with_values(&config.values)
+    plan::recognizer(packs, &packs.iter().collect::<Vec<_>>(), targets, &[CRD_KIND]).with_values(&config.values)
 }
 
 fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roots: &[PathBuf]) -> bool {
