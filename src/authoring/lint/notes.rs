@@ -35,30 +35,26 @@ pub(super) fn check_names(lint: &mut Lint<'_>) {
     check_advisories(lint);
     check_fields_of_notes(lint);
     let notes = lint.pack.release_notes();
-    let ids = |list: &'static str, ids: Vec<&str>| {
-        ids.into_iter().enumerate().map(|(at, id)| ((list, at, "id"), id.to_owned())).collect::<Vec<_>>()
-    };
-    let mut all = ids("advisories", notes.advisories.iter().map(|note| note.id.as_str()).collect());
-    all.extend(ids("moves", notes.moves.iter().map(|note| note.id.as_str()).collect()));
-    all.extend(ids("undetectable", notes.undetectable.iter().map(|note| note.id.as_str()).collect()));
-    report_repeated(lint, "id", all);
-    let of = |list: &'static str, key: &'static str, names: Vec<String>| {
-        names.into_iter().enumerate().map(|(at, name)| ((list, at, key), name)).collect::<Vec<_>>()
-    };
-    let charts = lint.pack.charts();
-    let names = lint.pack.parameters().iter().map(|parameter| parameter.name.clone()).collect();
-    report_repeated(lint, "name", of("parameters", "name", names));
-    report_repeated(lint, "name", of("charts", "name", charts.iter().map(|chart| chart.name.clone()).collect()));
-    report_repeated(lint, "key", of("charts", "key", charts.iter().map(|chart| chart.key.clone()).collect()));
+    let ids = [
+        ("advisories", notes.advisories.iter().map(|note| note.id.as_str()).collect::<Vec<_>>()),
+        ("moves", notes.moves.iter().map(|note| note.id.as_str()).collect()),
+        ("undetectable", notes.undetectable.iter().map(|note| note.id.as_str()).collect()),
+    ];
+    report_repeated(lint, "id", &ids);
+    let (charts, parameters) = (lint.pack.charts(), lint.pack.parameters());
+    let names = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+    report_repeated(lint, "name", &[("parameters", names)]);
+    report_repeated(lint, "name", &[("charts", charts.iter().map(|chart| chart.name.as_str()).collect())]);
+    report_repeated(lint, "key", &[("charts", charts.iter().map(|chart| chart.key.as_str()).collect())]);
 }
 
-/// Reports each of `names`, which are at a list, an index and a key of `pack.yaml`, that is there before.
-fn report_repeated(lint: &mut Lint<'_>, what: &str, names: Vec<((&str, usize, &str), String)>) {
+/// Reports each value of `key` in the items of these lists of `pack.yaml` that an item before has.
+fn report_repeated(lint: &mut Lint<'_>, key: &str, lists: &[(&str, Vec<&str>)]) {
     let mut seen = BTreeSet::new();
-    for ((list, at, key), name) in names {
-        if !seen.insert(name.clone()) {
+    for (list, values) in lists {
+        for (at, value) in values.iter().enumerate().filter(|(_, value)| !seen.insert(**value)) {
             let place = Place::At(FieldPath::default().key(list).index(at).key(key));
-            lint.report(HEAD, &place, format!("the {what} {name} is used twice"), format!("write another `{key}`"));
+            lint.report(HEAD, &place, format!("the {key} {value} is used twice"), format!("write another `{key}`"));
         }
     }
 }
