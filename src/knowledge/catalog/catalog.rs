@@ -134,10 +134,11 @@ impl Catalog {
         served.map(version).collect()
     }
 
-    /// Returns whether two releases serve the same versions, with the same schema of every field.
+    /// Returns whether two releases both have the kind or both lack it, serve the same versions, and have the same schema of every field.
     pub(crate) fn is_alike_in(&self, one: ReleaseId, other: ReleaseId) -> bool {
         let in_both = |releases: ReleaseSet| releases.contains(one) == releases.contains(other);
-        self.header.listings.iter().all(|listing| in_both(listing.of(Word::Served)))
+        in_both(self.releases())
+            && self.header.listings.iter().all(|listing| in_both(listing.of(Word::Served)))
             && self.tree().rows.iter().all(|row| in_both(row.releases))
     }
 

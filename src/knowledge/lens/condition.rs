@@ -739,5 +739,9 @@ mod tests {
         assert!(read("((a{99}){99}){99}").unwrap_err().contains("size limit"));
         assert!(read("[a-z]([-a-z0-9]{0,61}[a-z0-9])?").unwrap().is_match("shop"));
         assert!(read("a{200}{100}").is_ok());
+        // The classes with the most ranges, as long as is not compiled at once.
+        let (class, largest) = (length(&regex_syntax::parse(r"\w").unwrap()), r"\w");
+        let largest = format!("{largest}{{{}}}", SURELY_COMPILED / class);
+        assert!(Regex::new(&largest).is_ok(), "{largest}");
     }
 }
