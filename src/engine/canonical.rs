@@ -197,7 +197,7 @@ fn not_blocked(conversion: &Conversion) -> Result<(), CanonicalizeError> {
         return Ok(());
     }
     let remarks = conversion.blocks.iter().map(Remark::new).collect();
-    let is_loss = |code: Code| [LossClass::DroppedField, LossClass::Narrowed].map(loss_code).contains(&code);
+    let is_loss = |code: Code| LossClass::ALL.map(loss_code).contains(&code);
     Err(if conversion.blocks.iter().all(|block| is_loss(block.code)) {
         CanonicalizeError::Loss { losses: remarks }
     } else if conversion.blocks.iter().all(|block| block.code == Code::ConflictingFields) {

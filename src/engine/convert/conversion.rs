@@ -34,7 +34,7 @@ pub(crate) struct Conversion {
     /// What is reported as a note.
     pub notes: Vec<Remark>,
     /// What was lost because the user allowed it, or is kept in the stash.
-    pub lost: Vec<Remark>,
+    pub losses: Vec<Remark>,
     /// The releases that the object can come from: by its fields, by its apiVersion where both agree, and by what is known of all
     /// objects of its pack where that agrees too.
     pub origins: ReleaseSet,
@@ -70,7 +70,7 @@ impl Conversion {
             blocks: Vec::new(),
             warnings: Vec::new(),
             notes: Vec::new(),
-            lost: Vec::new(),
+            losses: Vec::new(),
             origins: ReleaseSet::default(),
             frozen: Vec::new(),
             converts_with: BTreeSet::new(),
@@ -86,31 +86,32 @@ impl Conversion {
         mut blocks: Vec<Remark>,
         losses: Result<Vec<Remark>, Vec<Remark>>,
     ) -> Option<Self> {
-        let lost = losses.unwrap_or_else(|held| {
+        let losses = losses.unwrap_or_else(|held| {
             // A field that a rule refuses is not reported as lost too.
             let others: Vec<_> =
-                held.into_iter().filter(|lost| blocks.iter().all(|block| block.path != lost.path)).collect();
+                held.into_iter().filter(|loss| blocks.iter().all(|block| block.path != loss.path)).collect();
             blocks.extend(others);
             Vec::new()
         });
         if !blocks.is_empty() {
             return Some(Self { blocks, ..Self::of(kind, session.shared()) });
         }
-        let conversion = Self::finished(kind, session, log, lost);
+        let conversion = Self::finished(kind, session, log, losses);
         (!conversion.program.is_empty() || !conversion.warnings.is_empty()).then_some(conversion)
     }
 
     /// Makes what became of an object in a session that nothing holds back.
-    pub(super) fn finished(kind: GroupKind, session: Session<'_>, log: Log, lost: Vec<Remark>) -> Self {
+    pub(super) fn finished(kind: GroupKind, session: Session<'_>, log: Log, losses: Vec<Remark>) -> Self {
         let Log { rules, mut warnings, mut notes, frozen } = log;
         warnings.extend(doubts(&session));
         // What is dropped or kept as a whole is not written in another form.
-        let is_dropped =
-            |path: &FieldPath| lost.iter().any(|lost| lost.code == Code::DroppedField && path.starts_with(&lost.path));
+        let is_dropped = |path: &FieldPath| {
+            losses.iter().any(|loss| loss.code == Code::DroppedField && path.starts_with(&loss.path))
+        };
         notes.extend(normalizations(&session).into_iter().filter(|remark| !is_dropped(&remark.path)));
         let converts_with = session.converts_with().clone();
         let (value, program, _) = session.finish();
-        Self { program, rules, warnings, notes, lost, frozen, converts_with, ..Self::of(kind, value) }
+        Self { program, rules, warnings, notes, losses, frozen, converts_with, ..Self::of(kind, value) }
     }
 
     /// Adds `next`, the conversion of what this one made.
@@ -121,7 +122,7 @@ impl Conversion {
         self.blocks.extend(next.blocks);
         self.warnings.extend(next.warnings);
         self.notes.extend(next.notes);
-        self.lost.extend(next.lost);
+        self.losses.extend(next.losses);
         self.frozen.extend(next.frozen);
         self.converts_with.extend(next.converts_with);
         Self { kind: next.kind, value: next.value, origins: self.origins | next.origins, ..self }

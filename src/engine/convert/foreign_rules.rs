@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::choices::Goal;
 use super::context::ObjectContext;
 use super::conversion::Conversion;
-use super::loss::decide_without_stash;
+use super::loss_policy::decide_without_stash;
 use super::remark::Remark;
 use super::run_rule::run_each;
 use super::state::Log;

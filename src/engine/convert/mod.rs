@@ -5,8 +5,8 @@
 //!
 //! Parts: `object` (the steps in order): `subject` (what inference found) `shapes` (the apiVersions that an object can have)
 //! `migration` (to the target) `rules` (of its own pack) over `run_rule` `by_schema` (apiVersions that no rule leads to) `fit`
-//! (apiVersion, missing fields) `target_schema` `validate` `baseline` (what was invalid before) `restore` `loss` (policy and
-//! wording) `new_stash` `stash`; before and after it: `repair` (of known mistakes) `foreign_rules` (about kinds of other packs);
+//! (apiVersion, missing fields) `target_schema` `validate` `baseline` (what was invalid before) `restore` `loss_policy` (policy and
+//! wording) `losses` `stash`; before and after it: `repair` (of known mistakes) `foreign_rules` (about kinds of other packs);
 //! `references` (every mapping that names a kind, under which keys) over `mappings` (where they can stand) `renames` (the kinds
 //! that get another name) `targets` `inference`; values: `choices` (what the user asked for) `context` (of an object) `state`
 //! `remark` (becomes a finding) `conversion` (the result) `object_plan`.
@@ -37,9 +37,9 @@ mod fit;
 mod rules;
 mod validate;
 
-mod loss;
+mod loss_policy;
+mod losses;
 mod migration;
-mod new_stash;
 mod restore;
 mod run_rule;
 
@@ -52,7 +52,7 @@ pub use choices::{AllowedLoss, Choices, Goal, Ignored, Keeping, Record, Schema};
 pub(crate) use choices::{Comments, FileChoices, FileSet, Mistakes, VersionChoice};
 pub(crate) use conversion::Conversion;
 pub(crate) use inference::inference_findings;
-pub(crate) use loss::loss_code;
+pub(crate) use loss_policy::loss_code;
 pub(crate) use object_plan::change;
 pub use object_plan::{ObjectPlan, Outcome, Sides};
 pub(crate) use remark::Remark;

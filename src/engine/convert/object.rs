@@ -6,8 +6,8 @@
 use super::choices::Goal;
 use super::context::ObjectContext;
 use super::conversion::Conversion;
+use super::losses::Losses;
 use super::migration::{Migration, Restoring};
-use super::new_stash::Losses;
 use super::remark::{Remark, impossible};
 use super::restore::OldStash;
 use super::rules::named_conflicts;
@@ -21,7 +21,7 @@ use crate::knowledge::pack::Target;
 /// An object at its target, and what it loses on the way.
 struct Arrived<'a> {
     migration: Migration<'a>,
-    lost: Vec<Remark>,
+    losses: Vec<Remark>,
 }
 
 /// Converts `object` to `target`, which is the goal's for the pack that knows the object's group.
@@ -33,10 +33,10 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, con
     let mut report = Log { warnings: subject.warnings.clone(), ..Log::default() };
     let origins = subject.origins;
     match migrate(&subject, &mut report) {
-        Ok(Arrived { migration: Migration { kind, session, mut log, .. }, lost }) => {
+        Ok(Arrived { migration: Migration { kind, session, mut log, .. }, losses }) => {
             log.warnings.splice(..0, report.warnings);
             log.notes.splice(..0, report.notes);
-            Conversion { origins, ..Conversion::finished(kind, session, log, lost) }
+            Conversion { origins, ..Conversion::finished(kind, session, log, losses) }
         }
         Err(blocks) => Conversion { blocks, warnings: report.warnings, origins, ..Conversion::unchanged(object) },
     }
@@ -77,10 +77,10 @@ fn migrate<'a>(subject: &Subject<'a>, report: &mut Log) -> Result<Arrived<'a>, V
         let losses = resolved.err().into_iter().flatten();
         return Err(losses.chain(complete.blocks).collect());
     }
-    let (lost, stash) = resolved?;
+    let (losses, stash) = resolved?;
     let mut migration = without_lost.unwrap_or(complete);
     if let Some(stash) = stash {
         stash.write(subject.target.pack, &mut migration.session).map_err(impossible)?;
     }
-    Ok(Arrived { migration, lost })
+    Ok(Arrived { migration, losses })
 }

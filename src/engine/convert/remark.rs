@@ -91,5 +91,5 @@ pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
     let remark = |doubt: &Normalization| {
         Remark::new(Code::DanglingReference, doubt.path.clone(), doubt.reason.clone()).help(help)
     };
-    session.warnings().iter().map(remark).collect()
+    session.doubts().iter().map(remark).collect()
 }

@@ -8,7 +8,7 @@
 use super::choices::{Goal, Mistakes};
 use super::context::ObjectContext;
 use super::conversion::Conversion;
-use super::loss::decide_without_stash;
+use super::loss_policy::decide_without_stash;
 use super::remark::Remark;
 use super::run_rule::{RulesRun, run_each};
 use super::state::Log;

@@ -162,7 +162,7 @@ impl<'c> Check<'c> {
             Some(Done { act: Act::CarryOut(id, _), .. }) => {
                 self.is_renamed_held
                     && self.states.instructions.moves(id, self.held)
-                    && names_renamed(self.tied, state.base)
+                    && has_references(self.tied, state.base)
             }
             _ => false,
         }
@@ -337,14 +337,14 @@ impl<'c> Check<'c> {
 }
 
 /// Returns whether an object names others whose kind changes.
-fn names_renamed(tied: &TiedFiles<'_>, id: Id) -> bool {
+fn has_references(tied: &TiedFiles<'_>, id: Id) -> bool {
     let object = tied.object(id);
     !tied.targets.references(&object.kind, &object.value).is_empty()
 }
 
 /// Returns whether an object changes, by itself or because of what it names.
 fn changes(tied: &TiedFiles<'_>, id: Id) -> bool {
-    tied.is_changed(id) || names_renamed(tied, id)
+    tied.is_changed(id) || has_references(tied, id)
 }
 
 /// Returns the apiVersion or kind, where it differs.

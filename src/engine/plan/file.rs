@@ -158,7 +158,7 @@ fn findings(
 ) -> Vec<Finding> {
     let remarks = conversion.blocks.iter().map(|remark| (remark, Severity::Held));
     let remarks = remarks.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
-    let remarks = remarks.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
+    let remarks = remarks.chain(conversion.losses.iter().map(|remark| (remark, Severity::Warning)));
     let remarks = remarks.chain(conversion.notes.iter().map(|remark| (remark, Severity::Note)));
     let mut findings: Vec<Finding> =
         remarks.map(|(remark, severity)| remark.finding(manifest, object, severity)).collect();

@@ -27,7 +27,7 @@ use crate::knowledge::lens::Context;
 use crate::syntax::field::FieldPath;
 
 /// What the planning of every group of a run needs.
-pub(super) struct RunPlanner<'r> {
+pub(super) struct GroupContext<'r> {
     pub(super) planner: &'r Planner<'r>,
     pub(super) run: &'r Run<'r>,
     /// The other objects that lenses read.
@@ -37,7 +37,7 @@ pub(super) struct RunPlanner<'r> {
 
 /// The files of a group, and what Kustomize makes of them.
 pub(super) struct GroupPlanner<'g> {
-    of_run: &'g RunPlanner<'g>,
+    shared: &'g GroupContext<'g>,
     group: &'g Group,
     pub(super) linked: TiedFiles<'g>,
     pub(super) patchings: Vec<Patching>,
@@ -61,18 +61,18 @@ struct Followed<'f, 's> {
 impl<'g> GroupPlanner<'g> {
     /// Converts the objects of `manifests`, which are those of the group.
     pub(super) fn new(
-        of_run: &'g RunPlanner<'g>,
+        shared: &'g GroupContext<'g>,
         group: &'g Group,
         manifests: impl IntoIterator<Item = (usize, &'g Manifest)>,
     ) -> Self {
-        let linked = TiedFiles::new(of_run.run, manifests, &group.applications, of_run.others);
-        let states = States::new(&linked, &unapplied::elsewhere(&group.unmade), of_run.others);
+        let linked = TiedFiles::new(shared.run, manifests, &group.applications, shared.others);
+        let states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
         let unapplied = unapplied::findings(&linked, &group.unmade);
         Self {
             patchings: Patching::all(&linked),
             patched: PatchedVersions::new(&linked),
             staying: unapplied::targets_that_stay(&linked, &unapplied),
-            of_run,
+            shared,
             group,
             linked,
             states,
@@ -88,7 +88,7 @@ impl<'g> GroupPlanner<'g> {
             .chain(affixes::find(linked))
             .chain(withheld.find(linked))
             .collect();
-        let kept = acknowledged::kept(self.of_run.planner, linked);
+        let kept = acknowledged::kept(self.shared.planner, linked);
         let selectors = Selectors::new(linked);
         let attempt = |held: &Held| self.attempt(&selectors, held);
         hold_back(linked, &self.patchings, &self.states, &selectors, held_first, kept, attempt)
@@ -119,10 +119,10 @@ impl<'g> GroupPlanner<'g> {
         manifest: &Manifest,
         followed: &Followed<'_, '_>,
     ) -> Result<PlannedFile, Rejected> {
-        let RunPlanner { planner, styles, .. } = self.of_run;
+        let GroupContext { planner, styles, .. } = self.shared;
         let mut findings: Vec<Finding> = Vec::new();
         let objects = 0..manifest.objects.len();
-        let conversions = objects.map(|at| self.follow_links(Id { file, at }, followed, &mut findings)).collect();
+        let conversions = objects.map(|at| self.settle(Id { file, at }, followed, &mut findings)).collect();
         let reason = |at| {
             let id = Id { file, at };
             let is_shown = |_: &&Finding| !followed.held.is_kept(id) || self.would_change(id, followed);
@@ -132,7 +132,7 @@ impl<'g> GroupPlanner<'g> {
     }
 
     /// Returns what becomes of an object: where it is held back, it stays as it is.
-    fn follow_links(&self, id: Id, followed: &Followed<'_, '_>, findings: &mut Vec<Finding>) -> Option<Conversion> {
+    fn settle(&self, id: Id, followed: &Followed<'_, '_>, findings: &mut Vec<Finding>) -> Option<Conversion> {
         let (object, held) = (self.linked.object(id), followed.held);
         findings.extend(self.states.instructions.reasons(held, id).chain(held.reported(id)).cloned());
         findings.extend(self.unapplied.get(&id).into_iter().flatten().cloned());

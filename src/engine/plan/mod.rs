@@ -59,7 +59,7 @@ pub(crate) use withheld::LeftOut;
 
 use assemble::assemble;
 use file::PlannedFile;
-use group::{GroupPlanner, RunPlanner};
+use group::{GroupPlanner, GroupContext};
 use manifests::ReadObjects;
 use styles::Styles;
 use withheld::Withheld;
@@ -96,8 +96,8 @@ pub fn plan_files<M: Manifests>(
     let others = if objects.is_empty() { Context::default() } else { Context::new(objects.views(), run.builds()) };
     let others = others.with_parameters(parameters);
     let styles = Styles::of(surveys);
-    let of_run = RunPlanner { planner, run: &run, others: &others, styles: &styles };
-    let plan = |group: &Group| plan_group(&of_run, group, manifests, scope, &withheld);
+    let shared = GroupContext { planner, run: &run, others: &others, styles: &styles };
+    let plan = |group: &Group| plan_group(&shared, group, manifests, scope, &withheld);
     let mut groups = groups(&run);
     groups.retain(|group| may_report(planner, group, &run));
     let planned = in_parallel(&groups, scope.threads, &plan)?;
@@ -117,7 +117,7 @@ fn may_report(planner: &Planner<'_>, group: &Group, run: &Run<'_>) -> bool {
 type Planned = Vec<(usize, Box<PlannedFile>)>;
 
 fn plan_group<M: Manifests>(
-    of_run: &RunPlanner<'_>,
+    shared: &GroupContext<'_>,
     group: &Group,
     manifests: &M,
     scope: &Scope<'_>,
@@ -125,7 +125,7 @@ fn plan_group<M: Manifests>(
 ) -> Result<Planned, M::Error> {
     let read = group.files.iter().map(|file| Ok((*file, manifests.take(*file)?)));
     let read = read.collect::<Result<Vec<_>, M::Error>>()?;
-    let planner = GroupPlanner::new(of_run, group, read.iter().map(|(file, manifest)| (*file, manifest.borrow())));
+    let planner = GroupPlanner::new(shared, group, read.iter().map(|(file, manifest)| (*file, manifest.borrow())));
     let mut planned = planner.plan(withheld);
     if let Some(listed) = scope.listed.filter(|listed| !listed.is_as_whole()) {
         planned = listed::limited(&planner, planned, listed, withheld);

@@ -232,7 +232,7 @@ impl Default {
         let Source::References(reference) = &self.source else { return };
         if let Some((path, written, other)) = reference.in_wrong_namespace(session) {
             let warning = format!("{path} is {written}, but {} {}", other.described(), other.namespace.description());
-            session.record_warning(&path, warning);
+            session.record_doubt(&path, warning);
         }
     }
 

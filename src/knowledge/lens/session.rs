@@ -38,7 +38,7 @@ pub struct Session<'a> {
     losses: Vec<Loss>,
     normalized: Vec<Normalization>,
     /// What is likely wrong, and is left unchanged.
-    warnings: Vec<Normalization>,
+    doubts: Vec<Normalization>,
     context: Option<&'a Context<'a>>,
     completeness: Completeness,
     namespace: Namespace,
@@ -61,7 +61,7 @@ impl<'a> Session<'a> {
             program: Vec::new(),
             losses: Vec::new(),
             normalized: Vec::new(),
-            warnings: Vec::new(),
+            doubts: Vec::new(),
             context: None,
             completeness: Completeness::Whole,
             place: ObjectPlace::default(),
@@ -182,8 +182,8 @@ impl<'a> Session<'a> {
     }
 
     /// Returns what is likely wrong in the object and is left unchanged.
-    pub fn warnings(&self) -> &[Normalization] {
-        &self.warnings
+    pub fn doubts(&self) -> &[Normalization] {
+        &self.doubts
     }
 
     /// Makes one change to the data and records it.
@@ -269,7 +269,7 @@ impl<'a> Session<'a> {
         }));
         let outward = |inner: Normalization| Normalization { path: started.join(&inner.path), ..inner };
         self.normalized.extend(inner.normalized.into_iter().map(outward));
-        self.warnings.extend(inner.warnings.into_iter().map(outward));
+        self.doubts.extend(inner.doubts.into_iter().map(outward));
         inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
@@ -324,9 +324,9 @@ impl<'a> Session<'a> {
     }
 
     /// Records that the value at `path` is likely wrong.
-    pub(crate) fn record_warning(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        let warning = self.equivalence(Equivalence::Rewritten, path, reason);
-        self.warnings.push(warning);
+    pub(crate) fn record_doubt(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        let doubt = self.equivalence(Equivalence::Rewritten, path, reason);
+        self.doubts.push(doubt);
     }
 
     /// Returns the path at the start of the session of the value that is at `path` now.
@@ -424,12 +424,12 @@ pub enum LossClass {
     /// A field that the other side does not have.
     DroppedField,
     /// Items of a list beyond the number that the other side allows.
-    Narrowed,
+    TooManyItems,
 }
 
 impl LossClass {
     /// Every class.
-    pub const ALL: [Self; 2] = [Self::DroppedField, Self::Narrowed];
+    pub const ALL: [Self; 2] = [Self::DroppedField, Self::TooManyItems];
 }
 
 /// A value that a conversion loses.

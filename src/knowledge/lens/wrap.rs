@@ -74,7 +74,7 @@ impl Wrap {
         for index in (1..count).rev() {
             let item = path.index(index);
             session.record_loss(
-                LossClass::Narrowed,
+                LossClass::TooManyItems,
                 &item,
                 format!("the target release allows one item, and there are {count}"),
             );

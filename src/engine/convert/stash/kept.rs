@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::value_hash::ValueHash;
-use crate::engine::convert::loss::loss_code;
+use crate::engine::convert::loss_policy::loss_code;
 use crate::knowledge::catalog::OUTSIDE;
 use crate::knowledge::lens::LossClass;
 use crate::syntax::field::{FieldPath, Step};

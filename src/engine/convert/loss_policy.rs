@@ -1,6 +1,6 @@
 //! What becomes of a value that the target cannot hold, and how is that worded?
 //!
-//! [`decide`] is the one policy for what rules and the schema of the target lose: a value is kept in the stash, where that is possible and chosen (`new_stash`
+//! [`decide`] is the one policy for what rules and the schema of the target lose: a value is kept in the stash, where that is possible and chosen (`losses`
 //! finds out); else it is dropped, where the user allows that; else it holds the object back.
 
 use super::choices::AllowedLoss;
@@ -45,7 +45,7 @@ pub(super) fn decide(
     };
     let by_hand = match loss.class {
         LossClass::DroppedField => hint().unwrap_or_else(|| "or remove the field by hand".to_owned()),
-        LossClass::Narrowed => "or split the object by hand".to_owned(),
+        LossClass::TooManyItems => "or split the object by hand".to_owned(),
     };
     let help = format!("{offer}`--allow-loss={code}` converts without it; {by_hand}");
     Err(remark(format!("{place} would be lost: {reason}{why}"), Some(help)))
@@ -75,6 +75,6 @@ pub(super) fn all_or_blocks(outcomes: Vec<Result<Remark, Remark>>) -> Result<Vec
 pub(crate) const fn loss_code(class: LossClass) -> Code {
     match class {
         LossClass::DroppedField => Code::DroppedField,
-        LossClass::Narrowed => Code::TooManyItems,
+        LossClass::TooManyItems => Code::TooManyItems,
     }
 }

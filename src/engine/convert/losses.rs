@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::choices::Keeping;
-use super::loss::{Stashing, all_or_blocks, decide, loss_code};
+use super::loss_policy::{Stashing, all_or_blocks, decide, loss_code};
 use super::migration::Migration;
 use super::remark::Remark;
 use super::restore::OldStash;
