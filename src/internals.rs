@@ -119,7 +119,7 @@ pub mod report {
     }
 
     pub mod document {
-        pub use crate::shell::report::document::ReportDocument;
+        pub use crate::shell::report::document::{RanIn, ReportDocument};
     }
 
     pub mod github {

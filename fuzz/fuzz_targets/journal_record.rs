@@ -19,7 +19,11 @@ fuzz_target!(|bytes: &[u8]| {
     for entry in &record.files {
         let place = entry.place();
         assert!(is_place(&place), "{place:?}");
-        assert!(place.components().all(|part| matches!(part, Component::Normal(name) if name != ".git" && name != ".reversion")));
+        assert!(
+            place
+                .components()
+                .all(|part| matches!(part, Component::Normal(name) if name != ".git" && name != ".reversion"))
+        );
         assert!(places.insert(place));
     }
 });

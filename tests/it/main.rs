@@ -20,6 +20,7 @@ mod followed_versions;
 mod formats;
 #[cfg(unix)]
 mod function;
+mod fuzz_engine;
 mod gateway_api;
 mod hostile;
 mod html;

@@ -10,17 +10,18 @@ use reversion::internals::field::FieldPath;
 use reversion::internals::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::internals::pack::{Pack, Packs, Target, embedded};
 use reversion::internals::plan::{self, AllowedLoss, Choices, Goal, Keeping, ObjectPlan, Plan};
+use reversion::internals::report::document::{RanIn, ReportDocument};
 use reversion::internals::report::saved_plan::SavedPlan;
-use reversion::internals::report::{Counts, Report, Written, diff, github, json, text_format};
+use reversion::internals::report::{Counts, Report, diff, github, gitlab, json, junit, markdown, plain, sarif};
 
 /// The packs that are built in.
-pub fn packs() -> &'static Packs {
+pub(crate) fn packs() -> &'static Packs {
     static PACKS: OnceLock<Packs> = OnceLock::new();
     PACKS.get_or_init(|| embedded::with(Vec::<Pack>::new()).expect("the built-in packs load"))
 }
 
 /// Reads `bytes` as a file of a tree; `None` if it contains nothing to convert.
-pub fn read(packs: &Packs, bytes: &[u8]) -> Option<Manifest> {
+pub(crate) fn read(packs: &Packs, bytes: &[u8]) -> Option<Manifest> {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
     match manifest::read("a.yaml", bytes, &Recognizer::new(groups)) {
         Reading::Manifest(manifest) => Some(*manifest),
@@ -33,13 +34,15 @@ pub fn read(packs: &Packs, bytes: &[u8]) -> Option<Manifest> {
 }
 
 /// Plans one file, and checks that its new text reads back as the data in the plan.
-pub fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Manifest) -> Option<String> {
-    let before: Vec<_> = manifest.objects.iter().map(|object| {
-        (manifest.locate(object, &FieldPath::default()), object.title(), object.value.clone())
-    }).collect();
+pub(crate) fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Manifest) -> Option<String> {
+    let before: Vec<_> = manifest
+        .objects
+        .iter()
+        .map(|object| (manifest.locate(object, &FieldPath::default()), object.title(), object.value.clone()))
+        .collect();
     let plan = plan::plan(&[manifest], &Goal { packs, targets: vec![target], choices });
     let after = plan.files.first()?.after();
-    check_reports(&plan);
+    check_reports(packs, &plan);
     let again = read(packs, after.as_bytes()).expect("a converted file is read as a manifest");
     assert_eq!(again.objects.len(), before.len(), "{after}");
     let mut planned = plan.objects.iter().peekable();
@@ -59,32 +62,22 @@ pub fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Ma
 }
 
 /// The losses that a run may have: none, all, or all into the stash.
-pub fn choices() -> [Choices; 3] {
+pub(crate) fn choices() -> [Choices; 3] {
     let all = Choices { allowed: AllowedLoss::All, ..Choices::default() };
     [Choices::default(), Choices { keeping: Keeping::Stash, ..all.clone() }, all]
 }
 
 /// Renders the plan in every format; the saved plan, read back, must make the same change.
-fn check_reports(plan: &Plan) {
-    let report = Report {
-        command: "plan",
-        targets: Vec::new(),
-        files: &plan.files,
-        objects: &plan.objects,
-        findings: &plan.findings,
-        advisories: &plan.advisories,
-        counts: Counts::default(),
-        left_out: Vec::new(),
-        written: Written::No,
-    };
-    text::changes(&report);
-    report.findings.iter().for_each(|finding| drop(text::finding(finding)));
-    text_format::advisories(report.advisories);
-    json::report(&report);
-    github::commands(&report, |_| true, report.advisories);
-    github::step_summary(&report);
+fn check_reports(packs: &Packs, plan: &Plan) {
+    let report = Report::new("plan", packs, plan, Counts::default());
+    let document = ReportDocument::new(&report, RanIn::default());
+    let printed = [json::report, sarif::report, gitlab::report, junit::report, github::commands, plain::findings]
+        .map(|format| format(&document));
+    let comment = markdown::report(&document, markdown::COMMENT);
+    assert!(printed.iter().chain([&comment]).all(|text| !text.contains('\u{1b}')), "a terminal is steered");
     let Ok(saved) = SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned())) else { return };
-    assert_eq!(SavedPlan::parse(saved.to_text().as_bytes()).as_ref(), Ok(&saved));
+    let text = saved.to_text();
+    assert_eq!(SavedPlan::parse(text.as_bytes()).map(|again| again.to_text()), Ok(text));
     for (file, saved) in plan.files.iter().zip(&saved.files) {
         diff::unified(file, diff::Paint::Plain);
         diff::unified(file, diff::Paint::Colour);
