@@ -35,7 +35,7 @@ fuzz_target!(|text: &str| {
     for release in [releases.first(), releases.last()].into_iter().flatten() {
         for choices in engine::choices() {
             let Some(manifest) = engine::read(&packs, object.as_bytes()) else { return };
-            engine::convert(&packs, Target { pack, release: *release }, choices, manifest);
+            engine::convert(&packs, Target::new(pack, *release), choices, manifest);
         }
     }
 });

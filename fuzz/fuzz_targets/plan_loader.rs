@@ -27,7 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     for finding in &plan.findings {
-        let printed = finding.lines();
+        let printed = finding.sentence(None);
         assert!(!printed.contains(|character: char| character.is_control() && character != '\n'), "{printed:?}");
     }
 });

@@ -143,7 +143,7 @@ impl Canonicalizer {
         let others_kind = || self.target.pack.foreign_kinds().any(|kind| *kind == object.kind);
         let at_target = || others_kind().then(|| Conversion::unchanged(&object));
         let conversion = convert::convert(&object, &self.goal, context).or_else(at_target).ok_or_else(unknown)?;
-        if conversion.warnings.iter().any(|warning| warning.code == Code::UnknownKind) {
+        if conversion.unresolved.iter().any(|remark| remark.code == Code::UnknownKind) {
             return Err(unknown());
         }
         self.is_newer(&conversion)?;

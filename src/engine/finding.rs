@@ -116,7 +116,7 @@ codes! {
     UncheckedRule "unchecked-rule" "A CEL rule or a keyword of a CRD, such as multipleOf, or a text with variables, such as `${INTERVAL}`, cannot be checked here. The API server will check it.";
     UnknownApiVersion "unknown-api-version" "No release served this apiVersion for this kind. The fields decide; where nothing but CRDs is known, the object is held back.";
     UnknownField "unknown-field" "No release has this field. It is left unchanged; check its spelling.";
-    UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind. The object is left unchanged. Of groups without a dot, such as `apps` and the core group, only a kind that seems to be misspelt is reported.";
+    UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind: its name is misspelt, or it was removed before the first release that the pack knows. The object is left unchanged: correct or remove it. Of groups without a dot, such as `apps` and the core group, only a kind that seems to be misspelt is reported.";
     UnsupportedValue "unsupported-value" "Kubernetes cannot read a value, such as .inf or binary data. The object is left unchanged.";
     UnusedIgnore "unused-ignore" "A comment `reversion: ignore` names a code or rule of which there is no finding at the object or field that it is about. Remove it, or the code.";
     ValuesNotConverted "values-not-converted" "Values of a known chart are given one by one, as text that cannot be read, in files or objects that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (see Helm in the documentation), or convert them by hand.";

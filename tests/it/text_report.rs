@@ -129,7 +129,7 @@ fn a_kind_that_no_release_has_is_reported_once() {
     let other = |name: &str| held(name).replace("TCPRoute", "QuicRoute");
     let documents = ["a", "b", "c", "d", "e", "f"].map(other).join("---\n");
     let run = Tree::of(&[("a.yaml", &documents)]).run(&["check", "--to", TO]);
-    assert_eq!(run.out.matches("warning[unknown-kind]").count(), 1, "{}", run.out);
+    assert_eq!(run.out.matches("unresolved[unknown-kind]").count(), 1, "{}", run.out);
     assert!(run.out.contains("\n  ... and 3 more places, -v lists them\n"), "{}", run.out);
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Conversion {
     pub rules: Vec<(String, Direction)>,
     /// Why the object is held back; empty where it is not.
     pub blocks: Vec<Remark>,
+    /// What has to be done by hand, although nothing of the object is held back.
+    pub unresolved: Vec<Remark>,
     /// What is reported as a warning.
     pub warnings: Vec<Remark>,
     /// What is reported as a note.
@@ -68,6 +70,7 @@ impl Conversion {
             foreign_changes: 0,
             rules: Vec::new(),
             blocks: Vec::new(),
+            unresolved: Vec::new(),
             warnings: Vec::new(),
             notes: Vec::new(),
             losses: Vec::new(),
@@ -120,6 +123,7 @@ impl Conversion {
         self.foreign_changes += next.foreign_changes;
         self.rules.extend(next.rules);
         self.blocks.extend(next.blocks);
+        self.unresolved.extend(next.unresolved);
         self.warnings.extend(next.warnings);
         self.notes.extend(next.notes);
         self.losses.extend(next.losses);
@@ -185,7 +189,7 @@ impl Conversion {
 
     /// Leaves `object` unchanged after all, and keeps what there is to report besides losses and notes.
     pub(crate) fn hold_back(self, object: &Object) -> Self {
-        let Self { blocks, warnings, origins, .. } = self;
-        Self { blocks, warnings, origins, ..Self::unchanged(object) }
+        let Self { blocks, unresolved, warnings, origins, .. } = self;
+        Self { blocks, unresolved, warnings, origins, ..Self::unchanged(object) }
     }
 }

@@ -13,7 +13,7 @@ use super::remark::Remark;
 pub(crate) fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> Vec<Finding> {
     let Some(catalog) = pack.catalog(&object.kind) else {
         let unknown = unknown_kind(object, pack).into_iter();
-        return unknown.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect();
+        return unknown.map(|remark| remark.finding(manifest, object, Severity::Unresolved)).collect();
     };
     let inference = infer(&object.value, catalog, &object.api_version.version);
     let by_crds = pack.is_of_crds().then(|| outdated(object, pack, catalog)).flatten();

@@ -103,7 +103,7 @@ fn by_own_pack(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> 
         return Some(object::convert(object, target, goal, context));
     }
     let unknown = inference::unknown_kind(object, target.pack)?;
-    Some(Conversion { warnings: vec![unknown], ..Conversion::unchanged(object) })
+    Some(Conversion { unresolved: vec![unknown], ..Conversion::unchanged(object) })
 }
 
 /// Returns a conversion, and then one of what it made.

@@ -123,13 +123,14 @@ pub(super) fn find<'a>(
     numbers: &HashMap<&str, usize>,
     graph: &Graph<'a>,
     is_known_kind: KnownKinds<'_>,
+    is_converted: &dyn Fn(&GroupKind) -> bool,
 ) -> Applications {
     let mut applications = Applications::default();
     let hosts: Vec<usize> = (0..files.len()).filter(|number| files[*number].is_host()).collect();
     if hosts.is_empty() {
         return applications;
     }
-    let bases = Bases::of(files, numbers);
+    let bases = Bases::of(files, numbers, is_converted);
     let finder = Finder { files, numbers, graph, is_known_kind, bases };
     // What a transformer applies, the kustomizations do that name it.
     for host in hosts.into_iter().filter(|host| graph.users_of(&files[*host].file).is_empty()) {
@@ -142,17 +143,25 @@ pub(super) fn find<'a>(
 
 impl<'a> Bases<'a> {
     /// Collects the objects of all files but those that are named as patches.
-    fn of(files: &'a [FileSurvey], numbers: &HashMap<&str, usize>) -> Self {
+    ///
+    /// An object of a kind that is not converted is none of them: whether it is read depends on what else stands in its file.
+    fn of(files: &'a [FileSurvey], numbers: &HashMap<&str, usize>, is_converted: &dyn Fn(&GroupKind) -> bool) -> Self {
         let patches = files.iter().flat_map(|file| &file.patches);
         let patches: HashSet<&str> = patches.map(|patch| patch.file.as_str()).collect();
         let all_files = files.iter().map(|file| file.file.as_str()).filter(|file| numbers.contains_key(file)).collect();
         let mut bases = Self { all_files, ..Self::default() };
         for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(&*file.file)) {
-            bases.known_files.extend((!file.has_others).then_some(&*file.file));
-            for base in own_objects(number, file) {
+            let mut has_others = file.has_others;
+            for (at, object) in file.objects.iter().enumerate().filter(|(_, object)| object.inline_patch.is_none()) {
+                if !object.is_values && !is_converted(&object.kind) {
+                    has_others = true;
+                    continue;
+                }
+                let base = Candidate::new(ObjectId { file: number, at }, object);
                 bases.by_key.entry(base.key).or_default().push(base);
                 bases.by_file.entry(&file.file).or_default().push(base);
             }
+            bases.known_files.extend((!has_others).then_some(&*file.file));
         }
         bases
     }

@@ -12,6 +12,7 @@ use super::namespaces::Namespaces;
 use super::survey::FileSurvey;
 use crate::engine::convert::Targets;
 use crate::knowledge::lens::{Builds, Namespace, ObjectId};
+use crate::knowledge::release::GroupKind;
 
 /// The files of a run, and what Kustomize makes of them.
 #[derive(Debug)]
@@ -39,8 +40,11 @@ impl<'a> Run<'a> {
         let numbers: HashMap<&str, usize> =
             files.iter().enumerate().map(|(number, file)| (&*file.file, number)).collect();
         let is_known_kind = |name: &str| targets.is_kind_named(name) || goal.packs.of_group(name).is_some();
+        let is_converted = |kind: &GroupKind| {
+            targets.is_kind_named(&kind.kind) || goal.targets.iter().any(|target| target.pack.can_hold_values(kind))
+        };
         Self {
-            applications: applications::find(files, &numbers, &graph, &is_known_kind),
+            applications: applications::find(files, &numbers, &graph, &is_known_kind, &is_converted),
             namespaces: Namespaces::new(
                 graph.namespaces_of(&|file| numbers.contains_key(file)),
                 goal.packs,

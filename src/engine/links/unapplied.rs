@@ -47,12 +47,13 @@ pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> BTreeMap<Id, 
         let is_foreign = |name: &str| foreign.iter().any(|kind| kind.kind == name);
         one.target.as_ref().is_some_and(|target| target.is_limited(&is_foreign))
     };
-    for Unmade { instruction, target, .. } in unmade.iter().filter(|one| one.is_unseen || selects_foreign(one)) {
+    for unmade in unmade.iter().filter(|one| one.is_unseen || selects_foreign(one)) {
+        let Unmade { instruction, target, .. } = unmade;
         let id = instruction.position;
         if made.contains(&(id, &instruction.place)) {
             continue;
         }
-        let remarks = target.iter().flat_map(|target| moved(tied.targets, &tied.object(id).value, instruction, target));
+        let remarks = target.iter().flat_map(|target| moved(tied.targets, &tied.object(id).value, unmade, target));
         // Where it breaks what is built, nothing else would say so.
         remarks.for_each(|remark| add(id, remark, Severity::Held));
     }
@@ -139,7 +140,8 @@ fn holders_of_data(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)
 }
 
 /// Reports the paths of an instruction that rules about what it selects move.
-fn moved(targets: &Targets<'_>, object: &Value, instruction: &InstructionRef, target: &Selector) -> Vec<Remark> {
+fn moved(targets: &Targets<'_>, object: &Value, unmade: &Unmade, target: &Selector) -> Vec<Remark> {
+    let instruction = &unmade.instruction;
     let kinds = targets.goal.targets.iter().flat_map(|one| all_kinds(one).map(move |kind| (one, kind)));
     let selected: Vec<_> = kinds.filter(|(_, kind)| target.selects_kind(kind)).collect();
     let mut remarks = Vec::new();
@@ -166,7 +168,8 @@ fn moved(targets: &Targets<'_>, object: &Value, instruction: &InstructionRef, ta
         };
         selected.iter().any(about)
     };
-    if instruction.role == Role::Unread && has_rules() {
+    // An object of the run that is not read needs no conversion.
+    if instruction.role == Role::Unread && unmade.is_unseen && has_rules() {
         let message = "the file of the patch is not read, and it selects no object of this run; it is not converted";
         let help = "check its field paths by hand";
         let place = instruction.place.clone();

@@ -157,6 +157,7 @@ fn findings(
     is_encrypted: &dyn Fn() -> bool,
 ) -> Vec<Finding> {
     let remarks = conversion.blocks.iter().map(|remark| (remark, Severity::Held));
+    let remarks = remarks.chain(conversion.unresolved.iter().map(|remark| (remark, Severity::Unresolved)));
     let remarks = remarks.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
     let remarks = remarks.chain(conversion.losses.iter().map(|remark| (remark, Severity::Warning)));
     let remarks = remarks.chain(conversion.notes.iter().map(|remark| (remark, Severity::Note)));

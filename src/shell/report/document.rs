@@ -4,7 +4,7 @@
 //! Invariant: what a Secret holds is in no document; a finding stands below its object, where that is in the document, and
 //! nowhere else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -320,7 +320,12 @@ impl ReportDocument {
     /// Counts again what follows from the objects, files and findings.
     pub(super) fn count(&mut self) {
         let with = |fate| self.objects.iter().filter(|object| object.outcome == fate).count();
-        let (changed, held_back) = (with(Fate::Changed), with(Fate::HeldBack));
+        let changed = with(Fate::Changed);
+        let held = self.objects.iter().filter(|object| object.outcome == Fate::HeldBack);
+        let held_by_findings = self.findings.iter().filter(|finding| finding.severity == Severity::Held);
+        let held_by_findings = held_by_findings
+            .map(|finding| finding.object.as_ref().map_or(&finding.location, |object| &object.location));
+        let held_back = held_places(held.map(|object| &object.location), held_by_findings).len();
         let acknowledged = self.acknowledged_records().count();
         let unresolved = self.records().filter(|(_, finding)| finding.severity == Severity::Unresolved).count();
         let mut totals = Totals::default();
@@ -418,15 +423,26 @@ impl Summary {
     /// Counts what a run saw, and what becomes of it.
     pub(super) fn of(report: &Report<'_>) -> Self {
         let is_unresolved = |finding: &&Finding| finding.severity == Severity::Unresolved;
+        let held = report.findings.iter().filter(|finding| finding.severity == Severity::Held);
+        let held = held.map(|finding| finding.object.as_ref().map_or(&finding.location, |object| &object.location));
         Self {
             changed: report.to_change().count(),
             changed_files: report.files_to_change().count(),
-            held_back: report.held_back().count(),
+            held_back: held_places(report.held_back().map(|object| &object.location), held).len(),
             unresolved: report.findings.iter().filter(is_unresolved).count(),
             acknowledged: report.acknowledged.len(),
             ..Self::of_counts(&report.counts)
         }
     }
+}
+
+/// Returns the places of what is held back: objects, and what else a finding holds back, such as a patch of an object that is not in the
+/// run.
+fn held_places<'l>(
+    objects: impl Iterator<Item = &'l Location>,
+    findings: impl Iterator<Item = &'l Location>,
+) -> BTreeSet<&'l Location> {
+    objects.chain(findings).collect()
 }
 
 impl ChangedFile {

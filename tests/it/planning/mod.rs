@@ -351,6 +351,24 @@ fn a_gateway_moved_to_another_api_accepts_routes_of_that_api() {
     );
 }
 
+/// Whether a file is read that holds a ConfigMap depends on what its text mentions, which decides nothing about patches.
+#[test]
+fn an_object_that_is_not_converted_is_unknown_to_patches_although_it_is_read() {
+    let base = ("base/kustomization.yaml", "resources: [c.yaml]\n");
+    let map = (
+        "base/c.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: gateway.networking.k8s.io/v1}\n",
+    );
+    let written = "resources: [../base]\npatches:\n- target: {kind: ConfigMap}\n  patch: |\n    - {op: add, path: /data/b, \
+                   value: gateway.networking.k8s.io/v1beta1}\n";
+    run(&[base, map, ("o/kustomization.yaml", written)], "1.6.1/standard")
+        .check_message("a JSON patch writes a known group or kind to /data/b");
+    let merged = "resources: [../base]\npatches:\n- patch: |\n    apiVersion: gateway.networking.k8s.io/v1alpha3\n    \
+                  kind: BackendTLSPolicy\n    metadata: {name: p}\n    spec: {options: {a: b}}\n";
+    run(&[base, map, ("o/kustomization.yaml", merged)], "1.4.1/standard")
+        .check_message("the object that it is merged into is not among the files");
+}
+
 #[test]
 fn references_in_a_json_patch_are_updated_and_mentions_reported() {
     let reference = "- {op: add, path: /spec/parentRefs/-, value: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}}\n";
