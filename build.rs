@@ -91,11 +91,11 @@ fn code(name: &str, files: &mut [PackFile]) -> String {
     let companions: BTreeSet<&str> = companions.filter_map(|release| release.split('@').next()).collect();
     let catalogs = files.iter().filter(|file| file.path.starts_with("catalog/")).map(|file| file.text.as_str());
     let default_groups: BTreeSet<&str> = catalogs.flat_map(default_groups::default_groups).collect();
-    let reads_schemas = files.iter().any(reads_schemas);
+    let rules_about_schemas: String = files.iter().filter_map(rule_about_schemas).collect();
     let carriers = data_of("carriers.yaml").map(|carriers| carriers.to_string());
     let (head, rest, is_carriers_alone) = (head.to_string(), rest.to_string(), rest["releases"].is_null());
     let mut code = format!(
-        "BuiltInPack {{ name: {name:?}, head: {head:?}, rest: {rest:?}, is_carriers_alone: {is_carriers_alone}, reads_schemas: {reads_schemas}, carriers: {carriers:?}, \
+        "BuiltInPack {{ name: {name:?}, head: {head:?}, rest: {rest:?}, is_carriers_alone: {is_carriers_alone}, rules_about_schemas: &[{rules_about_schemas}], carriers: {carriers:?}, \
          rule_kinds: &{:?}, charts_of_rules: &{:?}, companions: &{:?}, default_groups: &{:?}, files: &[\n",
         Vec::from_iter(rule_kinds),
         Vec::from_iter(charts_of_rules),
@@ -111,11 +111,14 @@ fn code(name: &str, files: &mut [PackFile]) -> String {
     code + "] },\n"
 }
 
-/// Returns whether a file is a rule about CRDs that names their schemas.
-fn reads_schemas(file: &PackFile) -> bool {
-    let kinds = file.data.as_ref().map(|data| texts(&data["kind"])).unwrap_or_default();
-    let is_about_crds = kinds.iter().any(|kind| kind.starts_with("CustomResourceDefinition."));
-    is_about_crds && file.text.split_once("\nlens:\n").is_some_and(|(_, lens)| lens.contains("openAPIV3Schema"))
+/// Writes the `BuiltInSchemaRule` of a file, where it is a rule about CRDs that names their schemas.
+fn rule_about_schemas(file: &PackFile) -> Option<String> {
+    let data = file.data.as_ref()?;
+    let is_about_crds = texts(&data["kind"]).iter().any(|kind| kind.starts_with("CustomResourceDefinition."));
+    let (_, lens) = file.text.split_once("\nlens:\n")?;
+    let (bundle, api_versions) = (file.path.split('/').next()?, texts(&data["apiVersions"]));
+    let is_about_schemas = is_about_crds && lens.contains("openAPIV3Schema");
+    is_about_schemas.then(|| format!("BuiltInSchemaRule {{ bundle: {bundle:?}, api_versions: &{api_versions:?} }}, "))
 }
 
 /// Splits `pack.yaml` into what every run reads, and the rest.

@@ -45,7 +45,7 @@ fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
     let manifests: Vec<Manifest> = texts.iter().filter_map(read).collect();
     let target = packs.target("gateway-api@1.5/standard").expect("the pack has this release");
     let goal = Goal { packs, targets: vec![target], choices: Choices::default() };
-    let surveyor = Surveyor::new(packs, &packs.concerned_by(&goal.targets));
+    let surveyor = Surveyor::new(packs, &goal.targets);
     let changed = plan(&manifests, &goal).files;
 
     let mut group = criterion.benchmark_group("object");

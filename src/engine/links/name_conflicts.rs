@@ -11,6 +11,10 @@ use crate::syntax::field::{Entries, FieldPath};
 
 /// Finds the objects whose kind, namespace or apiVersion changes and that become one with another object by that.
 pub(crate) fn find(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
+    // An object alone becomes one with no other: so it is in most groups.
+    if tied.objects().nth(1).is_none() {
+        return Vec::new();
+    }
     let mut found = by_name(tied);
     found.extend(by_version(tied));
     found

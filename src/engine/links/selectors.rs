@@ -180,10 +180,13 @@ impl Versions<'_> {
     pub(super) fn follow(&self, id: Id, object: &Object, value: &Value, decided: &DecidedSelectors) -> Vec<Follow> {
         let mut follows = Vec::new();
         let written = self.patched.of(id).filter(|selected| selected.text_in(value) == Some(&*selected.text()));
-        for selected in find(value, object, self.targets).into_iter().chain(written) {
+        let before = find(&object.value, object, self.targets);
+        let is_changed = !std::ptr::eq(value, &*object.value);
+        let now = if is_changed { find(value, object, self.targets) } else { before.clone() };
+        for selected in now.into_iter().chain(written) {
             follows.extend(self.decide(&selected, decided).filter(|follow| matches!(follow, Follow::Text { .. })));
         }
-        for selected in find(&object.value, object, self.targets).into_iter().chain(self.patched.of(id)) {
+        for selected in before.into_iter().chain(self.patched.of(id)) {
             let is_updated = selected.text_in(value).is_some_and(|text| text != selected.text());
             let report = self.decide(&selected, decided).filter(|follow| matches!(follow, Follow::Report(_)));
             follows.extend(report.filter(|_| !is_updated));

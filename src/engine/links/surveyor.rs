@@ -1,6 +1,6 @@
 //! What of a file goes into its survey?
 //!
-//! Invariant: a survey depends on the file and the packs alone, whatever the targets.
+//! Invariant: a survey depends on the file, the packs and the targets that are passed alone, not on other files.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ use super::steps;
 use super::survey::{Components, FileSelector, FileSurvey, InlinePatchSurvey, NamedVersion, Names, ObjectSurvey};
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
 use crate::engine::manifest::{Document, Manifest, Object, Selector, folder_at};
-use crate::knowledge::pack::{Pack, Packs};
+use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, PathRef};
 
@@ -25,17 +25,24 @@ use crate::syntax::field::{Entries, FieldPath, PathRef};
 pub struct Surveyor<'p> {
     packs: &'p Packs,
     concerned: Vec<&'p Pack>,
+    /// Those whose rules can run.
+    converting: Vec<&'p Pack>,
     kinds: HashSet<&'p str>,
     /// Finds the texts without which a file holds nothing that is known; made when it is first used.
     known: OnceLock<AhoCorasick>,
 }
 
 impl<'p> Surveyor<'p> {
-    /// Makes the surveyor of a run with `packs`, of which the run can be about those that are `concerned`.
-    pub fn new(packs: &'p Packs, concerned: &[&'p Pack]) -> Self {
-        let kinds = concerned.iter().flat_map(|pack| pack.kinds().chain(pack.foreign_kinds()));
+    /// Makes the surveyor of a run with `packs` to `targets`, or of one that files decide about: then it can be about any pack.
+    pub fn new(packs: &'p Packs, targets: &[Target<'p>]) -> Self {
+        let (concerned, converting): (Vec<&Pack>, Vec<&Pack>) = match targets {
+            [] => (packs.iter().collect(), packs.iter().collect()),
+            _ => (packs.concerned_by(targets), targets.iter().map(|target| target.pack).collect()),
+        };
+        let of_rules = converting.iter().flat_map(|pack| pack.foreign_kinds());
+        let kinds = concerned.iter().flat_map(|pack| pack.kinds()).chain(of_rules);
         let kinds = kinds.map(|kind| kind.kind.as_str()).collect();
-        Self { packs, concerned: concerned.to_vec(), kinds, known: OnceLock::new() }
+        Self { packs, concerned, converting, kinds, known: OnceLock::new() }
     }
 
     /// Takes the survey of a file.
@@ -123,7 +130,7 @@ impl<'p> Surveyor<'p> {
         has_names
     }
 
-    /// Returns whether nothing in a file whose objects name nothing can be converted or reported, whatever the targets.
+    /// Returns whether nothing in a file whose objects name nothing can be converted or reported.
     fn is_unknown(&self, manifest: &Manifest) -> bool {
         let is_known = |object: &Object| {
             let is_of_kustomize = object.read_from.is_instruction() || object.is_builtin();
@@ -150,7 +157,7 @@ impl<'p> Surveyor<'p> {
             pack.groups().iter().chain(pack.artifacts()).chain(charts).chain(pack.kinds().map(|kind| &kind.kind))
         };
         let texts = self.concerned.iter().flat_map(|pack| of_pack(pack)).cloned();
-        let of_rules = self.concerned.iter().flat_map(|pack| pack.named_rule_kinds()).map(|kind| kind.kind);
+        let of_rules = self.converting.iter().flat_map(|pack| pack.named_rule_kinds()).map(|kind| kind.kind);
         let texts = texts.chain(of_rules).filter(|text| !text.is_empty()).chain(["apiGroups".to_owned()]);
         AhoCorasick::new(texts).expect("a pack's texts are few and short")
     }

@@ -317,7 +317,7 @@ mod tests {
         let manifests: Vec<Manifest> = files.iter().map(manifest).collect();
         let target = packs.target("gateway-api@1.5/standard").expect("the release is known");
         let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
-        let surveyor = Surveyor::new(&packs, &packs.concerned_by(&goal.targets));
+        let surveyor = Surveyor::new(&packs, &goal.targets);
         let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
         let targets = Targets::new(&goal);
         let groups = groups(&Run::new(&targets, &surveys));

@@ -72,8 +72,7 @@ const GROUPS_AT_ONCE: usize = 8;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
-    let concerned = goal.packs.concerned_by(&goal.targets);
-    let surveyor = Surveyor::new(goal.packs, &concerned);
+    let surveyor = Surveyor::new(goal.packs, &goal.targets);
     let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
     let Ok(plan) = plan_files(&Planner::new(goal), &surveys, &manifests, &Scope::default());
     plan

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::engine::manifest::Recognizer;
-use crate::knowledge::pack::{Pack, Packs, Rule, Target};
+use crate::knowledge::pack::{Pack, Packs, SchemaRule, Target};
 use crate::knowledge::release::ApiVersion;
 
 /// Makes the recognizer of everything that `concerned`, some of `packs`, know, of what carries their charts, and of `more` texts,
@@ -26,17 +26,15 @@ pub fn recognizer(packs: &Packs, concerned: &[&Pack], targets: &[Target<'_>], mo
 /// release.
 fn settled_crds(pack: &Pack, targets: &[Target<'_>]) -> BTreeSet<ApiVersion> {
     let target = targets.iter().find(|target| target.pack.name() == pack.name());
-    let is_reached = |rule: &Rule| target.is_none_or(|to| rule.order <= pack.line().get(to.release).order);
-    let rules = pack.rules_about_schemas();
-    if rules.iter().any(|rule| rule.api_versions.is_none()) {
-        return BTreeSet::new();
+    let order = target.map(|target| pack.line().get(target.release).order);
+    let (mut left, mut reached) = (BTreeSet::new(), BTreeSet::new());
+    for SchemaRule { bundle, api_versions } in pack.rules_about_schemas() {
+        let Some([old, new]) = api_versions else { return BTreeSet::new() };
+        let is_reached = order.is_none_or(|order| pack.line().bundle_order(bundle).is_some_and(|own| own <= order));
+        let (from, to) = if is_reached { (old, new) } else { (new, old) };
+        left.insert(from);
+        reached.insert(to);
     }
-    let steps = rules.into_iter().filter_map(|rule| Some((rule, rule.api_versions.as_ref()?)));
-    let side = |(rule, [old, new]): (&Rule, &[ApiVersion; 2])| {
-        let (from, to) = if is_reached(rule) { (old, new) } else { (new, old) };
-        (from.clone(), to.clone())
-    };
-    let (left, reached): (BTreeSet<ApiVersion>, BTreeSet<ApiVersion>) = steps.map(side).unzip();
     reached.difference(&left).cloned().collect()
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Invariant: an unknown key is an error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -139,19 +139,6 @@ pub(crate) enum Unconverted {
 }
 
 impl Carrier {
-    /// Returns whether a file has one of the names: its own, `fleet.yaml`, or that of its folder, `helmfile.d/*`.
-    pub(crate) fn is_called(&self, file: &str) -> bool {
-        let is = |name: &String| {
-            let mut parts = file.rsplit(['/', '\\']);
-            let own = parts.next();
-            match name.strip_suffix("/*") {
-                Some(folder) => parts.next() == Some(folder),
-                None => own == Some(name),
-            }
-        };
-        self.file.iter().any(is)
-    }
-
     /// Returns the mappings in `object` that the fields are written from.
     pub fn places(&self, object: &Value) -> Vec<FieldPath> {
         self.each.iter().flat_map(|each| each.matches_where(object, |value| !value.is_null())).collect()
@@ -264,8 +251,8 @@ pub struct Carriers {
     carriers: Vec<Carrier>,
     /// The numbers of the carriers by kind.
     by_kind: BTreeMap<GroupKind, Vec<usize>>,
-    /// The numbers of those that files are known by.
-    by_file: Vec<usize>,
+    /// The numbers of those that files are known by, by the name of the file, or of its folder: `helmfile.d/*`.
+    by_file: BTreeMap<String, Vec<usize>>,
     /// The numbers of those that are not known by anything.
     everywhere: Vec<usize>,
 }
@@ -293,9 +280,10 @@ impl Carriers {
                 for kind in &carrier.kind {
                     all.by_kind.entry(kind.clone()).or_default().push(number);
                 }
-                if !carrier.file.is_empty() {
-                    all.by_file.push(number);
-                } else if carrier.kind.is_empty() {
+                for name in &carrier.file {
+                    all.by_file.entry(name.clone()).or_default().push(number);
+                }
+                if carrier.file.is_empty() && carrier.kind.is_empty() {
                     all.everywhere.push(number);
                 }
             }
@@ -320,8 +308,16 @@ impl Carriers {
 
     /// Returns those that documents of `file` are because of its name, whatever kind they have or lack.
     pub fn of_file(&self, file: &str) -> impl Iterator<Item = &Carrier> {
-        let carriers = self.by_file.iter().map(|number| &self.carriers[*number]);
-        carriers.filter(move |carrier| carrier.kind.is_empty() && carrier.is_called(file))
+        self.called(file).filter(|carrier| carrier.kind.is_empty())
+    }
+
+    /// Returns those that `file`, or all files of its folder, are known by, in their order.
+    fn called(&self, file: &str) -> impl Iterator<Item = &Carrier> {
+        let mut parts = file.rsplit(['/', '\\']);
+        let own = parts.next().and_then(|name| self.by_file.get(name));
+        let of_folder = parts.next().and_then(|name| self.by_file.get(&format!("{name}/*")));
+        let numbers: BTreeSet<usize> = own.into_iter().chain(of_folder).flatten().copied().collect();
+        numbers.into_iter().map(|number| &self.carriers[number])
     }
 
     /// Returns the mappings of an object that carry something; their places are in the object.
@@ -333,15 +329,9 @@ impl Carriers {
     /// Returns the mappings of a document of `file` that carry something: of its objects, those in lists one by one, or of the
     /// document itself.
     pub(crate) fn in_document<'a>(&'a self, file: &str, document: &'a Value) -> Vec<Carried<'a>> {
-        let mut found = Vec::new();
-        let kind = kind(document);
-        for number in &self.by_file {
-            let carrier = &self.carriers[*number];
-            let is_of_file = carrier.kind.is_empty() || kind.is_none();
-            if is_of_file && carrier.is_called(file) {
-                found.extend(carried(carrier, &FieldPath::default(), document));
-            }
-        }
+        let of_file = self.called(file).filter(|carrier| carrier.kind.is_empty() || kind(document).is_none());
+        let mut found: Vec<Carried<'_>> =
+            of_file.flat_map(|carrier| carried(carrier, &FieldPath::default(), document)).collect();
         self.of_objects(&FieldPath::default(), document, &mut found);
         found
     }

@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use super::rules::SchemaRule;
 use crate::knowledge::carrier::CarrierFile;
+use crate::knowledge::release::ApiVersion;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -24,8 +26,8 @@ pub(crate) struct BuiltInPack {
     pub(crate) rest: &'static str,
     /// Whether it describes carriers, and has no releases.
     pub(crate) is_carriers_alone: bool,
-    /// Whether rules about CRDs read their schemas.
-    pub(crate) reads_schemas: bool,
+    /// The rules about CRDs that read their schemas.
+    pub(crate) rules_about_schemas: &'static [BuiltInSchemaRule],
     /// `carriers.yaml`, as JSON.
     carriers: Option<&'static str>,
     /// The kinds that its rules name.
@@ -38,6 +40,21 @@ pub(crate) struct BuiltInPack {
     pub(crate) default_groups: &'static [&'static str],
     /// Sorted by path.
     pub(crate) files: &'static [BuiltInFile],
+}
+
+/// What every run needs of a rule about CRDs that reads their schemas.
+#[derive(Debug)]
+pub(crate) struct BuiltInSchemaRule {
+    bundle: &'static str,
+    /// Two, or none.
+    api_versions: &'static [&'static str],
+}
+
+impl BuiltInSchemaRule {
+    pub(crate) fn rule(&self) -> SchemaRule<'static> {
+        let api_versions = <[&str; 2]>::try_from(self.api_versions).ok();
+        SchemaRule { bundle: self.bundle, api_versions: api_versions.map(|both| both.map(ApiVersion::parse)) }
+    }
 }
 
 /// A file of a pack in the program.

@@ -48,7 +48,7 @@ mod tests {
         let catalogs: Vec<_> =
             catalogs.map(|catalog| (catalog.listed(), catalog.fields().collect::<Vec<_>>())).collect();
         let lenses: Vec<_> = pack.rules().iter().map(|rule| rule.lens(Direction::Backward)).collect();
-        let index = (pack.rule_kinds(), pack.rules_about_schemas().len(), pack.default_groups(), pack.carriers());
+        let index = (pack.rule_kinds(), pack.rules_about_schemas(), pack.default_groups(), pack.carriers());
         let places = pack.places();
         format!("{:?}", (&pack.head, &pack.releases, &pack.rules, catalogs, lenses, index, places))
     }

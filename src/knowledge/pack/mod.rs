@@ -31,6 +31,7 @@ pub(crate) use nearest::{is_near, near, nearest};
 pub use pack::Pack;
 pub use packs::{Packs, Target};
 pub use releases::AdvisoryScope;
+pub(crate) use rules::SchemaRule;
 pub use rules::{KindTracker, Rule};
 pub use wire::About;
 pub(crate) use wire::{Needs, ReferenceField};

@@ -9,13 +9,13 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-use super::built_in::{self, BuiltInPack, TESTED};
+use super::built_in::{self, BuiltInPack, BuiltInSchemaRule, TESTED};
 use super::crds::gather::{Gathered, ReleasedCrd};
 use super::folder::Folder;
 use super::nearest::near_releases;
 use super::releases::{ReleaseNotes, Releases};
 use super::rule_file::RuleReader;
-use super::rules::{Rule, Rules, VersionOrder, VersionsByAge};
+use super::rules::{Rule, Rules, SchemaRule, VersionOrder, VersionsByAge};
 use super::values::{self, PlacesByChart};
 use super::wire;
 use crate::knowledge::carrier::{CarrierFile, Carriers};
@@ -336,10 +336,10 @@ impl Pack {
     }
 
     /// Returns the rules about CRDs that read their schemas.
-    pub(crate) fn rules_about_schemas(&self) -> Vec<&Rule> {
+    pub(crate) fn rules_about_schemas(&self) -> Vec<SchemaRule<'_>> {
         match self.origin {
-            Origin::BuiltIn(pack) if !pack.reads_schemas => Vec::new(),
-            _ => self.rules().iter().filter(|rule| rule.reads_schemas()).collect(),
+            Origin::BuiltIn(pack) => pack.rules_about_schemas.iter().map(BuiltInSchemaRule::rule).collect(),
+            Origin::Given | Origin::Crds => self.rules().iter().filter_map(Rule::about_schemas).collect(),
         }
     }
 

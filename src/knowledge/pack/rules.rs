@@ -96,6 +96,15 @@ fn is_check(rule: &Rule) -> bool {
     rule.within.is_some() && rule.lens(Direction::Forward).fidelities().into_iter().eq([Fidelity::Refused])
 }
 
+/// A rule about CRDs that reads their schemas.
+#[derive(Debug)]
+pub(crate) struct SchemaRule<'p> {
+    /// The release that made the change.
+    pub(crate) bundle: &'p str,
+    /// The apiVersions that it leads from and to, where it is about two.
+    pub(crate) api_versions: Option<[ApiVersion; 2]>,
+}
+
 /// One documented change of meaning.
 #[derive(Debug)]
 pub struct Rule {
@@ -171,8 +180,14 @@ impl Rule {
     }
 
     /// Returns whether the rule is about CRDs and reads their schemas.
-    pub(crate) fn reads_schemas(&self) -> bool {
+    fn reads_schemas(&self) -> bool {
         self.kind.kind == "CustomResourceDefinition" && self.text.contains("openAPIV3Schema")
+    }
+
+    /// Returns what the run to a target needs of the rule to know which CRDs it reads the schemas of, if any.
+    pub(super) fn about_schemas(&self) -> Option<SchemaRule<'_>> {
+        let bundle = self.id.split('/').nth(1).unwrap_or_default();
+        self.reads_schemas().then(|| SchemaRule { bundle, api_versions: self.api_versions.clone() })
     }
 
     /// Returns whether the change was made in `channel`.

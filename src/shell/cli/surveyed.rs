@@ -77,7 +77,7 @@ pub(super) struct FileReader<'r, 'p> {
 
 impl<'r, 'p> FileReader<'r, 'p> {
     pub(super) fn new(request: &'r Request<'p>, needs_evidence: bool) -> Self {
-        let surveyor = Surveyor::new(request.packs(), &request.concerned_packs());
+        let surveyor = Surveyor::new(request.packs(), request.targets());
         let (room_for_parsed, room_for_texts) = (AtomicUsize::new(PARSED_BYTES), AtomicUsize::new(TEXT_BYTES));
         Self { request, surveyor, needs_evidence, room_for_parsed, room_for_texts }
     }

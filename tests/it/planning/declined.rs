@@ -23,7 +23,7 @@ fn manifests(files: &[(&str, &str)]) -> Vec<Manifest> {
 fn plan_without(manifests: &[Manifest], target: &str, declined: &[Location]) -> Plan {
     let target = engine::target(&format!("gateway-api@{target}"));
     let goal = Goal { packs: packs(), targets: vec![target], choices: Choices::default() };
-    let surveyor = Surveyor::new(packs(), &packs().concerned_by(&goal.targets));
+    let surveyor = Surveyor::new(packs(), &goal.targets);
     let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
     let scope = Scope { declined, ..Scope::default() };
     let Ok(plan) = plan::plan_files(&Planner::new(&goal), &surveys, &manifests, &scope);

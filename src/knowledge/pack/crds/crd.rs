@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use crate::knowledge::catalog::{Attributes, ListType, OUTSIDE, Scope, Type, compile};
@@ -87,20 +86,21 @@ pub(crate) struct Note {
     pub(crate) what: String,
 }
 
-/// A CRD as written, with schemas of the type `S`.
+/// A CRD as written, without its schemas.
 #[derive(Deserialize)]
-struct Crd<S> {
-    spec: Spec<S>,
+struct Crd {
+    spec: Spec,
 }
 
 #[derive(Deserialize)]
-struct Spec<S> {
+struct Spec {
     group: String,
     names: Names,
     scope: String,
     version: Option<String>,
-    versions: Option<Vec<WireVersion<S>>>,
-    validation: Option<Validation<S>>,
+    versions: Option<Vec<WireVersion>>,
+    #[serde(rename = "validation")]
+    _validation: Option<Validation>,
     conversion: Option<Conversion>,
     #[serde(rename = "preserveUnknownFields")]
     preserve_unknown: Option<bool>,
@@ -118,34 +118,33 @@ struct Names {
 }
 
 #[derive(Deserialize)]
-struct WireVersion<S> {
+struct WireVersion {
     name: String,
     served: bool,
     storage: bool,
     #[serde(default)]
     deprecated: bool,
-    schema: Option<Validation<S>>,
+    #[serde(rename = "schema")]
+    _schema: Option<Validation>,
 }
 
+/// What is around a schema, which is walked where it is; here only its form is checked.
 #[derive(Deserialize)]
-struct Validation<S> {
-    #[serde(rename = "openAPIV3Schema")]
-    schema: Option<S>,
-}
+struct Validation {}
 
-/// What a CRD lists, with schemas of the type `S`.
-struct Listed<S> {
+/// What a CRD lists.
+struct Listed {
     kind: GroupKind,
     scope: Scope,
-    versions: Vec<WireVersion<S>>,
+    versions: Vec<WireVersion>,
 }
 
-impl<S> Spec<S> {
+impl Spec {
     /// Takes what the CRD lists.
-    fn take_listed(&mut self) -> Result<Listed<S>> {
+    fn take_listed(&mut self) -> Result<Listed> {
         let kind = GroupKind::new(std::mem::take(&mut self.names.kind), std::mem::take(&mut self.group));
         let Some(scope) = Scope::parse(&self.scope) else { bail!("{kind}: `{}` is not a scope", self.scope) };
-        let only = |name| WireVersion { name, served: true, storage: true, deprecated: false, schema: None };
+        let only = |name| WireVersion { name, served: true, storage: true, deprecated: false, _schema: None };
         let versions = self.versions.take().or_else(|| self.version.take().map(|name| vec![only(name)]));
         Ok(Listed { versions: versions.with_context(|| format!("{kind} lists no version"))?, kind, scope })
     }
@@ -153,8 +152,7 @@ impl<S> Spec<S> {
 
 /// Returns the kind that a document defines, where it is a CRD, and checks that the CRD can be understood. Its schemas are not read.
 pub(crate) fn checked_kind(value: &Value) -> Result<Option<GroupKind>> {
-    let spec = read::<IgnoredAny>(value)?;
-    spec.map(|mut spec| spec.take_listed().map(|listed| listed.kind)).transpose()
+    read(value)?.map(|mut spec| spec.take_listed().map(|listed| listed.kind)).transpose()
 }
 
 /// Reads the CRDs among the documents of a file; other documents are skipped.
@@ -180,14 +178,14 @@ pub(crate) fn definition_alone(value: &Value) -> Result<Option<Definition>> {
     let is_old = value["apiVersion"].as_str().is_some_and(|version| version.ends_with("/v1beta1"));
     let Some(spec) = read(value)? else { return Ok(None) };
     let is_pruned = !spec.preserve_unknown.unwrap_or(is_old);
-    definition(spec, if is_pruned { Unsupported::Kept } else { Unsupported::KeptWithUnknownKeys }).map(Some)
+    definition(value, spec, if is_pruned { Unsupported::Kept } else { Unsupported::KeptWithUnknownKeys }).map(Some)
 }
 
 fn definition_with(value: &Value, unsupported: Unsupported) -> Result<Option<Definition>> {
-    read(value)?.map(|spec| definition(spec, unsupported)).transpose()
+    read(value)?.map(|spec| definition(value, spec, unsupported)).transpose()
 }
 
-fn read<'v, S: Deserialize<'v>>(value: &'v Value) -> Result<Option<Spec<S>>> {
+fn read(value: &Value) -> Result<Option<Spec>> {
     let group = value["apiVersion"].as_str().and_then(|version| version.split_once('/')).map(|(group, _)| group);
     if group != Some("apiextensions.k8s.io") || value["kind"] != "CustomResourceDefinition" {
         return Ok(None);
@@ -196,33 +194,30 @@ fn read<'v, S: Deserialize<'v>>(value: &'v Value) -> Result<Option<Spec<S>>> {
     Ok(Some(crd.spec))
 }
 
-fn definition(mut spec: Spec<Value>, unsupported: Unsupported) -> Result<Definition> {
+/// Reads the schemas of a CRD, `value`, whose other content is `spec`.
+fn definition(value: &Value, mut spec: Spec, unsupported: Unsupported) -> Result<Definition> {
     let Listed { kind, scope, versions } = spec.take_listed()?;
-    let shared = spec.validation.and_then(|validation| validation.schema);
     let strategy = spec.conversion.map_or_else(Strategy::default, |conversion| conversion.strategy);
-    let versions = versions.into_iter().map(|version| defined(version, shared.as_ref(), unsupported)).collect();
-    Ok(Definition { kind, scope: Some(scope), strategy, versions })
-}
-
-fn defined(version: WireVersion<Value>, shared: Option<&Value>, unsupported: Unsupported) -> DefinedVersion {
-    let own = version.schema.and_then(|validation| validation.schema);
-    let (fields, notes) = walked_with(own.as_ref().or(shared), unsupported);
-    let WireVersion { name, served, storage, deprecated, .. } = version;
-    DefinedVersion { name, served, storage, deprecated, fields, notes }
+    let schema =
+        |place: String| value.pointer(&format!("/spec/{place}/openAPIV3Schema")).filter(|schema| !schema.is_null());
+    let shared = schema("validation".to_owned());
+    let mut walk = Walk::new(unsupported);
+    let define = |(number, version): (usize, WireVersion)| {
+        let (fields, notes) = walk.walked(schema(format!("versions/{number}/schema")).or(shared));
+        let WireVersion { name, served, storage, deprecated, .. } = version;
+        DefinedVersion { name, served, storage, deprecated, fields, notes }
+    };
+    Ok(Definition {
+        kind,
+        scope: Some(scope),
+        strategy,
+        versions: versions.into_iter().enumerate().map(define).collect(),
+    })
 }
 
 /// Returns the facts of the schema of an object, and what catalogs do not support of it.
 pub(crate) fn walked(schema: Option<&Value>) -> (BTreeMap<FieldPattern, FieldFact>, Vec<Note>) {
-    walked_with(schema, Unsupported::Noted)
-}
-
-fn walked_with(schema: Option<&Value>, unsupported: Unsupported) -> (BTreeMap<FieldPattern, FieldFact>, Vec<Note>) {
-    let mut walk = Walk { unsupported, fields: BTreeMap::new(), notes: Vec::new() };
-    match schema {
-        Some(Value::Object(schema)) => walk.object(schema),
-        _ => walk.anything(),
-    }
-    (walk.fields, walk.notes)
+    Walk::new(Unsupported::Noted).walked(schema)
 }
 
 /// Whether the value that a field is in must have it.
@@ -243,14 +238,29 @@ enum Unsupported {
     KeptWithUnknownKeys,
 }
 
-/// One pass over one schema.
+/// What walks the schemas of a CRD, one after the other.
 struct Walk {
     unsupported: Unsupported,
     fields: BTreeMap<FieldPattern, FieldFact>,
     notes: Vec<Note>,
+    /// Why patterns cannot be read; nothing of those that can. Schemas have the same few many times.
+    pattern_errors: BTreeMap<String, Option<String>>,
 }
 
 impl Walk {
+    const fn new(unsupported: Unsupported) -> Self {
+        Self { unsupported, fields: BTreeMap::new(), notes: Vec::new(), pattern_errors: BTreeMap::new() }
+    }
+
+    /// Returns the facts of a schema, and what catalogs do not support of it.
+    fn walked(&mut self, schema: Option<&Value>) -> (BTreeMap<FieldPattern, FieldFact>, Vec<Note>) {
+        match schema {
+            Some(Value::Object(schema)) => self.object(schema),
+            _ => self.anything(),
+        }
+        (std::mem::take(&mut self.fields), std::mem::take(&mut self.notes))
+    }
+
     /// Walks the schema of the whole object, of which only the parts that a catalog describes are kept.
     fn object(&mut self, schema: &Map<String, Value>) {
         let unchecked = self.unchecked(schema);
@@ -366,13 +376,13 @@ impl Walk {
     }
 
     /// Returns the keywords of a schema that are kept though catalogs do not support them.
-    fn unchecked(&self, schema: &Map<String, Value>) -> Map<String, Value> {
+    fn unchecked(&mut self, schema: &Map<String, Value>) -> Map<String, Value> {
         if self.unsupported == Unsupported::Noted {
             return Map::new();
         }
-        let is_kept = |keyword: &str, value: &Value| match keyword {
+        let mut is_kept = |keyword: &str, value: &Value| match keyword {
             CEL => true,
-            "pattern" => value.as_str().is_some_and(|pattern| compile(pattern).is_err()),
+            "pattern" => value.as_str().is_some_and(|pattern| self.pattern_error(pattern).is_some()),
             _ if is_integer_or_string(schema, keyword) || *value == Value::Bool(false) => false,
             _ => !KEPT.contains(&keyword) && !SILENT.contains(&keyword),
         };
@@ -381,11 +391,20 @@ impl Walk {
     }
 
     fn compiles(&mut self, at: &FieldPattern, pattern: &str) -> bool {
-        let compiled = compile(pattern);
-        if let Err(message) = &compiled {
+        let error = self.pattern_error(pattern);
+        if let Some(message) = &error {
             self.note(at, format!("{message}; it is omitted"));
         }
-        compiled.is_ok()
+        error.is_none()
+    }
+
+    fn pattern_error(&mut self, pattern: &str) -> Option<String> {
+        if let Some(known) = self.pattern_errors.get(pattern) {
+            return known.clone();
+        }
+        let error = compile(pattern).err();
+        self.pattern_errors.insert(pattern.to_owned(), error.clone());
+        error
     }
 
     fn note(&mut self, at: &FieldPattern, what: String) {
