@@ -86,6 +86,14 @@ spec:
       sessionName: shop
 ";
 
+/// What a reference has by default is compared as if it was written, and is not there.
+#[test]
+fn the_default_group_of_a_reference_is_written_again() {
+    let text = "apiVersion: cert-manager.io/v1alpha2\nkind: Certificate\nmetadata:\n  name: ca\nspec:\n  secretName: s\n  \
+                issuerRef:\n    name: i\n    group: cert-manager.io\n";
+    round_trip("cert-manager@0.5.0", "cert-manager@0.11.1", &["group:"], text);
+}
+
 #[test]
 fn an_object_stashed_whole_is_reported_once() {
     let text = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: a}\nspec:\n  rules:\n  - backendRefs: [{name: a, port: 80}]\n    \

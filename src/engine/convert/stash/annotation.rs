@@ -173,11 +173,10 @@ impl Stash {
     ) -> Result<Option<FieldPath>, Halt> {
         let kept = &self.kept[number];
         match (placement, kept.entry()) {
-            (Placement::Absent(parent), Some((key, _))) => {
-                let place = self.place(kept, parent, session.object());
-                let path = parent.key(key);
-                session.change(Intent::Insert { path: path.clone(), value: kept.value().clone(), place })?;
-                Ok(Some(path))
+            (Placement::Absent(parent), Some((key, _))) => self.insert(kept, &parent.key(key), session).map(Some),
+            // The group that a reference has by default stands in the snapshot only.
+            (Placement::Present(path), Some(_)) if path.get(session.object()).is_none() => {
+                self.insert(kept, path, session).map(Some)
             }
             (Placement::Replaced(path), _) => {
                 session.change(Intent::Replace { path: path.clone(), value: kept.value().clone() })?;
@@ -186,6 +185,14 @@ impl Stash {
             (Placement::Present(path), _) => Ok(Some(path.clone())),
             (Placement::Absent(_), None) | (Placement::Item(..), _) => Ok(None),
         }
+    }
+
+    /// Writes a value that stood under a key to `path`, which it returns.
+    fn insert(&self, kept: &Kept, path: &FieldPath, session: &mut Session<'_>) -> Result<FieldPath, Halt> {
+        let (parent, _) = path.split_last().expect("a kept value stands under a key");
+        let place = self.place(kept, &parent, session.object());
+        session.change(Intent::Insert { path: path.clone(), value: kept.value().clone(), place })?;
+        Ok(path.clone())
     }
 
     /// Returns the old place of a value among its siblings: behind the one that stood before it or, where that one is kept
