@@ -114,7 +114,7 @@ impl StashedCase {
             walk(&by_rules).into_iter().any(|(path, other)| path.last_key() == Some(key) && other == value)
         };
         let is_same = match (contains(&own, &by_rules, &nothing), is_in_order(&own, &by_rules)) {
-            (true, true) => own.to_string() == restored.to_string(),
+            (true, true) => own == restored && is_in_order(&own, &restored),
             (true, false) => own == restored,
             (false, _) => contains(&restored, &own, &is_of_rules),
         };
