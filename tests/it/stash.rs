@@ -465,3 +465,31 @@ fn nothing_is_stashed_if_the_annotation_is_not_a_stash() {
     assert_eq!(held.after, before);
     assert!(held.holds_back() && count_of(&held, Code::InvalidStash) == 1);
 }
+
+#[test]
+fn a_value_that_stands_for_an_added_one_returns_to_its_place() {
+    // Before v0.6.0 there is no cnameStrategy, and converting back adds `None` at the end.
+    let text = "\
+apiVersion: certmanager.k8s.io/v1alpha1
+kind: ClusterIssuer
+metadata:
+  name: letsencrypt
+spec:
+  acme:
+    email: a@example.com
+    server: https://acme.example.com
+    privateKeySecretRef:
+      name: letsencrypt
+      key: tls.key
+    dns01:
+      providers:
+      - name: main
+        cnameStrategy: Follow
+        cloudflare:
+          email: a@example.com
+          apiKeySecretRef:
+            name: cloudflare
+            key: api-key
+";
+    round_trip("cert-manager@0.5.0", "cert-manager@0.6.0", &["cnameStrategy"], text);
+}

@@ -307,6 +307,16 @@ impl Draw<'_> {
             entries.extend(value.map(|value| (key.to_string(), value)));
         }
         self.refer(shape, &mut entries);
+        let most =
+            shape.attributes.max_properties.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        while entries.len() > most {
+            let is_required = |key: &str| shape.keys.iter().any(|(name, child)| **name == *key && child.required);
+            let optional: Vec<usize> = (0..entries.len()).filter(|at| !is_required(&entries[*at].0)).collect();
+            if optional.is_empty() {
+                break;
+            }
+            entries.remove(*self.random.pick(&optional));
+        }
         self.free_entries(shape, &mut entries);
         if !shape.keys.is_empty() && self.random.chance(self.habits.unknown) {
             entries.push((UNKNOWN.to_owned(), self.anything(2)));

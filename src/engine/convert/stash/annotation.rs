@@ -179,7 +179,20 @@ impl Stash {
                 self.insert(kept, path, session).map(Some)
             }
             (Placement::Replaced(path), _) => {
-                session.change(Intent::Replace { path: path.clone(), value: kept.value().clone() })?;
+                let value = kept.value().clone();
+                // What the conversion added is at a place of its own.
+                if session
+                    .program()
+                    .iter()
+                    .any(|intent| matches!(intent, Intent::Insert { path: added, .. } if added == path))
+                    && let Some((parent, _)) = path.split_last()
+                {
+                    session.change(Intent::Delete { path: path.clone() })?;
+                    let place = self.place(kept, &parent, session.object());
+                    session.change(Intent::Insert { path: path.clone(), value, place })?;
+                } else {
+                    session.change(Intent::Replace { path: path.clone(), value })?;
+                }
                 Ok(Some(path.clone()))
             }
             (Placement::Present(path), _) => Ok(Some(path.clone())),
