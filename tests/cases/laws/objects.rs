@@ -13,6 +13,7 @@ use reversion::internals::release::{ApiVersion, GroupKind, ReleaseId};
 use serde_json::{Map, Value, json};
 
 use super::cases::{final_kind, is_served};
+use super::exceptions::Exceptions;
 use super::hints::Hints;
 use super::shape::Shape;
 use super::words;
@@ -31,8 +32,8 @@ pub(crate) struct Recipe<'p> {
     version: String,
     shape: Shape,
     hints: Hints,
-    /// The kinds that a reference may name: those the release serves, and the target too, under whatever name.
-    kinds: Vec<GroupKind>,
+    /// What a reference may name: the kinds that the release serves, and the target too, under whatever name.
+    kinds: Vec<Named>,
 }
 
 impl<'p> Recipe<'p> {
@@ -46,11 +47,16 @@ impl<'p> Recipe<'p> {
         target: ReleaseId,
     ) -> Self {
         let lasts = |kind: &&GroupKind| is_served(pack, kind, release) && has_successor(pack, kind, target);
-        let kinds = pack.kinds().filter(lasts).cloned().chain([GroupKind::new("Service", "")]).collect();
+        let named = |kind: &GroupKind| Named { kind: kind.clone(), versions: versions_of(pack, kind, release) };
+        let service = Named { kind: GroupKind::new("Service", ""), versions: vec!["v1".to_owned()] };
+        let kinds = pack.kinds().filter(lasts).map(named).chain([service]).collect();
         let mut shape = Shape::read(catalog, release, version);
         hints.values.iter().for_each(|(field, value)| shape.suggest(field, value));
         let unions = pack.release_notes().unions.iter().filter(|union| union.kind == *catalog.kind());
         unions.for_each(|union| shape.unite(&union.items, &union.discriminator));
+        for (field, regex) in Exceptions::of_all().patterns(catalog.kind(), version) {
+            shape.limit(&field, regex);
+        }
         Self { catalog, release, version: version.to_owned(), shape, hints: hints.clone(), kinds }
     }
 
@@ -61,7 +67,7 @@ impl<'p> Recipe<'p> {
     pub(crate) fn draw(&self, random: &mut Random) -> Value {
         let mut last = Vec::new();
         for _ in 0..200 {
-            let object = self.attempt(random);
+            let object = Exceptions::of_all().completed(self.catalog.kind(), &self.version, self.attempt(random));
             last = self.catalog.check(&object, self.release, &self.version);
             if last.is_empty() {
                 return object;
@@ -82,8 +88,10 @@ impl<'p> Recipe<'p> {
             (None, Step::Index(_)) => {}
         }
         let is_other = smaller != *object && smaller["metadata"]["name"].is_string();
-        let is_valid = is_other && self.catalog.check(&smaller, self.release, &self.version).is_empty();
-        if is_valid { Some(smaller) } else { self.without(object, &parent) }
+        let is_complete =
+            Exceptions::of_all().completed(self.catalog.kind(), &self.version, smaller.clone()) == smaller;
+        let is_valid = is_complete && self.catalog.check(&smaller, self.release, &self.version).is_empty();
+        if is_other && is_valid { Some(smaller) } else { self.without(object, &parent) }
     }
 
     fn attempt(&self, random: &mut Random) -> Value {
@@ -152,6 +160,18 @@ fn put_metadata(metadata: &mut Value, parts: &[Part], value: &Value) {
     }
 }
 
+/// A kind that a reference may name, with the versions of its group that the release serves.
+#[derive(Clone)]
+struct Named {
+    kind: GroupKind,
+    versions: Vec<String>,
+}
+
+fn versions_of(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> Vec<String> {
+    let served = pack.catalog(kind).map(|catalog| catalog.served(release)).unwrap_or_default();
+    served.iter().map(|version| version.name.to_owned()).collect()
+}
+
 /// Returns whether `target` has the kind that the rules convert `kind` to.
 ///
 /// A reference to a kind that the target lacks is left unchanged, but is updated as far as possible when converting over a
@@ -183,7 +203,7 @@ struct Draw<'a> {
     random: &'a mut Random,
     habits: Habits,
     budget: usize,
-    kinds: &'a [GroupKind],
+    kinds: &'a [Named],
     partly: &'a [String],
 }
 
@@ -371,10 +391,10 @@ impl Draw<'_> {
         if (is_suggested("kind") || is_suggested(group_key)) && self.random.chance(60) {
             return;
         }
-        let kind = self.random.pick(self.kinds).clone();
+        let Named { kind, versions } = self.random.pick(self.kinds).clone();
         entries[at].1 = json!(kind.kind);
         let group = match group_key {
-            "apiVersion" => ApiVersion { group: kind.group, version: "v1".to_owned() }.to_string(),
+            "apiVersion" => ApiVersion { group: kind.group, version: self.random.pick(&versions).clone() }.to_string(),
             _ => kind.group,
         };
         match entries.iter_mut().find(|(key, _)| key == group_key) {

@@ -108,6 +108,16 @@ impl Shape {
         }
     }
 
+    /// Allows only texts at `pattern` that match `regex`.
+    pub(crate) fn limit(&mut self, pattern: &FieldPattern, regex: &str) {
+        let mut place = self;
+        for part in pattern.parts() {
+            let Some(child) = place.child(part) else { return };
+            place = child;
+        }
+        Arc::make_mut(&mut place.attributes).pattern = Some(regex.into());
+    }
+
     /// Records that the values at `pattern` have the field that their key `by` names, if the release has such a field.
     pub(crate) fn unite(&mut self, pattern: &FieldPattern, by: &str) {
         let mut place = self;
