@@ -332,13 +332,12 @@ fn text_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
 fn own_text_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
     let case = subject.case;
     let style = &subject.sheet.style;
-    let session = &subject.rule_outcome().session;
-    let moves = session.program().iter().any(|intent| matches!(intent, Intent::Move { .. }));
+    let Some(first) = subject.round_trip()? else { return Ok(Verdict::NotApplicable) };
+    let start = &first.backward;
+    let moves = intents(subject, start).iter().any(|intent| matches!(intent, Intent::Move { .. }));
     if style.stray_comments || moves && (style.flow > 0 || style.layout == Layout::Flow) {
         return Ok(Verdict::NotApplicable);
     }
-    let Some(first) = subject.round_trip()? else { return Ok(Verdict::NotApplicable) };
-    let start = &first.backward;
     let forward = subject.convert(case.target, &start.after)?;
     let backward = subject.convert(case.start, &forward.after)?;
     if [&forward, &backward].iter().any(|run| run.reports(Code::CommentDropped)) {
@@ -363,8 +362,8 @@ fn describe_round_trip(forward: &Run, backward: &Run) -> String {
 ///   blank lines;
 /// - the column of a comment that is not aligned with its entry, in reindented lines.
 fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
-    let (Subject { directed, case, sheet, .. }, start) = (subject, subject.start()?);
-    let (text, style) = (&start.after, &sheet.style);
+    let start = subject.start()?;
+    let (text, style) = (&start.after, &subject.sheet.style);
     let block = style.layout == Layout::Block && style.flow == 0;
     let lone_dash = |line: &str| {
         let rest = line.trim().strip_prefix('-').map(str::trim);
@@ -386,10 +385,14 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
         Intent::Replace { .. } => !text.contains("''") && !text.contains("\"\""),
         Intent::Rename { .. } => true,
     };
-    // The object is what the program makes of it for the first release, maybe in another apiVersion.
-    let mut objects = start.plan.objects.iter();
+    Ok(intents(subject, start).iter().all(fits) && !names_in_block_scalars(text)?)
+}
+
+/// Returns what the rules change of the objects that `run` gives, which may have another apiVersion than the one that was drawn.
+fn intents(subject: &Subject<'_>, run: &Run) -> Vec<Intent> {
+    let Subject { directed, case, .. } = subject;
     let outcome = |object: &ObjectPlan| directed.run_rules(&object.to.0, &data(object).after, case.target);
-    Ok(objects.all(|object| outcome(object).session.program().iter().all(fits)) && !names_in_block_scalars(text)?)
+    run.plan.objects.iter().flat_map(|object| outcome(object).session.program().to_vec()).collect()
 }
 
 /// Returns whether a kind, group or apiVersion is a block scalar (`|` or `>`).

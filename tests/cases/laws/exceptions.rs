@@ -36,6 +36,8 @@ pub(crate) struct Exceptions {
     /// Fields that the API server requires and no schema does, with a value, by kind and apiVersion: in each item of the lists that lead to
     /// them.
     requires: BTreeMap<String, BTreeMap<String, Value>>,
+    /// Mappings whose type no schema says, by kind and apiVersion.
+    mappings: BTreeMap<String, Vec<String>>,
     /// Regular expressions that texts match where no schema says so, by kind, apiVersion and field.
     patterns: BTreeMap<String, BTreeMap<String, String>>,
     /// Rules that also change objects that are invalid in their own release, so that converting over that release
@@ -68,6 +70,7 @@ impl Exceptions {
             all.forgets.extend(named(one.forgets));
             all.once.extend(named(one.once));
             all.requires.extend(one.requires);
+            all.mappings.extend(one.mappings);
             all.patterns.extend(one.patterns);
             all.one_way.extend(named(one.one_way));
             all.gathers.extend(named(one.gathers));
@@ -101,6 +104,12 @@ impl Exceptions {
             }
         }
         object
+    }
+
+    /// Returns the mappings of `kind` in `version` that no schema calls so.
+    pub(crate) fn mappings(&self, kind: &GroupKind, version: &str) -> impl Iterator<Item = FieldPattern> {
+        let fields = self.mappings.get(&format!("{kind}/{version}")).into_iter().flatten();
+        fields.map(|field| FieldPattern::parse(field).expect("a mapping's field is a pattern"))
     }
 
     /// Returns the patterns of texts of `kind` in `version` that no schema has.

@@ -47,7 +47,8 @@ impl<'p> Recipe<'p> {
         target: ReleaseId,
     ) -> Self {
         let lasts = |kind: &&GroupKind| is_served(pack, kind, release) && has_successor(pack, kind, target);
-        let named = |kind: &GroupKind| Named { kind: kind.clone(), versions: versions_of(pack, kind, release) };
+        let named =
+            |kind: &GroupKind| Named { kind: kind.clone(), versions: lasting_versions(pack, kind, release, target) };
         let service = Named { kind: GroupKind::new("Service", ""), versions: vec!["v1".to_owned()] };
         let kinds = pack.kinds().filter(lasts).map(named).chain([service]).collect();
         let mut shape = Shape::read(catalog, release, version);
@@ -56,6 +57,9 @@ impl<'p> Recipe<'p> {
         unions.for_each(|union| shape.unite(&union.items, &union.discriminator));
         for (field, regex) in Exceptions::of_all().patterns(catalog.kind(), version) {
             shape.limit(&field, regex);
+        }
+        for field in Exceptions::of_all().mappings(catalog.kind(), version) {
+            shape.limit_to_mappings(&field);
         }
         Self { catalog, release, version: version.to_owned(), shape, hints: hints.clone(), kinds }
     }
@@ -160,16 +164,21 @@ fn put_metadata(metadata: &mut Value, parts: &[Part], value: &Value) {
     }
 }
 
-/// A kind that a reference may name, with the versions of its group that the release serves.
+/// A kind that a reference may name, with versions of its group.
 #[derive(Clone)]
 struct Named {
     kind: GroupKind,
     versions: Vec<String>,
 }
 
-fn versions_of(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> Vec<String> {
-    let served = pack.catalog(kind).map(|catalog| catalog.served(release)).unwrap_or_default();
-    served.iter().map(|version| version.name.to_owned()).collect()
+/// Returns the versions of `kind` that `release` and `target` serve, or else the most stable one of `release`: of several that the target
+/// lacks, converting back restores only that one.
+fn lasting_versions(pack: &Pack, kind: &GroupKind, release: ReleaseId, target: ReleaseId) -> Vec<String> {
+    let served = |release| pack.catalog(kind).map(|catalog| catalog.served(release)).unwrap_or_default();
+    let [own, later] = [release, target].map(served);
+    let names = own.iter().map(|version| version.name.to_owned());
+    let lasting: Vec<_> = names.clone().filter(|name| later.iter().any(|version| version.name == name)).collect();
+    if lasting.is_empty() { names.take(1).collect() } else { lasting }
 }
 
 /// Returns whether `target` has the kind that the rules convert `kind` to.
