@@ -32,8 +32,8 @@ pub(crate) struct Recipe<'p> {
     version: String,
     shape: Shape,
     hints: Hints,
-    /// What a reference may name: the kinds that the release serves, and the target too, under whatever name.
-    kinds: Vec<Named>,
+    /// The kinds that a reference may name: those the release serves, and the target too, under whatever name.
+    kinds: Vec<GroupKind>,
 }
 
 impl<'p> Recipe<'p> {
@@ -47,10 +47,7 @@ impl<'p> Recipe<'p> {
         target: ReleaseId,
     ) -> Self {
         let lasts = |kind: &&GroupKind| is_served(pack, kind, release) && has_successor(pack, kind, target);
-        let named =
-            |kind: &GroupKind| Named { kind: kind.clone(), versions: lasting_versions(pack, kind, release, target) };
-        let service = Named { kind: GroupKind::new("Service", ""), versions: vec!["v1".to_owned()] };
-        let kinds = pack.kinds().filter(lasts).map(named).chain([service]).collect();
+        let kinds = pack.kinds().filter(lasts).cloned().chain([GroupKind::new("Service", "")]).collect();
         let mut shape = Shape::read(catalog, release, version);
         hints.values.iter().for_each(|(field, value)| shape.suggest(field, value));
         let unions = pack.release_notes().unions.iter().filter(|union| union.kind == *catalog.kind());
@@ -164,23 +161,6 @@ fn put_metadata(metadata: &mut Value, parts: &[Part], value: &Value) {
     }
 }
 
-/// A kind that a reference may name, with versions of its group.
-#[derive(Clone)]
-struct Named {
-    kind: GroupKind,
-    versions: Vec<String>,
-}
-
-/// Returns the versions of `kind` that `release` and `target` serve, or else the most stable one of `release`: of several that the target
-/// lacks, converting back restores only that one.
-fn lasting_versions(pack: &Pack, kind: &GroupKind, release: ReleaseId, target: ReleaseId) -> Vec<String> {
-    let served = |release| pack.catalog(kind).map(|catalog| catalog.served(release)).unwrap_or_default();
-    let [own, later] = [release, target].map(served);
-    let names = own.iter().map(|version| version.name.to_owned());
-    let lasting: Vec<_> = names.clone().filter(|name| later.iter().any(|version| version.name == name)).collect();
-    if lasting.is_empty() { names.take(1).collect() } else { lasting }
-}
-
 /// Returns whether `target` has the kind that the rules convert `kind` to.
 ///
 /// A reference to a kind that the target lacks is left unchanged, but is updated as far as possible when converting over a
@@ -212,7 +192,7 @@ struct Draw<'a> {
     random: &'a mut Random,
     habits: Habits,
     budget: usize,
-    kinds: &'a [Named],
+    kinds: &'a [GroupKind],
     partly: &'a [String],
 }
 
@@ -400,10 +380,10 @@ impl Draw<'_> {
         if (is_suggested("kind") || is_suggested(group_key)) && self.random.chance(60) {
             return;
         }
-        let Named { kind, versions } = self.random.pick(self.kinds).clone();
+        let kind = self.random.pick(self.kinds).clone();
         entries[at].1 = json!(kind.kind);
         let group = match group_key {
-            "apiVersion" => ApiVersion { group: kind.group, version: self.random.pick(&versions).clone() }.to_string(),
+            "apiVersion" => ApiVersion { group: kind.group, version: "v1".to_owned() }.to_string(),
             _ => kind.group,
         };
         match entries.iter_mut().find(|(key, _)| key == group_key) {
