@@ -76,6 +76,7 @@ impl Mover<'_, '_> {
         let out_of = key_below(self.from, self.parent);
         match (into, out_of) {
             (Some(branch), _) => self.place_inside(self.is_before(&source, &key, branch)),
+            (None, Some(branch)) if self.replaces_first(&source, &key, branch) => Place::First,
             (None, Some(branch)) => self.place_beside(branch, self.is_first(&source, &key)),
             (None, None) => self.side.branch_place(self.from, self.parent),
         }
@@ -101,6 +102,13 @@ impl Mover<'_, '_> {
             (false, true) => false,
             (true, true) | (false, false) => self.side == Side::Trailing,
         }
+    }
+
+    /// Returns whether the field becomes the first of its new mapping instead of the branch it leaves, which nothing stays in.
+    fn replaces_first(&self, source: &FieldPath, key: &str, branch: &str) -> bool {
+        let is_first = *source == self.parent.key(branch) && self.keys(self.parent).first() == Some(&branch);
+        let leaves = |other: &&str| *other == key || self.leaves(source, other);
+        is_first && self.side == Side::Trailing && self.keys(source).iter().all(leaves)
     }
 
     /// Returns whether a step that follows takes the entry out of its mapping.

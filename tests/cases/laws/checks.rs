@@ -132,8 +132,7 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
 fn lens_is_inverted(subject: &Subject<'_>) -> Result<Verdict, String> {
     let Subject { directed, case, .. } = subject;
     let is_elsewhere = case.kind != *directed.rule.from_kind(directed.direction) || directed.rule.within.is_some();
-    let is_complete = Exceptions::of_all().is_complete(&directed.name, &case.object);
-    if is_elsewhere || !is_complete || !starts_from_version(directed, case) {
+    if is_elsewhere || !starts_from_version(directed, case) {
         return Ok(Verdict::NotApplicable);
     }
     let run_lens = |object: &Value, direction: Direction| {
@@ -187,6 +186,7 @@ fn lens_is_idempotent(subject: &Subject<'_>) -> Result<Verdict, String> {
     let kinds = [&case.kind, &rule_outcome.kind];
     if rule_outcome.refused.is_some()
         || !starts_from_version(directed, case)
+        || Exceptions::of_all().runs_once(&directed.rule.id)
         || kinds.into_iter().any(|kind| kind != directed.rule.from_kind(directed.direction))
     {
         return Ok(Verdict::NotApplicable);
@@ -247,6 +247,10 @@ fn convert_both_ways(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String>
     }
     let forward = subject.convert(case.target, &start.after)?;
     if !forward.is_lossless() || forward.before == forward.after {
+        return Ok(None);
+    }
+    let used = forward.plan.objects.iter().flat_map(|object| &object.rules);
+    if forward.reports(Code::Advisory) && used.into_iter().any(|(id, _)| Exceptions::of_all().forgets(id)) {
         return Ok(None);
     }
     let backward = subject.convert(case.start, &forward.after)?;
@@ -333,21 +337,18 @@ fn text_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
 fn own_text_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
     let case = subject.case;
     let style = &subject.sheet.style;
-    let moves =
-        |outcome: &RuleOutcome<'_>| outcome.session.program().iter().any(|step| matches!(step, Intent::Move { .. }));
+    let Some(first) = subject.round_trip()? else { return Ok(Verdict::NotApplicable) };
+    let start = &first.backward;
+    let moves = |run: &Run| intents(subject, run).iter().any(|intent| matches!(intent, Intent::Move { .. }));
     // The program writes the file for the first release too, perhaps with another apiVersion.
-    let moves_later =
-        |object: &ObjectPlan| moves(&subject.directed.run_rules(&object.to.0, &data(object).after, case.target));
-    let moves = moves(subject.rule_outcome()) || subject.start()?.plan.objects.iter().any(moves_later);
+    let moves = moves(subject.start()?) || moves(start);
     if style.stray_comments || moves && (style.flow > 0 || style.layout == Layout::Flow) {
         return Ok(Verdict::NotApplicable);
     }
-    let Some(first) = subject.round_trip()? else { return Ok(Verdict::NotApplicable) };
     let mut used = [&first.forward, &first.backward].into_iter().flat_map(|run| &run.plan.objects);
     if used.any(|object| object.rules.iter().any(|(rule, _)| Exceptions::of_all().gathers(rule))) {
         return Ok(Verdict::NotApplicable);
     }
-    let start = &first.backward;
     let mut lines = start.after.lines().zip(start.after.lines().skip(1));
     if lines.any(|(line, next)| line.trim() == "-" && next.trim().is_empty()) {
         return Ok(Verdict::NotApplicable);
@@ -366,7 +367,7 @@ fn describe_round_trip(forward: &Run, backward: &Run) -> String {
     format!("the restored text differs\n--- start\n{start}\n--- forward\n{forward}\n--- backward\n{backward}")
 }
 
-/// Returns whether what the conversion removes from the file is written as converting back writes it.
+/// Returns whether what the conversion removes from the file of the first release is written as converting back writes it.
 ///
 /// Only bytes that the program itself must write again are lost:
 /// - a kind, group or apiVersion as block scalar, the quotes of an empty text that becomes another one, and those of a text
@@ -376,14 +377,14 @@ fn describe_round_trip(forward: &Run, backward: &Run) -> String {
 ///   blank lines;
 /// - the column of a comment that is not aligned with its entry, in reindented lines.
 fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
-    let (session, sheet) = (&subject.rule_outcome().session, &subject.sheet);
-    let style = &sheet.style;
+    let start = subject.start()?;
+    let (text, style) = (&start.after, &subject.sheet.style);
     let block = style.layout == Layout::Block && style.flow == 0;
     let lone_dash = |line: &str| {
         let rest = line.trim().strip_prefix('-').map(str::trim);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
     };
-    let plain_lists = block && style.list_step == 0 && style.dash_gap == 1 && !sheet.text.lines().any(lone_dash);
+    let plain_lists = block && style.list_step == 0 && style.dash_gap == 1 && !text.lines().any(lone_dash);
     let plain_mappings = block && style.anchors == 0 && style.quotes == Quotes::Fewest && style.blank_lines == 0;
     let fits = |intent: &Intent| match intent {
         Intent::Wrap { path } if path.last_key().is_none() => !style.stray_comments,
@@ -400,10 +401,17 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
         Intent::Replace { value, .. } if value == "" || value.is_object() || value.is_array() => {
             style.quotes == Quotes::Fewest
         }
-        Intent::Replace { .. } => !sheet.text.contains("''") && !sheet.text.contains("\"\""),
+        Intent::Replace { .. } => !text.contains("''") && !text.contains("\"\""),
         Intent::Rename { .. } => true,
     };
-    Ok(session.program().iter().all(fits) && !names_in_block_scalars(&sheet.text)?)
+    Ok(intents(subject, start).iter().all(fits) && !names_in_block_scalars(text)?)
+}
+
+/// Returns what the rules change of the objects that `run` gives, which may have another apiVersion than the one that was drawn.
+fn intents(subject: &Subject<'_>, run: &Run) -> Vec<Intent> {
+    let Subject { directed, case, .. } = subject;
+    let outcome = |object: &ObjectPlan| directed.run_rules(&object.to.0, &data(object).after, case.target);
+    run.plan.objects.iter().flat_map(|object| outcome(object).session.program().to_vec()).collect()
 }
 
 /// Returns whether a kind, group or apiVersion is a block scalar (`|` or `>`).

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use reversion::internals::field::{FieldPattern, Part};
+use reversion::internals::release::GroupKind;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::support::root;
 
@@ -28,9 +29,17 @@ pub(crate) struct Exceptions {
     one_way: BTreeMap<String, String>,
     /// Rules of exact operations that do not restore the order of fields, or a mapping without any, with the reason.
     gathers: BTreeMap<String, String>,
-    /// Fields that objects of the side that a directed rule starts from have, where the catalog does not require them: in each item of the
-    /// lists that lead to them.
-    requires: BTreeMap<String, Vec<String>>,
+    /// Rules that remove what converting back cannot know, of which an advisory warns, with the reason.
+    forgets: BTreeMap<String, String>,
+    /// Rules between two apiVersions that would change again what they made, which they are never run on, with the reason.
+    once: BTreeMap<String, String>,
+    /// Fields that the API server requires and no schema does, with a value, by kind and apiVersion: in each item of the lists that lead to
+    /// them.
+    requires: BTreeMap<String, BTreeMap<String, Value>>,
+    /// Mappings whose type no schema says, by kind and apiVersion.
+    mappings: BTreeMap<String, Vec<String>>,
+    /// Regular expressions that texts match where no schema says so, by kind, apiVersion and field.
+    patterns: BTreeMap<String, BTreeMap<String, String>>,
     /// Rules that also change objects that are invalid in their own release, so that converting over that release
     /// differs, with the reason.
     changes_invalid: BTreeMap<String, String>,
@@ -58,7 +67,11 @@ impl Exceptions {
             let named = |map: BTreeMap<String, String>| map.into_iter().map(|(id, why)| (format!("{pack}/{id}"), why));
             all.idle.extend(named(one.idle));
             all.rare.extend(named(one.rare));
-            all.requires.extend(one.requires.into_iter().map(|(id, fields)| (format!("{pack}/{id}"), fields)));
+            all.forgets.extend(named(one.forgets));
+            all.once.extend(named(one.once));
+            all.requires.extend(one.requires);
+            all.mappings.extend(one.mappings);
+            all.patterns.extend(one.patterns);
             all.one_way.extend(named(one.one_way));
             all.gathers.extend(named(one.gathers));
             all.changes_invalid.extend(named(one.changes_invalid));
@@ -70,16 +83,39 @@ impl Exceptions {
         self.words.iter().map(String::as_str)
     }
 
-    /// Returns whether an object has the fields that those of a directed rule have.
-    pub(crate) fn is_complete(&self, directed: &str, object: &Value) -> bool {
-        let has = |field: &String| {
+    /// Returns `object`, of `kind` in `version`, with the fields that the API server requires.
+    pub(crate) fn completed(&self, kind: &GroupKind, version: &str, mut object: Value) -> Value {
+        for (field, value) in self.requires.get(&format!("{kind}/{version}")).into_iter().flatten() {
             let pattern = FieldPattern::parse(field).expect("a required field is a pattern");
             let items = pattern.parts().iter().rposition(|part| *part == Part::Items).map_or(0, |at| at + 1);
-            let (place, rest) = pattern.parts().split_at(items);
-            let [place, rest] = [place, rest].map(|parts| FieldPattern::new(parts.iter().cloned()));
-            place.values(object).into_iter().all(|item| rest.any(item, |value| !value.is_null()))
-        };
-        self.requires.get(directed).into_iter().flatten().all(has)
+            let (place, keys) = pattern.parts().split_at(items);
+            for item in FieldPattern::new(place.iter().cloned()).matches(&object) {
+                let mut at = item.get_mut(&mut object).expect("it was found in the object");
+                for part in keys {
+                    if !at.is_object() {
+                        *at = Value::Object(Map::new());
+                    }
+                    let Part::Key(key) = part else { panic!("{field}: keys follow the last list") };
+                    at = &mut at[key.as_str()];
+                }
+                if at.is_null() {
+                    *at = value.clone();
+                }
+            }
+        }
+        object
+    }
+
+    /// Returns the mappings of `kind` in `version` that no schema calls so.
+    pub(crate) fn mappings(&self, kind: &GroupKind, version: &str) -> impl Iterator<Item = FieldPattern> {
+        let fields = self.mappings.get(&format!("{kind}/{version}")).into_iter().flatten();
+        fields.map(|field| FieldPattern::parse(field).expect("a mapping's field is a pattern"))
+    }
+
+    /// Returns the patterns of texts of `kind` in `version` that no schema has.
+    pub(crate) fn patterns(&self, kind: &GroupKind, version: &str) -> impl Iterator<Item = (FieldPattern, &str)> {
+        let fields = self.patterns.get(&format!("{kind}/{version}")).into_iter().flatten();
+        fields.map(|(field, regex)| (FieldPattern::parse(field).expect("its field is a pattern"), regex.as_str()))
     }
 
     pub(crate) fn is_idle(&self, directed: &str) -> bool {
@@ -98,6 +134,14 @@ impl Exceptions {
         self.one_way.contains_key(rule)
     }
 
+    pub(crate) fn forgets(&self, rule: &str) -> bool {
+        self.forgets.contains_key(rule)
+    }
+
+    pub(crate) fn runs_once(&self, rule: &str) -> bool {
+        self.once.contains_key(rule)
+    }
+
     pub(crate) fn gathers(&self, rule: &str) -> bool {
         self.gathers.contains_key(rule)
     }
@@ -109,11 +153,11 @@ impl Exceptions {
     /// Returns the entries that name none of `rules` and of `directed` rules, or give no reason.
     pub(crate) fn stale<'e>(&'e self, rules: &BTreeSet<&str>, directed: &BTreeSet<&str>) -> Vec<&'e str> {
         let about_directed = [&self.idle, &self.rare].map(|map| (map, directed));
-        let about_rules = [&self.one_way, &self.gathers, &self.changes_invalid].map(|map| (map, rules));
-        let all = about_directed.into_iter().chain(about_rules);
-        let stale = all.flat_map(|(map, known)| {
+        let about_rules = [&self.one_way, &self.gathers, &self.changes_invalid, &self.forgets, &self.once];
+        let all = about_directed.into_iter().chain(about_rules.map(|map| (map, rules)));
+        all.flat_map(|(map, known)| {
             map.iter().filter(|(id, why)| !known.contains(id.as_str()) || why.is_empty()).map(|(id, _)| id.as_str())
-        });
-        stale.chain(self.requires.keys().map(String::as_str).filter(|id| !directed.contains(id))).collect()
+        })
+        .collect()
     }
 }

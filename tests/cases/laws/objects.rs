@@ -13,6 +13,7 @@ use reversion::internals::release::{ApiVersion, GroupKind, ReleaseId};
 use serde_json::{Map, Value, json};
 
 use super::cases::{final_kind, is_served};
+use super::exceptions::Exceptions;
 use super::hints::Hints;
 use super::shape::Shape;
 use super::words;
@@ -51,6 +52,12 @@ impl<'p> Recipe<'p> {
         hints.values.iter().for_each(|(field, value)| shape.suggest(field, value));
         let unions = pack.release_notes().unions.iter().filter(|union| union.kind == *catalog.kind());
         unions.for_each(|union| shape.unite(&union.items, &union.discriminator));
+        for (field, regex) in Exceptions::of_all().patterns(catalog.kind(), version) {
+            shape.limit(&field, regex);
+        }
+        for field in Exceptions::of_all().mappings(catalog.kind(), version) {
+            shape.limit_to_mappings(&field);
+        }
         Self { catalog, release, version: version.to_owned(), shape, hints: hints.clone(), kinds }
     }
 
@@ -61,7 +68,7 @@ impl<'p> Recipe<'p> {
     pub(crate) fn draw(&self, random: &mut Random) -> Value {
         let mut last = Vec::new();
         for _ in 0..200 {
-            let object = self.attempt(random);
+            let object = Exceptions::of_all().completed(self.catalog.kind(), &self.version, self.attempt(random));
             last = self.catalog.check(&object, self.release, &self.version);
             if last.is_empty() {
                 return object;
@@ -82,8 +89,10 @@ impl<'p> Recipe<'p> {
             (None, Step::Index(_)) => {}
         }
         let is_other = smaller != *object && smaller["metadata"]["name"].is_string();
-        let is_valid = is_other && self.catalog.check(&smaller, self.release, &self.version).is_empty();
-        if is_valid { Some(smaller) } else { self.without(object, &parent) }
+        let is_complete =
+            Exceptions::of_all().completed(self.catalog.kind(), &self.version, smaller.clone()) == smaller;
+        let is_valid = is_complete && self.catalog.check(&smaller, self.release, &self.version).is_empty();
+        if is_other && is_valid { Some(smaller) } else { self.without(object, &parent) }
     }
 
     fn attempt(&self, random: &mut Random) -> Value {

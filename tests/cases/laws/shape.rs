@@ -108,6 +108,25 @@ impl Shape {
         }
     }
 
+    /// Allows only texts at `pattern` that match `regex`.
+    pub(crate) fn limit(&mut self, pattern: &FieldPattern, regex: &str) {
+        if let Some(place) = self.at(pattern) {
+            Arc::make_mut(&mut place.attributes).pattern = Some(regex.into());
+        }
+    }
+
+    /// Allows only mappings at `pattern`, with any keys.
+    pub(crate) fn limit_to_mappings(&mut self, pattern: &FieldPattern) {
+        if let Some(place) = self.at(pattern) {
+            place.kind = Type::Object;
+            Arc::make_mut(&mut place.attributes).preserve_unknown = true;
+        }
+    }
+
+    fn at(&mut self, pattern: &FieldPattern) -> Option<&mut Self> {
+        pattern.parts().iter().try_fold(self, |place, part| place.child(part))
+    }
+
     /// Records that the values at `pattern` have the field that their key `by` names, if the release has such a field.
     pub(crate) fn unite(&mut self, pattern: &FieldPattern, by: &str) {
         let mut place = self;

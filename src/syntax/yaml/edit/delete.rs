@@ -1,7 +1,8 @@
 //! Answers: which bytes are removed with an entry or item?
 //!
-//! Lines are removed with their comments. After a first entry on the line of a dash, the next one moves up. The last entry of
-//! a collection leaves `{}` or `[]`, since nothing at all would be null. In a flow collection one comma is removed too.
+//! Lines are removed with their comments. After a first entry on the line of a dash, or below it because of its comments, the next one
+//! moves up. The last entry of a collection leaves `{}` or `[]`, since nothing at all would be null. In a flow collection one comma is
+//! removed too.
 //!
 //! Of blank lines above and below, those of one side are removed with an entry, the fewer; so are those that would now be first or
 //! last in their collection, and those that would become content of a `|+` above. Nothing that could be inserted again gets
@@ -38,8 +39,26 @@ pub(super) fn remove_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change,
         return remove_only_entry(layout, entry);
     }
     let mut change = Change::default();
-    change.remove(layout, block_span(layout, entry));
+    match lines_after_dash(layout, entry) {
+        Some((lines, gap)) => change.remove_for(layout, lines, gap),
+        None => change.remove(layout, block_span(layout, entry)),
+    }
     Ok(change)
+}
+
+/// Returns what is removed with the first entry of an item that is below its dash only because of its comments, and the gap in front of
+/// the next one, which moves up to the dash.
+fn lines_after_dash(layout: &Layout<'_>, entry: &Entry) -> Option<(Span, String)> {
+    let item = layout.entry_of(entry.container).filter(|item| item.key.is_none() && entry.index == 0)?;
+    let next = layout.entry(entry.container, 1);
+    let starts_in_own_line = |entry: &Entry| layout.own_start(entry.start) == layout.line_start(entry.start);
+    let is_bare = layout.line_content_end(item.opened) == item.opened
+        && layout.line_end(item.opened) == layout.own_start(entry.start);
+    let is_below_own_comments = is_bare && layout.is_first_on_line(entry.start) && !starts_in_own_line(entry);
+    let end = layout.own_end(layout.column(entry.start), entry.end);
+    let moves_up = is_below_own_comments && starts_in_own_line(&next) && layout.line_start(next.start) == end;
+    let gap = layout.column(next.start).checked_sub(layout.column(item.opened))?;
+    moves_up.then(|| (Span::new(item.opened, next.start), " ".repeat(gap)))
 }
 
 /// Returns the lines of an entry with siblings, up to where the next entry follows a dash in front of it.

@@ -48,7 +48,8 @@ pub(super) fn relocate(
         }
     }
     let mut change = remove_entry(layout, &entry)?;
-    let Insertion { change: mut insertion, moved } = insert_moved(layout, &entry, old_key, target, key, sibling)?;
+    let destination = Destination { mapping: target, key, sibling, place };
+    let Insertion { change: mut insertion, moved } = insert_moved(layout, &entry, old_key, &destination)?;
     shift_after_removal(&change, &mut insertion);
     refuse_alias_before_anchor(layout, &entry, &insertion)?;
     for span in moved {
@@ -98,6 +99,24 @@ pub(super) fn shift_after_removal(cut: &Change, insertion: &mut Change) {
     }
 }
 
+/// Where an entry moves to.
+struct Destination<'p> {
+    mapping: NodeId,
+    key: &'p str,
+    sibling: Sibling,
+    place: &'p Place,
+}
+
+impl Destination<'_> {
+    /// Returns where lines are inserted that become the first of an item below the comment after its dash, which stays the item's.
+    /// Before a named key, the comment is that key's and stays above it.
+    fn below_comment_after_dash(&self, layout: &Layout<'_>) -> Option<usize> {
+        let is_first = *self.place == Place::First && Target::of(layout, self.mapping) == Target::Lines;
+        let first = is_first.then(|| layout.entry(self.mapping, 0))?;
+        layout.comment_after_dash(first.start).map(|_| layout.own_start(first.start))
+    }
+}
+
 /// What is inserted at the new place.
 struct Insertion {
     change: Change,
@@ -109,18 +128,16 @@ fn insert_moved(
     layout: &Layout<'_>,
     entry: &Entry,
     old_key: NodeId,
-    target: NodeId,
-    key: &str,
-    sibling: Sibling,
+    destination: &Destination<'_>,
 ) -> Result<Insertion, Problem> {
-    let how = Target::of(layout, target);
-    if how == Target::Flow {
+    let Destination { mapping: target, key, sibling, .. } = *destination;
+    if Target::of(layout, target) == Target::Flow {
         return insert_moved_in_flow(layout, entry, old_key, target, key, sibling);
     }
     if layout.kind(entry.container) != Kind::Mapping {
         let source = FlowSource::of(layout, entry, old_key, key)?;
         let mut is_underindented = false;
-        let change = insert_moved_lines(layout, target, sibling, |column| {
+        let change = insert_moved_lines(layout, destination, |column| {
             let text = source.in_column(layout, column);
             is_underindented = has_underindented_lines(&text, column);
             text
@@ -132,7 +149,7 @@ fn insert_moved(
         return Ok(Insertion { change, moved });
     }
     let lines = BlockSource::of(layout, entry, old_key, key);
-    let mut change = insert_moved_lines(layout, target, sibling, |column| lines.in_column(layout, column))?;
+    let mut change = insert_moved_lines(layout, destination, |column| lines.in_column(layout, column))?;
     if layout.ends_in_kept_lines(lines.span) {
         shift_after_blank_lines(layout, target, &mut change)?;
     }
@@ -142,15 +159,18 @@ fn insert_moved(
 /// Inserts the lines that `lines` returns for a column into a block collection, or one that becomes one.
 fn insert_moved_lines(
     layout: &Layout<'_>,
-    target: NodeId,
-    sibling: Sibling,
+    destination: &Destination<'_>,
     lines: impl FnOnce(usize) -> String,
 ) -> Result<Change, Problem> {
-    if Target::of(layout, target) == Target::Empty {
-        return fill_with_lines(layout, target, lines);
+    let Destination { mapping, sibling, .. } = *destination;
+    if Target::of(layout, mapping) == Target::Empty {
+        return fill_with_lines(layout, mapping, lines);
     }
-    let column = layout.column(layout.span(target).start);
-    Ok(insert_lines(layout, target, sibling, &lines(column)))
+    let lines = lines(layout.column(layout.span(mapping).start));
+    Ok(match destination.below_comment_after_dash(layout) {
+        Some(at) => Change::inserting(at, lines),
+        None => insert_lines(layout, mapping, sibling, &lines),
+    })
 }
 
 fn insert_moved_in_flow(
