@@ -8,7 +8,7 @@
 //!
 //! Parts: reading: `walk` (over `walk_builder` `roots` `skip`) `places` (where paths lead) `options` `listing` `read_file`
 //! `file_list` (which files a list names) `shard` (which part of a tree); writing: `run` (what a write is asked to do and
-//! reports) `transaction` `undo` `recovery` `journal` `record` `backup` `lock` `version_control`, over `file_system` `bounds`
+//! reports) `transaction` `undo` `recovery` `swap` (one file and its replacement change places) `journal` `record` `backup` `lock` `version_control`, over `file_system` `bounds`
 //! `confined_dir` (`confined_dir_portable` where the system cannot open a path relative to a folder); `output` `failure`;
 //! `sample` for tests.
 //!
@@ -59,6 +59,8 @@ mod run;
 mod sample;
 
 mod skip;
+
+mod swap;
 
 mod transaction;
 
