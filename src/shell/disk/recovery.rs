@@ -15,7 +15,7 @@ use super::bounds::{Bounds, parent};
 use super::failure::Failure;
 use super::file_system::FileSystem;
 use super::journal::{Journal, inside};
-use super::record::Record;
+use super::record::{Action, Record};
 use super::run::{Aborted, ChangedFiles, Failures, Step};
 use super::swap::{Content, Swap};
 use crate::syntax::fingerprint::Fingerprint;
@@ -121,6 +121,11 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         }
     }
 
+    /// Counts the files that had not been replaced and were edited or removed since.
+    pub(crate) fn skipped(&self) -> usize {
+        self.on(Side::EditedBefore).count()
+    }
+
     /// Restores every file that had been replaced; returns the paths of those. A run that is complete is finished instead, to
     /// be undone like any other: the record of an undo may be removed already.
     ///
@@ -129,7 +134,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     /// different. Or with the first that could not be restored; then the run can still be undone or finished.
     pub(crate) fn roll_back(&self, changed: ChangedFiles) -> Result<Vec<PathBuf>, Aborted> {
         if self.progress() == RunProgress::Complete {
-            return self.roll_forward();
+            return self.roll_forward(changed);
         }
         if changed == ChangedFiles::Refuse {
             let mut refused: Failures =
@@ -144,8 +149,25 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
             swap.back(&self.journal.files).map_err(self.stopped(Step::Restore, &swap.place))?;
         }
         self.flush_folders()?;
-        self.discard()?;
+        if self.record.action == Action::Apply && self.on(Side::EditedAfter).next().is_some() {
+            self.end_with_edited()?;
+        } else {
+            self.discard()?;
+        }
         Ok(self.paths(Side::After).collect())
+    }
+
+    /// Ends an apply of which only files that were edited since are left as it made them: those can still be undone.
+    fn end_with_edited(&self) -> Result<(), Aborted> {
+        let mut record = self.record.clone();
+        for (file, side) in record.files.iter_mut().zip(&self.sides) {
+            file.undone = *side != Side::EditedAfter;
+        }
+        self.journal.rewrite(&record, &inside("journal")).map_err(Aborted::unfinished)?;
+        for swap in &self.swaps {
+            swap.clear(&self.journal.files).map_err(self.stopped(Step::Journal, &swap.place))?;
+        }
+        self.journal.end(&record).map_err(Aborted::unfinished)
     }
 
     /// Returns where content of other programs is that could not be put back.
@@ -174,11 +196,18 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     /// Replaces every file that had not been replaced; returns the paths of those.
     ///
     /// # Errors
-    /// [`Aborted`] with every file that changed before it was replaced, or whose new content had not been written; then
+    /// [`Aborted`] with every file that changed before it was replaced, unless those are skipped, or whose new content had not been written; then
     /// nothing is different. Or with the first that could not be replaced; then the run can still be undone or finished.
-    pub(crate) fn roll_forward(&self) -> Result<Vec<PathBuf>, Aborted> {
+    pub(crate) fn roll_forward(&self, changed: ChangedFiles) -> Result<Vec<PathBuf>, Aborted> {
         let files = &self.journal.files;
-        let mut failures: Failures = self.paths(Side::EditedBefore).map(|path| (path, Failure::ChangedSince)).collect();
+        let skipped: BTreeSet<PathBuf> = match changed {
+            ChangedFiles::Refuse => BTreeSet::new(),
+            ChangedFiles::Leave => self.on(Side::EditedBefore).map(|swap| swap.place.clone()).collect(),
+        };
+        let mut failures = Failures::new();
+        if changed == ChangedFiles::Refuse {
+            failures.extend(self.paths(Side::EditedBefore).map(|path| (path, Failure::ChangedSince)));
+        }
         for swap in self.on(Side::Before) {
             let staged = Content::at(files, &swap.staged).map_err(self.stopped(Step::Inspect, &swap.place))?;
             if staged != Content::Bytes(swap.after) {
@@ -194,8 +223,15 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
             swap.clear(files).map_err(self.stopped(Step::Journal, &swap.place))?;
         }
         self.flush_folders()?;
-        self.journal.end(self.record.action).map_err(Aborted::unfinished)?;
+        self.journal.end(&self.record_without(&skipped)).map_err(Aborted::unfinished)?;
         Ok(self.paths(Side::Before).collect())
+    }
+
+    /// Returns the record of what was done if these files were not replaced.
+    fn record_without(&self, skipped: &BTreeSet<PathBuf>) -> Record {
+        let mut record = self.record.clone();
+        record.files.retain(|file| !skipped.contains(&file.place()));
+        record
     }
 
     /// Keeps the old content of files that are about to be replaced, and flushes it.
@@ -320,7 +356,11 @@ mod tests {
             Run::Back | Run::Forward => {
                 if let Ok(Some(unfinished)) = Unfinished::find(&journal) {
                     let back = |unfinished: Unfinished<'_, _>| unfinished.roll_back(ChangedFiles::Refuse);
-                    drop(if run == Run::Back { back(unfinished) } else { unfinished.roll_forward() });
+                    drop(if run == Run::Back {
+                        back(unfinished)
+                    } else {
+                        unfinished.roll_forward(ChangedFiles::Refuse)
+                    });
                 }
             }
         }
@@ -353,7 +393,7 @@ mod tests {
         let unfinished = Unfinished::find(&journal).unwrap()?;
         let progress = unfinished.progress();
         let done = match run {
-            Run::Forward => unfinished.roll_forward(),
+            Run::Forward => unfinished.roll_forward(ChangedFiles::Refuse),
             _ => unfinished.roll_back(ChangedFiles::Refuse),
         };
         if let Err(aborted) = done {
@@ -411,7 +451,11 @@ mod tests {
     fn check_recovers_saved(tree: &Sample, undoes: bool) {
         let journal = tree.watched(|_, _, _| Ok(()));
         if let Some(unfinished) = Unfinished::find(&journal).unwrap() {
-            let done = if undoes { unfinished.roll_back(ChangedFiles::Leave) } else { unfinished.roll_forward() };
+            let done = if undoes {
+                unfinished.roll_back(ChangedFiles::Leave)
+            } else {
+                unfinished.roll_forward(ChangedFiles::Refuse)
+            };
             if done.is_err() {
                 Unfinished::find(&journal).unwrap().unwrap().roll_back(ChangedFiles::Leave).unwrap();
             }
@@ -577,7 +621,10 @@ mod tests {
         let mut expected = tree.state(old);
         expected.insert(tree.top.join("a.yaml"), b"edited".to_vec());
         assert_eq!(tree.contents(), expected);
-        assert_eq!(tree.journaled(), [""; 0]);
+        // What was skipped is kept, to be undone later.
+        assert_eq!(tree.journaled(), ["undo/1"]);
+        assert_eq!(fs::read(tree.top.join(".reversion/undo/1/0")).unwrap(), old("a.yaml"));
+        assert_eq!(journal.records().unwrap()[0].1.left(), 1);
     }
 
     #[test]
@@ -586,7 +633,7 @@ mod tests {
         fs::write(tree.top.join("b/d.yaml"), "edited").unwrap();
         let journal = tree.journal();
         let unfinished = Unfinished::find(&journal).unwrap().unwrap();
-        let refused = unfinished.roll_forward().unwrap_err();
+        let refused = unfinished.roll_forward(ChangedFiles::Refuse).unwrap_err();
         assert_eq!(refused.failures, [(tree.top.join("b/d.yaml"), Failure::ChangedSince)]);
         assert_eq!(unfinished.roll_back(ChangedFiles::Refuse).unwrap(), [tree.top.join("a.yaml")]);
         let mut expected = tree.state(old);

@@ -57,7 +57,7 @@ struct Replacement {
 #[derive(Debug)]
 pub(crate) struct Transaction<'j, F: FileSystem = Disk> {
     journal: &'j Journal<F>,
-    action: Action,
+    record: Option<Record>,
     replacements: Vec<Replacement>,
 }
 
@@ -80,7 +80,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
     ) -> Result<Self, Aborted> {
         let is_change = |change: &FileChange| Fingerprint::of(&change.after) != change.before;
         let changes: Vec<_> = changes.into_iter().filter(is_change).collect();
-        let mut transaction = Self { journal, action, replacements: Vec::new() };
+        let mut transaction = Self { journal, record: None, replacements: Vec::new() };
         if changes.is_empty() {
             return Ok(transaction);
         }
@@ -103,6 +103,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
             progress: SwapProgress::Planned,
         };
         transaction.replacements = targets.into_iter().enumerate().map(replacement).collect();
+        transaction.record = Some(record);
         match transaction.stage_all() {
             Ok(()) => Ok(transaction),
             Err(aborted) => Err(transaction.abort(aborted)),
@@ -160,7 +161,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
             removed.map_err(Aborted::at(Step::Journal, &replacement.shown))?;
         }
         self.flush(|swap| parent(&swap.place))?;
-        self.journal.end(self.action)
+        self.record.as_ref().map_or(Ok(()), |record| self.journal.end(record))
     }
 
     fn stage_all(&mut self) -> Result<(), Aborted> {
@@ -317,7 +318,9 @@ mod tests {
         if outcome.is_ok() {
             // What the run could not remove is removed by the next one.
             let journal = tree.journal();
-            Unfinished::find(&journal).unwrap().map(|unfinished| unfinished.roll_forward().unwrap());
+            Unfinished::find(&journal)
+                .unwrap()
+                .map(|unfinished| unfinished.roll_forward(ChangedFiles::Refuse).unwrap());
         }
         let mut found = tree.contents();
         let leftovers = match outcome {
