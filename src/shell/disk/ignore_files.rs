@@ -45,9 +45,9 @@ fn check(
     names.iter().map(|name| folder.join(name)).filter_map(refused).collect()
 }
 
-/// Returns those of a root at `place`, resolved, and of the folders above it. Above its repository links are followed: a home folder can have
+/// Returns those of `root`, which leads to `place`, and of the folders above it. Above its repository links are followed: a home folder can have
 /// an ignore file that is one, and what is there is not from the tree.
-pub(super) fn unreadable_above(place: &Path, options: &WalkOptions) -> Vec<(PathBuf, Failure)> {
+pub(super) fn unreadable_above(root: &Path, place: &Path, options: &WalkOptions) -> Vec<(PathBuf, Failure)> {
     let top = place.ancestors().find(|folder| is_repository(folder)).unwrap_or(place);
     let of = |folder: &Path| {
         if folder.starts_with(top) {
@@ -56,7 +56,7 @@ pub(super) fn unreadable_above(place: &Path, options: &WalkOptions) -> Vec<(Path
             check(folder, options, |path| fs::metadata(path))
         }
     };
-    place.ancestors().flat_map(of).collect()
+    unreadable(root, options).into_iter().chain(place.ancestors().skip(1).flat_map(of)).collect()
 }
 
 #[cfg(unix)]

@@ -137,7 +137,13 @@ impl Swap {
         let taken = Content::at(files, &away)?;
         if taken != Content::Missing {
             match (Content::at(files, &self.place)?, Content::at(files, &self.staged)?) {
-                (Content::Missing, _) => files.rename_new(&away, &self.place)?,
+                (Content::Missing, _) => match files.rename_new(&away, &self.place) {
+                    // The file system cannot do that at all, so that nothing can be replaced in it; the file must not stay away.
+                    Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                        files.rename(&away, &self.place)?;
+                    }
+                    put_back => put_back?,
+                },
                 (_, Content::Missing) => files.rename(&away, &self.staged)?,
                 (place, _) if place == taken || self.is_own(taken) => files.remove(&away)?,
                 (place, staged) if self.is_own(place) && self.is_own(staged) => files.rename(&away, &self.staged)?,

@@ -60,8 +60,8 @@ pub(crate) fn scan<T: Send>(
     let Roots { mut rounds, failed } = Roots::new(roots);
     let mut scan = Scan { failed, ..Scan::default() };
     for roots in &mut rounds {
-        roots.retain(|_, place| {
-            let unreadable = unreadable_above(place, options);
+        roots.retain(|root, place| {
+            let unreadable = unreadable_above(root, place, options);
             let is_readable = unreadable.is_empty();
             scan.failed.extend(unreadable);
             is_readable
