@@ -1,4 +1,5 @@
-//! The program is killed at random moments of an apply and of an undo; after recovery its tree must be all old or all new.
+//! The program is killed at random moments of an apply and of an undo; after recovery its tree must be all old or all new. Other
+//! programs save files while it runs: no save is lost.
 //!
 //! One test kills after a random time, the other one, if strace is installed, before each system call that changes something on the
 //! disk. `REVERSION_KILLS` sets how often; the default is 20 times. Some kills happen at any moment from the start on, others once
@@ -221,4 +222,54 @@ fn a_run_killed_at_any_time_ends_all_old_or_all_new() {
         undo(&tree, kill_number);
     }
     println!("killed in an apply: {:?}; in an undo: {:?}", found[0], found[1]);
+}
+
+/// Saves a file as another program does: by a rename, or in place.
+fn save(tree: &Tree, name: &str, by_rename: bool) {
+    let path = tree.path(name);
+    if by_rename {
+        std::fs::write(tree.path("saved"), "saved").unwrap();
+        std::fs::rename(tree.path("saved"), path).unwrap();
+    } else {
+        std::fs::write(path, "saved").unwrap();
+    }
+}
+
+#[test]
+fn a_file_saved_while_a_run_writes_is_not_lost() {
+    let many = 200;
+    let (first, last) = (".reversion/journal/0", format!(".reversion/journal/{}", many - 1));
+    let moments = [".reversion/journal/record.json", first, &*last];
+    let mut refused = 0;
+    for (moment, by_rename, undoes) in
+        moments.into_iter().flat_map(|moment| [(moment, true, false), (moment, false, false), (moment, true, true)])
+    {
+        let tree = Tree::new(many);
+        tree.plan("up.plan", &tree.edits(OLD, &new_text(0)));
+        if undoes {
+            tree.run(&APPLY).check(0);
+        }
+        let mut run = tree.start(if undoes { &["undo"] } else { &APPLY });
+        while !tree.path(moment).exists() && run.try_wait().unwrap().is_none() {
+            std::hint::spin_loop();
+        }
+        // The file that is replaced last, in the order of paths.
+        save(&tree, "99.yaml", by_rename);
+        let code = run.wait().unwrap().code();
+        assert_eq!(
+            tree.text("99.yaml"),
+            "saved",
+            "{moment}, by rename: {by_rename}, undo: {undoes}, exit code {code:?}"
+        );
+        let mut others = tree.contents();
+        others.remove(&tree.path("99.yaml"));
+        let is_all = |text: fn(usize) -> String| {
+            let mut state = tree.state(text);
+            state.remove(&tree.path("99.yaml"));
+            others == state
+        };
+        assert!(is_all(if (code == Some(0)) == undoes { old_text } else { new_text }), "{moment}, exit code {code:?}");
+        refused += usize::from(code == Some(2));
+    }
+    println!("{refused} of 9 runs were refused, the others were over before the file was saved");
 }

@@ -46,10 +46,55 @@ fn undo_refuses_and_lists_files_changed_since() {
     assert!(lines[1].ends_with("1.yaml: changed since that run"));
     assert_eq!(tree.contents(), before);
     let undone = tree.run(&["undo", "--skip-changed"]);
-    undone.check(0);
-    assert_eq!(undone.err, "reverted 2 files of the apply to test@1/standard; 1 changed file not reverted\n");
+    undone.check(1);
+    assert!(undone.err.starts_with("reverted 2 files of the apply to test@1/standard; 1 changed file not reverted\n"));
     assert_eq!(fs::read_to_string(tree.path("0.yaml")).unwrap(), old_text(0));
     assert_eq!(fs::read_to_string(tree.path("1.yaml")).unwrap(), "edited");
+    // What was left can still be undone.
+    fs::write(tree.path("1.yaml"), "2").unwrap();
+    let rest = tree.run(&["undo"]);
+    rest.check(0);
+    assert_eq!(rest.err, "reverted 1 file of the apply to test@1/standard\n");
+    assert_eq!(tree.contents(), tree.state(old_text));
+}
+
+#[test]
+fn an_interrupted_undo_is_described_as_one_and_each_command_leads_out() {
+    for commands in [&[&["undo"][..]][..], &[&["apply", "--resume"], &["undo"]]] {
+        let tree = Tree::new(2);
+        tree.plan("up.plan", &tree.edits(OLD, "2"));
+        tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]).check(0);
+        // As an undo leaves it that was killed between its two files.
+        let record: serde_json::Value = serde_json::from_str(&tree.text(".reversion/undo/1/record.json")).unwrap();
+        let mut undo = record.clone();
+        undo["act"] = serde_json::json!({"undo": 1});
+        for at in 0..2 {
+            (undo["files"][at]["before"], undo["files"][at]["after"]) =
+                (record["files"][at]["after"].clone(), record["files"][at]["before"].clone());
+        }
+        fs::create_dir(tree.path(".reversion/journal")).unwrap();
+        fs::write(tree.path(".reversion/journal/record.json"), undo.to_string()).unwrap();
+        let token = record["token"].as_str().unwrap();
+        for at in 0..2 {
+            fs::write(tree.path(&format!(".reversion/journal/{at}")), "2").unwrap();
+        }
+        fs::write(tree.path("0.yaml"), old_text(0)).unwrap();
+        fs::write(tree.path(&format!(".reversion-{token}-0.tmp")), "2").unwrap();
+        fs::write(tree.path(&format!(".reversion-{token}-1.tmp")), old_text(1)).unwrap();
+        let state = "undo of the apply to test@1/standard was interrupted: 1 of 2 files restored";
+        let help = "`reversion undo` finishes it, `reversion apply --resume` reverts it";
+        for command in
+            [&["undo", "--list"][..], &["check", "--to", "gateway-api@1.4"], &["apply", "--yes", "--plan", "up.plan"]]
+        {
+            let told = tree.run(command).all();
+            assert!(told.contains(state) && told.contains(help), "{command:?}: {told}");
+        }
+        for command in commands {
+            tree.run(command).check(0);
+        }
+        assert_eq!(tree.contents(), tree.state(old_text), "{commands:?}");
+        assert!(!tree.path(".reversion/undo/1").exists());
+    }
 }
 
 #[test]

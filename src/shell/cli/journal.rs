@@ -22,15 +22,32 @@ pub(super) fn run_name(record: &Record) -> String {
     if record.label.is_empty() { act.to_owned() } else { format!("{act} to {}", visible(&record.label)) }
 }
 
+/// Says how far an interrupted run got, and which commands lead out.
+pub(super) fn interruption(record: &Record, replaced: usize) -> (String, &'static str) {
+    let files = plural(record.files.len(), "file");
+    let done = match record.action {
+        Action::Apply => "replaced",
+        Action::Undo(_) => "restored",
+    };
+    (format!("{} was interrupted: {replaced} of {files} {done}", run_name(record)), ways_out(record.action))
+}
+
+/// Names the commands that lead out of an interrupted run: `undo` always leads to the files before the apply.
+pub(super) const fn ways_out(action: Action) -> &'static str {
+    match action {
+        Action::Apply => "`reversion undo` reverts it, `reversion apply --resume` finishes it",
+        Action::Undo(_) => "`reversion undo` finishes it, `reversion apply --resume` reverts it",
+    }
+}
+
 /// Turns an aborted transaction into the run's failure.
 pub(super) fn failure(aborted: Aborted) -> Error {
-    if aborted.unrestored.is_empty() {
-        aborted.into()
-    } else {
-        anyhow!(
-            "{aborted}\n  help: `reversion undo` restores the replaced files, `reversion apply --resume` replaces the others"
-        )
-    }
+    aborted.into()
+}
+
+/// The same for a transaction that may leave an interrupted run behind.
+pub(super) fn run_failure(aborted: Aborted, action: Action) -> Error {
+    if aborted.unrestored.is_empty() { failure(aborted) } else { anyhow!("{aborted}\n  help: {}", ways_out(action)) }
 }
 
 /// Looks for an interrupted run in the tree around `roots`: a plan made there would be made from old and new files.
@@ -39,9 +56,8 @@ pub(super) fn interrupted_run(roots: &[PathBuf]) -> Option<Finding> {
     let (message, help) = match disk::inspect(&bounds) {
         Ok(None | Some((_, RunProgress::Untouched | RunProgress::Complete))) => return None,
         Ok(Some((record, RunProgress::Mixed(replaced)))) => {
-            let files = plural(record.files.len(), "file");
-            let message = format!("an earlier {} was interrupted: {replaced} of {files} replaced", run_name(&record));
-            (message, Some("`reversion undo` reverts it, `reversion apply --resume` finishes it".to_owned()))
+            let (state, ways_out) = interruption(&record, replaced);
+            (format!("an earlier {state}"), Some(ways_out.to_owned()))
         }
         Err(failure @ Failure::Denied) => {
             let message = format!("cannot check whether a run of another user was interrupted: {failure}");

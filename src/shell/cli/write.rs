@@ -10,10 +10,12 @@ use anyhow::{Result, bail};
 
 use super::args::{GuardArgs, OutputArgs};
 use super::console::{Answer, Console};
-use super::journal::{failure, run_name};
+use super::journal::{failure, interruption, run_failure, run_name};
 use super::output::painted_diffs;
 use crate::engine::edits::FilePlan;
-use crate::shell::disk::{self, Bounds, ChangedFiles, FileChange, Journal, RunProgress, Transaction, Unfinished};
+use crate::shell::disk::{
+    self, Action, Bounds, ChangedFiles, FileChange, Journal, RunProgress, Transaction, Unfinished,
+};
 use crate::shell::report::plural;
 use crate::shell::report::stat::overview;
 use crate::syntax::fingerprint::Fingerprint;
@@ -35,16 +37,15 @@ pub(super) fn finish_interrupted(bounds: &Bounds, console: Console) -> Result<Op
                 ))?;
             }
             RunProgress::Complete => {
-                unfinished.roll_forward().map_err(failure)?;
+                unfinished.roll_forward(ChangedFiles::Refuse).map_err(failure)?;
                 console.note(&format!(
                     "an earlier {run} was interrupted after it had replaced every file; it counts as done\n"
                 ))?;
             }
-            RunProgress::Mixed(replaced) => bail!(
-                "an earlier {run} was interrupted: {} of {} replaced\n  help: `reversion undo` reverts it, `reversion apply --resume` finishes it",
-                replaced,
-                plural(unfinished.record().files.len(), "file"),
-            ),
+            RunProgress::Mixed(replaced) => {
+                let (state, ways_out) = interruption(unfinished.record(), replaced);
+                bail!("an earlier {state}\n  help: {ways_out}")
+            }
         }
     }
     Ok(Some(journal))
@@ -87,7 +88,8 @@ pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Op
     };
     let journal = journal.map_or_else(|| Journal::open(bounds).map_err(failure), Ok)?;
     let changes = files.iter().map(change).collect();
-    Transaction::stage(&journal, changes, label).and_then(|staged| staged.commit()).map_err(failure)?;
+    let written = Transaction::stage(&journal, changes, label).and_then(|staged| staged.commit());
+    written.map_err(|aborted| run_failure(aborted, Action::Apply))?;
     Ok(())
 }
 

@@ -1,31 +1,25 @@
-//! Answers: how is the old content of a file kept while it is replaced, and how is it restored?
+//! Answers: how does content get a second name, so that it outlives the first?
 //!
-//! Invariant: each step is one call that either happens or does not; the old content is always at one of its two places.
+//! Invariant: what has the second name is whole.
 
-use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use super::file_system::{FileMode, FileSystem};
 
-/// Gives the old content of the file at `place` a second name; where the file system has no links, a copy does.
-pub(super) fn keep(files: &impl FileSystem, place: &Path, kept: &Path) -> Result<(), Failure> {
-    match files.link(place, kept) {
-        Ok(()) => Ok(()),
-        Err(_) => Ok(files.write_new(kept, &files.read(place)?, FileMode::SameAs(place))?),
+/// Gives the content of the file at `from` the second name `to`; where the file system has no links, a copy does.
+pub(super) fn keep(files: &impl FileSystem, from: &Path, to: &Path) -> Result<(), Failure> {
+    if files.link(from, to).is_ok() {
+        return Ok(());
     }
+    let part = part_of(to);
+    files.remove(&part)?;
+    files.write_new(&part, &files.read(from)?, FileMode::SameAs(from))?;
+    files.flush(&[&part]).map_err(|(_, failure)| failure)?;
+    Ok(files.rename(&part, to)?)
 }
 
-/// Restores the old content of the file at `place`. If that is on another file system, it is copied to
-/// `temporary` first.
-pub(super) fn restore(files: &impl FileSystem, kept: &Path, place: &Path, temporary: &Path) -> Result<(), Failure> {
-    let Err(error) = files.rename(kept, place) else { return Ok(()) };
-    if error.kind() != io::ErrorKind::CrossesDevices {
-        return Err(error.into());
-    }
-    files.remove(temporary)?;
-    files.write_new(temporary, &files.read(kept)?, FileMode::SameAs(kept))?;
-    files.flush(&[temporary]).map_err(|(_, failure)| failure)?;
-    files.rename(temporary, place)?;
-    Ok(files.remove(kept)?)
+/// Returns where a copy is written before it gets its name.
+pub(super) fn part_of(name: &Path) -> PathBuf {
+    name.with_extension("part")
 }

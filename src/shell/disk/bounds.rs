@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::failure::Failure;
+use super::read_file::is_there;
 
 /// The folder at the top of a tree that holds the journal.
 pub(super) const JOURNAL_FOLDER: &str = ".reversion";
@@ -128,7 +129,7 @@ pub(super) fn repository(file: &Path) -> Option<&Path> {
 
 /// Returns whether a folder is the top of a git repository.
 pub(super) fn is_repository(folder: &Path) -> bool {
-    fs::symlink_metadata(folder.join(".git")).is_ok()
+    is_there(&folder.join(".git"))
 }
 
 fn has_journal(folder: &Path) -> bool {

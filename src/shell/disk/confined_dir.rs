@@ -15,6 +15,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, linkat, mkdirat, openat, renameat, unlinkat};
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+use rustix::fs::{RenameFlags, renameat_with};
 
 /// The top of a tree, held open.
 #[derive(Debug)]
@@ -110,6 +112,46 @@ impl ConfinedDir {
         Ok(renameat(from, old, to, new)?)
     }
 
+    /// Exchanges two files.
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    pub(super) fn exchange(&self, left: &Path, right: &Path) -> io::Result<()> {
+        self.rename_with(left, right, RenameFlags::EXCHANGE)
+    }
+
+    /// Renames a file to a name that must not exist yet.
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    pub(super) fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        match self.rename_with(from, to, RenameFlags::NOREPLACE) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => self.link_and_remove(from, to),
+            other => other,
+        }
+    }
+
+    /// A file system, a kernel or a sandbox that does not know the flag reports it in one of several ways.
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    fn rename_with(&self, from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {
+        use rustix::io::Errno;
+        let ((from, old), (to, new)) = (self.holder(from)?, self.holder(to)?);
+        let unknown = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::PERM];
+        renameat_with(from, old, to, new, flags)
+            .map_err(|error| if unknown.contains(&error) { io::ErrorKind::Unsupported.into() } else { error.into() })
+    }
+
+    #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+    pub(super) fn exchange(&self, _: &Path, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+    pub(super) fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.link_and_remove(from, to)
+    }
+
+    fn link_and_remove(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.link(from, to)?;
+        self.remove(from)
+    }
+
     pub(super) fn remove(&self, place: &Path) -> io::Result<()> {
         let (folder, name) = self.holder(place)?;
         Ok(unlinkat(folder, name, AtFlags::empty())?)
@@ -164,6 +206,9 @@ mod tests {
             ("link from", dir.link(place, Path::new("stolen"))),
             ("rename to", dir.rename(Path::new("inside"), place)),
             ("rename from", dir.rename(place, Path::new("inside"))),
+            ("rename_new to", dir.rename_new(Path::new("inside"), place)),
+            ("link_and_remove from", dir.link_and_remove(place, Path::new("inside"))),
+            ("exchange", dir.exchange(Path::new("inside"), Path::new("x/b"))),
             ("make_folder", dir.make_folder(Path::new("x/folder"))),
             ("remove_folder", dir.remove_folder(Path::new("x/folder"))),
             ("remove", dir.remove(Path::new("x/b"))),

@@ -61,6 +61,17 @@ impl ConfinedDir {
         fs::rename(self.path(from)?, self.path(to)?)
     }
 
+    /// No call exchanges two files here.
+    pub(super) fn exchange(&self, _: &Path, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Renames a file to a name that must not exist yet: a link fails if it does.
+    pub(super) fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.link(from, to)?;
+        self.remove(from)
+    }
+
     pub(super) fn remove(&self, place: &Path) -> io::Result<()> {
         fs::remove_file(self.path(place)?)
     }

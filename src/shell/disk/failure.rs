@@ -29,6 +29,8 @@ pub(crate) enum Failure {
     ChangedSince,
     /// The new content of the file is not there: it had not been written yet, or its run was being rolled back already.
     NotStaged,
+    /// What another program saved while the run was writing, which could not be put back because it was saved again.
+    LeftBehind,
     /// The file has this many hard links, which replacing it would break.
     HardLinked(u64),
     /// The file's mode lets nobody write.
@@ -120,7 +122,7 @@ impl FileKind {
 impl From<&io::Error> for Failure {
     fn from(error: &io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::NotFound => Self::Missing,
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing,
             io::ErrorKind::PermissionDenied => Self::Denied,
             io::ErrorKind::IsADirectory => Self::NotAFile(FileKind::Folder),
             _ if is_link(error) => Self::NotAFile(FileKind::Link),
@@ -157,6 +159,9 @@ impl fmt::Display for Failure {
             Self::Changed => f.write_str("changed since it was read; run the command again"),
             Self::ChangedSince => f.write_str("changed since that run"),
             Self::NotStaged => f.write_str("its new content is missing, so the run can only be rolled back"),
+            Self::LeftBehind => f.write_str(
+                "was saved by another program during that run, and saved again since; move it away or remove it",
+            ),
             Self::HardLinked(names) => {
                 write!(f, "has {names} hard links, which replacing the file would break; replace it by a copy first")
             }

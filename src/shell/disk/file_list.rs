@@ -13,6 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::failure::{Failure, FileKind};
 use super::places::{Places, folders_around};
+use super::read_file::is_there;
 use super::read_file::{MAX_FILE_SIZE, files_from, read_all, read_stdin};
 
 /// The files that a list names.
@@ -106,10 +107,6 @@ impl FileList {
     pub(crate) fn has(&self, file: &Path) -> bool {
         self.files.contains(file)
     }
-}
-
-fn is_there(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
 }
 
 /// Refuses UTF-16, of which every second byte is NUL: no list that is separated by NUL has a dot or the end of a line for a name.

@@ -59,6 +59,18 @@ pub(crate) trait FileSystem {
     /// The error of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Exchanges two files, atomically.
+    ///
+    /// # Errors
+    /// The error of the system; [`Unsupported`](io::ErrorKind::Unsupported) where the file system cannot.
+    fn exchange(&self, left: &Path, right: &Path) -> io::Result<()>;
+
+    /// Renames the file `from` to `to`, which must not exist yet. A process that is killed can leave both names.
+    ///
+    /// # Errors
+    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists), or the error of the system.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
+
     /// Removes a file; does nothing if it does not exist.
     ///
     /// # Errors
@@ -178,6 +190,14 @@ impl FileSystem for Disk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.dir.rename(from, to)
+    }
+
+    fn exchange(&self, left: &Path, right: &Path) -> io::Result<()> {
+        self.dir.exchange(left, right)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.dir.rename_new(from, to)
     }
 
     fn remove(&self, place: &Path) -> io::Result<()> {

@@ -14,13 +14,14 @@
 //!
 //! Invariant: a folder with a `record.json` is complete; one without it was left by an interrupted run and is not needed.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::bounds::{Bounds, JOURNAL_FOLDER, is_trusted};
 use super::failure::Failure;
 use super::file_system::{Disk, FileMode, FileSystem};
 use super::lock::Lock;
-use super::record::{Action, Record};
+use super::record::{Action, Record, RecordedFile};
 use super::run::{Aborted, Step};
 
 /// How many runs can be undone, one after the other.
@@ -118,13 +119,33 @@ impl<F: FileSystem> Journal<F> {
         Ok(self.files.rename(&new, &place)?)
     }
 
-    /// Returns the runs that can be undone, the newest first, each with its number.
+    /// Returns the runs that can be undone, the newest first, each with its number. A damaged record is none.
     ///
     /// # Errors
-    /// [`Failure::Damaged`] or the error of the system, with the path.
+    /// The error of the system, with the path.
     pub(crate) fn records(&self) -> Result<Vec<(u32, Record)>, Aborted> {
-        let read = |number: u32| self.record_in(&finished(number)).map(|record| Some((number, record?))).transpose();
-        self.numbers()?.into_iter().rev().filter_map(read).collect()
+        let mut records = Vec::new();
+        for number in self.numbers()?.into_iter().rev() {
+            match self.read(&finished(number)) {
+                Ok(record) => records.extend(record.map(|record| (number, record))),
+                Err(Failure::Damaged(_)) => {}
+                Err(failure) => return Err(Aborted::at(Step::Journal, &self.shown(&finished(number)))(failure)),
+            }
+        }
+        Ok(records)
+    }
+
+    /// Returns the damaged records, each with what is wrong with it.
+    ///
+    /// # Errors
+    /// The error of the system, with the path.
+    pub(crate) fn damaged(&self) -> Result<Vec<(PathBuf, Failure)>, Aborted> {
+        let damaged = |number: u32| {
+            let place = finished(number).join(RECORD);
+            let failure = self.read(&finished(number)).err()?;
+            matches!(failure, Failure::Damaged(_)).then(|| (self.shown(&place), failure))
+        };
+        Ok(self.numbers()?.into_iter().filter_map(damaged).collect())
     }
 
     /// Returns the record of the current run, or of one that was interrupted.
@@ -155,13 +176,13 @@ impl<F: FileSystem> Journal<F> {
         self.files.flush(&[folder, Path::new(JOURNAL_FOLDER)]).map_err(|(_, failure)| failure)
     }
 
-    /// Ends the current run: from now on it is finished.
-    pub(super) fn end(&self, action: Action) -> Result<(), Aborted> {
-        match action {
+    /// Ends the current run, whose record is `record`: from now on it is finished. Of a run that it undid, the files that it left out stay to be undone.
+    pub(super) fn end(&self, record: &Record) -> Result<(), Aborted> {
+        match record.action {
             Action::Apply => {
                 let undo = inside("undo");
                 let shown = self.shown(&undo);
-                let number = self.numbers()?.last().map_or(1, |last| last.saturating_add(1));
+                let number = next(&self.numbers()?);
                 self.files.make_folder(&undo).map_err(Aborted::at(Step::Journal, &shown))?;
                 let renamed = self.files.rename(&inside("journal"), &finished(number));
                 renamed.map_err(Aborted::at(Step::Journal, &shown))?;
@@ -171,10 +192,28 @@ impl<F: FileSystem> Journal<F> {
                 Ok(())
             }
             Action::Undo(number) => {
-                self.forget(&finished(number))?;
+                let undone: BTreeSet<PathBuf> = record.files.iter().map(RecordedFile::place).collect();
+                let folder = finished(number);
+                if let Some(mut whole) = self.record_in(&folder)? {
+                    for file in &mut whole.files {
+                        file.undone |= undone.contains(&file.place());
+                    }
+                    if whole.left() == 0 {
+                        self.forget(&folder)?;
+                    } else {
+                        self.rewrite(&whole, &folder)?;
+                    }
+                }
                 self.cancel()
             }
         }
+    }
+
+    /// Replaces the record in `folder`.
+    pub(super) fn rewrite(&self, record: &Record, folder: &Path) -> Result<(), Aborted> {
+        let new = folder.join("record.tmp");
+        let removed = self.files.remove(&new).map_err(Failure::from);
+        removed.and_then(|()| self.write(record, folder, &new)).map_err(Aborted::at(Step::Journal, &self.shown(&new)))
     }
 
     /// Removes the record of a run that is not going to write.
@@ -239,6 +278,12 @@ impl<F: FileSystem> Journal<F> {
             Err(failure) => Err(failure),
         }
     }
+}
+
+/// Returns a number above those of the runs before: the next one, unless something that is no run has the last number there is.
+fn next(numbers: &[u32]) -> u32 {
+    let free = |number: &u32| !numbers.contains(number);
+    numbers.iter().rev().filter_map(|number| number.checked_add(1)).find(free).unwrap_or(1)
 }
 
 /// Returns a place in the journal.
@@ -330,16 +375,35 @@ mod tests {
         assert_eq!(undo_last(&tree, ChangedFiles::Leave).unwrap().files, [tree.top.join("a.yaml")]);
         assert_eq!(fs::read(tree.top.join("a.yaml")).unwrap(), old("a.yaml"));
         assert_eq!(fs::read(tree.top.join("b.yaml")).unwrap(), b"edited");
+        // What was skipped can still be undone, when it is again what the run made of it.
+        assert_eq!(undo_last(&tree, ChangedFiles::Leave).unwrap().files, [] as [PathBuf; 0]);
+        for name in ["b.yaml", "c.yaml"] {
+            fs::write(tree.top.join(name), new(name)).unwrap();
+        }
+        assert_eq!(
+            undo_last(&tree, ChangedFiles::Refuse).unwrap().files,
+            [tree.top.join("b.yaml"), tree.top.join("c.yaml")]
+        );
+        assert_eq!(tree.contents(), tree.state(old));
         assert_eq!(tree.journaled(), [""; 0]);
     }
 
     #[test]
-    fn if_every_file_changed_skipping_them_removes_the_record() {
+    fn a_number_that_no_run_has_and_a_damaged_record_block_nothing() {
         let tree = Sample::new(&["a.yaml"]);
-        Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
-        fs::write(tree.top.join("a.yaml"), "edited").unwrap();
-        assert_eq!(undo_last(&tree, ChangedFiles::Leave), Ok(WrittenFiles::default()));
-        assert_eq!(tree.journaled(), [""; 0]);
+        write(&tree, &old("a.yaml"), b"1");
+        let last = tree.top.join(format!(".reversion/undo/{}", u32::MAX));
+        fs::create_dir_all(&last).unwrap();
+        fs::write(last.join("record.json"), "{").unwrap();
+        write(&tree, b"1", b"2");
+        let journal = tree.journal();
+        let numbers: Vec<_> = journal.records().unwrap().into_iter().map(|(number, _)| number).collect();
+        assert_eq!(numbers, [2, 1]);
+        let damaged = journal.damaged().unwrap();
+        assert!(matches!(&damaged[..], [(path, Failure::Damaged(_))] if *path == last.join("record.json")));
+        drop(journal);
+        undo_last(&tree, ChangedFiles::Refuse).unwrap();
+        assert_eq!(fs::read(tree.top.join("a.yaml")).unwrap(), b"1");
     }
 
     #[test]
@@ -428,6 +492,16 @@ mod tests {
             undo_last(&tree, ChangedFiles::Refuse).unwrap();
             assert_eq!(fs::read(&path).unwrap(), old("a.yaml"));
             assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o750);
+        }
+
+        #[test]
+        fn a_file_that_is_only_read_only_is_not_skipped() {
+            let tree = Sample::new(&["a.yaml"]);
+            let path = tree.top.join("a.yaml");
+            Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+            let aborted = undo_last(&tree, ChangedFiles::Leave).unwrap_err();
+            assert_eq!(aborted.failures, [(path, Failure::ReadOnly)]);
         }
 
         #[test]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::{IncrementalIgnore, WalkBuilder};
 
+use super::ignore_files::unreadable;
 use super::options::{Globs, WalkOptions};
 use super::roots::shown;
 use super::skip::Skip;
@@ -54,6 +55,7 @@ impl Listing {
                 self.skipped.push((shown(&root.join(&path)), skip));
             } else if is_folder
                 && options.skips(&entry.file_name(), || Some(self.place.as_ref()?.join(&path)), true).is_none()
+                && unreadable(&root.join(&path), options).is_empty()
             {
                 folders.push(path);
             }

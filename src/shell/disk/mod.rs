@@ -6,9 +6,9 @@
 //! that changes something goes through [`file_system`], so that tests can make each of them fail, and stays in its [`bounds`]. What
 //! goes wrong with one path is a [`Failure`]; what was skipped on purpose is a [`Skip`].
 //!
-//! Parts: reading: `walk` (over `walk_builder` `roots` `skip`) `places` (where paths lead) `options` `listing` `read_file`
+//! Parts: reading: `walk` (over `walk_builder` `roots` `skip`) `places` (where paths lead) `options` `ignore_files` (can they be read) `listing` `read_file`
 //! `file_list` (which files a list names) `shard` (which part of a tree); writing: `run` (what a write is asked to do and
-//! reports) `transaction` `undo` `recovery` `journal` `record` `backup` `lock` `version_control`, over `file_system` `bounds`
+//! reports) `transaction` `undo` `recovery` `swap` (one file and its replacement change places) `journal` `record` `backup` `lock` `version_control`, over `file_system` `bounds`
 //! `confined_dir` (`confined_dir_portable` where the system cannot open a path relative to a folder); `output` `failure`;
 //! `sample` for tests.
 //!
@@ -30,6 +30,8 @@ mod failure;
 mod file_list;
 
 mod file_system;
+
+mod ignore_files;
 
 mod journal;
 
@@ -59,6 +61,8 @@ mod run;
 mod sample;
 
 mod skip;
+
+mod swap;
 
 mod transaction;
 

@@ -57,6 +57,13 @@ pub(crate) fn is_missing(path: &Path) -> bool {
     read_up_to(path, 0) == Err(Failure::Missing)
 }
 
+/// Says whether something is at `path`: also where the system does not tell what, but not where nothing can be.
+pub(super) fn is_there(path: &Path) -> bool {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    let nothing = [NotFound, NotADirectory, InvalidFilename, InvalidInput];
+    fs::symlink_metadata(path).map_or_else(|error| !nothing.contains(&error.kind()), |_| true)
+}
+
 /// Reads a file that is open, to its end.
 ///
 /// # Errors

@@ -59,12 +59,15 @@ pub struct RecordedFile {
     pub(crate) before: Fingerprint,
     /// What it became.
     pub(crate) after: Fingerprint,
+    /// Whether it was undone since, when other files of its run were not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) undone: bool,
 }
 
 impl RecordedFile {
     /// Creates the entry of the file at `place`, whose name is text.
     pub(super) fn new(place: &Path, before: Fingerprint, after: Fingerprint) -> Self {
-        Self { path: joined(place), before, after }
+        Self { path: joined(place), before, after, undone: false }
     }
 
     /// Returns the file's place.
@@ -90,6 +93,11 @@ impl Record {
     /// Returns the place of the new content of the file number `at` until it is put in place: next to the file.
     pub(super) fn staged(&self, at: usize) -> PathBuf {
         staged(&self.files[at].place(), &self.token, at)
+    }
+
+    /// Counts the files that are not undone.
+    pub(crate) fn left(&self) -> usize {
+        self.files.iter().filter(|file| !file.undone).count()
     }
 
     /// Serializes the record.

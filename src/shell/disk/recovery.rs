@@ -1,22 +1,23 @@
 //! Answers: how is an interrupted run finished or rolled back?
 //!
 //! The record has the old and the new fingerprint of each file; the files themselves show how far the run got. Before the first file is
-//! replaced, all old content is kept and all new content is next to its file, both flushed. Replacing a file consumes its new
-//! content; restoring it consumes the old one. So a file of neither content was edited after it was replaced when its old
-//! content is there and its new content is not, and otherwise before.
+//! replaced, all old content is kept and all new content is next to its file, both flushed. Replacing a file exchanges it with
+//! its new content ([`Swap`]), restoring it exchanges the two again. So a file of neither content was edited after it was replaced
+//! when its old content is next to it, or only the journal still has that, and otherwise before.
 //!
 //! Invariant: each step leaves a state from which the same recovery, started again, reaches the same end.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::backup::{keep, restore};
+use super::backup::keep;
 use super::bounds::{Bounds, parent};
 use super::failure::Failure;
 use super::file_system::FileSystem;
-use super::journal::{Journal, inside, kept};
-use super::record::Record;
+use super::journal::{Journal, inside};
+use super::record::{Action, Record};
 use super::run::{Aborted, ChangedFiles, Failures, Step};
+use super::swap::{Content, Swap};
 use crate::syntax::fingerprint::Fingerprint;
 
 /// How far a run got before it was interrupted.
@@ -41,6 +42,8 @@ enum Side {
     EditedBefore,
     /// It had been replaced, and was edited or removed since.
     EditedAfter,
+    /// It is not in its place: its run was killed while it exchanged the two.
+    Away,
 }
 
 /// A run that was interrupted.
@@ -48,12 +51,13 @@ enum Side {
 pub(crate) struct Unfinished<'j, F: FileSystem> {
     journal: &'j Journal<F>,
     record: Record,
+    swaps: Vec<Swap>,
     sides: Vec<Side>,
 }
 
 impl<'j, F: FileSystem> Unfinished<'j, F> {
     /// Looks for a run that was interrupted. What is left of one that no longer has a record, or has none yet, is
-    /// removed.
+    /// removed. A file that was away when the run was killed, or that another program had saved just then, is put back.
     ///
     /// # Errors
     /// [`Failure::Damaged`] or the error of the system, with the path.
@@ -62,33 +66,43 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
             journal.cancel()?;
             return Ok(None);
         };
-        Ok(Some(Self::of(journal, record)))
-    }
-
-    /// Compares the files on disk with `record`.
-    fn of(journal: &'j Journal<F>, record: Record) -> Self {
-        let mut unfinished = Self { journal, record, sides: Vec::new() };
-        unfinished.sides = (0..unfinished.record.files.len()).map(|at| unfinished.side(at)).collect();
-        unfinished
-    }
-
-    fn side(&self, at: usize) -> Side {
-        let entry = &self.record.files[at];
-        let current = self.journal.files.read(&entry.place()).map(|bytes| Fingerprint::of(&bytes));
-        let is_there = |place: &Path| self.journal.files.read(place).is_ok();
-        if current == Ok(entry.before) {
-            Side::Before
-        } else if current == Ok(entry.after) {
-            Side::After
-        } else if is_there(&self.kept(at)) && !is_there(&self.record.staged(at)) {
-            Side::EditedAfter
-        } else {
-            Side::EditedBefore
+        let mut unfinished = Self::without_sides(journal, record);
+        for swap in &unfinished.swaps {
+            swap.settle(&journal.files).map_err(unfinished.stopped(Step::Restore, &swap.place))?;
         }
+        unfinished.compare().map_err(|(place, failure)| unfinished.stopped(Step::Inspect, &place)(failure))?;
+        Ok(Some(unfinished))
     }
 
-    fn kept(&self, at: usize) -> PathBuf {
-        kept(&inside("journal"), at)
+    fn without_sides(journal: &'j Journal<F>, record: Record) -> Self {
+        let swaps = (0..record.files.len()).map(|at| Swap::of(&record, at, &inside("journal"))).collect();
+        Self { journal, record, swaps, sides: Vec::new() }
+    }
+
+    /// Compares the files on disk with the record.
+    fn compare(&mut self) -> Result<(), (PathBuf, Failure)> {
+        let side = |swap: &Swap| self.side(swap).map_err(|failure| (swap.place.clone(), failure));
+        self.sides = self.swaps.iter().map(side).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    fn side(&self, swap: &Swap) -> Result<Side, Failure> {
+        let files = &self.journal.files;
+        let current = Content::at(files, &swap.place)?;
+        if current == Content::Bytes(swap.before) {
+            return Ok(Side::Before);
+        }
+        if current == Content::Bytes(swap.after) {
+            return Ok(Side::After);
+        }
+        if swap.is_away(files)? {
+            return Ok(Side::Away);
+        }
+        let is_replaced = match Content::at(files, &swap.staged)? {
+            Content::Missing => Content::at(files, &swap.kept)? != Content::Missing,
+            staged => staged == Content::Bytes(swap.before),
+        };
+        Ok(if is_replaced { Side::EditedAfter } else { Side::EditedBefore })
     }
 
     /// Returns the record of the run.
@@ -99,11 +113,17 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     /// Returns how far the run got.
     pub(crate) fn progress(&self) -> RunProgress {
         let replaced = self.sides.iter().filter(|side| matches!(side, Side::After | Side::EditedAfter)).count();
+        let is_away = self.sides.contains(&Side::Away);
         match replaced {
-            0 => RunProgress::Untouched,
+            0 if !is_away => RunProgress::Untouched,
             replaced if replaced == self.sides.len() => RunProgress::Complete,
             some => RunProgress::Mixed(some),
         }
+    }
+
+    /// Counts the files that had not been replaced and were edited or removed since.
+    pub(crate) fn skipped(&self) -> usize {
+        self.on(Side::EditedBefore).count()
     }
 
     /// Restores every file that had been replaced; returns the paths of those. A run that is complete is finished instead, to
@@ -114,34 +134,61 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     /// different. Or with the first that could not be restored; then the run can still be undone or finished.
     pub(crate) fn roll_back(&self, changed: ChangedFiles) -> Result<Vec<PathBuf>, Aborted> {
         if self.progress() == RunProgress::Complete {
-            return self.roll_forward();
+            return self.roll_forward(changed);
         }
-        let edited = match changed {
-            ChangedFiles::Refuse => self.paths(Side::EditedAfter).map(|path| (path, Failure::ChangedSince)).collect(),
-            ChangedFiles::Leave => Failures::new(),
-        };
-        self.check(edited)?;
-        let missing = |at: &usize| self.journal.files.read(&self.kept(*at)).is_err();
-        let missing = self.on(Side::After).filter(missing).map(|at| self.journal.shown(&self.kept(at)));
+        if changed == ChangedFiles::Refuse {
+            let mut refused: Failures =
+                self.paths(Side::EditedAfter).map(|path| (path, Failure::ChangedSince)).collect();
+            refused.extend(self.left_behind()?);
+            self.check(refused)?;
+        }
+        let missing = |swap: &&Swap| self.journal.files.read(&swap.kept).is_err();
+        let missing = self.on(Side::After).filter(missing).map(|swap| self.journal.shown(&swap.kept));
         self.check(missing.map(|path| (path, Failure::Missing)).collect())?;
-        for at in self.on(Side::After) {
-            let place = self.record.files[at].place();
-            let restored = restore(&self.journal.files, &self.kept(at), &place, &self.record.staged(at));
-            restored.map_err(self.stopped(Step::Restore, &place))?;
+        for swap in self.on(Side::After) {
+            swap.back(&self.journal.files).map_err(self.stopped(Step::Restore, &swap.place))?;
         }
-        self.flush_folders(Side::After)?;
-        self.discard()?;
+        self.flush_folders()?;
+        if self.record.action == Action::Apply && self.on(Side::EditedAfter).next().is_some() {
+            self.end_with_edited()?;
+        } else {
+            self.discard()?;
+        }
         Ok(self.paths(Side::After).collect())
+    }
+
+    /// Ends an apply of which only files that were edited since are left as it made them: those can still be undone.
+    fn end_with_edited(&self) -> Result<(), Aborted> {
+        let mut record = self.record.clone();
+        for (file, side) in record.files.iter_mut().zip(&self.sides) {
+            file.undone = *side != Side::EditedAfter;
+        }
+        self.journal.rewrite(&record, &inside("journal")).map_err(Aborted::unfinished)?;
+        for swap in &self.swaps {
+            swap.clear(&self.journal.files).map_err(self.stopped(Step::Journal, &swap.place))?;
+        }
+        self.journal.end(&record).map_err(Aborted::unfinished)
+    }
+
+    /// Returns where content of other programs is that could not be put back.
+    fn left_behind(&self) -> Result<Failures, Aborted> {
+        let mut failures = Failures::new();
+        for swap in &self.swaps {
+            let left = swap.left_behind(&self.journal.files).map_err(self.stopped(Step::Inspect, &swap.place))?;
+            failures.extend(left.map(|place| (self.journal.shown(&place), Failure::LeftBehind)));
+        }
+        Ok(failures)
     }
 
     /// Removes the kept and staged content, and the record.
     fn discard(&self) -> Result<(), Aborted> {
-        for at in 0..self.sides.len() {
-            // The old content is removed first: if only that is left, its file counts as replaced.
-            for place in [self.kept(at), self.record.staged(at)] {
-                let removed = self.journal.files.remove(&place);
-                removed.map_err(self.stopped(Step::Journal, &place))?;
+        let files = &self.journal.files;
+        for swap in &self.swaps {
+            if swap.left_behind(files).map_err(self.stopped(Step::Journal, &swap.place))?.is_none() {
+                // The old content is removed first: if only that is left, its file counts as replaced.
+                files.remove(&swap.kept).map_err(self.stopped(Step::Journal, &swap.kept))?;
             }
+            swap.clear(files).map_err(self.stopped(Step::Journal, &swap.place))?;
         }
         self.journal.cancel().map_err(Aborted::unfinished)
     }
@@ -149,50 +196,64 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     /// Replaces every file that had not been replaced; returns the paths of those.
     ///
     /// # Errors
-    /// [`Aborted`] with every file that changed before it was replaced, or whose new content had not been written; then
+    /// [`Aborted`] with every file that changed before it was replaced, unless those are skipped, or whose new content had not been written; then
     /// nothing is different. Or with the first that could not be replaced; then the run can still be undone or finished.
-    pub(crate) fn roll_forward(&self) -> Result<Vec<PathBuf>, Aborted> {
-        let mut failures: Failures = self.paths(Side::EditedBefore).map(|path| (path, Failure::ChangedSince)).collect();
-        for at in self.on(Side::Before) {
-            let entry = &self.record.files[at];
-            let staged = self.journal.files.read(&self.record.staged(at)).map(|bytes| Fingerprint::of(&bytes));
-            if staged != Ok(entry.after) {
-                failures.push((self.journal.shown(&entry.place()), Failure::NotStaged));
+    pub(crate) fn roll_forward(&self, changed: ChangedFiles) -> Result<Vec<PathBuf>, Aborted> {
+        let files = &self.journal.files;
+        let skipped: BTreeSet<PathBuf> = match changed {
+            ChangedFiles::Refuse => BTreeSet::new(),
+            ChangedFiles::Leave => self.on(Side::EditedBefore).map(|swap| swap.place.clone()).collect(),
+        };
+        let mut failures = Failures::new();
+        if changed == ChangedFiles::Refuse {
+            failures.extend(self.paths(Side::EditedBefore).map(|path| (path, Failure::ChangedSince)));
+        }
+        for swap in self.on(Side::Before) {
+            let staged = Content::at(files, &swap.staged).map_err(self.stopped(Step::Inspect, &swap.place))?;
+            if staged != Content::Bytes(swap.after) {
+                failures.push((self.journal.shown(&swap.place), Failure::NotStaged));
             }
         }
         self.check(failures)?;
         self.keep()?;
-        for at in self.on(Side::Before) {
-            let place = self.record.files[at].place();
-            let replaced = self.journal.files.rename(&self.record.staged(at), &place);
-            replaced.map_err(self.stopped(Step::Replace, &place))?;
+        for swap in self.on(Side::Before) {
+            swap.forward(files).map_err(self.stopped(Step::Replace, &swap.place))?;
         }
-        self.flush_folders(Side::Before)?;
-        self.journal.end(self.record.action).map_err(Aborted::unfinished)?;
+        for swap in &self.swaps {
+            swap.clear(files).map_err(self.stopped(Step::Journal, &swap.place))?;
+        }
+        self.flush_folders()?;
+        self.journal.end(&self.record_without(&skipped)).map_err(Aborted::unfinished)?;
         Ok(self.paths(Side::Before).collect())
+    }
+
+    /// Returns the record of what was done if these files were not replaced.
+    fn record_without(&self, skipped: &BTreeSet<PathBuf>) -> Record {
+        let mut record = self.record.clone();
+        record.files.retain(|file| !skipped.contains(&file.place()));
+        record
     }
 
     /// Keeps the old content of files that are about to be replaced, and flushes it.
     fn keep(&self) -> Result<(), Aborted> {
         let journal = inside("journal");
         let mut places = vec![journal.clone()];
-        for at in self.on(Side::Before) {
-            let (place, kept) = (self.record.files[at].place(), self.kept(at));
-            let is_whole = |bytes: Vec<u8>| Fingerprint::of(&bytes) == self.record.files[at].before;
-            if !self.journal.files.read(&kept).is_ok_and(is_whole) {
-                let removed = self.journal.files.remove(&kept);
-                removed.map_err(self.stopped(Step::Keep, &place))?;
-                keep(&self.journal.files, &place, &kept).map_err(self.stopped(Step::Keep, &place))?;
+        for swap in self.on(Side::Before) {
+            let Swap { place, staged, kept, before, .. } = swap;
+            let is_whole = |bytes: Vec<u8>| Fingerprint::of(&bytes) == *before;
+            if !self.journal.files.read(kept).is_ok_and(is_whole) {
+                let removed = self.journal.files.remove(kept);
+                removed.map_err(self.stopped(Step::Keep, place))?;
+                keep(&self.journal.files, place, kept).map_err(self.stopped(Step::Keep, place))?;
             }
-            places.extend([kept, self.record.staged(at)]);
+            places.extend([kept.clone(), staged.clone()]);
         }
         let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
         self.flush(&places)
     }
 
-    fn flush_folders(&self, side: Side) -> Result<(), Aborted> {
-        let places: Vec<PathBuf> = self.on(side).map(|at| self.record.files[at].place()).collect();
-        let folders: BTreeSet<&Path> = places.iter().map(|place| parent(place)).collect();
+    fn flush_folders(&self) -> Result<(), Aborted> {
+        let folders: BTreeSet<&Path> = self.swaps.iter().map(|swap| parent(&swap.place)).collect();
         let folders: Vec<&Path> = folders.into_iter().collect();
         self.flush(&folders)
     }
@@ -201,12 +262,12 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         self.journal.files.flush(places).map_err(|(place, failure)| self.stopped(Step::Flush, &place)(failure))
     }
 
-    fn on(&self, side: Side) -> impl Iterator<Item = usize> {
-        (0..self.sides.len()).filter(move |at| self.sides[*at] == side)
+    fn on(&self, side: Side) -> impl Iterator<Item = &Swap> {
+        self.swaps.iter().zip(&self.sides).filter(move |(_, at)| **at == side).map(|(swap, _)| swap)
     }
 
     fn paths(&self, side: Side) -> impl Iterator<Item = PathBuf> {
-        self.on(side).map(|at| self.journal.shown(&self.record.files[at].place()))
+        self.on(side).map(|swap| self.journal.shown(&swap.place))
     }
 
     fn check(&self, failures: Failures) -> Result<(), Aborted> {
@@ -225,8 +286,10 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
 /// [`Failure::Locked`] while a run is writing, [`Failure::Damaged`] or the error of the system.
 pub(crate) fn inspect(bounds: &Bounds) -> Result<Option<(Record, RunProgress)>, Failure> {
     let Some((journal, record)) = Journal::peek(bounds)? else { return Ok(None) };
-    let progress = Unfinished::of(&journal, record.clone()).progress();
-    Ok(Some((record, progress)))
+    let mut unfinished = Unfinished::without_sides(&journal, record);
+    unfinished.compare().map_err(|(_, failure)| failure)?;
+    let progress = unfinished.progress();
+    Ok(Some((unfinished.record, progress)))
 }
 
 #[cfg(test)]
@@ -237,7 +300,7 @@ mod tests {
     use super::*;
     use crate::shell::disk::record::Action;
     use crate::shell::disk::run::TreeState;
-    use crate::shell::disk::sample::{Sample, fault, killed, new, old};
+    use crate::shell::disk::sample::{Sample, Save, fault, killed, new, old};
     use crate::shell::disk::transaction::Transaction;
     use crate::shell::disk::undo::undo;
 
@@ -263,9 +326,17 @@ mod tests {
 
     /// Does a run on `tree` that is killed at its call number `at`; returns how many calls were made.
     fn run_until(tree: &Sample, run: Run, at: usize) -> usize {
+        run_saved_until(tree, run, usize::MAX, at)
+    }
+
+    /// The same, and another program saves the first file in front of the call number `save`.
+    fn run_saved_until(tree: &Sample, run: Run, save: usize, at: usize) -> usize {
         let calls = Cell::new(0);
         let journal = tree.watched(|call, _, _| {
             calls.set(call + 1);
+            if call == save {
+                tree.save(FEW[0], Save::ByRename, "saved\n");
+            }
             match call.cmp(&at) {
                 std::cmp::Ordering::Less => Ok(()),
                 std::cmp::Ordering::Equal => killed(),
@@ -285,7 +356,11 @@ mod tests {
             Run::Back | Run::Forward => {
                 if let Ok(Some(unfinished)) = Unfinished::find(&journal) {
                     let back = |unfinished: Unfinished<'_, _>| unfinished.roll_back(ChangedFiles::Refuse);
-                    drop(if run == Run::Back { back(unfinished) } else { unfinished.roll_forward() });
+                    drop(if run == Run::Back {
+                        back(unfinished)
+                    } else {
+                        unfinished.roll_forward(ChangedFiles::Refuse)
+                    });
                 }
             }
         }
@@ -294,7 +369,18 @@ mod tests {
 
     /// A tree in which `before` finished and `run` was killed at its call number `at`; `None` after the last call.
     fn killed_tree(names: &[&str], before: Option<Run>, run: Run, at: usize) -> Option<Sample> {
-        let tree = Sample::new(names);
+        killed_tree_that(names, true, before, run, at)
+    }
+
+    /// The same on a file system that can exchange two files, or cannot.
+    fn killed_tree_that(
+        names: &[&str],
+        can_exchange: bool,
+        before: Option<Run>,
+        run: Run,
+        at: usize,
+    ) -> Option<Sample> {
+        let tree = Sample::that(names, can_exchange);
         if let Some(before) = before {
             run_until(&tree, before, usize::MAX);
         }
@@ -303,11 +389,11 @@ mod tests {
 
     /// Undoes or finishes what was interrupted in `tree`, and returns how far it got; `None` if there was nothing.
     fn recover(tree: &Sample, run: Run) -> Option<RunProgress> {
-        let journal = tree.journal();
+        let journal = tree.watched(|_, _, _| Ok(()));
         let unfinished = Unfinished::find(&journal).unwrap()?;
         let progress = unfinished.progress();
         let done = match run {
-            Run::Forward => unfinished.roll_forward(),
+            Run::Forward => unfinished.roll_forward(ChangedFiles::Refuse),
             _ => unfinished.roll_back(ChangedFiles::Refuse),
         };
         if let Err(aborted) = done {
@@ -317,6 +403,69 @@ mod tests {
         }
         assert!(Unfinished::find(&journal).unwrap().is_none(), "what was recovered is not unfinished any more");
         Some(progress)
+    }
+
+    #[test]
+    fn a_file_saved_just_before_a_run_is_killed_is_not_lost() {
+        for can_exchange in [true, false] {
+            for (first, before) in [(Run::Apply, None), (Run::Undo, Some(Run::Apply))] {
+                let mut at = 0;
+                loop {
+                    let trees = (at..at + 4).map(|kill| (kill, Sample::that(&FEW[..2], can_exchange)));
+                    let mut calls = 0;
+                    for (kill, tree) in trees {
+                        if let Some(before) = before {
+                            run_until(&tree, before, usize::MAX);
+                        }
+                        calls = run_saved_until(&tree, first, at, kill);
+                        check_recovers_saved(&tree, kill % 2 == 0);
+                    }
+                    at += 1;
+                    if calls <= at {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_saved_during_a_recovery_is_not_lost() {
+        for can_exchange in [true, false] {
+            for run in [Run::Back, Run::Forward] {
+                for at in 0.. {
+                    let tree = Sample::that(&FEW[..2], can_exchange);
+                    run_until(&tree, Run::Apply, 2 * 9 + 15);
+                    let calls = run_saved_until(&tree, run, at, usize::MAX);
+                    if calls <= at {
+                        break;
+                    }
+                    check_recovers_saved(&tree, at % 2 == 0);
+                }
+            }
+        }
+    }
+
+    /// Checks that the first file has what was saved after a recovery, and that the other one is old or new.
+    #[track_caller]
+    fn check_recovers_saved(tree: &Sample, undoes: bool) {
+        let journal = tree.watched(|_, _, _| Ok(()));
+        if let Some(unfinished) = Unfinished::find(&journal).unwrap() {
+            let done = if undoes {
+                unfinished.roll_back(ChangedFiles::Leave)
+            } else {
+                unfinished.roll_forward(ChangedFiles::Refuse)
+            };
+            if done.is_err() {
+                Unfinished::find(&journal).unwrap().unwrap().roll_back(ChangedFiles::Leave).unwrap();
+            }
+        }
+        let mut found = tree.contents();
+        assert_eq!(found.remove(&tree.top.join(FEW[0])).as_deref(), Some(&b"saved\n"[..]));
+        let (path, content) = found.pop_first().unwrap();
+        assert_eq!(path, tree.top.join(FEW[1]));
+        assert!(content == old(FEW[1]) || content == new(FEW[1]));
+        assert!(found.is_empty(), "{found:?}");
     }
 
     /// Checks that a tree is all old or all new, with nothing left over, and that its journal agrees.
@@ -352,9 +501,10 @@ mod tests {
                 }
                 calls += 1;
             }
-            assert_eq!(mixed, (1..20).collect::<Vec<_>>(), "one kill before each file but the first");
+            let expected: Vec<_> = (1..20).flat_map(|replaced| [replaced, replaced]).collect();
+            assert_eq!(mixed, expected, "after each file but the last: before it is compared, and after that");
             // As for any run of a transaction; the files are in three folders.
-            assert_eq!(calls, 20 * 8 + 9 + 1 + 3 + 5 + 2);
+            assert_eq!(calls, 20 * 11 + 9 + 1 + 6 + 5 + 2);
         }
     }
 
@@ -373,7 +523,28 @@ mod tests {
                 }
                 at += 1;
             }
-            assert_eq!(mixed, [1, 2]);
+            assert_eq!(mixed, [1, 1, 2, 2]);
+        }
+    }
+
+    #[test]
+    fn a_run_that_cannot_exchange_files_is_rolled_back_or_finished_too() {
+        for (first, before) in [(Run::Apply, None), (Run::Undo, Some(Run::Apply))] {
+            for second in [Run::Back, Run::Forward] {
+                let mut at = 0;
+                while let Some(tree) = killed_tree_that(&FEW, false, before, first, at) {
+                    let is_missing = tree.paths().iter().any(|path| !path.exists());
+                    if is_missing {
+                        let progress = inspect(&tree.bounds()).unwrap().unwrap().1;
+                        assert!(matches!(progress, RunProgress::Mixed(_)), "a file that is away is not overlooked");
+                    }
+                    // The recovery is killed too, at one call, and the next one is not.
+                    run_until(&tree, second, at % 23);
+                    recover(&tree, second);
+                    check_whole(&tree);
+                    at += 1;
+                }
+            }
         }
     }
 
@@ -450,7 +621,10 @@ mod tests {
         let mut expected = tree.state(old);
         expected.insert(tree.top.join("a.yaml"), b"edited".to_vec());
         assert_eq!(tree.contents(), expected);
-        assert_eq!(tree.journaled(), [""; 0]);
+        // What was skipped is kept, to be undone later.
+        assert_eq!(tree.journaled(), ["undo/1"]);
+        assert_eq!(fs::read(tree.top.join(".reversion/undo/1/0")).unwrap(), old("a.yaml"));
+        assert_eq!(journal.records().unwrap()[0].1.left(), 1);
     }
 
     #[test]
@@ -459,7 +633,7 @@ mod tests {
         fs::write(tree.top.join("b/d.yaml"), "edited").unwrap();
         let journal = tree.journal();
         let unfinished = Unfinished::find(&journal).unwrap().unwrap();
-        let refused = unfinished.roll_forward().unwrap_err();
+        let refused = unfinished.roll_forward(ChangedFiles::Refuse).unwrap_err();
         assert_eq!(refused.failures, [(tree.top.join("b/d.yaml"), Failure::ChangedSince)]);
         assert_eq!(unfinished.roll_back(ChangedFiles::Refuse).unwrap(), [tree.top.join("a.yaml")]);
         let mut expected = tree.state(old);

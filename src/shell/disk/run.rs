@@ -126,10 +126,10 @@ impl fmt::Display for Aborted {
             write!(f, "\n  {}: {}{failure}", path.display(), self.step.attempt())?;
         }
         for (path, kept) in &self.unrestored {
-            write!(f, "\n  {}: has the new content; its old content is in {}", path.display(), kept.display())?;
+            write!(f, "\n  {}: could not be restored; its old content is in {}", path.display(), kept.display())?;
         }
         for path in &self.leftovers {
-            write!(f, "\n  {}: could not be removed", path.display())?;
+            write!(f, "\n  {}: was not removed", path.display())?;
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ pub(super) struct Watched<H: Fn(usize, &str, &Path) -> io::Result<()>> {
     disk: Disk,
     hook: H,
     calls: Cell<usize>,
+    can_exchange: bool,
 }
 
 impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Watched<H> {
@@ -68,6 +69,16 @@ impl<H: Fn(usize, &str, &Path) -> io::Result<()>> FileSystem for Watched<H> {
         self.disk.rename(from, to)
     }
 
+    fn exchange(&self, left: &Path, right: &Path) -> io::Result<()> {
+        self.before("exchange", right)?;
+        if self.can_exchange { self.disk.exchange(left, right) } else { Err(io::ErrorKind::Unsupported.into()) }
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.before("rename_new", to)?;
+        self.disk.rename_new(from, to)
+    }
+
     fn remove(&self, place: &Path) -> io::Result<()> {
         self.before("remove", place)?;
         self.disk.remove(place)
@@ -96,6 +107,16 @@ pub(super) struct Sample {
     _folder: tempfile::TempDir,
     pub(super) top: PathBuf,
     names: Vec<String>,
+    can_exchange: bool,
+}
+
+/// How a program saves a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Save {
+    /// It writes a new file and renames it.
+    ByRename,
+    /// It writes into the file.
+    InPlace,
 }
 
 impl Sample {
@@ -109,7 +130,25 @@ impl Sample {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, old(name)).unwrap();
         }
-        Self { _folder: folder, top, names: names.iter().map(|name| (*name).to_owned()).collect() }
+        Self { _folder: folder, top, names: names.iter().map(|name| (*name).to_owned()).collect(), can_exchange: true }
+    }
+
+    /// Makes such a tree on a file system that can exchange two files, or cannot.
+    pub(super) fn that(names: &[&str], can_exchange: bool) -> Self {
+        Self { can_exchange, ..Self::new(names) }
+    }
+
+    /// Saves a file as another program does.
+    pub(super) fn save(&self, name: &str, how: Save, text: &str) {
+        let path = self.top.join(name);
+        match how {
+            Save::InPlace => fs::write(path, text).unwrap(),
+            Save::ByRename => {
+                let new = self.top.join(".reversion/saved");
+                fs::write(&new, text).unwrap();
+                fs::rename(new, path).unwrap();
+            }
+        }
     }
 
     /// Opens the tree's journal with a lock, as the program does.
@@ -120,7 +159,7 @@ impl Sample {
     /// Opens the tree's journal over files with a hook.
     pub(super) fn watched<H: Fn(usize, &str, &Path) -> io::Result<()>>(&self, hook: H) -> Journal<Watched<H>> {
         let disk = Disk::open(self.bounds()).unwrap();
-        Journal::on(Watched { disk, hook, calls: Cell::new(0) }, &self.top)
+        Journal::on(Watched { disk, hook, calls: Cell::new(0), can_exchange: self.can_exchange }, &self.top)
     }
 
     pub(super) fn bounds(&self) -> Bounds {

@@ -3,9 +3,9 @@
 //! [`Transaction::stage`] records in the journal what is about to be replaced, then writes every new content next to its file, under a
 //! temporary name, and flushes it. [`Transaction::commit`] reads every file again and compares it with what the change was
 //! planned from; then it keeps each old content in the journal under a second name (a hard link, or a copy where there are
-//! none), flushes that, and puts the new content in place. Then it compares what it kept: what another program wrote at the last
-//! moment is detected there. If anything fails, what was replaced is restored. A transaction that is dropped removes what it
-//! staged. What a killed process leaves is finished or rolled back by [`Unfinished`](super::recovery::Unfinished).
+//! none), flushes that, and exchanges the new content with the old one ([`Swap`]). What comes out must be the old content: what another
+//! program saved at the last moment is detected there, and once more when all files are exchanged. If anything fails, what was replaced is
+//! restored. A transaction that is dropped removes what it staged. What a killed process leaves is finished or rolled back by [`Unfinished`](super::recovery::Unfinished).
 //!
 //! A path that is a symbolic link stays one; the file it leads to is replaced, if that is below the paths of the call. A file
 //! that has several names (hard links) is refused: replacing it would break them, and writing in place would not be atomic. A
@@ -18,13 +18,14 @@ use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
-use super::backup::{keep, restore};
+use super::backup::keep;
 use super::bounds::parent;
 use super::failure::Failure;
 use super::file_system::{Disk, FileMode, FileSystem};
-use super::journal::{Journal, inside, kept};
-use super::record::{Action, Record, RecordedFile, staged};
+use super::journal::{Journal, inside};
+use super::record::{Action, Record, RecordedFile};
 use super::run::{Aborted, FileChange, Step, WrittenFiles};
+use super::swap::{Content, Swap};
 use crate::syntax::fingerprint::Fingerprint;
 
 /// The state of one file.
@@ -36,18 +37,17 @@ enum SwapProgress {
     Staged,
     /// The old content has a second name.
     Kept,
+    /// The new content is being put in place.
+    Replacing,
     /// The new content is in place.
     Replaced,
 }
 
 /// One file that is being replaced.
 #[derive(Debug)]
-struct Swap {
+struct Replacement {
     shown: PathBuf,
-    place: PathBuf,
-    staged: PathBuf,
-    kept: PathBuf,
-    before: Fingerprint,
+    swap: Swap,
     /// What it becomes, until that is written.
     after: Vec<u8>,
     progress: SwapProgress,
@@ -57,8 +57,8 @@ struct Swap {
 #[derive(Debug)]
 pub(crate) struct Transaction<'j, F: FileSystem = Disk> {
     journal: &'j Journal<F>,
-    action: Action,
-    swaps: Vec<Swap>,
+    record: Option<Record>,
+    replacements: Vec<Replacement>,
 }
 
 impl<'j, F: FileSystem> Transaction<'j, F> {
@@ -80,21 +80,30 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
     ) -> Result<Self, Aborted> {
         let is_change = |change: &FileChange| Fingerprint::of(&change.after) != change.before;
         let changes: Vec<_> = changes.into_iter().filter(is_change).collect();
-        let mut transaction = Self { journal, action, swaps: Vec::new() };
+        let mut transaction = Self { journal, record: None, replacements: Vec::new() };
         if changes.is_empty() {
             return Ok(transaction);
         }
         journal.refuse_unfinished()?;
         let token = token();
-        let swaps = plan(&journal.files, changes, &token)?;
-        let file = |swap: &Swap| RecordedFile::new(&swap.place, swap.before, Fingerprint::of(&swap.after));
-        let record = Record::new(action, label, &token, swaps.iter().map(file).collect());
+        let targets = plan(&journal.files, changes)?;
+        let file = |(place, change): &(PathBuf, FileChange)| {
+            RecordedFile::new(place, change.before, Fingerprint::of(&change.after))
+        };
+        let record = Record::new(action, label, &token, targets.iter().map(file).collect());
         if let Err(aborted) = journal.begin(&record) {
             // The next run removes what was written of the record.
             let _by_the_next_run = journal.cancel();
             return Err(aborted);
         }
-        transaction.swaps = swaps;
+        let replacement = |(at, (_, change)): (usize, (PathBuf, FileChange))| Replacement {
+            shown: change.path,
+            swap: Swap::of(&record, at, &inside("journal")),
+            after: change.after,
+            progress: SwapProgress::Planned,
+        };
+        transaction.replacements = targets.into_iter().enumerate().map(replacement).collect();
+        transaction.record = Some(record);
         match transaction.stage_all() {
             Ok(()) => Ok(transaction),
             Err(aborted) => Err(transaction.abort(aborted)),
@@ -107,68 +116,78 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
     /// [`Aborted`]: with every file that is not what its change was planned from, or the first that could not be replaced. All
     /// files are then what they were, but for those it names as unrestored.
     pub(crate) fn commit(mut self) -> Result<WrittenFiles, Aborted> {
-        if self.swaps.is_empty() {
+        if self.replacements.is_empty() {
             return Ok(WrittenFiles::default());
         }
-        if let Err(aborted) = self.replace_all().and_then(|()| self.end()) {
+        if let Err(aborted) = self.replace_all() {
             return Err(self.abort(aborted));
         }
-        let mut files: Vec<_> = std::mem::take(&mut self.swaps).into_iter().map(|swap| swap.shown).collect();
+        // The run is done. What could not be removed now is removed by the next run, which finds all files new.
+        let _by_the_next_run = self.end();
+        let replacements = std::mem::take(&mut self.replacements);
+        let mut files: Vec<_> = replacements.into_iter().map(|replacement| replacement.shown).collect();
         files.sort();
         Ok(WrittenFiles { files })
     }
 
     fn replace_all(&mut self) -> Result<(), Aborted> {
         self.compare(|swap| &swap.place)?;
-        for swap in &mut self.swaps {
-            let kept = keep(&self.journal.files, &swap.place, &swap.kept);
-            kept.map_err(Aborted::at(Step::Keep, &swap.shown))?;
-            swap.progress = SwapProgress::Kept;
+        for replacement in &mut self.replacements {
+            let kept = keep(&self.journal.files, &replacement.swap.place, &replacement.swap.kept);
+            kept.map_err(Aborted::at(Step::Keep, &replacement.shown))?;
+            replacement.progress = SwapProgress::Kept;
         }
         self.flush(|swap| swap.kept.as_path())?;
         let journal = inside("journal");
         self.journal.files.flush(&[&journal]).map_err(|failure| Aborted::new(Step::Flush, vec![failure]))?;
-        for swap in &mut self.swaps {
-            let replaced = self.journal.files.rename(&swap.staged, &swap.place);
-            replaced.map_err(Aborted::at(Step::Replace, &swap.shown))?;
-            swap.progress = SwapProgress::Replaced;
+        for replacement in &mut self.replacements {
+            replacement.progress = SwapProgress::Replacing;
+            replacement.swap.forward(&self.journal.files).map_err(|failure| {
+                let step = if failure == Failure::Changed { Step::Compare } else { Step::Replace };
+                Aborted::at(step, &replacement.shown)(failure)
+            })?;
+            replacement.progress = SwapProgress::Replaced;
         }
+        // A program that had opened the old file before it was replaced may have written into it since.
+        self.compare(|swap| &swap.staged)?;
         self.compare(|swap| &swap.kept)?;
         self.flush(|swap| parent(&swap.place))
     }
 
-    /// Ends the run in the journal. A run that undoes another one is done before that: what it could not remove there is
-    /// removed by the next run.
+    /// Removes the old content next to the files, and ends the run in the journal.
     fn end(&self) -> Result<(), Aborted> {
-        match (self.journal.end(self.action), self.action) {
-            (Err(aborted), Action::Apply) => Err(aborted),
-            (Ok(()) | Err(_), _) => Ok(()),
+        for replacement in &self.replacements {
+            let removed = self.journal.files.remove(&replacement.swap.staged);
+            removed.map_err(Aborted::at(Step::Journal, &replacement.shown))?;
         }
+        self.flush(|swap| parent(&swap.place))?;
+        self.record.as_ref().map_or(Ok(()), |record| self.journal.end(record))
     }
 
     fn stage_all(&mut self) -> Result<(), Aborted> {
-        for swap in &mut self.swaps {
-            let after = std::mem::take(&mut swap.after);
-            let written = self.journal.files.write_new(&swap.staged, &after, FileMode::SameAs(&swap.place));
-            written.map_err(Aborted::at(Step::Stage, &swap.shown))?;
-            swap.progress = SwapProgress::Staged;
+        for replacement in &mut self.replacements {
+            let after = std::mem::take(&mut replacement.after);
+            let Swap { place, staged, .. } = &replacement.swap;
+            let written = self.journal.files.write_new(staged, &after, FileMode::SameAs(place));
+            written.map_err(Aborted::at(Step::Stage, &replacement.shown))?;
+            replacement.progress = SwapProgress::Staged;
         }
         self.flush(|swap| swap.staged.as_path())
     }
 
-    /// Compares the bytes at a place of every swap with what they were.
+    /// Compares the bytes at a place of every swap with what the file was.
     fn compare(&self, place: impl Fn(&Swap) -> &PathBuf) -> Result<(), Aborted> {
-        let differs = |swap: &Swap| match self.journal.files.read(place(swap)) {
+        let differs = |Replacement { shown, swap, .. }: &Replacement| match self.journal.files.read(place(swap)) {
             Ok(bytes) if Fingerprint::of(&bytes) == swap.before => None,
-            Ok(_) => Some((swap.shown.clone(), Failure::Changed)),
-            Err(failure) => Some((swap.shown.clone(), failure)),
+            Ok(_) => Some((shown.clone(), Failure::Changed)),
+            Err(failure) => Some((shown.clone(), failure)),
         };
-        let failures: Vec<_> = self.swaps.iter().filter_map(differs).collect();
+        let failures: Vec<_> = self.replacements.iter().filter_map(differs).collect();
         Aborted::unless_empty(Step::Compare, failures)
     }
 
     fn flush(&self, place: impl Fn(&Swap) -> &Path) -> Result<(), Aborted> {
-        let places: BTreeSet<&Path> = self.swaps.iter().map(place).collect();
+        let places: BTreeSet<&Path> = self.replacements.iter().map(|replacement| place(&replacement.swap)).collect();
         let places: Vec<&Path> = places.into_iter().collect();
         self.journal.files.flush(&places).map_err(|failure| Aborted::new(Step::Flush, vec![failure]))
     }
@@ -180,31 +199,58 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
 
     /// Restores every file and removes what is next to it; then the record is removed, unless a file could not be restored.
     fn restore_all(&mut self, aborted: &mut Aborted) {
-        let files = &self.journal.files;
-        let swaps = std::mem::take(&mut self.swaps);
+        let replacements = std::mem::take(&mut self.replacements);
         let mut folders = BTreeSet::new();
-        for swap in &swaps {
-            if swap.progress == SwapProgress::Replaced {
+        for replacement in &replacements {
+            let Replacement { shown, swap, progress, .. } = replacement;
+            if *progress >= SwapProgress::Replacing {
                 folders.insert(parent(&swap.place));
-                if restore(files, &swap.kept, &swap.place, &swap.staged).is_err() {
-                    aborted.unrestored.push((swap.shown.clone(), self.journal.shown(&swap.kept)));
+                if self.restore(swap).is_err() {
+                    aborted.unrestored.push((shown.clone(), self.journal.shown(&swap.kept)));
+                    continue;
                 }
-                continue;
             }
-            // The old content is removed first: if only that is left, its file counts as replaced.
-            if swap.progress == SwapProgress::Kept && files.remove(&swap.kept).is_err() {
-                aborted.leftovers.push(self.journal.shown(&swap.kept));
-            }
-            if swap.progress >= SwapProgress::Staged && files.remove(&swap.staged).is_err() {
-                aborted.leftovers.push(self.journal.shown(&swap.staged));
-            }
+            self.discard(replacement, &mut aborted.leftovers);
         }
         let folders: Vec<&Path> = folders.into_iter().collect();
-        let is_restored = aborted.unrestored.is_empty() && files.flush(&folders).is_ok();
+        let is_restored = aborted.unrestored.is_empty() && self.journal.files.flush(&folders).is_ok();
         // If the record cannot be removed now, the next run finds the tree untouched and removes it.
-        if is_restored && !swaps.is_empty() {
+        if is_restored && !replacements.is_empty() {
             let _by_the_next_run = self.journal.cancel();
         }
+    }
+
+    /// Puts back what was in place of a file, unless it was saved since it was replaced.
+    fn restore(&self, swap: &Swap) -> Result<(), Failure> {
+        let files = &self.journal.files;
+        swap.settle(files)?;
+        match Content::at(files, &swap.place)? {
+            Content::Bytes(content) if content == swap.after => match swap.back(files) {
+                Err(Failure::Changed) => Ok(()),
+                restored => restored,
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes what was kept of a file and what is next to it.
+    fn discard(&self, Replacement { swap, progress, .. }: &Replacement, leftovers: &mut Vec<PathBuf>) {
+        let files = &self.journal.files;
+        let is_touched = *progress >= SwapProgress::Replacing;
+        let left = if is_touched { swap.left_behind(files) } else { Ok(None) };
+        // The old content is removed first: if only that is left, its file counts as replaced.
+        if left == Ok(None) && *progress >= SwapProgress::Kept && files.remove(&swap.kept).is_err() {
+            leftovers.push(self.journal.shown(&swap.kept));
+        }
+        let cleared = match progress {
+            SwapProgress::Planned => Ok(None),
+            SwapProgress::Staged | SwapProgress::Kept => {
+                files.remove(&swap.staged).map(|()| None).map_err(Failure::from)
+            }
+            SwapProgress::Replacing | SwapProgress::Replaced => swap.clear(files),
+        };
+        let left = cleared.unwrap_or_else(|_| Some(swap.staged.clone()));
+        leftovers.extend(left.map(|place| self.journal.shown(&place)));
     }
 }
 
@@ -215,7 +261,7 @@ impl<F: FileSystem> Drop for Transaction<'_, F> {
 }
 
 /// Resolves the file of every change, in the order of places.
-fn plan(files: &impl FileSystem, changes: Vec<FileChange>, token: &str) -> Result<Vec<Swap>, Aborted> {
+fn plan(files: &impl FileSystem, changes: Vec<FileChange>) -> Result<Vec<(PathBuf, FileChange)>, Aborted> {
     let mut targets = Vec::with_capacity(changes.len());
     let mut failures = Vec::new();
     for change in changes {
@@ -236,16 +282,7 @@ fn plan(files: &impl FileSystem, changes: Vec<FileChange>, token: &str) -> Resul
     }
     failures.sort();
     Aborted::unless_empty(Step::Inspect, failures)?;
-    let swaps = targets.into_iter().enumerate().map(|(at, (place, change))| Swap {
-        shown: change.path,
-        staged: staged(&place, token, at),
-        kept: kept(&inside("journal"), at),
-        place,
-        before: change.before,
-        after: change.after,
-        progress: SwapProgress::Planned,
-    });
-    Ok(swaps.collect())
+    Ok(targets)
 }
 
 /// Returns a token that no other transaction uses.
@@ -258,12 +295,12 @@ mod tests {
     use std::cell::Cell;
     use std::fs;
     use std::io;
-    use std::rc::Rc;
 
     use super::*;
     use crate::shell::disk::failure::FileKind;
-    use crate::shell::disk::run::TreeState;
-    use crate::shell::disk::sample::{Sample, fault, new, old};
+    use crate::shell::disk::recovery::{RunProgress, Unfinished};
+    use crate::shell::disk::run::{ChangedFiles, TreeState};
+    use crate::shell::disk::sample::{Sample, Save, fault, new, old};
 
     const NAMES: [&str; 3] = ["a.yaml", "b/c.yaml", "b/d.yaml"];
 
@@ -278,6 +315,13 @@ mod tests {
     /// Checks what is in the tree against what the outcome says; returns whether no temporary file is left.
     #[track_caller]
     fn check_outcome(tree: &Sample, outcome: Result<WrittenFiles, Aborted>) -> bool {
+        if outcome.is_ok() {
+            // What the run could not remove is removed by the next one.
+            let journal = tree.journal();
+            Unfinished::find(&journal)
+                .unwrap()
+                .map(|unfinished| unfinished.roll_forward(ChangedFiles::Refuse).unwrap());
+        }
         let mut found = tree.contents();
         let leftovers = match outcome {
             Ok(written) => {
@@ -290,7 +334,15 @@ mod tests {
                 for (path, kept) in &aborted.unrestored {
                     let name = path.strip_prefix(&tree.top).unwrap().to_str().unwrap();
                     assert_eq!(fs::read(kept).unwrap(), old(name), "the old content is where the message says");
-                    assert_eq!(found.insert(path.clone(), old(name)), Some(new(name)));
+                    assert!(found[path] == old(name) || found[path] == new(name));
+                }
+                if !aborted.unrestored.is_empty() {
+                    let journal = tree.journal();
+                    let unfinished = Unfinished::find(&journal).unwrap().unwrap();
+                    let is_complete = unfinished.progress() == RunProgress::Complete;
+                    unfinished.roll_back(ChangedFiles::Refuse).unwrap();
+                    assert_eq!(tree.contents(), tree.state(if is_complete { new } else { old }));
+                    return false;
                 }
                 aborted.leftovers
             }
@@ -321,7 +373,7 @@ mod tests {
         let tree = tree();
         let journal = tree.journal();
         let transaction = Transaction::stage(&journal, tree.changes(), "").unwrap();
-        let staged: Vec<_> = transaction.swaps.iter().map(|swap| swap.shown.clone()).collect();
+        let staged: Vec<_> = transaction.replacements.iter().map(|replacement| replacement.shown.clone()).collect();
         assert_eq!(staged, tree.paths());
         let written = transaction.commit().unwrap();
         assert_eq!(written, WrittenFiles { files: tree.paths() });
@@ -346,16 +398,16 @@ mod tests {
             assert_eq!(check_outcome(tree, outcome), is_ok || !was_removing.get(), "call {at}");
             assert_eq!(tree.journaled(), if is_ok { &["undo/1"][..] } else { &[] }, "call {at}");
         });
-        // Per file: target, stage, flush, compare, link, flush, rename, compare.
+        // Per file: target, stage, flush, compare, link, flush, exchange, compare what came out, then again, and what is kept, remove.
         // Begin: read, names and remove_folder of what could be there; make_folder, write_new, flush, rename, two flushes.
-        // Before the first rename the journal is flushed. Then two folders are. End: names, make_folder, rename, two flushes;
+        // Before the first rename the journal is flushed. Then two folders are, twice. End: names, make_folder, rename, two flushes;
         // names twice to prune.
-        assert_eq!(calls, 3 * 8 + 9 + 1 + 2 + 5 + 2);
+        assert_eq!(calls, 3 * 11 + 9 + 1 + 4 + 5 + 2);
     }
 
     #[test]
     fn two_faults_at_any_calls_lose_only_reported_content() {
-        for first in 0..2 * 8 + 19 {
+        for first in 0..2 * 11 + 21 {
             for_every_call_from(first + 1, &NAMES[..2], |tree, second, calls| {
                 let outcome = run(tree, |call, _, _| {
                     calls.set(call + 1);
@@ -436,23 +488,24 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_on_two_file_systems_is_restored_by_copies() {
+    fn without_hard_links_a_run_that_fails_is_restored_too() {
         let tree = tree();
-        let last = PathBuf::from(NAMES[2]);
-        let other = |from_journal: bool| {
-            if from_journal { Err(io::Error::from(io::ErrorKind::CrossesDevices)) } else { Ok(()) }
-        };
-        let renamed = Cell::new(0);
         let outcome = run(&tree, |_, call, place| match call {
             "link" => fault(),
-            "rename" if place == last => fault(),
-            // The second rename to a place is the one that puts its old content back.
-            "rename" if place == Path::new(NAMES[0]) => other(renamed.replace(renamed.get() + 1) == 1),
+            "exchange" if place == Path::new(NAMES[2]) => fault(),
             _ => Ok(()),
         });
         assert_eq!(outcome.as_ref().unwrap_err().unrestored, []);
         assert!(check_outcome(&tree, outcome));
-        assert_eq!(renamed.get(), 3, "in, refused, back as a copy");
+    }
+
+    #[test]
+    fn a_file_system_that_can_neither_exchange_nor_rename_to_a_new_name_is_refused() {
+        let tree = Sample::that(&NAMES, false);
+        let outcome = run(&tree, |_, call, _| if call == "rename_new" { fault() } else { Ok(()) });
+        let aborted = outcome.as_ref().unwrap_err();
+        assert_eq!((aborted.step, &aborted.unrestored[..]), (Step::Replace, &[][..]));
+        assert!(check_outcome(&tree, outcome));
     }
 
     #[test]
@@ -473,22 +526,80 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_after_the_comparison_is_found_in_the_kept_content() {
-        for call in ["link", "rename"] {
-            let tree = tree();
-            let last = tree.top.join(NAMES[2]);
-            let edited = Rc::new(Cell::new(false));
-            let before = if call == "link" { ".reversion/journal/2" } else { NAMES[2] };
-            let outcome = run(&tree, |_, name, place| {
-                if (name, place) == (call, Path::new(before)) && !edited.replace(true) {
-                    fs::write(&last, "edited\n")?;
+    fn a_file_saved_after_the_comparison_stops_the_run() {
+        for (can_exchange, how) in FORMS {
+            for call in ["link", "exchange"] {
+                let tree = Sample::that(&NAMES, can_exchange);
+                let last = tree.top.join(NAMES[2]);
+                let edited = Cell::new(false);
+                let before = if call == "link" { ".reversion/journal/2" } else { NAMES[2] };
+                let outcome = run(&tree, |_, name, place| {
+                    if (name, place) == (call, Path::new(before)) && !edited.replace(true) {
+                        tree.save(NAMES[2], how, "edited\n");
+                    }
+                    Ok(())
+                });
+                assert_eq!(outcome, Err(Aborted::new(Step::Compare, vec![(last.clone(), Failure::Changed)])));
+                let mut expected = tree.state(old);
+                expected.insert(last, b"edited\n".to_vec());
+                assert_eq!(tree.contents(), expected);
+                assert_eq!(tree.journaled(), [""; 0]);
+            }
+        }
+    }
+
+    /// Whether the file system can exchange files, and how another program saves one.
+    const FORMS: [(bool, Save); 4] =
+        [(true, Save::ByRename), (true, Save::InPlace), (false, Save::ByRename), (false, Save::InPlace)];
+
+    /// Checks that a file that was saved before these calls has what was saved last, and that the others are all old or all new.
+    fn check_saved(names: &[&str], saves: &[usize], how: Save, can_exchange: bool) -> usize {
+        let tree = Sample::that(names, can_exchange);
+        let name = names[names.len() - 1];
+        let (calls, last) = (Cell::new(0), Cell::new(None));
+        let outcome = run(&tree, |call, _, _| {
+            calls.set(call + 1);
+            // A file that is away has no content to write into.
+            if saves.contains(&call) && (how == Save::ByRename || tree.top.join(name).exists()) {
+                tree.save(name, how, &format!("saved at {call}\n"));
+                last.set(Some(call));
+            }
+            Ok(())
+        });
+        let mut expected = tree.state(if outcome.is_ok() { new } else { old });
+        if let Some(call) = last.get() {
+            expected.insert(tree.top.join(name), format!("saved at {call}\n").into_bytes());
+        }
+        let mut found = tree.contents();
+        // What was saved and then saved again may be left next to its file: the outcome names it.
+        for leftover in outcome.err().map(|aborted| aborted.leftovers).unwrap_or_default() {
+            found.remove(&leftover);
+        }
+        assert_eq!(found, expected, "{saves:?} {how:?}, can exchange: {can_exchange}");
+        calls.get()
+    }
+
+    #[test]
+    fn a_file_saved_at_any_moment_is_not_lost() {
+        for (can_exchange, how) in FORMS {
+            let mut at = 0;
+            while check_saved(&NAMES, &[at], how, can_exchange) > at {
+                at += 1;
+            }
+            assert!(at > 50, "{at}");
+        }
+    }
+
+    #[test]
+    fn a_file_saved_twice_at_any_moments_has_what_was_saved_last() {
+        for (can_exchange, how) in FORMS {
+            let mut at = 0;
+            while check_saved(&NAMES[..1], &[at], how, can_exchange) > at {
+                for then in 1..4 {
+                    check_saved(&NAMES[..1], &[at, at + then, at + then + 1], how, can_exchange);
                 }
-                Ok(())
-            });
-            assert_eq!(outcome, Err(Aborted::new(Step::Compare, vec![(last.clone(), Failure::Changed)])));
-            let mut expected = tree.state(old);
-            expected.insert(last, b"edited\n".to_vec());
-            assert_eq!(tree.contents(), expected);
+                at += 1;
+            }
         }
     }
 
@@ -520,7 +631,7 @@ mod tests {
     #[test]
     fn a_folder_replaced_by_a_link_is_not_written_through() {
         for (call, place) in
-            [("write_new", "b/"), ("link", ".reversion/journal/1"), ("rename", NAMES[1]), ("rename", NAMES[2])]
+            [("write_new", "b/"), ("link", ".reversion/journal/1"), ("exchange", NAMES[1]), ("exchange", NAMES[2])]
         {
             let tree = tree();
             let outside = tempfile::tempdir().unwrap();
@@ -608,8 +719,8 @@ mod tests {
             leftovers: vec![path(".new")],
             tree: TreeState::Same,
         };
-        let text = "only some files were restored\n  b: replacing it: permission denied\n  a: has the new content; its old content is in \
-                    .old\n  .new: could not be removed";
+        let text = "only some files were restored\n  b: replacing it: permission denied\n  a: could not be restored; its old content is in \
+                    .old\n  .new: was not removed";
         assert_eq!(aborted.to_string(), text);
         let aborted = Aborted::new(Step::Compare, vec![(path("a"), Failure::Missing)]);
         assert_eq!(aborted.to_string(), "nothing was written\n  a: no such file or folder");

@@ -12,7 +12,8 @@ use super::run::{Aborted, ChangedFiles, FileChange, Step, WrittenFiles};
 use super::transaction::Transaction;
 use crate::syntax::fingerprint::Fingerprint;
 
-/// Undoes the run `number`, whose record is `record`: all of its files, or none.
+/// Undoes the run `number`, whose record is `record`: all of its files, or none. Files that are skipped stay in the record, to be undone
+/// later.
 ///
 /// # Errors
 /// [`Aborted`] with every file that changed since, unless changed files are skipped, or whose old content is not there
@@ -25,11 +26,11 @@ pub(crate) fn undo<F: FileSystem>(
 ) -> Result<WrittenFiles, Aborted> {
     let mut changes = Vec::with_capacity(record.files.len());
     let mut failures = Vec::new();
-    for (at, entry) in record.files.iter().enumerate() {
+    for (at, entry) in record.files.iter().enumerate().filter(|(_, entry)| !entry.undone) {
         let path = journal.shown(&entry.place());
         match (check_unchanged(journal, &path, entry), changed) {
-            (Err(_), ChangedFiles::Leave) => continue,
-            (Err(failure), ChangedFiles::Refuse) => failures.push((path, failure)),
+            (Err(Failure::ChangedSince | Failure::Missing), ChangedFiles::Leave) => {}
+            (Err(failure), _) => failures.push((path, failure)),
             (Ok(()), _) => match old_content(journal, number, at, entry.before) {
                 Ok(after) => changes.push(FileChange { path, before: entry.after, after }),
                 Err(failure) => failures.push((journal.shown(&kept(&finished(number), at)), failure)),
@@ -37,16 +38,18 @@ pub(crate) fn undo<F: FileSystem>(
         }
     }
     Aborted::unless_empty(Step::Inspect, failures)?;
-    if changes.is_empty() {
-        journal.forget(&finished(number))?;
-        return Ok(WrittenFiles::default());
-    }
     Transaction::stage_as(journal, changes, Action::Undo(number), &record.label)?.commit()
 }
 
 /// Checks that the file at `path` is as its run left it: the same file, with the same content.
 fn check_unchanged<F: FileSystem>(journal: &Journal<F>, path: &Path, entry: &RecordedFile) -> Result<(), Failure> {
-    let place = journal.files.target(path)?;
+    let place = match journal.files.target(path) {
+        // A folder is there, or a link to somewhere else.
+        Err(Failure::NotAFile(_) | Failure::OutsideTree | Failure::OutsidePaths | Failure::Reserved) => {
+            return Err(Failure::ChangedSince);
+        }
+        target => target?,
+    };
     let same = place == entry.place() && Fingerprint::of(&journal.files.read(&place)?) == entry.after;
     if same { Ok(()) } else { Err(Failure::ChangedSince) }
 }

@@ -5,7 +5,8 @@
 //! that are neither hidden nor ignored. Files are ignored as git ignores them: `.gitignore` and `.git/info/exclude` apply inside a
 //! repository and no further up than its root, since a `.gitignore` in a home folder must not exclude every tree below it;
 //! `.ignore` and, before all others, `.reversionignore` apply everywhere. A user's own `core.excludesFile` does not
-//! apply: the same tree gives the same result on every machine. An ignore file that cannot be read is ignored.
+//! apply: the same tree gives the same result on every machine. An ignore file that is no file,
+//! or a large one, is reported, and its folder is not entered.
 //!
 //! Invariant: the result is the same for any number of threads and any order of a folder's entries.
 
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::failure::{Failure, FileKind};
+use super::ignore_files::{unreadable, unreadable_above};
 use super::options::{WalkOptions, is_reserved};
 use super::read_file::{Buffer, MAX_FILE_SIZE};
 use super::roots::{Roots, shown};
@@ -55,8 +57,16 @@ pub(crate) fn scan<T: Send>(
     options: &WalkOptions,
     visit: impl Fn(&Path, &[u8]) -> Option<T> + Sync,
 ) -> Scan<T> {
-    let Roots { rounds, failed } = Roots::new(roots);
+    let Roots { mut rounds, failed } = Roots::new(roots);
     let mut scan = Scan { failed, ..Scan::default() };
+    for roots in &mut rounds {
+        roots.retain(|root, place| {
+            let unreadable = unreadable_above(root, place, options);
+            let is_readable = unreadable.is_empty();
+            scan.failed.extend(unreadable);
+            is_readable
+        });
+    }
     let (mut places, mut skipped) = (BTreeSet::new(), BTreeSet::new());
     let last = rounds.len().saturating_sub(1);
     for (at, roots) in rounds.iter().enumerate() {
@@ -153,7 +163,10 @@ impl<'a, V> Round<'a, V> {
             })
         });
         let mut walked = walked_by_all.into_inner().unwrap_or_else(PoisonError::into_inner);
-        walked.skipped.append(&mut filtered.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut filtered = filtered.lock().unwrap_or_else(PoisonError::into_inner);
+        walked.skipped.append(&mut filtered.skipped);
+        walked.scan.failed.append(&mut filtered.failed);
+        drop(filtered);
         if self.options.inspect {
             walked.skipped.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
         }
@@ -169,14 +182,18 @@ fn place(roots: &BTreeMap<PathBuf, PathBuf>, entry: &DirEntry) -> Option<PathBuf
     Some(if below.as_os_str().is_empty() { place.clone() } else { place.join(below) })
 }
 
-/// Makes `walk` skip hidden and excluded entries before it enters them, and collects them as shown.
-fn filter(
-    walk: &mut WalkBuilder,
-    roots: &BTreeMap<PathBuf, PathBuf>,
-    options: &WalkOptions,
-) -> Arc<Mutex<Vec<(PathBuf, Skip)>>> {
-    let skipped = Arc::new(Mutex::new(Vec::new()));
-    let (collected, roots, options) = (Arc::clone(&skipped), roots.clone(), options.clone());
+/// What was not entered, as shown.
+#[derive(Default)]
+struct Filtered {
+    skipped: Vec<(PathBuf, Skip)>,
+    /// Ignore files that are not read, so that their folders are not entered.
+    failed: Vec<(PathBuf, Failure)>,
+}
+
+/// Makes `walk` skip hidden and excluded entries before it enters them, and folders whose ignore files are not read; collects them.
+fn filter(walk: &mut WalkBuilder, roots: &BTreeMap<PathBuf, PathBuf>, options: &WalkOptions) -> Arc<Mutex<Filtered>> {
+    let filtered = Arc::new(Mutex::new(Filtered::default()));
+    let (collected, roots, options) = (Arc::clone(&filtered), roots.clone(), options.clone());
     let is_excluded = |root: &(&PathBuf, &PathBuf)| options.excludes_folder(root.1);
     let excluded: BTreeSet<PathBuf> = roots.iter().filter(is_excluded).map(|(root, _)| root.clone()).collect();
     walk.filter_entry(move |entry| {
@@ -186,11 +203,14 @@ fn filter(
         let skip = options.skips(entry.file_name(), || place(&roots, entry), is_folder);
         let skip = skip.or_else(|| is_in_excluded().then_some(Skip::Excluded));
         if let Some(skip) = skip.filter(|_| !is_reserved(entry.file_name())) {
-            collected.lock().unwrap_or_else(PoisonError::into_inner).push((shown(entry.path()), skip));
+            collected.lock().unwrap_or_else(PoisonError::into_inner).skipped.push((shown(entry.path()), skip));
         }
-        skip.is_none()
+        let unreadable = if is_folder && skip.is_none() { unreadable(entry.path(), &options) } else { Vec::new() };
+        let is_entered = skip.is_none() && unreadable.is_empty();
+        collected.lock().unwrap_or_else(PoisonError::into_inner).failed.extend(unreadable);
+        is_entered
     });
-    skipped
+    filtered
 }
 
 /// One thread's part of a round; added to the total when the thread ends.

@@ -13,10 +13,10 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// Says whether a character can steer a terminal, or the order in which it shows others.
+/// Says whether a character can steer a terminal, or the order in which it shows others, or ends a line for some programs.
 pub(super) fn steers(character: char) -> bool {
     character.is_control()
-        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns `text` as [`visible`] does, but with its line breaks.
@@ -41,5 +41,6 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         assert_eq!(visible("a\u{1b}[31mb\u{202e}é"), "a\\u{1b}[31mb\\u{202e}é");
+        assert_eq!(visible("a\u{2028}b\u{2029}c\u{85}"), "a\\u{2028}b\\u{2029}c\\u{85}");
     }
 }
