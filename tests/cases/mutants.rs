@@ -198,7 +198,8 @@ fn other_releases(set: &str) -> Vec<String> {
     let mut sets = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         let (channel, range) = part.split_once(' ').unwrap_or(("single", part));
-        let (from, to) = range.split_once("..").expect("a range has two ends");
+        // One release alone is a range of itself.
+        let (from, to) = range.split_once("..").unwrap_or((range, range));
         let end = if to.is_empty() { from } else { "" };
         sets.push(with(at, Some(format!("{channel} {from}..{end}"))));
         if parts.len() > 1 {
