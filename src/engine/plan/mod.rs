@@ -59,7 +59,7 @@ pub(crate) use withheld::LeftOut;
 
 use assemble::assemble;
 use file::PlannedFile;
-use group::{GroupPlanner, GroupContext};
+use group::{GroupContext, GroupPlanner};
 use manifests::ReadObjects;
 use styles::Styles;
 use withheld::Withheld;
