@@ -326,7 +326,8 @@ impl Editor<'_, '_> {
             let number = inline_patch.document;
             let document = expected[number].get_or_insert_with(|| Arc::new(self.data_before(number)));
             // Where a change removes the inline patch, verification rejects the edits in it.
-            if let Some(value) = inline_patch.place.get_mut(Arc::make_mut(document)) {
+            let place = self.place_after(number, &inline_patch.place);
+            if let Some(value) = place.and_then(|place| place.get_mut(Arc::make_mut(document))) {
                 *value = Value::from(text.as_str());
             }
         }
@@ -334,6 +335,12 @@ impl Editor<'_, '_> {
             expected[*document].get_or_insert_with(|| Arc::new(self.data_before(*document)));
         }
         expected
+    }
+
+    /// Returns where the value at `place` of a document is once its objects were converted; `None` where that removes it.
+    fn place_after(&self, document: usize, place: &FieldPath) -> Option<FieldPath> {
+        let objects = self.by_document.get(&document).into_iter().flatten();
+        objects.flat_map(|at| self.program(*at)).try_fold(place.clone(), |place, intent| intent.destination(&place))
     }
 
     fn data_before(&self, document: usize) -> Value {

@@ -12,10 +12,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Map;
 
+use super::identity::{IdentityWrite, Part, Parts};
 use super::kustomizations::{FolderReach, Graph};
 use super::steps::{Role, Source, Step, TRANSFORMERS, Turn, turn};
 use super::survey::{FileSurvey, ObjectSurvey};
-use crate::engine::manifest::{Kustomization, PatchFile, Selector, SelectorPart};
+use crate::engine::manifest::{Kustomization, PatchFile, PatchOptions, Selector, SelectorPart};
 use crate::knowledge::lens::ObjectId;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::FieldPath;
@@ -34,6 +35,43 @@ pub(crate) struct Application {
     pub(super) is_certain: bool,
     /// Whether it may be applied to other objects too, which are not known.
     pub(super) is_open: bool,
+    pub(super) identity: Identity,
+}
+
+/// What an application has to do with the parts that Kustomize finds the object by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Identity {
+    /// Whether it selects the object as its file has it, and not only with what others write to these parts.
+    pub(super) is_by_file: bool,
+    /// The parts that it asks for.
+    asks: Parts,
+    /// Whether an object that it selects can stop being one by a part that is written to it.
+    can_reject: bool,
+    /// What it writes to these parts itself.
+    writes: Vec<IdentityWrite>,
+    /// Whether nothing of what it overwrites is left.
+    is_forgotten: bool,
+}
+
+impl Identity {
+    /// Returns whether it is open that the object is selected, once these parts are `written`, and of those nothing is left that are
+    /// `forgotten`.
+    pub(super) fn is_open_after(&self, written: &Parts, forgotten: &Parts) -> bool {
+        let only_now = |part: &Part| matches!(part, Part::Kind | Part::ApiVersion);
+        let matters = |part: &&Part| !self.is_by_file || self.can_reject || only_now(part) || forgotten.contains(part);
+        written.intersection(&self.asks).any(|part| matters(&part))
+    }
+
+    /// Returns whether the kind is among what it writes: what becomes of such an object is not known.
+    pub(super) fn changes_kind(&self) -> bool {
+        self.writes.iter().any(|write| write.part == Part::Kind)
+    }
+
+    /// Adds what it writes to what was written before.
+    pub(super) fn add_to(&self, written: &mut Parts, forgotten: &mut Parts) {
+        written.extend(self.writes.iter().map(|write| write.part));
+        forgotten.extend(self.writes.iter().filter(|_| self.is_forgotten).map(|write| write.part));
+    }
 }
 
 /// What is applied: a patch, or an instruction.
@@ -63,7 +101,7 @@ struct Candidate<'a> {
 impl<'a> Candidate<'a> {
     fn new(position: ObjectId, object: &'a ObjectSurvey) -> Self {
         let key = (&object.kind, &object.api_version, object.name.as_deref().unwrap_or_default());
-        Self { position, key, namespace: object.namespace.as_deref(), is_json: object.is_json_patch }
+        Self { position, key, namespace: object.namespace.as_deref(), is_json: object.json_patch.is_some() }
     }
 }
 
@@ -79,6 +117,8 @@ struct Pending<'a> {
     /// Whether labels narrow what it selects.
     has_labels: bool,
     own: Option<Candidate<'a>>,
+    /// What it writes to the parts that objects are found by.
+    writes: Vec<IdentityWrite>,
 }
 
 /// Returns whether objects of a group or kind of this name are read wherever they are.
@@ -109,7 +149,7 @@ pub(crate) struct Unmade {
     pub(super) instruction: InstructionRef,
     /// What it selects.
     pub(super) target: Option<Selector>,
-    /// Whether a kustomization of the run applies it, and not what a controller runs.
+    /// Whether Kustomize applies it, in a kustomization of the run or in the folder that an object names; not to what a chart renders.
     pub(super) is_built: bool,
     /// Whether it may be applied to objects that are not known.
     pub(super) is_open: bool,
@@ -131,10 +171,18 @@ pub(super) fn find<'a>(
         return applications;
     }
     let bases = Bases::of(files, numbers, is_converted);
-    let finder = Finder { files, numbers, graph, is_known_kind, bases };
+    let mut finder =
+        Finder { files, numbers, graph, is_known_kind, bases, rewritten: Rewritten::new(), inner: BTreeSet::new() };
     // What a transformer applies, the kustomizations do that name it.
-    for host in hosts.into_iter().filter(|host| graph.users_of(&files[*host].file).is_empty()) {
-        finder.add_host(host, &mut applications);
+    let hosts: Vec<usize> = hosts.into_iter().filter(|host| graph.users_of(&files[*host].file).is_empty()).collect();
+    loop {
+        hosts.iter().for_each(|host| finder.add_host(*host, &mut applications));
+        finder.add_inner(&mut applications);
+        // What is written to an object may be what something else finds it by.
+        if !finder.learn(&applications.made) {
+            break;
+        }
+        applications = Applications::default();
     }
     applications.made.sort();
     applications.made.dedup();
@@ -152,12 +200,14 @@ impl<'a> Bases<'a> {
         let mut bases = Self { all_files, ..Self::default() };
         for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(&*file.file)) {
             let mut has_others = file.has_others;
-            for (at, object) in file.objects.iter().enumerate().filter(|(_, object)| object.inline_patch.is_none()) {
+            // A file that tells Kustomize what to do holds nothing that it builds.
+            let built = |object: &ObjectSurvey| file.kustomization.is_none() && !object.is_instruction;
+            for base in own_objects(number, file).filter(|base| built(&file.objects[base.position.at])) {
+                let object = &file.objects[base.position.at];
                 if !object.is_values && !is_converted(&object.kind) {
                     has_others = true;
                     continue;
                 }
-                let base = Candidate::new(ObjectId { file: number, at }, object);
                 bases.by_key.entry(base.key).or_default().push(base);
                 bases.by_file.entry(&file.file).or_default().push(base);
             }
@@ -242,7 +292,16 @@ impl<'b, 'a> Reached<'b, 'a, '_> {
 impl Pending<'_> {
     fn new(turn: Turn, instruction: InstructionRef, target: Option<Selector>) -> Self {
         let has_labels = target.as_ref().is_some_and(|target| target.has_labels);
-        Self { folder: None, turn, instruction, target, rejected: Vec::new(), has_labels, own: None }
+        Self {
+            folder: None,
+            turn,
+            instruction,
+            target,
+            rejected: Vec::new(),
+            has_labels,
+            own: None,
+            writes: Vec::new(),
+        }
     }
 
     fn of_step(holder: usize, step: &Step) -> Self {
@@ -251,8 +310,8 @@ impl Pending<'_> {
             place: step.place.clone(),
             role: step.role,
         };
-        let (folder, rejected) = (step.folder.clone(), step.rejected.clone());
-        Self { folder, rejected, ..Self::new(step.turn, instruction, step.target.clone()) }
+        let (folder, rejected, writes) = (step.folder.clone(), step.rejected.clone(), step.identity.clone());
+        Self { folder, rejected, writes, ..Self::new(step.turn, instruction, step.target.clone()) }
     }
 
     /// Returns whether the namespace that an object gives is one that it is applied to.
@@ -278,7 +337,71 @@ impl Pending<'_> {
             |selector: &Selector| selector.selects(kind, version) && selector.name.as_ref().is_none_or(is_named);
         matches(target) && !self.rejected.iter().any(matches)
     }
+
+    /// Returns whether it may select an object to which these texts may have been written.
+    fn may_select(&self, base: &Candidate<'_>, writes: &BTreeSet<IdentityWrite>, graph: &Graph<'_>) -> bool {
+        let (kind, version, name) = base.key;
+        let of = |part: Part, own: Option<&str>, is: &dyn Fn(&str) -> bool| {
+            let written = writes.iter().filter(|write| write.part == part);
+            own.is_some_and(is) || written.into_iter().any(|write| write.text.as_deref().is_none_or(is))
+        };
+        let own_version = version.to_string();
+        match (&self.target, &self.own) {
+            (Some(target), _) => {
+                let is_named = |name: &str| {
+                    target.name.as_ref().is_none_or(|part| graph.names_after(name).iter().any(|name| part.is(name)))
+                };
+                of(Part::Kind, Some(&kind.kind), &|kind| target.may_select(Some(kind), None))
+                    && of(Part::ApiVersion, Some(&own_version), &|text| {
+                        target.may_select(None, Some(&ApiVersion::parse(text)))
+                    })
+                    && of(Part::Name, Some(name), &is_named)
+                    && of(Part::Namespace, base.namespace.or(Some("")), &|namespace| self.wants_namespace(namespace))
+            }
+            (None, Some(Candidate { key: (own_kind, api_version, own_name), .. })) => {
+                let names = graph.names_before(own_name);
+                of(Part::Kind, Some(&kind.kind), &|kind| kind == own_kind.kind)
+                    && of(Part::ApiVersion, Some(&own_version), &|text| ApiVersion::parse(text) == **api_version)
+                    && of(Part::Name, Some(name), &|name| names.contains(name))
+                    && of(Part::Namespace, base.namespace.or(Some("")), &|namespace| self.wants_namespace(namespace))
+            }
+            (None, None) => false,
+        }
+    }
+
+    /// Returns what it has to do with the parts that an object is found by.
+    fn identity(&self, base: &Candidate<'_>, is_by_file: bool) -> Identity {
+        let asks = match &self.target {
+            Some(_) => self.target.iter().chain(&self.rejected).flat_map(asked).collect(),
+            None => Parts::from([Part::Kind, Part::ApiVersion, Part::Name, Part::Namespace]),
+        };
+        let (kind, version, name) = base.key;
+        let is_there = |write: &&IdentityWrite| match (write.part, write.text.as_deref()) {
+            (_, None) => false,
+            (Part::Kind, Some(text)) => text == kind.kind,
+            (Part::ApiVersion, Some(text)) => ApiVersion::parse(text) == *version,
+            (Part::Name, Some(text)) => text == name,
+            (Part::Namespace, Some(text)) => Some(text) == base.namespace,
+        };
+        let writes = self.writes.iter().filter(|write| !is_there(write)).cloned().collect();
+        let is_forgotten = matches!(self.instruction.role, Role::Target(_));
+        Identity { is_by_file, asks, can_reject: !self.rejected.is_empty(), writes, is_forgotten }
+    }
 }
+
+/// Returns the parts that a selector asks for.
+fn asked(selector: &Selector) -> impl Iterator<Item = Part> {
+    let asks = [
+        (Part::Kind, selector.gives_kind()),
+        (Part::ApiVersion, selector.gives_version()),
+        (Part::Name, selector.name.is_some()),
+        (Part::Namespace, selector.namespace.is_some()),
+    ];
+    asks.into_iter().filter(|(_, is_given)| *is_given).map(|(part, _)| part)
+}
+
+/// What may be written to the parts that objects are found by.
+type Rewritten = BTreeMap<ObjectId, BTreeSet<IdentityWrite>>;
 
 /// Returns the objects in the own text of the file with this number.
 fn own_objects(number: usize, file: &FileSurvey) -> impl Iterator<Item = Candidate<'_>> {
@@ -293,9 +416,97 @@ struct Finder<'h, 'a> {
     graph: &'h Graph<'a>,
     is_known_kind: KnownKinds<'h>,
     bases: Bases<'a>,
+    rewritten: Rewritten,
+    inner: BTreeSet<Inner>,
+}
+
+/// A patch inside a patch of an object that has a controller run Kustomize.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Inner {
+    /// The file of that object, and a folder that it names.
+    host: usize,
+    folder: String,
+    /// The file that it stands in.
+    file: usize,
+    number: InnerNumber,
+}
+
+/// What a patch inside a patch is found by in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum InnerNumber {
+    /// The number of an object in an inline patch, which is converted.
+    Object(usize),
+    /// The number of a nested patch, which is not.
+    Nested(usize),
 }
 
 impl<'a> Finder<'_, 'a> {
+    /// Takes in what these applications write to the parts that objects are found by, and the patches inside them; returns whether any of
+    /// it is new.
+    fn learn(&mut self, made: &[Application]) -> bool {
+        let mut is_new = false;
+        for Application { instruction, base, identity, .. } in made {
+            for write in &identity.writes {
+                is_new |= self.rewritten.entry(*base).or_default().insert(write.clone());
+            }
+            let numbers = self.inside(instruction);
+            for folder in self.files[base.file].applied.iter().filter(|_| !numbers.is_empty()) {
+                let (host, file) = (base.file, instruction.position.file);
+                let inner = numbers.iter().map(|number| Inner { host, folder: folder.clone(), file, number: *number });
+                let before = self.inner.len();
+                self.inner.extend(inner);
+                is_new |= self.inner.len() > before;
+            }
+        }
+        is_new
+    }
+
+    /// Returns the patches that stand directly inside a patch.
+    fn inside(&self, InstructionRef { position, place, role }: &InstructionRef) -> Vec<InnerNumber> {
+        let file = &self.files[position.file];
+        let nested = file.nested.iter().enumerate().filter(|(_, nested)| match (nested.parent, role) {
+            (None, Role::Merge | Role::JsonPatch | Role::Unknown) => {
+                nested.object == position.at && nested.outermost == *place
+            }
+            (Some(parent), Role::Nested(number)) => parent == *number,
+            _ => false,
+        });
+        let mut found: Vec<InnerNumber> = nested.map(|(number, _)| InnerNumber::Nested(number)).collect();
+        if *role == Role::Merge && !file.inline_patches.is_empty() {
+            let is_held = |object: &ObjectSurvey| {
+                object.is_inline_patch()
+                    && file.inline_patch_of(object).is_some_and(|patch| patch.holder == Some(position.at))
+            };
+            let objects = file.objects.iter().enumerate().filter(|(_, object)| is_held(object));
+            found.extend(objects.map(|(at, _)| InnerNumber::Object(at)));
+        }
+        found
+    }
+
+    /// Adds the patches inside patches.
+    fn add_inner(&self, applications: &mut Applications) {
+        for Inner { host, folder, file, number } in &self.inner {
+            let survey = &self.files[*file];
+            let pending = match *number {
+                InnerNumber::Object(at) => {
+                    let object = &survey.objects[at];
+                    let own = Candidate::new(ObjectId { file: *file, at }, object);
+                    let Some(inline) = survey.inline_patch_of(object) else { continue };
+                    patch(own, turn(&inline.place, at), Some(folder.clone()), inline.target.as_ref())
+                }
+                InnerNumber::Nested(number) => {
+                    let nested = &survey.nested[number];
+                    let position = ObjectId { file: *file, at: nested.object };
+                    let instruction =
+                        InstructionRef { position, place: nested.place.clone(), role: Role::Nested(number) };
+                    let pending = Pending::new(Turn::default(), instruction, Some(nested.target.clone()));
+                    Pending { folder: Some(folder.clone()), ..pending }
+                }
+            };
+            self.add(*host, &pending, &Reached::Nothing, applications);
+        }
+    }
+
     /// Adds what the file with this number applies.
     fn add_host(&self, host: usize, applications: &mut Applications) {
         let file = &self.files[host];
@@ -304,33 +515,41 @@ impl<'a> Finder<'_, 'a> {
             Reached::files(reached, has_more, &self.bases)
         });
         for pending in self.pending(host) {
-            let folder = pending.folder.as_deref().map(|folder| self.graph.reach_of_folder(folder));
-            let of_folder = folder.map(|folder| Reached::Folder(folder, &self.bases));
-            let reach = match &of_folder {
-                Some(of_folder) => of_folder,
-                None if file.kustomization.is_some() => &reach,
-                None => &Reached::Nothing,
-            };
-            let is_open = self.is_open(&pending, reach);
-            let bases = self.bases_of(&pending, reach);
-            // What Kustomize gets from elsewhere is not known.
-            if bases.is_empty() && reach.has_unknown() && pending.instruction.role != Role::Labels {
-                let (instruction, target) = (pending.instruction.clone(), pending.target.clone());
-                let is_built = matches!(reach, Reached::Files { .. });
-                let is_unseen = !is_built || reach.has_unseen();
-                applications.unmade.push(Unmade { instruction, target, is_built, is_open, is_unseen });
+            match file.kustomization {
+                Some(_) => self.add(host, &pending, &reach, applications),
+                None => self.add(host, &pending, &Reached::Nothing, applications),
             }
-            let is_certain = !(pending.has_labels || pending.names_namespace() && self.graph.gives_namespaces());
-            applications.made.extend(bases.into_iter().map(|base| Application {
-                host,
-                folder: pending.folder.clone(),
-                turn: pending.turn,
-                instruction: pending.instruction.clone(),
-                base: base.position,
-                is_certain,
-                is_open,
-            }));
         }
+    }
+
+    /// Adds what a host applies: to what is in the folder that it is for, else to what it is known to reach.
+    fn add(&self, host: usize, pending: &Pending<'a>, known: &Reached<'_, 'a, '_>, applications: &mut Applications) {
+        let folder = pending.folder.as_deref().map(|folder| self.graph.reach_of_folder(folder));
+        let of_folder = folder.map(|folder| Reached::Folder(folder, &self.bases));
+        let reach = of_folder.as_ref().unwrap_or(known);
+        let is_open = self.is_open(pending, reach);
+        let bases = self.bases_of(pending, reach);
+        // What Kustomize gets from elsewhere is not known.
+        if bases.is_empty() && reach.has_unknown() && pending.instruction.role != Role::Labels {
+            let (instruction, target) = (pending.instruction.clone(), pending.target.clone());
+            let is_built = !matches!(reach, Reached::Nothing);
+            let is_unseen = !matches!(reach, Reached::Files { .. }) || reach.has_unseen();
+            applications.unmade.push(Unmade { instruction, target, is_built, is_open, is_unseen });
+        }
+        let is_certain = !(pending.has_labels || pending.names_namespace() && self.graph.gives_namespaces());
+        let rewritten = self.rewritten_bases(pending, reach, &bases);
+        let by_file = bases.into_iter().map(|base| (*base, true));
+        let selected = by_file.chain(rewritten.into_iter().map(|base| (base, false)));
+        applications.made.extend(selected.map(|(base, is_by_file)| Application {
+            host,
+            folder: pending.folder.clone(),
+            turn: pending.turn,
+            instruction: pending.instruction.clone(),
+            base: base.position,
+            is_certain,
+            is_open,
+            identity: pending.identity(&base, is_by_file),
+        }));
     }
 
     /// Returns the objects that something may be applied to.
@@ -352,6 +571,23 @@ impl<'a> Finder<'_, 'a> {
         let may_be_near = |written: &str| gives_namespaces || pending.wants_namespace(written);
         bases.retain(|base| base.namespace.is_none_or(may_be_near));
         bases
+    }
+
+    /// Returns the objects that something may be applied to because of what others write to them, besides `bases`.
+    fn rewritten_bases(
+        &self,
+        pending: &Pending<'_>,
+        reach: &Reached<'_, '_, '_>,
+        bases: &[&Candidate<'_>],
+    ) -> Vec<Candidate<'a>> {
+        let rewritten = self.rewritten.iter().map(|(position, writes)| {
+            let object = &self.files[position.file].objects[position.at];
+            (Candidate::new(*position, object), writes)
+        });
+        let is_new = |base: &Candidate<'_>| bases.iter().all(|known| known.position != base.position);
+        let selected = rewritten.filter(|(base, writes)| pending.may_select(base, writes, self.graph));
+        let reached = selected.filter(|(base, _)| reach.has(&self.files[base.position.file].file));
+        reached.map(|(base, _)| base).filter(is_new).collect()
     }
 
     /// Returns whether something may be applied to objects that are not known.
@@ -429,13 +665,18 @@ impl<'a> Finder<'_, 'a> {
             };
             let own = own_objects(number, &self.files[number]);
             let target = named.target.as_ref();
-            found.extend(own.map(|own| patch(own, turn(&named.place, own.position.at), None, target)));
+            found.extend(own.map(|own| Pending {
+                writes: self.written(&own, named.options),
+                ..patch(own, turn(&named.place, own.position.at), None, target)
+            }));
         }
         for (at, object) in file.objects.iter().enumerate() {
             // A text with values is no patch.
             let Some(inline) = file.inline_patch_of(object).filter(|_| object.is_inline_patch()) else { continue };
             let own = Candidate::new(ObjectId { file: holder, at }, object);
-            found.push(patch(own, turn(&inline.place, at), inline.folder.clone(), inline.target.as_ref()));
+            let writes = self.written(&own, inline.options);
+            let pending = patch(own, turn(&inline.place, at), inline.folder.clone(), inline.target.as_ref());
+            found.push(Pending { writes, ..pending });
         }
         found.extend(self.steps(holder, Source::DataPatch));
         // What components do is known by their own kustomizations.
@@ -443,6 +684,18 @@ impl<'a> Finder<'_, 'a> {
         found.extend(self.steps(holder, Source::Components).filter(is_unknown));
         found.extend(self.steps(holder, Source::Own));
         found
+    }
+
+    /// Returns what a patch writes to the parts that objects are found by: a strategic merge patch only what its options allow.
+    fn written(&self, patch: &Candidate<'_>, options: PatchOptions) -> Vec<IdentityWrite> {
+        if let Some(writes) = &self.files[patch.position.file].objects[patch.position.at].json_patch {
+            return writes.to_vec();
+        }
+        let (kind, _, name) = patch.key;
+        let allowed =
+            [(Part::Kind, &*kind.kind, options.allows_kind_change), (Part::Name, name, options.allows_name_change)];
+        let writes = allowed.into_iter().filter(|(_, _, is_allowed)| *is_allowed);
+        writes.map(|(part, text, _)| IdentityWrite { part, text: Some(text.to_owned()) }).collect()
     }
 
     /// Returns what a transformer applies that names a file from another folder than its own: it is not looked up.

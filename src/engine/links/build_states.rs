@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::applications::Application;
+use super::applications::{Application, Identity};
 use super::built_objects::BuiltObjects;
 use super::effect;
 use super::held::InstructionId;
+use super::identity::Parts;
 use super::instruction::Proposal;
 use super::instructions::Instructions;
 use super::layers::Layers;
-use super::merge::{merged, with_identity_of};
+use super::merge::{are_merged_differently, merged, with_identity_of};
 use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
 use crate::syntax::field::Entries;
@@ -27,6 +28,9 @@ pub(super) struct State {
     /// What was done to a state before it; nothing for the object as its file has it.
     pub(super) done: Option<Done>,
     pub(super) built: Built,
+    /// The parts that the object is found by and that were written up to there, and of these those whose old texts are forgotten.
+    written: Parts,
+    forgotten: Parts,
 }
 
 /// Something that was done to a state of an object.
@@ -57,13 +61,17 @@ pub(super) enum Built {
 }
 
 /// Why what is built is not known.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unknown {
     Directive,
     UnreadPatch,
     Failed,
     UnreadTransformer,
     Schema,
+    Merging,
+    Identity,
+    Kind,
+    Nested,
 }
 
 impl Unknown {
@@ -80,6 +88,14 @@ impl Unknown {
             Self::Schema => {
                 "a schema of its own (`openapi`) tells Kustomize how to merge its lists, by version, and is not converted"
             }
+            Self::Merging => {
+                "Kustomize merges its lists item by item in one of the two apiVersions and replaces them in the other, so that it would build other items"
+            }
+            Self::Identity => {
+                "it may find the object by a name, namespace, kind or apiVersion that another patch or replacement writes, and that is not followed"
+            }
+            Self::Nested => "it stands in a patch of an object that has Kustomize run, and is not converted there",
+            Self::Kind => "it writes another kind to the object, and what becomes of that is not known",
         }
     }
 
@@ -104,8 +120,8 @@ struct Builder<'b> {
     instructions: &'b Instructions,
     objects: &'b BuiltObjects<'b>,
     made: BuildStates,
-    /// The numbers of the states, by how they are made.
-    numbers: BTreeMap<Done, usize>,
+    /// The numbers of the states, by how they are made, and whether it is open that they are.
+    numbers: BTreeMap<(Done, Option<Unknown>), usize>,
 }
 
 /// Makes the states of every object that is patched.
@@ -129,7 +145,7 @@ impl Builder<'_> {
     fn build_object(&mut self, base: Id, by_host: &BTreeMap<usize, Vec<&Application>>) -> Option<()> {
         let run = self.tied.run;
         let built = self.known(base, Arc::clone(&self.tied.object(base).value));
-        let start = self.add(State { base, done: None, built });
+        let start = self.add(State { base, done: None, built, written: Parts::new(), forgotten: Parts::new() });
         let by_file: BTreeMap<&str, &Vec<&Application>> =
             by_host.iter().map(|(host, applications)| (&*run.files[*host].file, applications)).collect();
         let (file, layers) = (&self.tied.manifest(base).file, Layers { graph: &run.graph });
@@ -173,7 +189,18 @@ impl Builder<'_> {
             };
             let mut next = BTreeSet::new();
             for before in states {
-                next.insert(self.next(Done { before, act }));
+                let State { written, forgotten, .. } = &self.made.states[before];
+                let is_found = application.identity.is_by_file;
+                let is_open = application.identity.is_open_after(written, forgotten);
+                if !is_found && !is_open {
+                    next.insert(before);
+                    continue;
+                }
+                let unknown = match () {
+                    () if is_open => Some(Unknown::Identity),
+                    () => application.identity.changes_kind().then_some(Unknown::Kind),
+                };
+                next.insert(self.next(Done { before, act }, unknown, &application.identity));
                 if !application.is_certain {
                     next.insert(before);
                 }
@@ -183,23 +210,25 @@ impl Builder<'_> {
         states
     }
 
-    /// Returns the number of the state that something done to one before it makes.
-    fn next(&mut self, done: Done) -> usize {
-        if let Some(number) = self.numbers.get(&done) {
+    /// Returns the number of the state that something done to one before it makes, which is not known for the reason `unknown`.
+    fn next(&mut self, done: Done, unknown: Option<Unknown>, identity: &Identity) -> usize {
+        if let Some(number) = self.numbers.get(&(done, unknown)) {
             return *number;
         }
-        let State { base, built, .. } = &self.made.states[done.before];
-        let base = *base;
-        let built = match built {
-            Built::Known { value, .. } => {
+        let State { base, built, written, forgotten, .. } = &self.made.states[done.before];
+        let (base, mut written, mut forgotten) = (*base, written.clone(), forgotten.clone());
+        let built = match (built, unknown) {
+            (Built::Known { .. }, Some(why)) => Built::Unknown(why),
+            (Built::Known { value, .. }, None) => {
                 let value = Arc::clone(value);
                 self.built(base, done.act, &value)
             }
-            Built::Unknown(why) => Built::Unknown(*why),
-            Built::Nothing => Built::Nothing,
+            (Built::Unknown(why), _) => Built::Unknown(*why),
+            (Built::Nothing, _) => Built::Nothing,
         };
-        let number = self.add(State { base, done: Some(done), built });
-        self.numbers.insert(done, number);
+        identity.add_to(&mut written, &mut forgotten);
+        let number = self.add(State { base, done: Some(done), built, written, forgotten });
+        self.numbers.insert((done, unknown), number);
         number
     }
 
@@ -209,6 +238,7 @@ impl Builder<'_> {
             Act::Merge { patch, has_schema } => return self.merge(base, patch, value, has_schema),
             Act::CarryOut(_, Role::Unread) => return Built::Unknown(Unknown::UnreadPatch),
             Act::CarryOut(_, Role::Unknown) => return Built::Unknown(Unknown::UnreadTransformer),
+            Act::CarryOut(_, Role::Nested(_)) => return Built::Unknown(Unknown::Nested),
             Act::CarryOut(id, role) => (id, role),
         };
         let instruction = self.instructions.get(id, role);
@@ -225,6 +255,10 @@ impl Builder<'_> {
         }
         if patch.text("$patch") == Some("delete") {
             return Built::Nothing;
+        }
+        let converted = self.objects.converted(base, value);
+        if converted.is_some_and(|converted| are_merged_differently(value, &converted.value, patch)) {
+            return Built::Unknown(Unknown::Merging);
         }
         match merged(value, patch) {
             Some(merged) => self.known(base, Arc::new(with_identity_of(value, merged))),

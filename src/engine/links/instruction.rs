@@ -30,7 +30,7 @@ impl<'i> Instruction<'i> {
     pub(super) fn texts(&self) -> Vec<NamingText<'i>> {
         let root = FieldPath::default();
         let places: Vec<FieldPath> = match self.role {
-            Role::Merge | Role::Unread | Role::Unknown | Role::Labels => Vec::new(),
+            Role::Merge | Role::Unread | Role::Unknown | Role::Nested(_) | Role::Labels => Vec::new(),
             Role::JsonPatch => {
                 let operations = 0..self.operations().len();
                 operations.flat_map(|at| ["path", "from"].map(|key| root.index(at).key(key))).collect()
@@ -70,6 +70,7 @@ impl<'i> Instruction<'i> {
             Role::Unread => format!("the patch{}", file.unwrap_or_default()),
             Role::Unknown if self.data.is_array() => format!("what {place} names"),
             Role::Unknown => file.map_or_else(|| "what stands here".to_owned(), |file| format!("what is named{file}")),
+            Role::Nested(_) => "a patch inside the patch".to_owned(),
             Role::JsonPatch => "the JSON patch".to_owned(),
             Role::Target(_) | Role::Source => "the replacement".to_owned(),
             Role::Variable => "the variable".to_owned(),

@@ -9,7 +9,7 @@
 //! puts all together, `ties` finds the groups, `tied_files` are the objects of one. Kustomize: `kustomizations` (which files they build)
 //! `builds` (what is applied together) `layers` (in which order) `namespaces` `affixes` (of names).
 //!
-//! What is applied: `applications` (to which objects) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
+//! What is applied: `applications` (to which objects, over `identity`: what is written to their names) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
 //! and variables say) and `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what
 //! becomes of them); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `states`
 //! (whether one is the other) over `difference`.
@@ -23,6 +23,7 @@
 //! Invariant: nothing here changes what an object becomes, but for what names other objects and their fields, and follows them:
 //! references, versions, namespaces, selectors and field paths.
 
+mod identity;
 mod kustomizations;
 mod labels;
 mod run;

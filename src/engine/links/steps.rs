@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::identity::{self, IdentityWrite};
 use super::labels::KINDS;
 use crate::engine::convert::{reference_roots, walk};
 use crate::engine::manifest::{DataPatch, Document, Manifest, Object, Selector};
@@ -21,10 +22,12 @@ pub(crate) enum Role {
     Unread,
     /// It is applied, and nothing is known of it: a transformer in a text, or a file that no run reads.
     Unknown,
-    /// The target of a replacement: a value is written to it.
-    Target(usize),
+    /// It stands inside a patch, with this number in its file, and is not known.
+    Nested(usize),
     /// The source of a replacement: its value is read.
     Source,
+    /// The target of a replacement: a value is written to it.
+    Target(usize),
     /// The object of a variable: its value is read.
     Variable,
     /// A field that a transformer works on.
@@ -57,6 +60,8 @@ pub(crate) struct Step {
     pub(super) target: Option<Selector>,
     /// What it does not select.
     pub(super) rejected: Vec<Selector>,
+    /// What it writes to the parts that objects are found by.
+    pub(super) identity: Vec<IdentityWrite>,
 }
 
 /// What a step stands in, which decides who applies it.
@@ -78,7 +83,7 @@ pub(super) enum Source {
 
 impl Step {
     fn new(source: Source, object: usize, place: FieldPath, role: Role, turn: Turn, target: Option<Selector>) -> Self {
-        Self { source, object, place, role, turn, folder: None, target, rejected: Vec::new() }
+        Self { source, object, place, role, turn, folder: None, target, rejected: Vec::new(), identity: Vec::new() }
     }
 
     /// Returns whether it is a patch that is written as data.
@@ -126,7 +131,13 @@ fn data_patches(manifest: &Manifest) -> Vec<Step> {
         let role = if data.is_json { Role::JsonPatch } else { Role::Unknown };
         let source = if data.components.is_empty() { Source::DataPatch } else { Source::Components };
         let turn = turn(&place, 0);
-        Some(Step { folder: data.folder.clone(), ..Step::new(source, at, place, role, turn, data.target.clone()) })
+        let patch = place.get(&object.value).filter(|_| data.is_json);
+        let identity = patch.map(identity::of_json_patch).unwrap_or_default();
+        Some(Step {
+            folder: data.folder.clone(),
+            identity,
+            ..Step::new(source, at, place, role, turn, data.target.clone())
+        })
     };
     manifest.data_patches.iter().filter_map(step).collect()
 }
@@ -180,17 +191,17 @@ fn add_replacements(source: Source, at: usize, object: &Value, list: &FieldPath,
     };
     for (number, place) in places.into_iter().enumerate() {
         let Some(replacement) = place.get(object) else { continue };
-        let mut add = |selector: Option<&Value>, rejected: Vec<Selector>, role| {
+        let mut add = |selector: Option<&Value>, rejected: Vec<Selector>, role, identity| {
             let Some(target) = selector.and_then(Value::as_object).map(Selector::of) else { return };
             let turn = Turn { list: REPLACEMENTS, entry: number, part: 0 };
-            steps.push(Step { rejected, ..Step::new(source, at, place.clone(), role, turn, Some(target)) });
+            steps.push(Step { rejected, identity, ..Step::new(source, at, place.clone(), role, turn, Some(target)) });
         };
-        add(replacement.get("source"), Vec::new(), Role::Source);
+        add(replacement.get("source"), Vec::new(), Role::Source, Vec::new());
         let targets = replacement.items("targets").iter();
         for (number, target) in targets.enumerate() {
             let rejected = target.items("reject").iter();
             let rejected = rejected.filter_map(Value::as_object).map(Selector::of).collect();
-            add(target.get("select"), rejected, Role::Target(number));
+            add(target.get("select"), rejected, Role::Target(number), identity::of_replacement(target));
         }
     }
 }

@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
+use super::identity::IdentityWrite;
 use super::steps::Step;
 use crate::engine::finding::Location;
-use crate::engine::manifest::{InlinePatch, Kustomization, PatchFile, Selector};
+use crate::engine::manifest::{Kustomization, Manifest, PatchFile, PatchOptions, Selector};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::text::Position;
@@ -25,6 +26,8 @@ pub struct FileSurvey {
     pub(crate) has_others: bool,
     /// The texts of patches that it holds, by their numbers.
     pub(crate) inline_patches: Vec<InlinePatchSurvey>,
+    /// The patches inside its patches.
+    pub(crate) nested: Vec<NestedSurvey>,
     /// The files that it names as patches.
     pub(crate) patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
@@ -55,7 +58,10 @@ pub(crate) struct ObjectSurvey {
     /// The number of the inline patch that it stands in.
     pub(crate) inline_patch: Option<usize>,
     pub(crate) is_values: bool,
-    pub(crate) is_json_patch: bool,
+    /// What it writes to the parts that objects are found by, where it is a JSON patch.
+    pub(crate) json_patch: Option<Box<[IdentityWrite]>>,
+    /// Whether it tells Kustomize what to do to objects, and is none itself.
+    pub(crate) is_instruction: bool,
     /// Whether it may name other objects or their fields.
     pub(crate) has_names: bool,
 }
@@ -66,6 +72,22 @@ pub(crate) struct InlinePatchSurvey {
     pub(crate) place: FieldPath,
     pub(crate) folder: Option<String>,
     pub(crate) target: Option<Selector>,
+    pub(crate) options: PatchOptions,
+    /// The number of the object that holds it.
+    pub(crate) holder: Option<usize>,
+}
+
+/// What is known of a patch inside a patch.
+#[derive(Debug)]
+pub(crate) struct NestedSurvey {
+    /// The number of the object that is, or holds, the outermost patch.
+    pub(crate) object: usize,
+    /// The place of the outermost patch in it.
+    pub(crate) outermost: FieldPath,
+    /// The number of the patch that it stands in, where that is none but the outermost.
+    pub(crate) parent: Option<usize>,
+    pub(crate) place: FieldPath,
+    pub(crate) target: Selector,
 }
 
 /// Components that a controller adds to the kustomizations in a folder.
@@ -149,7 +171,18 @@ impl ObjectSurvey {
 }
 
 impl InlinePatchSurvey {
-    pub(super) fn of(patch: &InlinePatch) -> Self {
-        Self { place: patch.place.clone(), folder: patch.folder.clone(), target: patch.target.clone() }
+    /// Takes the surveys of the inline patches of a file.
+    pub(super) fn all(manifest: &Manifest) -> Vec<Self> {
+        let surveys = manifest.inline_patches.iter().map(|patch| {
+            let holder = manifest.holder(patch.document, &patch.place);
+            let entry = holder.and_then(|(_, object)| {
+                let (entry, _) = object.path_of(patch.document, &patch.place)?.split_last()?;
+                entry.get(&object.value).map(PatchOptions::read)
+            });
+            let (folder, target) = (patch.folder.clone(), patch.target.clone());
+            let (options, holder) = (entry.unwrap_or_default(), holder.map(|(at, _)| at));
+            Self { place: patch.place.clone(), folder, target, options, holder }
+        });
+        surveys.collect()
     }
 }

@@ -9,13 +9,16 @@ use aho_corasick::AhoCorasick;
 use memchr::memchr2;
 use serde_json::{Map, Value};
 
+use super::identity;
 use super::ignored_paths;
 use super::kustomize_selectors;
 use super::selectors::ReadByKustomize;
 use super::steps;
-use super::survey::{Components, FileSelector, FileSurvey, InlinePatchSurvey, NamedVersion, Names, ObjectSurvey};
+use super::survey::{
+    Components, FileSelector, FileSurvey, InlinePatchSurvey, NamedVersion, Names, NestedSurvey, ObjectSurvey,
+};
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
-use crate::engine::manifest::{Document, Manifest, Object, Selector, folder_at};
+use crate::engine::manifest::{Document, Manifest, NestedPatch, Object, Selector, folder_at, nested_patches};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, PathRef};
@@ -57,7 +60,9 @@ impl<'p> Surveyor<'p> {
             position: manifest.locate(object, &FieldPath::default()).position,
             inline_patch: object.inline_patch,
             is_values: object.is_values(),
-            is_json_patch: object.read_from == Document::JsonPatch,
+            json_patch: (object.read_from == Document::JsonPatch)
+                .then(|| identity::of_json_patch(&object.value).into_boxed_slice()),
+            is_instruction: object.read_from.is_instruction(),
             has_names: self.add_names(object, has_json_patches, &mut names),
         });
         let objects: Vec<ObjectSurvey> = objects.collect();
@@ -72,7 +77,8 @@ impl<'p> Surveyor<'p> {
             file: manifest.file.clone(),
             has_others: manifest.object_count() != objects.len(),
             objects,
-            inline_patches: manifest.inline_patches.iter().map(InlinePatchSurvey::of).collect(),
+            inline_patches: InlinePatchSurvey::all(manifest),
+            nested: nested(manifest),
             patches: manifest.patches.clone(),
             kustomization: manifest.kustomization.clone(),
             transformer: manifest.transformer.clone(),
@@ -165,6 +171,31 @@ impl<'p> Surveyor<'p> {
     fn declares_references_of(&self, kind: &GroupKind) -> bool {
         self.packs.iter().any(|pack| pack.references().iter().any(|field| field.kinds.contains(kind)))
     }
+}
+
+/// Returns the patches inside the patches of a file.
+fn nested(manifest: &Manifest) -> Vec<NestedSurvey> {
+    let mut found: Vec<NestedSurvey> = Vec::new();
+    let mut add = |object: usize, outermost: FieldPath, patch: &Value| {
+        let first = found.len();
+        found.extend(nested_patches(patch, &outermost).into_iter().map(|NestedPatch { place, parent, target }| {
+            let parent = parent.map(|parent| first + parent);
+            NestedSurvey { object, outermost: outermost.clone(), parent, place, target }
+        }));
+    };
+    for (at, object) in manifest.objects.iter().enumerate() {
+        if object.is_inline_patch() || object.read_from == Document::JsonPatch {
+            add(at, FieldPath::default(), &object.value);
+        }
+    }
+    for data in &manifest.data_patches {
+        let Some((at, object)) = manifest.holder(data.document, &data.place) else { continue };
+        let place = object.path_of(data.document, &data.place);
+        if let Some((place, patch)) = place.and_then(|place| Some((place.clone(), place.get(&object.value)?))) {
+            add(at, place, patch);
+        }
+    }
+    found
 }
 
 /// Adds the apiVersions that operations of JSON patches in `value` write.

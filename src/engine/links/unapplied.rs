@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::applications::{Application, InstructionRef, Unmade};
 use super::ignored_paths::{all_kinds, moved as moved_to};
 use super::instruction::{Instruction, NamingText};
+use super::patches::only_changes_version;
 use super::path_expression::PathExpression;
 use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
@@ -102,10 +103,12 @@ pub(crate) fn targets_that_stay(
     targets
 }
 
-/// Returns the strategic merge patches that would change, and whose objects a kustomization of the run gets from elsewhere: with another
-/// apiVersion than these, or other fields, they would not be merged as before.
+/// Returns the strategic merge patches that would change, and whose objects Kustomize gets from elsewhere: with another apiVersion than
+/// these, or other fields, they would not be merged as before.
 pub(crate) fn held(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)> {
-    let is_merge = |one: &&Unmade| one.is_built && one.instruction.role == Role::Merge;
+    // Beside a target, the apiVersion of a patch says nothing.
+    let goes_alone = |one: &Unmade| one.target.is_some() && only_changes_version(tied, one.instruction.position);
+    let is_merge = |one: &&Unmade| one.is_built && one.instruction.role == Role::Merge && !goes_alone(one);
     let made: BTreeSet<_> = tied.applications.iter().map(|one| one.instruction.position).collect();
     let ids = unmade.iter().filter(is_merge).map(|one| one.instruction.position).filter(|id| !made.contains(id));
     let finding = |id: Id| {

@@ -188,7 +188,7 @@ impl Patch {
 }
 
 /// Returns what selects the object that a patch, written as data, is merged into: the one that it names.
-fn merged_into(patch: &Value) -> Selector {
+pub(super) fn merged_into(patch: &Value) -> Selector {
     let mut target = patch.as_object().cloned().unwrap_or_default();
     target.retain(|key, _| ["apiVersion", "kind"].contains(&key.as_str()));
     let name = patch.get("metadata").and_then(|metadata| metadata.get("name"));

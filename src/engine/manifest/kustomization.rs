@@ -56,6 +56,25 @@ pub struct PatchFile {
     pub place: FieldPath,
     /// The path as it is written there.
     pub path: String,
+    /// What it may change besides fields.
+    pub(crate) options: PatchOptions,
+}
+
+/// What a strategic merge patch may change of what Kustomize finds an object by.
+///
+/// Source: Kustomize reference, `options` of `patches`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PatchOptions {
+    pub(crate) allows_name_change: bool,
+    pub(crate) allows_kind_change: bool,
+}
+
+impl PatchOptions {
+    /// Reads the options of an entry of a list of patches.
+    pub(crate) fn read(entry: &Value) -> Self {
+        let is_set = |key: &str| entry.get("options").and_then(|options| options.get(key)) == Some(&Value::Bool(true));
+        Self { allows_name_change: is_set("allowNameChange"), allows_kind_change: is_set("allowKindChange") }
+    }
 }
 
 impl Kustomization {
@@ -158,18 +177,24 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
         items.map(move |(index, item)| (FieldPath::default().key(key).index(index), item))
     };
     let targeted = list("patches").chain(list("patchesJson6902"));
-    let targeted = targeted.filter_map(|(place, patch)| Some((place, patch.get("path")?, Selector::read(patch))));
+    let targeted = targeted.filter_map(|(place, patch)| Some((place, patch.get("path")?, patch)));
     // A builtin transformer names patches too.
     let is_builtin = kustomization.text("apiVersion") == Some("builtin");
     let own = is_builtin.then(|| (FieldPath::default().key("path"), kustomization));
-    let own = own.and_then(|(place, own)| Some((place, own.get("path")?, Selector::read(own))));
-    let merges = list("paths").filter(|_| is_builtin).map(|(place, path)| (place, path, None));
+    let own = own.and_then(|(place, own)| Some((place, own.get("path")?, own)));
+    let merges = list("paths").filter(|_| is_builtin).map(|(place, path)| (place, path, &Value::Null));
     let targeted = targeted.chain(own).chain(merges);
-    let plain = list("patchesStrategicMerge").map(|(place, path)| (place, path, None));
-    let named = plain.chain(targeted).filter_map(|(place, path, target)| Some((place, path.as_str()?, target)));
+    let plain = list("patchesStrategicMerge").map(|(place, path)| (place, path, &Value::Null));
+    let named = plain.chain(targeted).filter_map(|(place, path, entry)| Some((place, path.as_str()?, entry)));
     let named = named.filter(|(_, path, _)| !is_text(path));
     named
-        .map(|(place, path, target)| PatchFile { file: join(folder(file), path), target, place, path: path.to_owned() })
+        .map(|(place, path, entry)| PatchFile {
+            file: join(folder(file), path),
+            target: Selector::read(entry),
+            place,
+            path: path.to_owned(),
+            options: PatchOptions::read(entry),
+        })
         .collect()
 }
 

@@ -6,8 +6,8 @@
 //!
 //! Parts: `read` (a file's bytes) `manifest` `object` `recognizer` (with `core_group`); `kustomization` `configuration` (of
 //! Kustomize) `applied` (folders that controllers apply) `carried_values` (in texts, and in files that install charts) `selector`
-//! (of patches) `replacement` (files of Kustomize replacements) `inline` (patches in an object) `inline_patch` `source_text`
-//! (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `ignores`
+//! (of patches) `replacement` (files of Kustomize replacements) `inline` (patches in an object) `inline_patch` `nested`
+//! (patches in patches) `source_text` (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `ignores`
 //! (the comments that acknowledge findings, each an `ignore_comment`) `problem` (what cannot be read) `sops` (encrypted files).
 //!
 //! Invariant: a file is irrelevant only if its bytes contain neither a known API group nor a trigger.
@@ -25,6 +25,7 @@ mod json6902;
 mod kustomization;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod manifest;
+mod nested;
 mod object;
 mod problem;
 mod read;
@@ -41,8 +42,9 @@ pub(crate) use ignore_comment::{Ignore, Ignores};
 pub(crate) use ignores::is_ignore_comment;
 pub(crate) use inline_patch::{DataPatch, InlinePatch};
 pub(crate) use json6902::mentioning as mentioning_operations;
-pub(crate) use kustomization::{Kustomization, PatchFile};
+pub(crate) use kustomization::{Kustomization, PatchFile, PatchOptions};
 pub use manifest::Manifest;
+pub(crate) use nested::{NestedPatch, nested_patches};
 pub(crate) use object::Document;
 pub(crate) use object::Object;
 pub(crate) use problem::problem_code;

@@ -106,6 +106,23 @@ impl Selector {
         self.selects_kind(kind) && self.version.as_ref().is_none_or(|part| part.is(&version.version))
     }
 
+    /// Returns whether it can select objects of this kind and version, of which each may not be known.
+    pub(crate) fn may_select(&self, kind: Option<&str>, version: Option<&ApiVersion>) -> bool {
+        let (group, version) = (version.map(|one| one.group.as_str()), version.map(|one| one.version.as_str()));
+        let parts = [(&self.kind, kind), (&self.group, group), (&self.version, version)];
+        parts.into_iter().all(|(part, text)| text.zip(part.as_ref()).is_none_or(|(text, part)| part.is(text)))
+    }
+
+    /// Returns whether it asks for a kind.
+    pub(crate) const fn gives_kind(&self) -> bool {
+        self.kind.is_some()
+    }
+
+    /// Returns whether it asks for a group or version.
+    pub(crate) const fn gives_version(&self) -> bool {
+        self.group.is_some() || self.version.is_some()
+    }
+
     /// Returns whether it can select objects of this kind in any version.
     pub(crate) fn selects_kind(&self, kind: &GroupKind) -> bool {
         self.selects_named(&kind.kind, &kind.group)

@@ -100,6 +100,91 @@ const V1: &str = "gateway-api@1.2/standard";
 
 pub(crate) const NAMED: &[Named] = &[
     Named {
+        name: "a JSON patch by a name that a patch before it writes",
+        to: TLS,
+        object: POLICY,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: BackendTLSPolicy}
+  patch: |-
+    - {op: replace, path: /metadata/name, value: renamed}
+- target: {kind: BackendTLSPolicy, name: renamed}
+  patch: |-
+    - {op: replace, path: /spec/tls/hostname, value: other.example.com}
+",
+    },
+    Named {
+        name: "a JSON patch by the first name of what is renamed",
+        to: TLS,
+        object: POLICY,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: BackendTLSPolicy}
+  patch: |-
+    - {op: replace, path: /metadata/name, value: renamed}
+- target: {kind: BackendTLSPolicy, name: shop}
+  patch: |-
+    - {op: replace, path: /spec/tls/hostname, value: other.example.com}
+",
+    },
+    Named {
+        name: "a merge patch by a name that a patch before it writes",
+        to: TLS,
+        object: POLICY,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: BackendTLSPolicy}
+  patch: |-
+    - {op: replace, path: /metadata/name, value: renamed}
+- patch: |-
+    apiVersion: gateway.networking.k8s.io/v1alpha2
+    kind: BackendTLSPolicy
+    metadata: {name: renamed}
+    spec: {tls: {hostname: other.example.com}}
+",
+    },
+    Named {
+        name: "a merge patch by the first name of what is renamed",
+        to: TLS,
+        object: POLICY,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: BackendTLSPolicy}
+  patch: |-
+    - {op: replace, path: /metadata/name, value: renamed}
+- patch: |-
+    apiVersion: gateway.networking.k8s.io/v1alpha2
+    kind: BackendTLSPolicy
+    metadata: {name: shop}
+    spec: {tls: {hostname: other.example.com}}
+",
+    },
+    Named {
+        name: "a patch before the one that writes its name",
+        to: TLS,
+        object: POLICY,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: BackendTLSPolicy, name: renamed}
+  patch: |-
+    - {op: replace, path: /spec/tls/hostname, value: other.example.com}
+- target: {kind: BackendTLSPolicy}
+  patch: |-
+    - {op: replace, path: /metadata/name, value: renamed}
+",
+    },
+    Named {
+        name: "a patch that writes a kind",
+        to: TLS,
+        object: POLICY,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: BackendTLSPolicy}
+  patch: |-
+    - {op: replace, path: /kind, value: Other}
+",
+    },
+    Named {
         name: "a JSON patch of a renamed field",
         to: TLS,
         object: POLICY,

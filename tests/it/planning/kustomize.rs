@@ -481,7 +481,7 @@ fn patches_of_flux_and_argo_cd_convert_with_their_objects() {
         let item: String = text.lines().map(|line| format!("  {line}\n")).collect();
         format!("apiVersion: v1\nkind: List\nitems:\n-{}", &item[1..])
     };
-    let found = run(&[("list.yaml", &list(&old[1].1))], "1.6.1/standard");
+    let found = run(&[("repo/apps/a/set.yaml", &good), ("list.yaml", &list(&old[1].1))], "1.6.1/standard");
     assert_eq!(found.after["list.yaml"], list(&new[1].1));
     // Objects in the referenced folder hold the patch back; the output of a chart is unknown.
     let held = run(&with(&listener_set("a", 0)), "1.6.1/standard");

@@ -15,6 +15,7 @@ mod builds;
 mod declined;
 mod foreign_keys;
 mod held_targets;
+mod identities;
 mod kustomize;
 mod labels;
 mod mentions;
