@@ -41,7 +41,9 @@ impl<'a> Run<'a> {
             files.iter().enumerate().map(|(number, file)| (&*file.file, number)).collect();
         let is_known_kind = |name: &str| targets.is_kind_named(name) || goal.packs.of_group(name).is_some();
         let is_converted = |kind: &GroupKind| {
-            targets.is_kind_named(&kind.kind) || goal.targets.iter().any(|target| target.pack.can_hold_values(kind))
+            targets.is_kind_named(&kind.kind)
+                || goal.packs.carriers().have_patches(kind)
+                || goal.targets.iter().any(|target| target.pack.can_hold_values(kind))
         };
         Self {
             applications: applications::find(files, &numbers, &graph, &is_known_kind, &is_converted),
