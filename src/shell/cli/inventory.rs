@@ -49,7 +49,7 @@ pub(super) fn add<'p>(
         commands,
         changed: with(Fate::Changed),
         files: report.files_to_change().filter(|file| is_listed(&file.file)).count(),
-        held_back: with(Fate::HeldBack),
+        held_back: report.held_places().iter().filter(|place| is_listed(&place.file)).count(),
     });
     Ok(())
 }

@@ -325,7 +325,7 @@ impl ReportDocument {
         let held_by_findings = self.findings.iter().filter(|finding| finding.severity == Severity::Held);
         let held_by_findings = held_by_findings
             .map(|finding| finding.object.as_ref().map_or(&finding.location, |object| &object.location));
-        let held_back = held_places(held.map(|object| &object.location), held_by_findings).len();
+        let held_back = held.map(|object| &object.location).chain(held_by_findings).collect::<BTreeSet<_>>().len();
         let acknowledged = self.acknowledged_records().count();
         let unresolved = self.records().filter(|(_, finding)| finding.severity == Severity::Unresolved).count();
         let mut totals = Totals::default();
@@ -423,26 +423,15 @@ impl Summary {
     /// Counts what a run saw, and what becomes of it.
     pub(super) fn of(report: &Report<'_>) -> Self {
         let is_unresolved = |finding: &&Finding| finding.severity == Severity::Unresolved;
-        let held = report.findings.iter().filter(|finding| finding.severity == Severity::Held);
-        let held = held.map(|finding| finding.object.as_ref().map_or(&finding.location, |object| &object.location));
         Self {
             changed: report.to_change().count(),
             changed_files: report.files_to_change().count(),
-            held_back: held_places(report.held_back().map(|object| &object.location), held).len(),
+            held_back: report.held_places().len(),
             unresolved: report.findings.iter().filter(is_unresolved).count(),
             acknowledged: report.acknowledged.len(),
             ..Self::of_counts(&report.counts)
         }
     }
-}
-
-/// Returns the places of what is held back: objects, and what else a finding holds back, such as a patch of an object that is not in the
-/// run.
-fn held_places<'l>(
-    objects: impl Iterator<Item = &'l Location>,
-    findings: impl Iterator<Item = &'l Location>,
-) -> BTreeSet<&'l Location> {
-    objects.chain(findings).collect()
 }
 
 impl ChangedFile {

@@ -175,6 +175,14 @@ impl<'a> Report<'a> {
         self.with(Fate::HeldBack)
     }
 
+    /// Returns the places of what is held back: objects, and what else a finding holds back, such as a patch of an object that is not in
+    /// the run.
+    pub(crate) fn held_places(&self) -> BTreeSet<&'a Location> {
+        let held = self.findings.iter().filter(|finding| finding.severity == Severity::Held);
+        let places = held.map(|finding| finding.object.as_ref().map_or(&finding.location, |object| &object.location));
+        self.held_back().map(|object| &object.location).chain(places).collect()
+    }
+
     /// Returns the files that change, but for those in which every change is accepted as one not made.
     pub fn files_to_change(&self) -> impl Iterator<Item = &FilePlan> {
         let changed = self.objects.iter().filter(|object| object.outcome == Outcome::Changed);
