@@ -192,7 +192,7 @@ pub(super) fn find<'a>(
 impl<'a> Bases<'a> {
     /// Collects the objects of all files but those that are named as patches.
     ///
-    /// An object of a kind that is not converted is none of them: whether it is read depends on what else stands in its file.
+    /// An object that is not converted and follows none is none of them: whether it is read depends on what its text mentions.
     fn of(files: &'a [FileSurvey], numbers: &HashMap<&str, usize>, is_converted: &dyn Fn(&GroupKind) -> bool) -> Self {
         let patches = files.iter().flat_map(|file| &file.patches);
         let patches: HashSet<&str> = patches.map(|patch| patch.file.as_str()).collect();
@@ -201,10 +201,13 @@ impl<'a> Bases<'a> {
         for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(&*file.file)) {
             let mut has_others = file.has_others;
             // A file that tells Kustomize what to do holds nothing that it builds.
-            let built = |object: &ObjectSurvey| file.kustomization.is_none() && !object.is_instruction;
-            for base in own_objects(number, file).filter(|base| built(&file.objects[base.position.at])) {
+            for base in own_objects(number, file).filter(|_| file.kustomization.is_none()) {
                 let object = &file.objects[base.position.at];
-                if !object.is_values && !is_converted(&object.kind) {
+                if object.is_instruction {
+                    continue;
+                }
+                // What names a known object follows it.
+                if !object.is_values && !object.has_names && !is_converted(&object.kind) {
                     has_others = true;
                     continue;
                 }

@@ -271,8 +271,8 @@ pub(crate) struct Carried<'a> {
 impl Carriers {
     /// Returns whether objects of `kind` can carry patches.
     pub(crate) fn have_patches(&self, kind: &GroupKind) -> bool {
-        let numbers = self.by_kind.get(kind).into_iter().flatten();
-        numbers.into_iter().any(|number| !self.carriers[*number].patches.is_empty())
+        let mut numbers = self.by_kind.get(kind).into_iter().flatten();
+        numbers.any(|number| !self.carriers[*number].patches.is_empty())
     }
 
     /// Makes the set of the carriers in `files`, in their order.
