@@ -93,7 +93,7 @@ impl<'a> Migration<'a> {
             return Err(vec![missing_kind(subject, &kind)]);
         }
         let version = goal.version.clone();
-        let wanted = version.as_ref().map(|version| version.version.as_str());
+        let wanted = version.as_ref().map(|version| version.version.as_str()).or_else(|| subject.version_as(&kind));
         let fit = |schema| {
             Fitting { subject, source: &source, schema, session: &mut session, log: &mut log }.fit(&kind, wanted)
         };

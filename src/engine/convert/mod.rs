@@ -59,7 +59,7 @@ pub(crate) use remark::Remark;
 pub use stash::{ANNOTATION, MAX_STASH};
 pub(crate) use targets::Targets;
 
-pub(crate) use context::ObjectContext;
+pub(crate) use context::{Judged, ObjectContext};
 pub(crate) use foreign_rules::renamed_keys;
 pub(crate) use mappings::{reference_roots, walk};
 pub(crate) use references::{

@@ -42,6 +42,7 @@ impl Log {
         match finality {
             Finality::Final => self.warnings.push(remark),
             Finality::Provisional => self.notes.push(Remark { help: None, ..remark }),
+            Finality::Unbuilt => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::baseline::Baseline;
 use super::choices::{Goal, ObjectChoices};
-use super::context::ObjectContext;
+use super::context::{Judged, ObjectContext};
 use super::inference;
 use super::remark::Remark;
 use super::renames;
@@ -53,6 +53,8 @@ pub(super) enum Finality {
     Final,
     /// It stands in a part of an object, or it is a variable that is substituted later.
     Provisional,
+    /// It stands in an object of which builds make others, which are judged.
+    Unbuilt,
 }
 
 impl<'a> Subject<'a> {
@@ -97,7 +99,23 @@ impl<'a> Subject<'a> {
 
     /// Returns the shapes that the target can give the object, the one of the most stable apiVersion first; at least one.
     pub(super) fn goals(&self) -> &[Shape] {
-        self.goals.get_or_init(|| shapes::goals(self.object, self.target, self.goal, self.choices().version))
+        self.goals.get_or_init(|| {
+            let mut goals = shapes::goals(self.object, self.target, self.goal, self.choices().version);
+            if let Some(wanted) = goals.iter().position(|goal| goal.version.as_ref() == self.context.version) {
+                goals = vec![goals.swap_remove(wanted)];
+            }
+            goals
+        })
+    }
+
+    /// Returns the version that the object gets as an object of `kind`, where that follows from what is built of it.
+    pub(super) fn version_as(&self, kind: &GroupKind) -> Option<&'a str> {
+        self.context.version.filter(|version| version.group == kind.group).map(|version| version.version.as_str())
+    }
+
+    /// Returns whether what the target requires of values is checked on what is built of the object instead.
+    pub(super) fn is_judged_as_built(&self) -> bool {
+        self.context.judged == Judged::AsBuilt
     }
 
     /// Returns what was chosen for the object.
@@ -119,6 +137,7 @@ impl<'a> Subject<'a> {
     pub(super) fn finality(&self, path: &FieldPath) -> Finality {
         let is_open = path.get(&self.object.value).is_some_and(has_variable);
         match self.completeness() {
+            _ if self.is_judged_as_built() => Finality::Unbuilt,
             Completeness::Whole if !is_open => Finality::Final,
             Completeness::Whole | Completeness::Partial => Finality::Provisional,
         }

@@ -11,7 +11,7 @@
 //!
 //! What is applied: `applications` (to which objects, over `identity`: what is written to their names) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
 //! and variables say) and `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what
-//! becomes of them); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `states`
+//! becomes of them); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `judged` (which of it the target must accept), `states`
 //! (whether one is the other) over `difference`.
 //!
 //! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version), `ignored_paths` (of Argo CD and
@@ -50,6 +50,7 @@ mod held;
 mod instruction;
 mod instructions;
 mod json_patch;
+mod judged;
 mod replacement;
 
 mod version_changes;

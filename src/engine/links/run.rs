@@ -11,6 +11,7 @@ use super::kustomizations::Graph;
 use super::namespaces::Namespaces;
 use super::survey::FileSurvey;
 use crate::engine::convert::Targets;
+use crate::engine::manifest::Kustomization;
 use crate::knowledge::lens::{Builds, Namespace, ObjectId};
 use crate::knowledge::release::GroupKind;
 
@@ -28,6 +29,8 @@ pub(crate) struct Run<'a> {
     numbers: HashMap<&'a str, usize>,
     /// The kustomizations that build each file, both by their numbers; rarely needed.
     built_by: OnceLock<HashMap<usize, BTreeSet<usize>>>,
+    /// The files with objects that have each folder applied, as they name it: once for each object.
+    appliers: OnceLock<HashMap<String, Vec<usize>>>,
     /// The files that a kustomization names as patches.
     patch_files: HashSet<&'a str>,
 }
@@ -54,6 +57,7 @@ impl<'a> Run<'a> {
             ),
             builds: OnceLock::new(),
             built_by: OnceLock::new(),
+            appliers: OnceLock::new(),
             numbers,
             patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),
             targets,
@@ -102,6 +106,28 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// Returns the files with objects that have the folder of a kustomization applied, once for each object.
+    pub(super) fn appliers(&self, kustomization: &str) -> Vec<usize> {
+        Kustomization::folder(kustomization).map_or_else(Vec::new, |folder| self.appliers_of(ends(&folder)))
+    }
+
+    /// Returns the files with objects that have a folder applied with everything in it, in which this file is, once for each object.
+    pub(super) fn appliers_of_file(&self, file: &str) -> Vec<usize> {
+        self.appliers_of(file.match_indices('/').flat_map(|(at, _)| ends(&file[..at])))
+    }
+
+    fn appliers_of<'f>(&self, folders: impl Iterator<Item = &'f str>) -> Vec<usize> {
+        let appliers = self.appliers.get_or_init(|| {
+            let mut appliers: HashMap<String, Vec<usize>> = HashMap::new();
+            for (number, file) in self.files.iter().enumerate() {
+                file.applied.iter().for_each(|folder| appliers.entry(folder.clone()).or_default().push(number));
+            }
+            appliers
+        });
+        let folders: BTreeSet<&str> = folders.collect();
+        folders.into_iter().filter_map(|folder| appliers.get(folder)).flatten().copied().collect()
+    }
+
     /// Returns the number of a file.
     pub(crate) fn number(&self, file: &str) -> Option<usize> {
         self.numbers.get(file).copied()
@@ -117,4 +143,9 @@ impl<'a> Run<'a> {
         let file = &self.files[id.file];
         file.objects[id.at].is_inline_patch() || self.is_patch_file(&file.file)
     }
+}
+
+/// Returns the last folders of a path, as they can be named from the root of a repository, which the run need not start at.
+fn ends(folder: &str) -> impl Iterator<Item = &str> {
+    folder.match_indices('/').map(|(at, _)| &folder[at + 1..]).chain([folder])
 }

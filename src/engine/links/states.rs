@@ -77,6 +77,11 @@ impl States {
         Self { built, instructions }
     }
 
+    /// Returns what becomes of objects and patches by themselves, where that follows from what is built.
+    pub(crate) fn take_judged(&mut self) -> BTreeMap<Id, Conversion> {
+        std::mem::take(&mut self.built.judged)
+    }
+
     /// Holds back the objects, patches and instructions that would build something else than the conversion of what is built;
     /// returns whether there were any.
     pub(crate) fn hold(&self, tied: &TiedFiles<'_>, held: &mut Held) -> bool {

@@ -65,8 +65,9 @@ impl<'g> GroupPlanner<'g> {
         group: &'g Group,
         manifests: impl IntoIterator<Item = (usize, &'g Manifest)>,
     ) -> Self {
-        let linked = TiedFiles::new(shared.run, manifests, &group.applications, shared.others);
-        let states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
+        let mut linked = TiedFiles::new(shared.run, manifests, &group.applications, shared.others);
+        let mut states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
+        linked.take_judged(states.take_judged());
         let unapplied = unapplied::findings(&linked, &group.unmade);
         Self {
             patchings: Patching::all(&linked),
