@@ -176,12 +176,13 @@ impl<'b> Builder<'b> {
     fn judge(&self, base: Id, first: usize, finals: &BTreeMap<usize, &str>) -> Verdict {
         let states = &self.made.states;
         let sent = finals.iter().filter_map(|(number, by)| match &states[*number].built {
-            Built::Known { value, .. } => Some(Sent { by, value: Some(Arc::clone(value)) }),
-            Built::Unknown(_) => Some(Sent { by, value: None }),
+            Built::Known { value, .. } => Some(Some(Sent { by, value: Arc::clone(value) })),
+            Built::Unknown(_) => Some(None),
             Built::Nothing => None,
         });
+        let sent: Option<Vec<Sent<'_>>> = sent.collect();
         let is_rejected = |state: &State| matches!(state.built, Built::Known { block: Some(_), .. });
-        judge(self.tied, self.objects, base, &sent.collect::<Vec<_>>(), states[first..].iter().any(is_rejected))
+        judge(self.tied, self.objects, base, sent.as_deref(), states[first..].iter().any(is_rejected))
     }
 
     /// Gives patches the apiVersion of what is built of the objects that they are merged into.

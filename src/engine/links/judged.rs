@@ -37,25 +37,23 @@ pub(super) enum Verdict {
 pub(super) struct Sent<'s> {
     /// The file of the kustomization, or of the object that has the controller run.
     pub(super) by: &'s str,
-    /// `None` where it is not known.
-    pub(super) value: Option<Arc<Value>>,
+    pub(super) value: Arc<Value>,
 }
 
-/// Decides how `base` is judged, of which these final objects are built, and whether the target rejects something that is built of
-/// it on the way.
+/// Decides how `base` is judged, of which these final objects are built, where all are known; `is_rejected` says whether the target
+/// rejects something that is built of it as it would be judged as it is written.
 pub(super) fn judge(
     tied: &TiedFiles<'_>,
     objects: &BuiltObjects<'_>,
     base: Id,
-    sent: &[Sent<'_>],
+    sent: Option<&[Sent<'_>]>,
     is_rejected: bool,
 ) -> Verdict {
     let Some(own) = tied.conversion(base) else { return Verdict::AsWritten };
-    let known = |one: &Sent<'_>| one.value.clone();
-    let Some(values) = sent.iter().map(known).collect::<Option<Vec<Arc<Value>>>>() else {
+    let Some(sent) = sent else {
         return own.warnings.iter().any(is_already_invalid).then(|| with_notes(own)).into();
     };
-    let made = values.iter().map(|value| objects.conversion(base, value)).collect();
+    let made = sent.iter().map(|one| objects.conversion(base, &one.value)).collect();
     let Some(made): Option<Vec<Rc<Conversion>>> = made else { return Verdict::AsWritten };
     let versions: BTreeSet<ApiVersion> = made.iter().filter_map(|made| version(made)).collect();
     let is_own = |wanted: &ApiVersion| version(own).as_ref() == Some(wanted);
@@ -68,8 +66,9 @@ pub(super) fn judge(
         0 | 1 => Some((versions.first().cloned(), made.clone())).filter(|(_, made)| is_accepted(made)),
         _ => {
             let at = |wanted: &ApiVersion| {
-                let convert = |value| objects.convert(base, value, Judged::AsWritten, Some(wanted)).map(Rc::new);
-                let made = values.iter().map(convert).collect::<Option<Vec<_>>>()?;
+                let convert =
+                    |one: &Sent<'_>| objects.convert(base, &one.value, Judged::AsWritten, Some(wanted)).map(Rc::new);
+                let made = sent.iter().map(convert).collect::<Option<Vec<_>>>()?;
                 Some((Some(wanted.clone()), made)).filter(|(_, made)| is_accepted(made))
             };
             let losses =
@@ -77,8 +76,8 @@ pub(super) fn judge(
             versions.iter().filter_map(at).min_by_key(losses)
         }
     };
-    let Some((version, made)) = chosen else { return rejected(own, sent, &made).into() };
-    let is_sent = values.contains(&tied.object(base).value);
+    let Some((version, made)) = chosen else { return rejected(tied, base, sent, &made).into() };
+    let is_sent = sent.iter().any(|one| one.value == tied.object(base).value);
     let judged = if is_sent { Judged::AsWritten } else { Judged::AsBuilt };
     let Some(mut conversion) = objects.converted_alone(base, judged, version.as_ref()) else {
         return Verdict::AsWritten;
@@ -86,7 +85,7 @@ pub(super) fn judge(
     if !is_sent {
         inherit(&mut conversion, own, &made);
     }
-    Verdict::AsBuilt(conversion, Judgement { version, sent: values })
+    Verdict::AsBuilt(conversion, Judgement { version, sent: sent.iter().map(|one| Arc::clone(&one.value)).collect() })
 }
 
 impl From<Option<Conversion>> for Verdict {
@@ -114,16 +113,19 @@ fn with_notes(own: &Conversion) -> Conversion {
     conversion
 }
 
-/// Holds an object back for what the target rejects in one of the final objects, where that is not what it rejects in all and in the
-/// object itself.
-fn rejected(own: &Conversion, sent: &[Sent<'_>], made: &[Rc<Conversion>]) -> Option<Conversion> {
-    let is_same = |made: &&Rc<Conversion>| made.blocks.iter().map(words).eq(own.blocks.iter().map(words));
-    if own.blocks.is_empty() || made.iter().all(|made| is_same(&made)) {
+/// Holds `base` back for what the target rejects in one of the final objects, where it does not reject the same in all and in the object
+/// itself.
+fn rejected(tied: &TiedFiles<'_>, base: Id, sent: &[Sent<'_>], made: &[Rc<Conversion>]) -> Option<Conversion> {
+    let (own, object) = (tied.conversion(base)?, tied.object(base));
+    let is_same = |(one, made): (&Sent<'_>, &Rc<Conversion>)| {
+        let is_there = |block: &Remark| block.path.get(&one.value) == block.path.get(&object.value);
+        made.blocks.iter().map(words).eq(own.blocks.iter().map(words)) && own.blocks.iter().all(is_there)
+    };
+    if own.blocks.is_empty() || sent.iter().zip(made).all(is_same) {
         return None;
     }
-    let (sent, made) = sent.iter().zip(made).find(|(_, made)| !made.blocks.is_empty())?;
-    let block =
-        |block: &Remark| Remark { message: format!("{}, as {} builds it", block.message, sent.by), ..block.clone() };
+    let (Sent { by, .. }, made) = sent.iter().zip(made).find(|(_, made)| !made.blocks.is_empty())?;
+    let block = |block: &Remark| Remark { message: format!("{}, as {by} builds it", block.message), ..block.clone() };
     Some(Conversion { blocks: made.blocks.iter().map(block).collect(), ..own.clone() })
 }
 

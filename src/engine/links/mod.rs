@@ -11,7 +11,7 @@
 //!
 //! What is applied: `applications` (to which objects, over `identity`: what is written to their names) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
 //! and variables say) and `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what
-//! becomes of them); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `judged` (which of it the target must accept), `states`
+//! becomes of them, with the `sources` of replacements that nothing else reads); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `judged` (which of it the target must accept), `states`
 //! (whether one is the other) over `difference`.
 //!
 //! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version), `ignored_paths` (of Argo CD and
@@ -53,6 +53,7 @@ mod json_patch;
 mod judged;
 mod replacement;
 
+mod sources;
 mod version_changes;
 
 pub(crate) mod affixes;
@@ -70,7 +71,8 @@ pub(crate) mod unapplied;
 
 pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
-pub(crate) use run::Run;
+pub(crate) use run::{Run, Sources};
+pub(crate) use sources::open_sources;
 pub use survey::FileSurvey;
 pub use surveyor::Surveyor;
 pub(crate) use tied_files::{Id, TiedFiles};

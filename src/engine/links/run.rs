@@ -2,8 +2,10 @@
 //!
 //! [`Run`] is made once, of the surveys of all files: the one graph of kustomizations, and what follows from it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
+
+use serde_json::Value;
 
 use super::applications::{self, Applications};
 use super::builds;
@@ -14,6 +16,10 @@ use crate::engine::convert::Targets;
 use crate::engine::manifest::Kustomization;
 use crate::knowledge::lens::{Builds, Namespace, ObjectId};
 use crate::knowledge::release::GroupKind;
+use crate::syntax::field::FieldPath;
+
+/// The values that replacements read, by the object that holds each, and its place there.
+pub(crate) type Sources = BTreeMap<(ObjectId, FieldPath), Value>;
 
 /// The files of a run, and what Kustomize makes of them.
 #[derive(Debug)]
@@ -23,6 +29,8 @@ pub(crate) struct Run<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) applications: Applications,
     namespaces: Namespaces<'a>,
+    /// The values of replacements whose sources are no known objects.
+    pub(crate) sources: Sources,
     /// What is applied together; made when objects are first looked for.
     builds: OnceLock<Builds>,
     /// The number of each file.
@@ -55,6 +63,7 @@ impl<'a> Run<'a> {
                 goal.packs,
                 goal.choices.namespace.as_deref(),
             ),
+            sources: Sources::new(),
             builds: OnceLock::new(),
             built_by: OnceLock::new(),
             appliers: OnceLock::new(),

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,6 +25,9 @@ const PARSED_BYTES: usize = 1 << 20;
 
 /// How many bytes of texts are kept besides.
 const TEXT_BYTES: usize = 16 << 20;
+
+/// The most bytes of a file that is read for the value of a replacement.
+const OTHER_BYTES: u64 = 1 << 20;
 
 /// What is kept of a file until all files are read.
 pub(super) struct Surveyed<'p> {
@@ -132,6 +135,8 @@ fn takes(room: &AtomicUsize, size: usize) -> bool {
 pub(super) struct KeptFiles<'k> {
     pub(super) surveys: &'k [FileSurvey],
     pub(super) files: &'k [KeptFile],
+    /// The files and folders that were named.
+    pub(super) roots: &'k [PathBuf],
     pub(super) recognizer: &'k Recognizer,
 }
 
@@ -147,6 +152,10 @@ impl Manifests for KeptFiles<'_> {
     fn take(&self, file: usize) -> Result<Self::Manifest> {
         let content = self.content(file).take();
         self.parse(file, content)
+    }
+
+    fn text_of_other(&self, file: &str) -> Option<String> {
+        String::from_utf8(disk::read_below(Path::new(file), self.roots, OTHER_BYTES)?).ok()
     }
 }
 

@@ -16,6 +16,7 @@ mod declined;
 mod foreign_keys;
 mod held_targets;
 mod identities;
+mod judged;
 mod kustomize;
 mod labels;
 mod mentions;
