@@ -71,7 +71,7 @@ macro_rules! codes {
 codes! {
     Advisory "advisory" "The conversion crosses a release that changed something that the objects do not show, such as behavior, defaults or the place of a setting, or the object has a known mistake, which `--repair` corrects. Read the message and do what it says by hand. Severity note if every affected object is at the target already and nothing (`--from`, a chart, an image) shows that it comes from before the change, if it is about a rollback and no affected object needs a release that is newer than the target, or if it is about something that became possible; objects that are held back cause none.";
     AliasExpansion "alias-expansion" "The aliases of the document expand to more values than the limit allows. The file is left unchanged; replace the aliases with their values.";
-    AlreadyInvalid "already-invalid" "The object violates the schema before and after the conversion alike. The violation is reported and not repaired: a note for a part of an object or a value with variables, a warning otherwise. With --crds such an object is held back as invalid-in-target.";
+    AlreadyInvalid "already-invalid" "The object violates the schema before and after the conversion alike. The violation is reported and not repaired: a note for a part of an object, a value with variables, or an object of which it is not known what Kustomize builds, a warning otherwise. With --crds such an object is held back as invalid-in-target.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias with its value first.";
     ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has the object's fields. The fields decide; a conversion corrects the apiVersion.";
     Binary "binary" "The file contains NUL bytes and is not text. It is skipped and counted.";
@@ -91,7 +91,7 @@ codes! {
     InterruptedRun "interrupted-run" "An earlier run was interrupted, and the tree contains both old and new files. An apply is rolled back with `reversion undo` and finished with `reversion apply --resume`; an undo is finished with `reversion undo` and reverted with `reversion apply --resume`. Also reported if the journal of another user cannot be read.";
     InvalidEncoding "invalid-encoding" "The file is not valid UTF-8 text. It is counted as failed; convert its encoding first.";
     InvalidIgnore "invalid-ignore" "A comment `reversion: ignore` is misspelt, names no code in brackets, or something that is neither a finding code nor a rule. It acknowledges nothing, and so the object is converted; write `# reversion: ignore[CODE] reason`.";
-    InvalidInTarget "invalid-in-target" "The converted object violates the schema of the target release. It is held back; change the value by hand.";
+    InvalidInTarget "invalid-in-target" "The converted object, or an object that Kustomize builds of it, violates the schema of the target release. It is held back; change the value by hand.";
     InvalidStash "invalid-stash" "The annotation reversion.dev/stash does not contain a stash of this program. It is not used and left unchanged; restore its text or remove the annotation.";
     IoError "io-error" "The operating system refused to read or write the file. The message gives the reason.";
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. The object is held back; choose another target or remove the object.";
@@ -101,6 +101,7 @@ codes! {
     NameConflict "name-conflict" "The converted object would have the same kind, namespace and name as another object of the run. Both are left unchanged; rename one of them.";
     Normalized "normalized" "A value is written in another form with the same meaning, or removed where its absence means the same, and converting back does not write it as it was. Nothing to do.";
     NotAnObject "not-an-object" "The file mentions a known API group but does not contain an object there: apiVersion or kind is missing, or the objects are in a bare or a typed list, or inside other data, such as test data or the values of a chart. Or an object has an apiVersion with a variable, whose default names that group. It is left unchanged.";
+    NotApplied "not-applied" "No kustomization of the run names the file, which is in a folder of a kustomization or below it, and the object lacks what every release requires: it looks like a patch that is not used. It is left unchanged.";
     NotConvertible "not-convertible" "The rule states that this shape cannot be converted. The help says what to do by hand.";
     NotEditable "not-editable" "The text cannot be edited here without changing something else (a shared anchor, an alias, a merge key or moved flow text). The object is held back; write the value out.";
     OutdatedVersion "outdated-version" "The CRD does not serve the object's apiVersion any more, or calls it deprecated. `detect` reports it; `check` and `diff` show whether the object can get another one.";

@@ -12,6 +12,8 @@ use crate::knowledge::release::ApiVersion;
 pub(crate) enum Judged {
     /// It is: the object is sent to an API server as it stands, or nothing is known of what is made of it.
     AsWritten,
+    /// It is, unless the object lacks what every release requires: nothing of the run applies it, so it is a patch that nobody uses.
+    IfComplete,
     /// It is checked on all that builds make of the object, which can complete and correct it. What remains are fields that the target
     /// does not have and types that change.
     AsBuilt,

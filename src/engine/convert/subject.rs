@@ -113,6 +113,12 @@ impl<'a> Subject<'a> {
         self.context.version.filter(|version| version.group == kind.group).map(|version| version.version.as_str())
     }
 
+    /// Returns whether the object is a patch that nobody uses.
+    pub(super) fn is_fragment(&self) -> bool {
+        self.context.judged == Judged::IfComplete
+            && self.baseline.is_incomplete(self.object, self.catalog(), self.candidates)
+    }
+
     /// Returns whether what the target requires of values is checked on what is built of the object instead.
     pub(super) fn is_judged_as_built(&self) -> bool {
         self.context.judged == Judged::AsBuilt

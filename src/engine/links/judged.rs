@@ -59,7 +59,12 @@ pub(super) fn judge(
     let is_own = |wanted: &ApiVersion| version(own).as_ref() == Some(wanted);
     let is_fine = own.blocks.is_empty() && !own.warnings.iter().any(is_already_invalid);
     if is_fine && !is_rejected && versions.iter().all(is_own) {
-        return Verdict::AsWritten;
+        if !made.iter().flat_map(|made| &made.notes).any(|remark| remark.code == Code::UncheckedRule) {
+            return Verdict::AsWritten;
+        }
+        let mut conversion = own.clone();
+        let is_more = inherit(&mut conversion, &made, &[Code::UncheckedRule]);
+        return is_more.then_some(conversion).into();
     }
     let is_accepted = |made: &[Rc<Conversion>]| made.iter().all(|made| made.blocks.is_empty());
     let chosen = match versions.len() {
@@ -83,7 +88,7 @@ pub(super) fn judge(
         return Verdict::AsWritten;
     };
     if !is_sent {
-        inherit(&mut conversion, own, &made);
+        inherit(&mut conversion, &made, &[Code::AlreadyInvalid, Code::LessStableVersion, Code::UncheckedRule]);
     }
     Verdict::AsBuilt(conversion, Judgement { version, sent: sent.iter().map(|one| Arc::clone(&one.value)).collect() })
 }
@@ -133,20 +138,20 @@ fn words(remark: &Remark) -> (&Code, &str) {
     (&remark.code, &remark.message)
 }
 
-/// Reports about an object what the final objects show: what is invalid in it and stays so, and why they get a less stable apiVersion.
-fn inherit(conversion: &mut Conversion, own: &Conversion, made: &[Rc<Conversion>]) {
-    let stays =
-        |remark: &&Remark| made.iter().flat_map(|made| &made.warnings).any(|other| words(other) == words(remark));
-    conversion.warnings.extend(own.warnings.iter().filter(|remark| is_already_invalid(remark)).filter(stays).cloned());
-    let is_about_version = |remark: &&Remark| remark.code == Code::LessStableVersion;
+/// Adds to `conversion` what is reported of the final objects about these `codes`; returns whether there was more.
+fn inherit(conversion: &mut Conversion, made: &[Rc<Conversion>], codes: &[Code]) -> bool {
+    let mut is_more = false;
     for made in made {
         for (all, own) in [(&made.warnings, &mut conversion.warnings), (&made.notes, &mut conversion.notes)] {
-            let new =
-                all.iter().filter(is_about_version).filter(|remark| own.iter().all(|own| words(own) != words(remark)));
-            let new: Vec<Remark> = new.cloned().collect();
-            own.extend(new);
+            for remark in all.iter().filter(|remark| codes.contains(&remark.code)) {
+                if own.iter().all(|own| words(own) != words(remark)) {
+                    own.push(remark.clone());
+                    is_more = true;
+                }
+            }
         }
     }
+    is_more
 }
 
 /// Finds the final states among those `behind` the kustomizations that get a file, and those that each of `controllers` makes of what is

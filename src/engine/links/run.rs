@@ -137,6 +137,19 @@ impl<'a> Run<'a> {
         folders.into_iter().filter_map(|folder| appliers.get(folder)).flatten().copied().collect()
     }
 
+    /// Returns whether a file is in the folder of a kustomization of the run or below it, and nothing of the run builds or applies it.
+    pub(super) fn is_unapplied(&self, file: &str) -> bool {
+        let is_named = || self.is_patch_file(file) || !self.graph.takers(file).is_empty();
+        let mut above = file.match_indices('/').map(|(at, _)| &file[..at]).collect::<Vec<&str>>();
+        above.insert(0, "");
+        let Some(nearest) = above.iter().rposition(|folder| self.graph.in_folder(folder).is_some()) else {
+            return false;
+        };
+        // A controller takes in what is in a folder without a kustomization.
+        let below = above[nearest + 1..].iter().flat_map(|folder| ends(folder));
+        !is_named() && self.appliers_of(below).is_empty()
+    }
+
     /// Returns the number of a file.
     pub(crate) fn number(&self, file: &str) -> Option<usize> {
         self.numbers.get(file).copied()

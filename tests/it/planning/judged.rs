@@ -160,4 +160,34 @@ fn what_no_kustomization_builds_is_judged_as_it_is_written() {
     let files = [("kustomization.yaml", "resources: []\n"), ("object.yaml", REPOSITORY)];
     run(&files, "flux@2.9")
         .check_findings(Severity::Warning, &["object.yaml held-back invalid-in-target spec.interval"]);
+    // What no release accepts is a patch; where it is applied, it is an object.
+    let release =
+        "apiVersion: helm.toolkit.fluxcd.io/v2beta2\nkind: HelmRelease\nmetadata: {name: web}\nspec: {timeout: 5m}\n";
+    let (note, warning) = ("not-applied -", "already-invalid spec.interval");
+    let cluster = [applied("a", "apps", ""), applied("a", "apps/web", "")];
+    let at = |file: &'static str| [("kustomization.yaml", "resources: []\n"), (file, release)];
+    for (files, expected) in [
+        (at("patch.yaml").to_vec(), note),
+        (at("apps/web/patch.yaml").to_vec(), note),
+        (vec![("patch.yaml", release)], warning),
+        (vec![("kustomization.yaml", "resources: [patch.yaml]\n"), ("patch.yaml", release)], warning),
+        ([at("apps/web/patch.yaml").to_vec(), vec![("cluster/a.yaml", &cluster[0])]].concat(), warning),
+        ([at("apps/web/patch.yaml").to_vec(), vec![("cluster/a.yaml", &cluster[1])]].concat(), warning),
+    ] {
+        let outcome = run(&files, "flux@2.9");
+        assert!(outcome.reported.iter().any(|line| line.ends_with(expected)), "{files:?} {:?}", outcome.reported);
+        assert_eq!(outcome.after.is_empty(), expected == note, "{files:?}");
+    }
+}
+
+#[test]
+fn a_value_that_is_not_known_is_not_judged() {
+    let repository = REPOSITORY.replace("{image: web}", "{image: web, interval: x}");
+    let replaced = overlay(
+        "replacements:\n- source: {kind: ConfigMap, name: facts, fieldPath: data.interval}\n  targets:\n  \
+         - select: {kind: ImageRepository}\n    fieldPaths: [spec.interval]\n",
+    );
+    let outcome = flux(&repository, &[("live/kustomization.yaml", &replaced)]);
+    check_converted(&outcome, "io/v1\n");
+    outcome.check_findings(Severity::Note, &["base/object.yaml note unchecked-rule spec.interval"]);
 }

@@ -490,7 +490,8 @@ fn patches_of_flux_and_argo_cd_convert_with_their_objects() {
     // Objects in the referenced folder hold the patch back, unless it corrects them; the output of a chart is unknown.
     let bad = listener_set("a", 0);
     assert_eq!(run(&with(&bad), "1.6.1/standard").after.len(), 4);
-    let is_list = |line: &&str| line.trim() == "listeners:" || line.contains("port: 82");
+    let is_spec = |line: &str| line.starts_with(' ') && ["spec:", "listeners:"].contains(&line.trim());
+    let is_list = |line: &&str| is_spec(line) || line.contains("port: 82");
     let without = |text: &str| text.lines().filter(|line| !is_list(line)).map(|line| format!("{line}\n")).collect();
     let others: Vec<(&str, String)> = old.iter().map(|(file, text)| (*file, without(text))).collect();
     let others = others.iter().map(|(file, text)| (*file, text.as_str()));
