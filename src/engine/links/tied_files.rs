@@ -50,8 +50,12 @@ impl<'a> TiedFiles<'a> {
         let mut tied = Self { run, targets: run.targets, applications, members };
         for at in 0..tied.members.len() {
             let Member { number, manifest, .. } = tied.members[at];
-            let judged = if run.is_unapplied(&manifest.file) { Judged::IfComplete } else { Judged::AsWritten };
-            let convert = |object| tied.convert(Id { file: number, at: object }, others, judged, None);
+            let is_unapplied = run.is_unapplied(&manifest.file);
+            let convert = |object| {
+                let id = Id { file: number, at: object };
+                let judged = if is_unapplied && !run.is_patch(id) { Judged::IfComplete } else { Judged::AsWritten };
+                tied.convert(id, others, judged, None)
+            };
             let conversions = (0..manifest.objects.len()).map(convert).collect();
             tied.members[at].conversions = conversions;
         }
