@@ -152,7 +152,8 @@ fn what_a_patch_makes_invalid_is_reported_where_nothing_else_changes() {
         overlay("patches:\n- target: {kind: ImageRepository}\n  patch: |-\n    - {op: remove, path: /spec/interval}\n");
     let outcome = flux(&repository, &[("live/kustomization.yaml", &live)]);
     assert!(outcome.after.is_empty());
-    println!("{:?} {}", outcome.reported, outcome.messages);
+    outcome.check_findings(Severity::Warning, &["live/kustomization.yaml held-back patch-target -"]);
+    outcome.check_message("spec.interval is required but missing");
 }
 
 #[test]
