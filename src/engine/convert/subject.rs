@@ -97,7 +97,8 @@ impl<'a> Subject<'a> {
 
     /// Returns the shapes that the target can give the object, the one of the most stable apiVersion first; at least one.
     pub(super) fn goals(&self) -> &[Shape] {
-        self.goals.get_or_init(|| shapes::goals(self.object, self.target, self.goal, self.choices().version))
+        let Object { kind, api_version, .. } = self.object;
+        self.goals.get_or_init(|| shapes::goals(kind, api_version, self.target, self.goal, self.choices().version))
     }
 
     /// Returns what was chosen for the object.
