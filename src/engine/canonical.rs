@@ -170,7 +170,7 @@ impl Canonicalizer {
         }
         let mut session = Conversion::session(Some(&conversion), object);
         for reference in &references {
-            if let Err(halt) = update(reference, &self.renames, &mut session) {
+            if let Err(halt) = update(reference, &self.renames[&reference.kind], &mut session) {
                 conversion.blocks.extend(impossible(halt));
             }
         }

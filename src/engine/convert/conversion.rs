@@ -9,7 +9,7 @@ use super::remark::{Remark, doubts, impossible, normalizations};
 use super::state::Log;
 use crate::engine::finding::Code;
 use crate::engine::manifest::Object;
-use crate::knowledge::lens::{Direction, ObjectId, Session};
+use crate::knowledge::lens::{Direction, ObjectId, Session, origin};
 use crate::knowledge::release::{GroupKind, ReleaseSet};
 use crate::syntax::field::FieldPath;
 use crate::syntax::yaml::Intent;
@@ -140,6 +140,11 @@ impl Conversion {
     /// Returns the kind and the data that `object` has after a conversion, if there is one.
     pub(crate) fn kind_and_value<'c>(made: Option<&'c Self>, object: &'c Object) -> (&'c GroupKind, &'c Arc<Value>) {
         made.map_or((&object.kind, &object.value), |made| (&made.kind, &made.value))
+    }
+
+    /// Returns the path in the file of what is at `path` in the data that `made` has.
+    pub(crate) fn origin(made: Option<&Self>, path: &FieldPath) -> FieldPath {
+        made.map_or_else(|| path.clone(), |made| origin(&made.program, path))
     }
 
     /// Adds changes to what became of `object` so far; one that is impossible holds it back.

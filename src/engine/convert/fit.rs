@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::by_schema;
 use super::choices::VersionChoice;
 use super::remark::{Remark, impossible};
+use super::shapes;
 use super::state::{Log, Source};
 use super::subject::Subject;
 use super::target_schema::{TargetSchema, missing_kind};
@@ -40,9 +41,9 @@ impl Fitting<'_, '_> {
         let (subject, catalog) = (self.subject, self.schema.catalog);
         let mut served = catalog.served(self.schema.release);
         served.retain(|version| wanted.is_none_or(|wanted| version.name == wanted));
-        let served = by_schema::allowed(subject, served);
-        let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
         let present = subject.object.api_version.version.as_str();
+        let served = shapes::allowed(subject.target.pack, present, served);
+        let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
         let kept = match subject.choices().version {
             VersionChoice::MostStable => None,
             VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),

@@ -99,8 +99,9 @@ impl<'a> Subject<'a> {
 
     /// Returns the shapes that the target can give the object, the one of the most stable apiVersion first; at least one.
     pub(super) fn goals(&self) -> &[Shape] {
+        let Object { kind, api_version, .. } = self.object;
         self.goals.get_or_init(|| {
-            let mut goals = shapes::goals(self.object, self.target, self.goal, self.choices().version);
+            let mut goals = shapes::goals(kind, api_version, self.target, self.goal, self.choices().version);
             if let Some(wanted) = goals.iter().position(|goal| goal.version.as_ref() == self.context.version) {
                 goals = vec![goals.swap_remove(wanted)];
             }

@@ -131,7 +131,7 @@ pub(super) fn with_references(tied: &TiedFiles<'_>, kind: &GroupKind, value: &Ar
     let mut session = Session::new(Arc::clone(value));
     for reference in tied.targets.references(kind, value) {
         // One that cannot be updated is reported where the object is.
-        let _unchanged = update(&reference, &tied.targets.renames, &mut session);
+        let _unchanged = update(&reference, &tied.targets.renames[&reference.kind], &mut session);
     }
     session
 }

@@ -101,12 +101,8 @@ pub(crate) struct Components {
 /// What the objects of a file name, as far as it ties the file to others.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// The names of known kinds that mappings give.
-    pub(crate) kinds: Vec<String>,
-    /// Whether there are fields that a pack declares to name objects.
-    pub(crate) has_declared: bool,
-    /// What is named with its version.
-    pub(crate) versions: Vec<NamedVersion>,
+    /// The kinds and objects that references name.
+    pub(crate) references: Vec<NamedObject>,
     /// The apiVersions that JSON patches write.
     pub(crate) written_versions: Vec<ApiVersion>,
     /// The selectors of Kustomize.
@@ -115,12 +111,15 @@ pub(crate) struct Names {
     pub(crate) ignored_fields: Vec<(Selector, FieldPattern)>,
 }
 
-/// A kind that is named with its version.
+/// What a reference names: a kind, or an object of it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct NamedVersion {
-    pub(crate) kind: GroupKind,
-    pub(crate) version: String,
-    /// Whether Kustomize compares the version exactly.
+pub(crate) struct NamedObject {
+    pub(crate) kind: String,
+    /// The group, where it is not the default of the field.
+    pub(crate) group: Option<String>,
+    pub(crate) version: Option<String>,
+    pub(crate) name: Option<String>,
+    /// Whether Kustomize compares it: the version exactly, and a name can be a pattern.
     pub(crate) is_selector: bool,
 }
 
@@ -133,9 +132,8 @@ pub(crate) struct FileSelector {
 
 impl Names {
     pub(super) const fn is_empty(&self) -> bool {
-        let Self { kinds, has_declared, versions, written_versions, selectors, ignored_fields } = self;
-        let has_versions = !versions.is_empty() || !written_versions.is_empty();
-        kinds.is_empty() && !*has_declared && !has_versions && selectors.is_empty() && ignored_fields.is_empty()
+        let Self { references, written_versions, selectors, ignored_fields } = self;
+        references.is_empty() && written_versions.is_empty() && selectors.is_empty() && ignored_fields.is_empty()
     }
 }
 
