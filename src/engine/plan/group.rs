@@ -67,7 +67,7 @@ impl<'g> GroupPlanner<'g> {
     ) -> Self {
         let linked = TiedFiles::new(shared.run, manifests, &group.applications, shared.others);
         let states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
-        let unapplied = unapplied::findings(&linked, &group.unmade);
+        let unapplied = unapplied::findings(&linked, &group.unmade, shared.others);
         Self {
             patchings: Patching::all(&linked),
             patched: PatchedVersions::new(&linked),
