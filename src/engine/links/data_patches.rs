@@ -27,7 +27,7 @@ fn is_outdated(tied: &TiedFiles<'_>, holder: Id, place: &FieldPath, others: &Con
     let Some(patch) = value.and_then(|value| Object::from_value(0, FieldPath::default(), value)) else { return true };
     let namespace = patch.namespace.clone().map_or(Namespace::Unset, Namespace::Named);
     let place = ObjectPlace { line: None, id: None, ..tied.place(holder) };
-    let context = ObjectContext { completeness: Completeness::Partial, namespace: &namespace, place, others };
+    let context = ObjectContext { completeness: Completeness::Partial, namespace: &namespace, place, others, judged: Judged::AsWritten, version: None };
     let conversion = convert(&patch, tied.targets.goal, context);
     let needs_change =
         |made: &Conversion| !(made.program.is_empty() && made.blocks.is_empty() && made.unresolved.is_empty());
