@@ -71,6 +71,7 @@ pub(crate) mod unapplied;
 pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
 pub(crate) use run::Run;
+pub(crate) use survey::CrdSurvey;
 pub use survey::FileSurvey;
 pub use surveyor::Surveyor;
 pub(crate) use tied_files::{Id, TiedFiles};
