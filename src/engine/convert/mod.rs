@@ -90,7 +90,11 @@ pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'
         conversion = joined(conversion, foreign);
     }
     match conversion {
-        Some(held) if !held.blocks.is_empty() => Some(held.hold_back(object)),
+        Some(mut held) if !held.blocks.is_empty() => {
+            let helps = held.blocks.iter_mut().filter_map(|block| block.help.as_mut());
+            helps.for_each(|help| *help = goal.name_served(help));
+            Some(held.hold_back(object))
+        }
         None if goal.can_hold_values(object) => Some(Conversion::unchanged(object)),
         conversion => conversion,
     }

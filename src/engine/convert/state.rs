@@ -37,6 +37,11 @@ pub(super) struct Log {
 }
 
 impl Log {
+    /// Reports that an object gets a less stable apiVersion than the target serves.
+    pub(super) fn less_stable(&mut self, remark: Remark, is_deprecated: bool) {
+        if is_deprecated { self.warnings.push(remark) } else { self.notes.push(remark) }
+    }
+
     /// Reports what was invalid before the conversion too: as a warning where a cluster will see it.
     pub(super) fn already_invalid(&mut self, finality: Finality, remark: Remark) {
         match finality {
