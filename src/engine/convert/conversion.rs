@@ -103,12 +103,13 @@ impl Conversion {
             return Some(Self { blocks, ..Self::of(kind, session.shared()) });
         }
         let conversion = Self::finished(kind, session, log, losses);
-        (!conversion.program.is_empty() || !conversion.warnings.is_empty()).then_some(conversion)
+        let Self { program, unresolved, warnings, .. } = &conversion;
+        (!program.is_empty() || !unresolved.is_empty() || !warnings.is_empty()).then_some(conversion)
     }
 
     /// Makes what became of an object in a session that nothing holds back.
     pub(super) fn finished(kind: GroupKind, session: Session<'_>, log: Log, losses: Vec<Remark>) -> Self {
-        let Log { rules, mut warnings, mut notes, frozen } = log;
+        let Log { rules, unresolved, mut warnings, mut notes, frozen } = log;
         warnings.extend(doubts(&session));
         // What is dropped or kept as a whole is not written in another form.
         let is_dropped = |path: &FieldPath| {
@@ -121,7 +122,18 @@ impl Conversion {
         });
         let (frozen_by, converts_with) = (frozen_by.collect(), session.converts_with().clone());
         let (value, program, _) = session.finish();
-        Self { program, rules, warnings, notes, losses, frozen, frozen_by, converts_with, ..Self::of(kind, value) }
+        Self {
+            program,
+            rules,
+            unresolved,
+            warnings,
+            notes,
+            losses,
+            frozen,
+            frozen_by,
+            converts_with,
+            ..Self::of(kind, value)
+        }
     }
 
     /// Adds `next`, the conversion of what this one made.

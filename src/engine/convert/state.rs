@@ -30,6 +30,7 @@ pub(super) struct Source {
 pub(super) struct Log {
     /// The rules that changed something.
     pub(super) rules: Vec<(String, Direction)>,
+    pub(super) unresolved: Vec<Remark>,
     pub(super) warnings: Vec<Remark>,
     pub(super) notes: Vec<Remark>,
     /// The data before and after each rule that wrote a default out, since the target has another one.

@@ -17,7 +17,7 @@
 //! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version), `ignored_paths` (of Argo CD and
 //! Flux), over `following` (what is written) and `version_changes` (which versions objects get).
 //!
-//! What holds objects back, in `held`: `together` (objects that convert together or not at all) `name_conflicts` `destructive` (values that the chart beside them ignores); what only reports:
+//! What holds objects back, in `held`: `together` (objects that convert together or not at all) `name_conflicts`; what only reports:
 //! `dangling` (references) `unapplied` (what is applied to nothing known).
 //!
 //! Invariant: nothing here changes what an object becomes, but for what names other objects and their fields, and follows them:
@@ -56,7 +56,6 @@ mod version_changes;
 
 pub(crate) mod affixes;
 pub(crate) mod dangling;
-pub(crate) mod destructive;
 pub(crate) mod following;
 pub(crate) mod ignored_paths;
 pub(crate) mod kustomize_selectors;

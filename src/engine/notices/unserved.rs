@@ -49,8 +49,8 @@ impl<'s> Unserved<'s> {
             let (count, served) =
                 (objects.len(), if served.is_empty() { "no version".to_owned() } else { served.join(", ") });
             let of = if count == 1 { "an object has".to_owned() } else { format!("{count} objects have") };
-            let message =
-                format!("the CRD of {kind} ({place}) serves {served}, but {of} {version} in these files ({first})");
+            let crd = if at == place { kind.to_string() } else { format!("{kind} ({place})") };
+            let message = format!("the CRD of {crd} serves {served}, but {of} {version} in these files ({first})");
             let release = goal.target_of(&kind.group).map_or_else(String::new, |target| format!(" of {target}"));
             let help = format!("put the CRDs{release} into the tree first, in the same commit");
             findings.push(Finding::new(at.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help));

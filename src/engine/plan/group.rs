@@ -14,14 +14,14 @@ use super::styles::Styles;
 use super::withheld::Withheld;
 use crate::engine::convert::Conversion;
 use crate::engine::edits::Rejected;
-use crate::engine::finding::{Finding, Severity};
+use crate::engine::finding::Finding;
 use crate::engine::links::following::Following;
 use crate::engine::links::kustomize_selectors::Selectors;
 use crate::engine::links::patches::{self, Patching};
 use crate::engine::links::references::RenamedObjects;
 use crate::engine::links::selectors::PatchedVersions;
 use crate::engine::links::states::States;
-use crate::engine::links::{Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, destructive, unapplied};
+use crate::engine::links::{Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, unapplied};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::lens::Context;
 use crate::syntax::field::FieldPath;
@@ -43,10 +43,8 @@ pub(super) struct GroupPlanner<'g> {
     pub(super) patchings: Vec<Patching>,
     pub(super) states: States,
     patched: PatchedVersions,
-    /// What is reported of what is applied to no known object, and of values that an older chart ignores.
-    reported: BTreeMap<Id, Vec<Finding>>,
-    /// Why objects are held back that would get such values.
-    destructive: Vec<(Id, Finding)>,
+    /// What is reported of what is applied to no known object.
+    unapplied: BTreeMap<Id, Vec<Finding>>,
     /// The targets of inline patches that stay as they are.
     staying: BTreeMap<Id, Vec<FieldPath>>,
 }
@@ -69,21 +67,16 @@ impl<'g> GroupPlanner<'g> {
     ) -> Self {
         let linked = TiedFiles::new(shared.run, manifests, &group.applications, shared.others);
         let states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
-        let mut reported = unapplied::findings(&linked, &group.unmade);
-        let staying = unapplied::targets_that_stay(&linked, &reported);
-        let (destructive, unresolved): (Vec<_>, Vec<_>) =
-            destructive::find(&linked).into_iter().partition(|(_, finding)| finding.severity == Severity::Held);
-        unresolved.into_iter().for_each(|(id, finding)| reported.entry(id).or_default().push(finding));
+        let unapplied = unapplied::findings(&linked, &group.unmade);
         Self {
             patchings: Patching::all(&linked),
             patched: PatchedVersions::new(&linked),
+            staying: unapplied::targets_that_stay(&linked, &unapplied),
             shared,
             group,
             linked,
             states,
-            reported,
-            destructive,
-            staying,
+            unapplied,
         }
     }
 
@@ -92,7 +85,6 @@ impl<'g> GroupPlanner<'g> {
         let linked = &self.linked;
         let held_first = unapplied::held(linked, &self.group.unmade)
             .into_iter()
-            .chain(self.destructive.iter().cloned())
             .chain(affixes::find(linked))
             .chain(withheld.find(linked))
             .collect();
@@ -143,7 +135,7 @@ impl<'g> GroupPlanner<'g> {
     fn settle(&self, id: Id, followed: &Followed<'_, '_>, findings: &mut Vec<Finding>) -> Option<Conversion> {
         let (object, held) = (self.linked.object(id), followed.held);
         findings.extend(self.states.instructions.reasons(held, id).chain(held.reported(id)).cloned());
-        findings.extend(self.reported.get(&id).into_iter().flatten().cloned());
+        findings.extend(self.unapplied.get(&id).into_iter().flatten().cloned());
         if held.contains(id) {
             findings.extend(followed.renamed.outdated(&self.linked, id));
             let made = self.linked.conversion(id).cloned();

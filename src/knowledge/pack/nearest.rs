@@ -20,7 +20,8 @@ pub(crate) fn near_releases<'n>(requested: &str, releases: impl DoubleEndedItera
 pub(crate) fn is_from(range: &str, bundle: &str) -> bool {
     let first = range.trim().trim_start_matches(['>', '=', '~', '^']).trim_start();
     let lowest = first.split([' ', ',']).next().unwrap_or_default().replace(['x', 'X', '*'], "0");
-    !range.contains("||") && numbers(&lowest).zip(numbers(bundle)).is_some_and(|(lowest, bundle)| lowest >= bundle)
+    let is_bound = !range.contains("||") && lowest.starts_with(|start: char| start == 'v' || start.is_ascii_digit());
+    is_bound && numbers(&lowest).zip(numbers(bundle)).is_some_and(|(lowest, bundle)| lowest >= bundle)
 }
 
 /// Reads up to three numbers of a version with dots between them; those that are not there are 0, and suffixes do not count.

@@ -562,8 +562,7 @@ impl Kinds {
     }
 }
 
-/// A value of a chart that a chart before the rule's bundle ignores, with damage:
-/// `{ field: crds.enabled, unless: false, reason: and so removes the CRDs that it installed }`.
+/// A value of a chart that a chart before the rule's bundle ignores, with damage.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Destructive {
@@ -630,8 +629,9 @@ pub struct RuleFile {
     pub needs: Option<Needs>,
     /// What else is to be done, which is reported if the rule changes an object of another group: `advice: restart the controller`.
     pub advice: Option<String>,
-    /// A value that the rule writes and that an older chart ignores, with damage: values that have it are held back, or reported where
-    /// they had it before, until the version of the chart beside them is the rule's bundle or a newer one.
+    /// A value that the rule writes and that an older chart ignores, with damage: the rule does not run, and such a value that is there
+    /// already is reported, until the version of the chart beside the values is the rule's bundle or a newer one:
+    /// `destructive: { field: cache.enabled, unless: false, reason: and so removes the cache }`.
     pub destructive: Option<Destructive>,
     /// Where the change is documented upstream: `source: the changelog of v2.0.0`.
     pub source: String,
