@@ -6,30 +6,36 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::convert::{Goal, ObjectPlan};
+use crate::engine::convert::{Goal, ObjectPlan, Outcome};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::CrdSurvey;
 use crate::knowledge::release::GroupKind;
 
 /// The CRDs of a run, and the objects that they do not serve.
 pub(crate) struct Unserved<'s> {
+    /// Those that define kinds of a target's pack.
     by_kind: BTreeMap<&'s GroupKind, Vec<&'s CrdSurvey>>,
     /// The places of the objects, by the place of the CRD and their version.
     objects: BTreeMap<(&'s Location, String), (&'s CrdSurvey, Vec<Location>)>,
 }
 
 impl<'s> Unserved<'s> {
-    /// Starts with the CRDs of a run.
-    pub(crate) fn new(crds: impl Iterator<Item = &'s CrdSurvey>) -> Self {
+    /// Starts with the CRDs of a run. Where they are what the target is made of, objects are held back for what they do not serve.
+    pub(crate) fn new(crds: impl Iterator<Item = &'s CrdSurvey>, goal: &Goal<'_>) -> Self {
+        let is_of_pack = |crd: &&CrdSurvey| {
+            let target = goal.target_of(&crd.kind.group);
+            target.is_some_and(|target| !target.pack.is_of_crds())
+        };
         let mut by_kind: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        crds.for_each(|crd| by_kind.entry(&crd.kind).or_default().push(crd));
+        crds.filter(is_of_pack).for_each(|crd| by_kind.entry(&crd.kind).or_default().push(crd));
         Self { by_kind, objects: BTreeMap::new() }
     }
 
     /// Adds what became of an object.
     pub(crate) fn add(&mut self, object: &ObjectPlan) {
         let (kind, version) = &object.to;
-        let Some(crds) = self.by_kind.get(kind).filter(|_| object.is_recognized) else { return };
+        let is_applied = object.is_recognized && object.outcome != Outcome::HeldBack;
+        let Some(crds) = self.by_kind.get(kind).filter(|_| is_applied) else { return };
         let shared = |crd: &&&CrdSurvey| shared_folders(&crd.location.file, &object.location.file);
         let most = crds.iter().map(|crd| shared(&crd)).max();
         for crd in crds.iter().filter(|crd| Some(shared(crd)) == most && !crd.served.contains(&version.version)) {

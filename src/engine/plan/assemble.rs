@@ -43,7 +43,7 @@ pub(super) fn assemble<'s>(
     let is_listed = |file: &str| listed.is_none_or(|listed| (listed.has)(file));
     let is_shard = listed.is_some_and(|listed| listed.others == Others::Reported);
     let mut plan = Plan { findings: found.to_vec(), ..Plan::default() };
-    let mut unserved = Unserved::new(crds);
+    let mut unserved = Unserved::new(crds, planner.goal());
     let mut ignores = Vec::new();
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
