@@ -66,6 +66,20 @@ impl<'p> Goal<'p> {
         })
     }
 
+    /// Fills in `{apiVersion of KIND.GROUP}` in a text of a pack: the most stable apiVersion that the target serves.
+    pub(super) fn name_served(&self, text: &str) -> String {
+        let mut parts = text.split("{apiVersion of ");
+        let mut filled = parts.next().unwrap_or_default().to_owned();
+        for (name, rest) in parts.map(|part| part.split_once('}').unwrap_or((part, ""))) {
+            let kind = GroupKind::parse(name);
+            let served = self
+                .target_of(&kind.group)
+                .and_then(|target| Some(target.pack.catalog(&kind)?.served(target.release).first()?.name.to_owned()));
+            filled += &format!("{}/{}{rest}", kind.group, served.as_deref().unwrap_or("VERSION"));
+        }
+        filled
+    }
+
     /// Returns the catalog of a kind, whether or not its pack has a target.
     pub(crate) fn catalog_of(&self, kind: &GroupKind) -> Option<&'p Catalog> {
         self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind))

@@ -96,7 +96,7 @@ impl Fitting<'_, '_> {
         let verb = if violation.kind == ViolationKind::MissingRequired { "add" } else { "correct" };
         let help = format!("{verb} {} by hand and run again: the object then gets {first_name}", violation.path);
         let remark = Remark::new(Code::LessStableVersion, path, message).help(help);
-        if fitting.deprecated { self.log.warnings.push(remark) } else { self.log.notes.push(remark) }
+        self.log.less_stable(remark, fitting.deprecated);
     }
 
     /// Removes the fields that the target does not have, and records each as a loss; `rejected` is what the target's schema rejects.

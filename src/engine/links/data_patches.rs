@@ -4,7 +4,7 @@
 
 use super::built_objects::with_references;
 use super::tied_files::{Id, TiedFiles};
-use crate::engine::convert::{Conversion, ObjectContext, convert};
+use crate::engine::convert::{Conversion, Judged, ObjectContext, convert};
 use crate::engine::manifest::{DataPatch, Object};
 use crate::knowledge::lens::{Completeness, Context, Namespace, ObjectPlace};
 use crate::syntax::field::FieldPath;
@@ -27,7 +27,14 @@ fn is_outdated(tied: &TiedFiles<'_>, holder: Id, place: &FieldPath, others: &Con
     let Some(patch) = value.and_then(|value| Object::from_value(0, FieldPath::default(), value)) else { return true };
     let namespace = patch.namespace.clone().map_or(Namespace::Unset, Namespace::Named);
     let place = ObjectPlace { line: None, id: None, ..tied.place(holder) };
-    let context = ObjectContext { completeness: Completeness::Partial, namespace: &namespace, place, others, judged: Judged::AsWritten, version: None };
+    let context = ObjectContext {
+        completeness: Completeness::Partial,
+        namespace: &namespace,
+        place,
+        others,
+        judged: Judged::AsWritten,
+        version: None,
+    };
     let conversion = convert(&patch, tied.targets.goal, context);
     let needs_change =
         |made: &Conversion| !(made.program.is_empty() && made.blocks.is_empty() && made.unresolved.is_empty());

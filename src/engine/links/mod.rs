@@ -74,6 +74,7 @@ pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
 pub(crate) use run::{Run, Sources};
 pub(crate) use sources::open_sources;
+pub(crate) use survey::CrdSurvey;
 pub use survey::FileSurvey;
 pub use surveyor::Surveyor;
 pub(crate) use tied_files::{Id, TiedFiles};

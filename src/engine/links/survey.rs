@@ -7,12 +7,15 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::identity::IdentityWrite;
 use super::steps::Step;
 use crate::engine::finding::Location;
-use crate::engine::manifest::{Kustomization, Manifest, PatchFile, PatchOptions, Selector};
+use crate::engine::manifest::{Kustomization, Manifest, Object, PatchFile, PatchOptions, Selector};
+use crate::knowledge::pack::crds::from_crds::defined_kind;
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern};
 use crate::syntax::text::Position;
 use crate::syntax::yaml::Style;
 
@@ -40,11 +43,47 @@ pub struct FileSurvey {
     pub(crate) components: Vec<Components>,
     /// The folders that its objects have controllers apply, from the root of the repository.
     pub(crate) applied: Vec<String>,
+    /// The kinds that its CRDs define.
+    pub(crate) crds: Vec<CrdSurvey>,
     pub(crate) style: Style,
     /// What its objects name; nothing in most files.
     pub(crate) names: Option<Box<Names>>,
     /// Whether it holds nothing that packs of the run know, so that it matters for other files alone.
     pub(crate) is_unknown: bool,
+}
+
+/// What is known of a CRD.
+#[derive(Debug)]
+pub(crate) struct CrdSurvey {
+    /// The kind that it defines.
+    pub(crate) kind: GroupKind,
+    /// The versions that it serves.
+    pub(crate) served: Vec<String>,
+    /// Where it lists them.
+    pub(crate) location: Location,
+}
+
+impl CrdSurvey {
+    /// Takes the survey of the CRDs in a file's own text.
+    pub(super) fn all(manifest: &Manifest) -> Vec<Self> {
+        let own = manifest.objects.iter().filter(|object| object.inline_patch.is_none());
+        own.filter_map(|object| Self::of(manifest, object)).collect()
+    }
+
+    /// Takes that of an object, where it is a CRD. Until v1beta1 the only version can be a field.
+    fn of(manifest: &Manifest, object: &Object) -> Option<Self> {
+        let kind = defined_kind(&object.value)?;
+        let spec = object.value.get("spec")?;
+        let (key, served) = match spec.get("versions").and_then(Value::as_array) {
+            Some(versions) => {
+                let served = versions.iter().filter(|version| version["served"].as_bool() != Some(false));
+                ("versions", served.filter_map(|version| version.text("name")).collect())
+            }
+            None => ("version", vec![spec.text("version")?]),
+        };
+        let location = manifest.locate(object, &FieldPath::default().key("spec").key(key));
+        Some(Self { kind, served: served.into_iter().map(str::to_owned).collect(), location })
+    }
 }
 
 /// What is known of an object.

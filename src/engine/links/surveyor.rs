@@ -15,7 +15,7 @@ use super::kustomize_selectors;
 use super::selectors::ReadByKustomize;
 use super::steps;
 use super::survey::{
-    Components, FileSelector, FileSurvey, InlinePatchSurvey, NamedObject, Names, NestedSurvey, ObjectSurvey,
+    Components, CrdSurvey, FileSelector, FileSurvey, InlinePatchSurvey, NamedObject, Names, NestedSurvey, ObjectSurvey,
 };
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
 use crate::engine::manifest::{Document, Manifest, NestedPatch, Object, Selector, folder_at, nested_patches};
@@ -86,6 +86,7 @@ impl<'p> Surveyor<'p> {
             steps: steps::of(manifest),
             components: components.collect(),
             applied: manifest.applied.clone(),
+            crds: CrdSurvey::all(manifest),
             style: manifest.style(),
             names: (!names.is_empty()).then(|| Box::new(names)),
             is_unknown,

@@ -102,7 +102,8 @@ pub fn plan_files<M: Manifests>(
     groups.retain(|group| may_report(planner, group, &run));
     let planned = in_parallel(&groups, scope.threads, &plan)?;
     let planned = planned.into_iter().map(|(_, planned)| *planned);
-    Ok(assemble(planner, planned, scope.found, scope.listed))
+    let crds = surveys.iter().flat_map(|survey| &survey.crds);
+    Ok(assemble(planner, planned, crds, scope))
 }
 
 /// Returns whether there may be anything in the plan of a group.

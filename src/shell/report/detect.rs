@@ -150,7 +150,8 @@ fn wrapped(name: &str, parts: &[String], painter: &Painter) -> String {
     let mut column = name.len() + 1;
     for (at, part) in parts.iter().enumerate() {
         let separator = if at == 0 { "" } else { ";" };
-        if at > 0 && column + separator.len() + 1 + part.len() > WIDTH {
+        let next = usize::from(at + 1 < parts.len());
+        if at > 0 && column + separator.len() + 1 + part.len() + next > WIDTH {
             let _infallible = write!(out, "{separator}\n  {part}");
             column = 2 + part.len();
         } else {
