@@ -63,6 +63,29 @@ impl<'g> Targets<'g> {
         })
     }
 
+    /// Returns whether `text` is an apiVersion, a group or a kind that the targets have, so that it can stay wherever it stands: a kind that was
+    /// renamed, a version that some kind of the group lost and one that is deprecated cannot.
+    pub(crate) fn have(&self, text: &str) -> bool {
+        if !text.contains(['.', '/']) {
+            return self.kinds_named(text).any(|kind| self.lacking(kind).is_none() && !self.renames.contains_key(kind));
+        }
+        let (group, version) = text.rsplit_once('/').map_or((text, None), |(group, version)| (group, Some(version)));
+        let Some(target) = self.goal.target_of(group) else { return false };
+        let of_group: Vec<&GroupKind> = target.pack.kinds().filter(|kind| kind.group == group).collect();
+        let Some(version) = version else {
+            return of_group.iter().any(|kind| self.lacking(kind).is_none())
+                && of_group.iter().all(|kind| !self.renames.contains_key(*kind));
+        };
+        let is_listed = |catalog: &&Catalog| catalog.versions().any(|listed| listed == version);
+        let listing: Vec<&Catalog> =
+            of_group.iter().filter_map(|kind| target.pack.catalog(kind)).filter(is_listed).collect();
+        let is_served = |catalog: &&Catalog| {
+            let [served, deprecated] = [catalog.serving(version), catalog.deprecating(version)];
+            served.contains(target.release) && !deprecated.contains(target.release)
+        };
+        !listing.is_empty() && listing.iter().all(is_served)
+    }
+
     /// Returns whether rules of the targets can be about a kind with this name.
     pub(crate) fn is_kind_named(&self, name: &str) -> bool {
         let mut foreign = self.goal.targets.iter().flat_map(|target| target.pack.foreign_kinds());

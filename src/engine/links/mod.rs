@@ -18,7 +18,7 @@
 //! Flux), over `following` (what is written) and `version_changes` (which versions objects get).
 //!
 //! What holds objects back, in `held`: `together` (objects that convert together or not at all) `name_conflicts`; what only reports:
-//! `dangling` (references) `unapplied` (what is applied to nothing known).
+//! `dangling` (references) `unapplied` (what is applied to nothing known) `data_patches` (patches that are no texts).
 //!
 //! Invariant: nothing here changes what an object becomes, but for what names other objects and their fields, and follows them:
 //! references, versions, namespaces, selectors and field paths.
@@ -45,6 +45,7 @@ mod tied_files;
 
 mod build_states;
 mod built_objects;
+mod data_patches;
 mod effect;
 mod held;
 mod instruction;

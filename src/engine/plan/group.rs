@@ -68,7 +68,7 @@ impl<'g> GroupPlanner<'g> {
         let mut linked = TiedFiles::new(shared.run, manifests, &group.applications, shared.others);
         let mut states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
         linked.take_judged(states.take_judged());
-        let unapplied = unapplied::findings(&linked, &group.unmade);
+        let unapplied = unapplied::findings(&linked, &group.unmade, shared.others);
         Self {
             patchings: Patching::all(&linked),
             patched: PatchedVersions::new(&linked),
