@@ -76,8 +76,8 @@ impl<'a> Subject<'a> {
             return Err(vec![Remark::new(Code::NotConvertible, path, message).help(help)]);
         }
         let inference = infer(&object.value, catalog, &object.api_version.version);
-        let accepting = narrowed(inference.candidates, inference.serving);
-        let known = goal.choices.origins.get(target.pack.name()).copied().unwrap_or_default();
+        // An object cannot come from where the others do if its fields contradict that.
+        let known = goal.choices.origins_of(target.pack).unwrap_or_default();
         let version = shapes::version_of(object, target.pack, catalog, inference.candidates);
         let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
         warnings.extend(version.as_ref().and_then(|version| shapes::other_version(object, version)));
@@ -87,7 +87,7 @@ impl<'a> Subject<'a> {
             goal,
             context,
             candidates: inference.candidates,
-            origins: narrowed(accepting, known),
+            origins: inference.candidates.within(inference.serving).within(known),
             conflicts: inference::conflicts(&inference, target.pack),
             warnings,
             version,
@@ -168,13 +168,6 @@ impl<'a> Subject<'a> {
     pub(super) fn normal(&self, kind: &GroupKind, object: Arc<Value>) -> Arc<Value> {
         renames::normal(object, self.target.pack.catalog(kind), self.goal.packs)
     }
-}
-
-/// Returns those of `releases` that are `wanted`, or all where none is: an object cannot come from where the others do if its fields
-/// contradict that.
-fn narrowed(releases: ReleaseSet, wanted: ReleaseSet) -> ReleaseSet {
-    let both = releases & wanted;
-    if both.is_empty() { releases } else { both }
 }
 
 /// Returns whether a value holds a variable, or what is left of a template: `${PORT}`, `$PORT`, `$(port)`, `{{ .port }}`,

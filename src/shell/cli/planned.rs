@@ -250,7 +250,7 @@ fn plan_read<'p>(
         let _progress = console.progress("planning");
         return conclude(&Planner::new(&goal), request, recognizer, limits, input);
     }
-    if input.counts.listed == Some(0) {
+    if input.counts.listed == Some(0) && request.targets().is_empty() {
         // Nothing is converted, whatever the target.
         let Input { findings, counts, roots, shard, skips, .. } = input;
         let plan = Plan { findings, ..Plan::default() };

@@ -14,7 +14,8 @@ use super::crd_sets::{self, CrdPart};
 use super::input;
 use super::target::Request;
 use crate::engine::infer::crds::{Crd, crds_in};
-use crate::engine::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
+use crate::engine::infer::install_evidence::{Evidence, evidence_in};
+use crate::engine::infer::origin::{ObjectReleases, object_releases_in};
 use crate::engine::manifest::{Manifest, Recognizer};
 use crate::engine::plan::{FileSurvey, Manifests, Surveyor};
 use crate::knowledge::pack::Pack;
@@ -36,13 +37,13 @@ pub(super) struct Surveyed<'p> {
     pub(super) crds: Vec<(&'p Pack, Crd)>,
     /// CRDs of kinds that no pack knows, where those of the tree are used.
     pub(super) unknown_crds: Vec<CrdPart>,
-    /// What helps to find the target, where that is not known yet.
+    /// What helps to find the target, and where objects come from, unless both are known.
     pub(super) evidence: Option<Box<FileEvidence<'p>>>,
 }
 
-/// What a file shows about the target.
+/// What a file shows about the target, and about the releases that objects come from.
 pub(super) struct FileEvidence<'p> {
-    /// The API groups of its objects.
+    /// The API groups of its objects, where these decide about the target.
     pub(super) groups: BTreeSet<String>,
     /// The releases that its charts and images name.
     pub(super) evidence: Vec<(&'p Pack, Evidence)>,
@@ -72,7 +73,7 @@ impl Surveyed<'_> {
 pub(super) struct FileReader<'r, 'p> {
     request: &'r Request<'p>,
     surveyor: Surveyor<'p>,
-    /// Whether the target is not known yet.
+    /// Whether the target is not known yet, or where objects come from.
     needs_evidence: bool,
     room_for_parsed: AtomicUsize,
     room_for_texts: AtomicUsize,
@@ -90,9 +91,11 @@ impl<'r, 'p> FileReader<'r, 'p> {
         let (request, packs) = (self.request, self.request.packs());
         let unknown_crds = if request.uses_tree() { crd_sets::unknown_in(&manifest, packs) } else { Vec::new() };
         let evidence = self.needs_evidence.then(|| {
+            let groups = manifest.objects.iter().filter(|_| request.targets().is_empty());
+            let is_about = |pack: &Pack| request.can_be_about(pack);
             Box::new(FileEvidence {
-                groups: manifest.objects.iter().map(|object| object.kind.group.clone()).collect(),
-                evidence: evidence_in(&manifest, packs),
+                groups: groups.map(|object| object.kind.group.clone()).collect(),
+                evidence: evidence_in(&manifest, packs, is_about),
                 spans: object_releases_in(&manifest, packs, |pack| request.compares_objects_of(pack)),
             })
         });
