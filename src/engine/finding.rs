@@ -189,7 +189,7 @@ pub struct FindingObject {
     pub title: String,
     /// Where it starts: no other object of the run starts there.
     pub location: Location,
-    /// The other objects that the same is reported about, in this one finding, in the order of their places.
+    /// The other objects that the same is reported about, in this one finding, in the order of their places: each with the place that it is about.
     #[serde(skip)]
     pub others: Vec<Self>,
 }

@@ -140,6 +140,28 @@ fn about_boxes(tree: &Tree, command: &str, more: &[&str]) -> Run {
     tree.run(&[&read, to, more].concat())
 }
 
+/// What is asked about one default is one finding with all places, and a comment at an object still accepts it there.
+#[test]
+fn what_is_asked_about_a_default_is_asked_once() {
+    let tree = changed_default("v1beta1", "name");
+    ["b", "c", "d"].into_iter().for_each(|name| add_box(&tree, name, "v1beta1"));
+    let check = |more: &[&str]| about_boxes(&tree, "check", more).all();
+    let places = |places: &str| format!("{ASKED} ({places})");
+    let all = check(&[]);
+    assert!(all.contains(&places("4 objects: a.yaml:1:1, b.yaml:1:1, c.yaml:1:1 and d.yaml:1:1")), "{all}");
+    assert_eq!(all.matches(ASKED).count(), 1, "{all}");
+    let report: serde_json::Value =
+        serde_json::from_str(&about_boxes(&tree, "check", &["--format", "json"]).out).unwrap();
+    let asked = &report["objects"][0]["findings"][0];
+    let others: Vec<_> = asked["others"].as_array().unwrap().iter().map(|other| other["title"].as_str()).collect();
+    assert_eq!(others, [Some("Box b"), Some("Box c"), Some("Box d")], "{report}");
+    let accepted = format!("# reversion: ignore[advisory] known\n{}", tree.text("b.yaml"));
+    fs::write(tree.path("b.yaml"), accepted).unwrap();
+    let rest = check(&[]);
+    assert!(rest.contains(&places("3 objects: a.yaml:1:1, c.yaml:1:1 and d.yaml:1:1")), "{rest}");
+    assert!(!rest.contains("unused-ignore"), "{rest}");
+}
+
 /// One cluster runs one release: what only one object shows counts for all.
 #[test]
 fn what_objects_of_one_tree_fit_together_bounds_where_each_of_them_comes_from() {

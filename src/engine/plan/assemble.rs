@@ -8,9 +8,9 @@ use super::planner::Planner;
 use super::scope::{Others, Scope};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
-use crate::engine::finding::{Acknowledged, Finding};
+use crate::engine::finding::{Acknowledged, Code, Finding};
 use crate::engine::links::CrdSurvey;
-use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory};
+use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory, merged};
 use crate::engine::notices::old_names::KindsOfRun;
 use crate::engine::notices::unserved::Unserved;
 
@@ -47,6 +47,8 @@ pub(super) fn assemble<'s>(
     let mut ignores = Vec::new();
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
+    // The files of other shards, whose advisories may be merged with those of this one.
+    let mut elsewhere = BTreeSet::new();
     let (mut kinds, mut old_names) = (KindsOfRun::default(), Vec::new());
     for planned in files {
         planned.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
@@ -58,6 +60,12 @@ pub(super) fn assemble<'s>(
         }
         if !is_reported {
             plan.recognized_elsewhere |= planned.objects.iter().any(|object| object.is_recognized);
+            if is_shard {
+                let advisories = planned.findings.into_iter().filter(|finding| finding.code == Code::Advisory);
+                plan.findings.extend(advisories);
+                ignores.push(planned.ignores);
+                elsewhere.insert(planned.file);
+            }
             continue;
         }
         unconverted.extend(planned.unconverted_values);
@@ -83,6 +91,9 @@ pub(super) fn assemble<'s>(
     plan.findings.dedup();
     let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };
     (plan.findings, plan.acknowledged) = partition(plan.findings, &accepting);
+    plan.findings = merged(plan.findings);
+    plan.findings.retain(|finding| !elsewhere.contains(&finding.location.file));
+    plan.acknowledged.retain(|one| !elsewhere.contains(&one.finding.location.file));
     // What could have held values and is unchanged was kept for what it can be merged with.
     plan.objects.retain(|object| object.is_recognized || object.outcome != Outcome::Unchanged);
     plan
