@@ -388,6 +388,63 @@ fn same_apis() -> [(String, String); 3] {
     pack_files(SAME_APIS, "v2.0.0", ["v1.0.0", "v2.0.0", "v1.0.0..v2.0.0"])
 }
 
+/// Returns what `check` says of a tree with a HelmRelease of Flux that no field dates, and a file of this name and text.
+fn beside_a_release(name: &str, text: &str) -> Run {
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2beta1\nkind: HelmRelease\nmetadata: {name: a}\nspec:\n  interval: 1h\n  chart: {spec: {chart: a, sourceRef: {kind: HelmRepository, name: b}}}\n";
+    Tree::of(&[("a.yaml", release), (name, text)]).run(&["check", "-v", "--to", "flux@2.9"])
+}
+
+const COMPONENTS: &str = "---\n# Flux version: v0.14.1\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: flux-system\n  labels:\n    app.kubernetes.io/part-of: flux\n    app.kubernetes.io/version: v0.14.1\n---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, namespace: flux-system, labels: {app.kubernetes.io/part-of: flux, app.kubernetes.io/version: v0.14.1}, annotations: {a: helm.toolkit.fluxcd.io}}\n";
+
+/// What `flux bootstrap` writes, and the places that its manifests are taken from, name the release, once for each file.
+#[test]
+fn marks_of_manifests_name_the_release_that_objects_come_from() {
+    let source = |kind: &str, url: &str| {
+        format!(
+            "apiVersion: source.toolkit.fluxcd.io/v1beta2\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  interval: 1h\n  url: {url}\n  ref:\n    tag: v0.40.2\n"
+        )
+    };
+    let resource = |url: &str| {
+        format!("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- a.yaml\n- {url}\n")
+    };
+    let repository = "https://github.com/fluxcd/flux2";
+    let install = format!("{repository}/manifests/install?ref=v0.40.2");
+    let download = format!("{repository}/releases/download/v0.40.2/install.yaml");
+    let oci = "oci://ghcr.io/fluxcd/flux-manifests";
+    for (file, text, line, mark) in [
+        ("b.yaml", COMPONENTS.to_owned(), "2:1", "comment Flux version: v0.14.1"),
+        ("b.yaml", COMPONENTS.replace("# Flux version", "# Flux Version"), "2:1", "comment Flux Version: v0.14.1"),
+        ("b.yaml", COMPONENTS.replace("# Flux version", "# version"), "9:5", "label app.kubernetes.io/version v0.14.1"),
+        ("kustomization.yaml", resource(&install), "5:1", &install),
+        ("kustomization.yaml", resource(&download), "5:1", &download),
+        ("b.yaml", source("OCIRepository", oci), "8:5", "manifests flux-manifests v0.40.2"),
+        ("b.yaml", source("GitRepository", repository), "8:5", "manifests fluxcd/flux2 v0.40.2"),
+    ] {
+        let run = beside_a_release(file, &text);
+        let bundle = if mark.contains("v0.14.1") {
+            "v0.14.0, which has the same APIs"
+        } else {
+            "v0.40.0, which has the same APIs"
+        };
+        let named = format!("flux objects come from {bundle}: {mark} ({file}:{line})\n");
+        assert!(run.err.contains(&named), "{mark}: {}", run.all());
+        let pinned: Vec<&str> = run.out.lines().filter(|line| line.contains("pinned-version")).collect();
+        assert!(matches!(*pinned, [pinned] if pinned.contains(mark)), "{mark}: {}", run.all());
+        assert!(!run.all().contains("do not show whether"), "{mark}: {}", run.all());
+    }
+}
+
+/// What only looks like a mark is none: a text in an object, a label without the one that says whose it is, another repository.
+#[test]
+fn what_only_looks_like_a_mark_names_nothing() {
+    let other = "# See the Flux version: v0.14.1\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: {app.kubernetes.io/version: v0.14.1}, annotations: {a: helm.toolkit.fluxcd.io}}\ndata:\n  a: |\n    # Flux version: v0.14.1\n";
+    let resource = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- https://github.com/fluxcd/flux2-kustomize-helm-example/apps?ref=v0.40.2\n";
+    for (file, text) in [("b.yaml", other), ("kustomization.yaml", resource)] {
+        let run = beside_a_release(file, text);
+        assert!(!run.err.contains("flux objects come from") && !run.out.contains("pinned-version"), "{}", run.all());
+    }
+}
+
 /// A HelmRelease that installs boxes.
 fn install(version: &str) -> String {
     format!(
