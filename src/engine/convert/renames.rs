@@ -27,6 +27,10 @@ impl Successor {
     pub(crate) const fn kind(&self) -> &GroupKind {
         &self.kind
     }
+
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
 }
 
 /// The kinds that the rules towards a target rename.
