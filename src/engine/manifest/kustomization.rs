@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::manifest::Manifest;
+use super::object::Object;
 use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -131,6 +133,21 @@ impl Kustomization {
         }
     }
 
+    /// Returns the files and folders that it names, apart from those of patches.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &String> {
+        let numbered = [&self.replacements, &self.transformers, &self.configurations];
+        let numbered = numbered.into_iter().flatten().map(|(_, path)| path);
+        self.resources.iter().chain(&self.components).chain(numbered)
+    }
+
+    /// Names `name` instead of `path`.
+    pub(crate) fn rename(&mut self, path: &str, name: &str) {
+        let numbered = [&mut self.replacements, &mut self.transformers, &mut self.configurations];
+        let numbered = numbered.into_iter().flatten().map(|(_, path)| path);
+        let paths = self.resources.iter_mut().chain(&mut self.components).chain(numbered);
+        paths.filter(|one| *one == path).for_each(|one| name.clone_into(one));
+    }
+
     /// Returns the folder of the kustomization in `file`, as [`Kustomization::resources`] names folders; nothing for a file that
     /// is none.
     pub fn folder(file: &str) -> Option<String> {
@@ -153,6 +170,11 @@ impl Kustomization {
         words.map(|word| join(folder(file), word)).collect()
     }
 
+    /// Returns the name of `file` in a folder that a kustomization names.
+    pub(crate) fn in_folder(folder: &str, file: &str) -> String {
+        join(folder, file)
+    }
+
     /// Returns the file that the kustomization in `file` calls `path`, as seen from where the kustomization is seen from.
     pub fn beside(file: &str, path: &str) -> String {
         join(folder(file), path)
@@ -164,10 +186,29 @@ fn folder(file: &str) -> &str {
     file.rfind(['/', '\\']).map_or("", |at| &file[..=at])
 }
 
+/// The names of the files that Kustomize reads as kustomizations.
+pub(crate) const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
 /// Returns whether Kustomize reads `file` as a kustomization.
 pub(super) fn is_one(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
+    KUSTOMIZATIONS.contains(&name)
+}
+
+/// Returns where the kustomization in `manifest` names `path`, which is as [`Kustomization::paths`] has it.
+pub(crate) fn place_of_path(manifest: &Manifest, path: &str) -> Location {
+    let is_it = |item: &Value| {
+        let named = item.get("path").unwrap_or(item).as_str();
+        named.is_some_and(|named| Kustomization::beside(&manifest.file, named) == path)
+    };
+    let place = |object: &Object| {
+        object.value.as_object()?.iter().find_map(|(key, list)| {
+            let index = list.as_array()?.iter().position(is_it)?;
+            Some(manifest.locate(object, &FieldPath::default().key(key).index(index)))
+        })
+    };
+    let own = || Location { file: manifest.file.clone(), position: None };
+    manifest.objects.iter().filter(|object| object.inline_patch.is_none()).find_map(place).unwrap_or_else(own)
 }
 
 /// Returns the files that a kustomization or a builtin transformer merges into other objects, as seen from where `file` is seen from.

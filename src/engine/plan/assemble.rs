@@ -1,11 +1,13 @@
 //! What does a run do in all, once every file is planned?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use super::acknowledged::{Accepting, partition};
 use super::file::PlannedFile;
+use super::outside;
 use super::planner::Planner;
-use super::scope::{Listed, Others};
+use super::scope::{Others, Scope};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Acknowledged, Finding};
@@ -29,14 +31,10 @@ pub struct Plan {
     pub(crate) recognized_elsewhere: bool,
 }
 
-/// Puts the plans of the files that are listed together, in their order, with what was `found` before. What concerns the whole run is reported once: an advisory,
+/// Puts the plans of the files that are listed together, in their order, with what `scope` says was found before. What concerns the whole run is reported once: an advisory,
 /// at the first object that it concerns or about the run, values of charts where the run converts them nowhere.
-pub(super) fn assemble(
-    planner: &Planner<'_>,
-    files: impl IntoIterator<Item = PlannedFile>,
-    found: &[Finding],
-    listed: Option<Listed<'_>>,
-) -> Plan {
+pub(super) fn assemble(planner: &Planner<'_>, files: impl IntoIterator<Item = PlannedFile>, scope: &Scope<'_>) -> Plan {
+    let Scope { found, listed, outside: named, .. } = *scope;
     let is_listed = |file: &str| listed.is_none_or(|listed| (listed.has)(file));
     let is_shard = listed.is_some_and(|listed| listed.others == Others::Reported);
     let mut plan = Plan { findings: found.to_vec(), ..Plan::default() };
@@ -44,15 +42,18 @@ pub(super) fn assemble(
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
     let (mut kinds, mut old_names) = (KindsOfRun::default(), Vec::new());
-    for planned in files {
+    let mut outdated = BTreeSet::new();
+    for mut planned in files {
         planned.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
         sources.extend(planned.value_sources.iter().cloned());
         let is_reported = is_listed(&planned.file);
-        for (at, found) in planned.advised.into_iter().filter(|_| is_reported || is_shard) {
+        for (at, found) in mem::take(&mut planned.advised).into_iter().filter(|_| is_reported || is_shard) {
             found.add_to(&mut advised, at);
         }
         if !is_reported {
             plan.recognized_elsewhere |= planned.objects.iter().any(|object| object.is_recognized);
+            let is_named = named.iter().any(|named| named.files.contains_key(&planned.file));
+            outdated.extend((is_named && outside::needs_change(planner, &planned)).then_some(planned.file));
             continue;
         }
         unconverted.extend(planned.unconverted_values);
@@ -72,6 +73,7 @@ pub(super) fn assemble(
     }
     plan.advisories.sort_by_key(|advisory| advisory.about);
     plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
+    plan.findings.extend(outside::findings(named, &outdated));
     plan.findings.extend(old_names.into_iter().filter_map(|one| one.unless_kept(&kinds)));
     plan.findings.sort();
     plan.findings.dedup();
