@@ -43,6 +43,8 @@ pub struct Kustomization {
     /// The places that name what is not read: files with names that no run reads, and keys in other letters, which
     /// Kustomize accepts.
     pub(crate) unread: Vec<FieldPath>,
+    /// The files that it makes ConfigMaps and Secrets of, each with what is made: `ConfigMap settings`.
+    pub(crate) data: Vec<(String, String)>,
     /// Whether it has a schema of its own, which changes how lists are merged.
     pub(crate) has_schema: bool,
 }
@@ -111,6 +113,7 @@ impl Kustomization {
             label_places,
             configurations: files(file, value, "configurations"),
             unread,
+            data: data(file, value),
             has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
         }
     }
@@ -284,6 +287,23 @@ fn unread(kustomization: &Value) -> Vec<FieldPath> {
         let path = |item: &Value| item.get("path").unwrap_or(item).as_str().map(str::to_owned);
         let is_unread = |item: &Value| item.get("target").is_none() && path(item).is_some_and(|path| !is_read(&path));
         found.extend(items.filter(|(_, item)| is_unread(item)).map(|(index, _)| list.index(index)));
+    }
+    found
+}
+
+/// Returns the files that the generators of a kustomization read, each with what is made of it.
+///
+/// Source: Kustomize reference, `configMapGenerator`, `secretGenerator`: `files`, where a key may stand before the path, `envs`, `env`.
+fn data(file: &str, kustomization: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (key, kind) in [("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")] {
+        for generator in kustomization.items(key) {
+            let title = format!("{kind} {}", generator.text("name").unwrap_or_default());
+            let files = generator.items("files").iter().filter_map(Value::as_str);
+            let files = files.map(|text| text.split_once('=').map_or(text, |(_, path)| path));
+            let lines = generator.items("envs").iter().filter_map(Value::as_str).chain(generator.text("env"));
+            found.extend(files.chain(lines).map(|path| (join(folder(file), path), title.clone())));
+        }
     }
     found
 }

@@ -12,7 +12,7 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 
 /// A path in a kustomization that leads to files that are not of the run.
 #[derive(Clone, Debug)]
-pub(crate) struct NamedOutside {
+pub struct NamedOutside {
     /// Where it is named.
     pub(crate) location: Location,
     /// The files that it leads to; why each of them could not be read, where it could not.

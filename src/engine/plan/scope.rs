@@ -10,7 +10,7 @@ pub struct Scope<'s> {
     /// The files that could not be read.
     pub left_out: &'s [LeftOut],
     /// The paths of kustomizations that lead to files that are not of the run, which are read and not listed.
-    pub(crate) outside: &'s [NamedOutside],
+    pub outside: &'s [NamedOutside],
     /// What was found before the files were planned, and is part of the report.
     pub found: &'s [Finding],
     /// Where the objects start that the user does not want to change.
