@@ -23,7 +23,7 @@ fn check_unread(resource: &str, files: &[(&str, &str)], name: &str) {
     let tree = Tree::of(&[&[("kustomization.yaml", &*kustomization), ("pdb.yaml", PDB)], files].concat());
     let check = run(&tree, &["check"], &["."]);
     check.check(1);
-    let finding = format!("kustomization.yaml:3:3: unresolved[not-in-run] what is built includes {name}, ");
+    let finding = format!("kustomization.yaml:3:1: unresolved[not-in-run] what is built includes {name}, ");
     assert!(check.out.contains(&finding), "{}", check.all());
     apply(&tree, &["."]).check(1);
     assert_eq!(tree.text("kustomization.yaml"), kustomization, "the patch waits for its object");
@@ -140,7 +140,7 @@ fn a_file_that_is_data_of_a_config_map_alone_is_not_converted() {
     let tree = Tree::of(&[("a/kustomization.yaml", generator), ("a/pdb.yaml", PDB)]);
     let applied = apply(&tree, &["."]);
     applied.check(0);
-    let note = "a/pdb.yaml: note[data-file] it is data of ConfigMap data and nothing else, so it is not converted";
+    let note = "a/pdb.yaml: warning[data-file] it is data of ConfigMap data and nothing else, so it is not converted";
     assert!(applied.all().contains(note), "{}", applied.all());
     assert_eq!(tree.text("a/pdb.yaml"), PDB);
     // What is built, or scanned by a controller, is an object too.
@@ -153,7 +153,7 @@ fn a_file_that_is_data_of_a_config_map_alone_is_not_converted() {
         [("a/kustomization.yaml", &*below), ("a/b/pdb.yaml", PDB), ("x.yaml", scanned)],
     ] {
         let tree = Tree::of(&files);
-        let applied = apply(&tree, &["."]);
+        let applied = run(&tree, &["apply", "-v", "--yes", "--allow-no-vcs"], &["."]);
         applied.check(0);
         assert!(applied.all().contains("note[data-file] it is data of ConfigMap data too"), "{}", applied.all());
         assert!(tree.text(files[1].0).contains("policy/v1\n"));

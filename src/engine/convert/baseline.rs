@@ -37,8 +37,13 @@ impl Baseline {
             .rejected
             .get_or_init(|| candidates.iter().map(|release| rejected_by(release, object, catalog)).collect());
         let is_accepted = rejected.iter().any(|rejected| !rejected.contains(&rejection));
+        is_accepted && !(*kind == ViolationKind::MissingRequired && self.is_incomplete(object, catalog, candidates))
+    }
+
+    /// Returns whether `object` lacks what each of the `candidates` requires, as a patch does.
+    pub(super) fn is_incomplete(&self, object: &Object, catalog: &Catalog, candidates: ReleaseSet) -> bool {
         let is_incomplete = || candidates.iter().all(|release| is_incomplete_in(release, object, catalog));
-        is_accepted && !(*kind == ViolationKind::MissingRequired && *self.incomplete.get_or_init(is_incomplete))
+        *self.incomplete.get_or_init(is_incomplete)
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn kept(linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
     let files = linked.files().filter_map(|(number, manifest)| {
         let data = linked.run.data_of(&manifest.file).filter(|_| !linked.run.is_built(&manifest.file))?;
         let message = format!("it is data of {data} and nothing else, so it is not converted");
-        Some((number, manifest, finding(&manifest.file, message)))
+        Some((number, manifest, finding(&manifest.file, Severity::Warning, message)))
     });
     files
         .flat_map(|(file, manifest, why)| (0..manifest.objects.len()).map(move |at| (Id { file, at }, why.clone())))
@@ -29,11 +29,11 @@ pub(super) fn report(run: &Run<'_>, planned: &mut PlannedFile) {
         planned.findings.retain(|finding| finding.code == Code::DataFile);
     } else if planned.change.is_some() {
         let message = format!("it is data of {data} too, whose content and hash change with it");
-        planned.findings.push(finding(&planned.file, message));
+        planned.findings.push(finding(&planned.file, Severity::Note, message));
     }
 }
 
-fn finding(file: &str, message: String) -> Finding {
+fn finding(file: &str, severity: Severity, message: String) -> Finding {
     let location = Location { file: file.to_owned(), position: None };
-    Finding::new(location, Code::DataFile, Severity::Note, message)
+    Finding::new(location, Code::DataFile, severity, message)
 }

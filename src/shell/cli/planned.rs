@@ -256,7 +256,7 @@ fn plan_read<'p>(
         let _progress = console.progress("planning");
         return conclude(&Planner::new(&goal), request, recognizer, limits, input);
     }
-    if input.counts.listed == Some(0) {
+    if input.counts.listed == Some(0) && request.targets().is_empty() {
         // Nothing is converted, whatever the target.
         let Input { findings, counts, roots, shard, skips, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
@@ -357,7 +357,7 @@ fn conclude<'p>(
         let dependent = if others == Others::Outside { Dependent::HoldBack } else { limits.dependent };
         Listed { has: &is_listed, dependent, others }
     });
-    let kept = KeptFiles { surveys: &surveys, files: &kept, recognizer };
+    let kept = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
     let outside = named_outside(&input, &kept)?;
     let (found, declined, threads) = (&input.findings, limits.declined, limits.threads);
     let scope = Scope { left_out: &left_out, outside: &outside, found, declined, listed, threads };

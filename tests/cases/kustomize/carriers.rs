@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::draft::{Draft, Shape};
 use super::fields;
+use super::identities::{self, Identity};
 use super::patches::{self, Op, Target};
 use super::paths::{self, Configuration, Replacement, Variable};
 use super::transformers::{self, Transformer};
@@ -37,6 +38,12 @@ pub(crate) enum Carrier {
     Shape(Shape),
     /// A field of the kustomization that changes objects.
     Change(Change),
+    /// A patch or replacement that writes what selects the object.
+    Identity(Identity),
+    /// A base that another layer completes.
+    Incomplete,
+    /// An object of another pack.
+    OtherPack,
 }
 
 /// Where a JSON patch is.
@@ -130,6 +137,9 @@ impl Carrier {
         for change in [NamePrefix, NameSuffix, Namespace, CommonLabels, Labels, CommonAnnotations] {
             add("change", format!("{change:?}"), Self::Change(change));
         }
+        Identity::ALL.into_iter().for_each(|way| add("identity", format!("{way:?}"), Self::Identity(way)));
+        add("base", "Incomplete".to_owned(), Self::Incomplete);
+        add("packs", "Several".to_owned(), Self::OtherPack);
         all
     }
 
@@ -143,6 +153,7 @@ impl Carrier {
                 matches!(way, NamePrefix | NameReference | NameReferenceByVersion | Namespace)
             }
             Self::Shape(shape) => shape == Shape::Diamond,
+            Self::Identity(_) => true,
             _ => false,
         }
     }
@@ -180,6 +191,12 @@ impl Carrier {
             Self::Transformer(way) => transformers::add(draft, layer, random, way),
             Self::OpenApi => open_api(draft, layer),
             Self::Shape(_) => json_patch(draft, layer, random, (None, None, None)),
+            Self::Identity(way) => identities::write(draft, layer, random, way),
+            Self::Incomplete => identities::complete(draft, layer, random),
+            Self::OtherPack => {
+                identities::add_of_other_pack(draft, random)?;
+                json_patch(draft, layer, random, (None, None, None))
+            }
             Self::Change(change) => {
                 change_all(draft, layer, change);
                 json_patch(draft, layer, random, (None, None, None))

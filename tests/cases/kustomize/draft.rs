@@ -107,6 +107,10 @@ pub(crate) struct Draft<'s> {
     pub(crate) files: BTreeMap<String, File>,
     /// Objects of other APIs, beside the sample.
     pub(crate) others: Vec<Value>,
+    /// The targets of other packs.
+    pub(crate) also: Vec<String>,
+    /// Whether another layer completes the base, which is then nothing that anybody builds.
+    pub(crate) is_incomplete: bool,
     shape: Shape,
     number: usize,
 }
@@ -126,8 +130,17 @@ impl<'s> Draft<'s> {
             style: if random.chance(20) { Style::Flow } else { Style::Block },
         });
         let layers = layers.collect();
-        let mut draft =
-            Self { sample, subject, layers, files: BTreeMap::new(), others: vec![settings()], shape, number: 0 };
+        let mut draft = Self {
+            sample,
+            subject,
+            layers,
+            files: BTreeMap::new(),
+            others: vec![settings()],
+            also: Vec::new(),
+            is_incomplete: false,
+            shape,
+            number: 0,
+        };
         match shape {
             Shape::Component => draft.layers[1].push("components", json!("../../components/extra")),
             Shape::TwoBases => draft.add_other_base("neighbour"),
@@ -195,13 +208,15 @@ impl<'s> Draft<'s> {
         let roots = roots.filter(|folder| !folder.starts_with("components"));
         // Alone, the neighbour lacks what the base has beside the sample.
         let lacks = self.shape == Shape::TwoBases && !self.sample.beside.is_empty();
-        let roots = roots.filter(|folder| !lacks || folder != "other").collect();
+        let roots = roots.filter(|folder| !lacks || folder != "other");
+        let roots = roots.filter(|folder| !self.is_incomplete || folder != "base").collect();
         for layer in self.layers {
             let path = format!("{}/kustomization.yaml", layer.folder);
             self.files.insert(path, File::Documents(vec![Value::Object(layer.fields)], layer.style));
         }
         let from = random.chance(50).then(|| self.sample.from.clone());
-        Tree { files: self.files, roots, from, to: random.pick(&self.sample.to).clone() }
+        self.also.insert(0, random.pick(&self.sample.to).clone());
+        Tree { files: self.files, roots, from, to: self.also.join(" ") }
     }
 }
 

@@ -154,12 +154,9 @@ fn save(folder: Option<&Path>, case: &Case, violation: &Violation) {
     let from = case.tree.from.as_ref().map(|from| format!(" --from {from}")).unwrap_or_default();
     let mut text = format!("sample: {}; carriers: {}; tree {}\n\n", case.sample, case.carriers.join(", "), case.number);
     let roots = case.tree.roots.join(" ");
-    writeln!(
-        text,
-        "roots: {roots}\n\nreversion apply --yes --allow-no-vcs --allow-dirty --to {}{from} .\n",
-        case.tree.to
-    )
-    .expect("a string takes text");
+    let to = case.tree.to.replace(' ', " --to ");
+    writeln!(text, "roots: {roots}\n\nreversion apply --yes --allow-no-vcs --allow-dirty --to {to}{from} .\n")
+        .expect("a string takes text");
     text.push_str(&violation.text);
     fs::write(place.join("README"), text).expect("the file can be written");
 }

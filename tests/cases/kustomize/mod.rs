@@ -18,6 +18,7 @@ mod carriers;
 mod draft;
 mod fields;
 mod generated;
+mod identities;
 mod law;
 mod named;
 mod patches;
@@ -38,9 +39,11 @@ use crate::trial;
 /// The default number of trees for each carrier.
 const TREES: usize = 2;
 
-/// Carriers and samples whose objects are always held back, with the reason.
+/// Carriers and samples whose objects are held back in nearly every tree, with the reason.
 const HELD: &[(&str, &str)] = &[
-    ("merge patch Null", "Kustomize would leave an empty mapping behind"),
+    ("identity KindByJson", "no rule converts an object of the new kind"),
+    ("identity KindByMerge", "no rule converts an object of the new kind"),
+    ("identity VersionByJson", "no release has the new version"),
     ("openapi MergeKey", "how a schema merges lists is not computed"),
     ("configuration CommonLabels", "what becomes of a field that a transformer creates is not known"),
     ("configuration CommonAnnotations", "what becomes of a field that a transformer creates is not known"),
@@ -65,6 +68,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     for tree in named::NAMED {
         trials.push(trial("kustomize", tree.name, || {
             named::check(tree).map(drop).map_err(|violation| violation.text.into())
+        }));
+    }
+    for tree in named::COMPLETED {
+        trials.push(trial("kustomize", tree.name, || {
+            named::check_completed(tree).map_err(|violation| violation.text.into())
         }));
     }
     for &(folder, to) in named::FIXTURES {
@@ -126,7 +134,7 @@ fn every_carrier() -> Result<(), Failed> {
         .filter_map(|name| {
             let [trees, converted, held, violations] = results.covered.get(&name).copied().unwrap_or_default();
             let is_held = HELD.iter().any(|(other, _)| *other == name);
-            let is_covered = if is_held { held > 0 && converted == 0 } else { converted > 0 };
+            let is_covered = if is_held { held > 0 } else { converted > 0 };
             let counts = format!("{trees} trees, {converted} converted, {held} held back, {violations} violations");
             (!is_covered).then(|| format!("{name}: {counts}"))
         })

@@ -61,10 +61,11 @@ pub(crate) struct Run {
     pub(crate) errors: String,
 }
 
-/// Converts the files in `folder`.
+/// Converts the files in `folder` to the targets in `to`, which spaces separate.
 pub(crate) fn apply(folder: &Path, from: Option<&str>, to: &str) -> Run {
     let mut command = program();
-    command.args(["apply", "--yes", "--allow-no-vcs", "--allow-dirty", "--format", "json", "--to", to]);
+    command.args(["apply", "--yes", "--allow-no-vcs", "--allow-dirty", "--format", "json"]);
+    command.args(to.split(' ').flat_map(|to| ["--to", to]));
     command.args(from.into_iter().flat_map(|from| ["--from", from])).arg(".").current_dir(folder);
     let output = command.output().expect("the program is built");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();

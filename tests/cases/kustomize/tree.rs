@@ -16,6 +16,7 @@ pub(crate) struct Tree {
     /// The folders that are built.
     pub(crate) roots: Vec<String>,
     pub(crate) from: Option<String>,
+    /// The targets, separated by spaces.
     pub(crate) to: String,
 }
 
