@@ -23,6 +23,7 @@ use crate::engine::links::references::{PatchedReferences, References};
 use crate::engine::links::states::States;
 use crate::engine::links::{Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, unapplied};
 use crate::engine::manifest::Manifest;
+use crate::engine::notices::rbac;
 use crate::knowledge::lens::Context;
 use crate::syntax::field::FieldPath;
 
@@ -164,6 +165,10 @@ impl<'g> GroupPlanner<'g> {
         if linked.has_names(id) {
             made = followed.references.update(id, made, findings);
             made = followed.following.update(id, made, findings);
+        }
+        let permitted = rbac::extensions(object, linked.targets);
+        if !permitted.is_empty() {
+            made = Conversion::with(made, object, permitted);
         }
         if let Some(targets) = self.staying.get(&id) {
             made = made.map(|made| made.without(object, targets));

@@ -108,10 +108,31 @@ spec:
     protocol: HTTP
 ";
 
+const SET: &str = "apiVersion: gateway.networking.x-k8s.io/v1alpha1
+kind: XListenerSet
+metadata:
+  name: shop
+spec:
+  parentRef: {name: edge}
+  listeners:
+  - {name: http, port: 80, protocol: HTTP}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata:
+  name: shop
+spec:
+  parentRefs:
+  - {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: shop}
+  rules:
+  - backendRefs: [{name: shop, port: 80}]
+";
+
 const BACKEND: &str = "gateway-api@1.4/experimental";
 const TLS: &str = "gateway-api@1.4/standard";
 const GRANTS: &str = "gateway-api@0.6/standard";
 const V1: &str = "gateway-api@1.2/standard";
+const SETS: &str = "gateway-api@1.5/standard";
 
 pub(crate) const NAMED: &[Named] = &[
     Named {
@@ -315,6 +336,25 @@ patches:
   patch: |-
     - {op: test, path: /apiVersion, value: gateway.networking.k8s.io/v1beta1}
     - {op: remove, path: /spec/rules/0/backendRefs/1}
+",
+    },
+    Named {
+        name: "JSON patches that test a reference to a renamed kind",
+        to: SETS,
+        object: SET,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: HTTPRoute}
+  patch: |-
+    - {op: test, path: /spec/parentRefs/0/kind, value: XListenerSet}
+    - {op: test, path: /spec/parentRefs/0/group, value: gateway.networking.x-k8s.io}
+    - {op: add, path: /spec/hostnames, value: [shop.example.com]}
+- target: {kind: HTTPRoute}
+  patch: |-
+    - op: test
+      path: /spec/parentRefs
+      value:
+      - {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: shop}
 ",
     },
     Named {
@@ -607,6 +647,22 @@ spec:
   image: example.com/web
 ";
 
+const REPOSITORIES: &str = "apiVersion: image.toolkit.fluxcd.io/v1beta1
+kind: ImageRepository
+metadata:
+  name: web
+spec:
+  image: example.com/web
+---
+apiVersion: image.toolkit.fluxcd.io/v1beta1
+kind: ImageRepository
+metadata:
+  name: api
+spec:
+  image: example.com/api
+  interval: 5m
+";
+
 const SECRET: &str = "apiVersion: external-secrets.io/v1beta1
 kind: ExternalSecret
 metadata:
@@ -666,6 +722,20 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: facts}
 data: {interval: 5m}
+",
+    },
+    Named {
+        name: "a merge patch that deletes what the target would not accept",
+        to: "flux@2.9",
+        object: REPOSITORIES,
+        overlay: "### kustomization.yaml
+patches:
+- path: patch.yaml
+### patch.yaml
+apiVersion: image.toolkit.fluxcd.io/v1beta1
+kind: ImageRepository
+metadata: {name: web}
+$patch: delete
 ",
     },
     Named {
