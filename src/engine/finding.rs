@@ -111,7 +111,7 @@ codes! {
     OutdatedVersion "outdated-version" "The CRD does not serve the object's apiVersion any more, or calls it deprecated. `detect` reports it; `check` and `diff` show whether the object can get another one.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed; fix it at the given position.";
     PatchTarget "patch-target" "A patch, replacement, variable, configuration or transformer of Kustomize names fields of known objects by path, or selects objects by group, version or kind, and cannot follow what becomes of them: what it is applied to is held back too. Or it is applied to no object of the run, and a rule moves a field that it names: then the new path is reported. Change it by hand, with its objects.";
-    PinnedVersion "pinned-version" "The version of a chart or the tag of an image names another release than the target. It is not edited because it decides what is installed; set it to the target's release when you apply the files.";
+    PinnedVersion "pinned-version" "The version of a chart, the tag of an image or a mark of the manifests that install a project, such as `# Flux version:`, names another release than the target. It is not edited because it decides what is installed; set it to the target's release when you apply the files.";
     ReferenceNotUpdated "reference-not-updated" "A reference is left unchanged because its object, or the object that it names, is held back: convert both by hand. Or a renamed object is referenced in a way that is not supported: write the new name there by hand. Or a key that rules rename among annotations is written where nothing tells which objects get it (`commonAnnotations`, values of charts): rename it by hand. Or a comment for editors names the schema of the old version by a URL in a form that no pack knows (note). Or a list of one kind, such as an HTTPRouteList, has an apiVersion or a kind that the target does not have.";
     Restored "restored" "A value that an earlier conversion lost was restored from the stash, because the target release has a field for it.";
     SchemaDiffers "schema-differs" "No pack knows how the object becomes one of the new apiVersion, and the schemas of the two do not describe a field of it alike; or a field that it lacks has another default. The object is held back; convert it by hand, as the message says.";
@@ -191,7 +191,7 @@ pub struct FindingObject {
     pub title: String,
     /// Where it starts: no other object of the run starts there.
     pub location: Location,
-    /// The other objects that the same is reported about, in this one finding, in the order of their places.
+    /// The other objects that the same is reported about, in this one finding, in the order of their places: each with the place that it is about.
     #[serde(skip)]
     pub others: Vec<Self>,
 }

@@ -10,9 +10,9 @@ use super::planner::Planner;
 use super::scope::{Others, Scope};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
-use crate::engine::finding::{Acknowledged, Finding};
+use crate::engine::finding::{Acknowledged, Code, Finding};
 use crate::engine::links::CrdSurvey;
-use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory};
+use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory, merged};
 use crate::engine::notices::old_names::KindsOfRun;
 use crate::engine::notices::unserved::Unserved;
 
@@ -33,8 +33,9 @@ pub struct Plan {
     pub(crate) recognized_elsewhere: bool,
 }
 
-/// Puts the plans of the files that are listed together, in their order, with what `scope` says was found before. What concerns the whole run is reported once: an advisory,
-/// at the first object that it concerns or about the run, values of charts where the run converts them nowhere.
+/// Puts the plans of the files that are listed together, in their order, with what `scope` says was found before. What concerns the whole
+/// run is reported once: an advisory, at the first object that it concerns or about the run, values of charts where the run converts them
+/// nowhere.
 pub(super) fn assemble<'s>(
     planner: &Planner<'_>,
     files: impl IntoIterator<Item = PlannedFile>,
@@ -49,7 +50,10 @@ pub(super) fn assemble<'s>(
     let mut ignores = Vec::new();
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
+    // The files of other shards, whose advisories may be merged with those of this one.
+    let mut elsewhere = BTreeSet::new();
     let (mut kinds, mut old_names) = (KindsOfRun::default(), Vec::new());
+    let is_outside: BTreeSet<&str> = named.iter().flat_map(|named| named.files.keys().map(String::as_str)).collect();
     let mut outdated = BTreeSet::new();
     for mut planned in files {
         planned.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
@@ -61,8 +65,15 @@ pub(super) fn assemble<'s>(
         }
         if !is_reported {
             plan.recognized_elsewhere |= planned.objects.iter().any(|object| object.is_recognized);
-            let is_named = named.iter().any(|named| named.files.contains_key(&planned.file));
-            outdated.extend((is_named && outside::needs_change(planner, &planned)).then_some(planned.file));
+            if is_outside.contains(&*planned.file) && outside::needs_change(planner, &planned) {
+                outdated.insert(planned.file.clone());
+            }
+            if is_shard {
+                let advisories = planned.findings.into_iter().filter(|finding| finding.code == Code::Advisory);
+                plan.findings.extend(advisories);
+                ignores.push(planned.ignores);
+                elsewhere.insert(planned.file);
+            }
             continue;
         }
         unconverted.extend(planned.unconverted_values);
@@ -89,6 +100,9 @@ pub(super) fn assemble<'s>(
     plan.findings.dedup();
     let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };
     (plan.findings, plan.acknowledged) = partition(plan.findings, &accepting);
+    plan.findings = merged(plan.findings);
+    plan.findings.retain(|finding| !elsewhere.contains(&finding.location.file));
+    plan.acknowledged.retain(|one| !elsewhere.contains(&one.finding.location.file));
     // What could have held values and is unchanged was kept for what it can be merged with.
     plan.objects.retain(|object| object.is_recognized || object.outcome != Outcome::Unchanged);
     plan
