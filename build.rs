@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 mod default_groups;
 
 /// The keys of `pack.yaml` that every run reads; it reads the others of the packs whose releases it is about.
-const HEAD: [&str; 13] = [
+const HEAD: [&str; 14] = [
     "name",
     "aliases",
     "title",
@@ -20,6 +20,7 @@ const HEAD: [&str; 13] = [
     "groups",
     "triggers",
     "artifacts",
+    "marks",
     "tag-suffixes",
     "charts",
     "parameters",

@@ -85,6 +85,7 @@ codes! {
     ConvertsTogether "converts-together" "The object can only be converted together with another object, which is held back, or which it patches or is patched by: otherwise the two would get different apiVersions, or their merged result would differ from the conversion of the present one. Resolve the finding of the other object first, or convert both by hand. Severity note if both keep an apiVersion that the target serves. Also reported if the other object may be in a file that could not be read, or is in one that is not listed with --files-from; then a warning if nothing is written.";
     CrdNotServing "crd-not-serving" "A CRD of the run does not serve the apiVersion that objects of the run have, or get: once it is applied, the API server rejects them. Objects count for the nearest CRDs of their kind. Put the CRDs of the target into the tree first, in the same commit.";
     DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. The reference is left unchanged; name another object, or remove the reference.";
+    DataFile "data-file" "A generator of a kustomization names the file as data of a ConfigMap or Secret. A file that nothing else builds is not converted, since that would change the data and the hash in the name; one that is built too is converted.";
     Declined "declined" "You answered `apply --interactive` that the object shall stay as it is. Run again to be asked again.";
     DroppedField "dropped-field" "The target release has no equivalent of a field of the object. The object is held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A mapping has the same key twice, and parsers disagree on which one counts. Remove one of the two.";
@@ -106,10 +107,11 @@ codes! {
     NotApplied "not-applied" "No kustomization of the run names the file, which is in a folder of a kustomization or below it, and the object lacks what every release requires: it looks like a patch that is not used. It is left unchanged.";
     NotConvertible "not-convertible" "The rule states that this shape cannot be converted. The help says what to do by hand.";
     NotEditable "not-editable" "The text cannot be edited here without changing something else (a shared anchor, an alias, a merge key or moved flow text). The object is held back; write the value out.";
+    NotInRun "not-in-run" "A kustomization names something that needs changes and is not among the files of the run: it is hidden, ignored or excluded, has another extension, or is outside of the paths of the call. It is read and not written, and what depends on it is held back. Pass it as a path of the run too, or convert it by hand.";
     OutdatedVersion "outdated-version" "The CRD does not serve the object's apiVersion any more, or calls it deprecated. `detect` reports it; `check` and `diff` show whether the object can get another one.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed; fix it at the given position.";
     PatchTarget "patch-target" "A patch, replacement, variable, configuration or transformer of Kustomize names fields of known objects by path, or selects objects by group, version or kind, and cannot follow what becomes of them: what it is applied to is held back too. Or it is applied to no object of the run, and a rule moves a field that it names: then the new path is reported. Change it by hand, with its objects.";
-    PinnedVersion "pinned-version" "The version of a chart or the tag of an image names another release than the target. It is not edited because it decides what is installed; set it to the target's release when you apply the files.";
+    PinnedVersion "pinned-version" "The version of a chart, the tag of an image or a mark of the manifests that install a project, such as `# Flux version:`, names another release than the target. It is not edited because it decides what is installed; set it to the target's release when you apply the files.";
     ReferenceNotUpdated "reference-not-updated" "A reference is left unchanged because its object, or the object that it names, is held back: convert both by hand. Or a renamed object is referenced in a way that is not supported: write the new name there by hand. Or a key that rules rename among annotations is written where nothing tells which objects get it (`commonAnnotations`, values of charts): rename it by hand. Or a comment for editors names the schema of the old version by a URL in a form that no pack knows (note). Or a list of one kind, such as an HTTPRouteList, has an apiVersion or a kind that the target does not have.";
     Restored "restored" "A value that an earlier conversion lost was restored from the stash, because the target release has a field for it.";
     SchemaDiffers "schema-differs" "No pack knows how the object becomes one of the new apiVersion, and the schemas of the two do not describe a field of it alike; or a field that it lacks has another default. The object is held back; convert it by hand, as the message says.";
@@ -189,7 +191,7 @@ pub struct FindingObject {
     pub title: String,
     /// Where it starts: no other object of the run starts there.
     pub location: Location,
-    /// The other objects that the same is reported about, in this one finding, in the order of their places.
+    /// The other objects that the same is reported about, in this one finding, in the order of their places: each with the place that it is about.
     #[serde(skip)]
     pub others: Vec<Self>,
 }

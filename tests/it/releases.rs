@@ -106,9 +106,35 @@ fn an_api_version_and_fields_show_on_which_side_of_a_changed_default_an_object_i
     assert_eq!(runs("v1beta1", "name", "boxes@v3"), (None, true));
     assert_eq!(runs("v1beta1", "late", "boxes@v3"), (None, false));
     assert_eq!(runs("v1", "name", "boxes@v3"), (None, false));
-    assert_eq!(runs("v1", "name", "boxes@v1"), (size("2"), false));
+    // On the way back, an upgrade can have written the apiVersion.
+    assert_eq!(runs("v1", "name", "boxes@v1"), (None, false));
     assert_eq!(runs("v1beta1", "name", "boxes@v1"), (None, true));
     assert_eq!(runs("v1alpha1", "name", "boxes@v1"), (None, false));
+}
+
+/// What an upgrade left open stays open on the way back, so that the two are the identity; where the release is named, its default is
+/// written.
+#[test]
+fn an_upgrade_and_its_rollback_are_the_identity_about_a_changed_default() {
+    let apply = |tree: &Tree, more: &[&str]| {
+        let run =
+            tree.run(&[&["apply", "--allow-no-vcs", "--yes", "--pack", "p", "--glob", "a.yaml", "-v"], more].concat());
+        run.check(0);
+        run.all()
+    };
+    let tree = changed_default("v1beta1", "name");
+    let before = tree.text("a.yaml");
+    apply(&tree, &["--to", "boxes@v3"]);
+    assert_eq!(tree.text("a.yaml"), before.replace("v1beta1", "v1"));
+    let back = apply(&tree, &["--to", "boxes@v1"]);
+    assert!(
+        back.contains("the object can have been upgraded from before v2 as it was, so this is left as it is"),
+        "{back}"
+    );
+    assert_eq!(tree.text("a.yaml"), before);
+    apply(&tree, &["--to", "boxes@v3"]);
+    apply(&tree, &["--from", "boxes@v3", "--to", "boxes@v1"]);
+    assert_eq!(tree.text("a.yaml"), format!("{before}  size: 2\n"));
 }
 
 #[test]
@@ -138,6 +164,28 @@ fn about_boxes(tree: &Tree, command: &str, more: &[&str]) -> Run {
     let read = [command, "--pack", "p", "--glob", "*.yaml", "--glob", "!p/**"];
     let to: &[&str] = if command == "detect" { &[] } else { &["--to", "boxes@v3"] };
     tree.run(&[&read, to, more].concat())
+}
+
+/// What is asked about one default is one finding with all places, and a comment at an object still accepts it there.
+#[test]
+fn what_is_asked_about_a_default_is_asked_once() {
+    let tree = changed_default("v1beta1", "name");
+    ["b", "c", "d"].into_iter().for_each(|name| add_box(&tree, name, "v1beta1"));
+    let check = |more: &[&str]| about_boxes(&tree, "check", more).all();
+    let places = |places: &str| format!("{ASKED} ({places})");
+    let all = check(&[]);
+    assert!(all.contains(&places("4 objects: a.yaml:1:1, b.yaml:1:1, c.yaml:1:1 and d.yaml:1:1")), "{all}");
+    assert_eq!(all.matches(ASKED).count(), 1, "{all}");
+    let report: serde_json::Value =
+        serde_json::from_str(&about_boxes(&tree, "check", &["--format", "json"]).out).unwrap();
+    let asked = &report["objects"][0]["findings"][0];
+    let others: Vec<_> = asked["others"].as_array().unwrap().iter().map(|other| other["title"].as_str()).collect();
+    assert_eq!(others, [Some("Box b"), Some("Box c"), Some("Box d")], "{report}");
+    let accepted = format!("# reversion: ignore[advisory] known\n{}", tree.text("b.yaml"));
+    fs::write(tree.path("b.yaml"), accepted).unwrap();
+    let rest = check(&[]);
+    assert!(rest.contains(&places("3 objects: a.yaml:1:1, c.yaml:1:1 and d.yaml:1:1")), "{rest}");
+    assert!(!rest.contains("unused-ignore"), "{rest}");
 }
 
 /// One cluster runs one release: what only one object shows counts for all.
@@ -364,6 +412,63 @@ excluded:
 
 fn same_apis() -> [(String, String); 3] {
     pack_files(SAME_APIS, "v2.0.0", ["v1.0.0", "v2.0.0", "v1.0.0..v2.0.0"])
+}
+
+/// Returns what `check` says of a tree with a HelmRelease of Flux that no field dates, and a file of this name and text.
+fn beside_a_release(name: &str, text: &str) -> Run {
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2beta1\nkind: HelmRelease\nmetadata: {name: a}\nspec:\n  interval: 1h\n  chart: {spec: {chart: a, sourceRef: {kind: HelmRepository, name: b}}}\n";
+    Tree::of(&[("a.yaml", release), (name, text)]).run(&["check", "-v", "--to", "flux@2.9"])
+}
+
+const COMPONENTS: &str = "---\n# Flux version: v0.14.1\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: flux-system\n  labels:\n    app.kubernetes.io/part-of: flux\n    app.kubernetes.io/version: v0.14.1\n---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, namespace: flux-system, labels: {app.kubernetes.io/part-of: flux, app.kubernetes.io/version: v0.14.1}, annotations: {a: helm.toolkit.fluxcd.io}}\n";
+
+/// What `flux bootstrap` writes, and the places that its manifests are taken from, name the release, once for each file.
+#[test]
+fn marks_of_manifests_name_the_release_that_objects_come_from() {
+    let source = |kind: &str, url: &str| {
+        format!(
+            "apiVersion: source.toolkit.fluxcd.io/v1beta2\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  interval: 1h\n  url: {url}\n  ref:\n    tag: v0.40.2\n"
+        )
+    };
+    let resource = |url: &str| {
+        format!("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- a.yaml\n- {url}\n")
+    };
+    let repository = "https://github.com/fluxcd/flux2";
+    let install = format!("{repository}/manifests/install?ref=v0.40.2");
+    let download = format!("{repository}/releases/download/v0.40.2/install.yaml");
+    let oci = "oci://ghcr.io/fluxcd/flux-manifests";
+    for (file, text, line, mark) in [
+        ("b.yaml", COMPONENTS.to_owned(), "2:1", "comment Flux version: v0.14.1"),
+        ("b.yaml", COMPONENTS.replace("# Flux version", "# Flux Version"), "2:1", "comment Flux Version: v0.14.1"),
+        ("b.yaml", COMPONENTS.replace("# Flux version", "# version"), "9:5", "label app.kubernetes.io/version v0.14.1"),
+        ("kustomization.yaml", resource(&install), "5:1", &install),
+        ("kustomization.yaml", resource(&download), "5:1", &download),
+        ("b.yaml", source("OCIRepository", oci), "8:5", "manifests flux-manifests v0.40.2"),
+        ("b.yaml", source("GitRepository", repository), "8:5", "manifests fluxcd/flux2 v0.40.2"),
+    ] {
+        let run = beside_a_release(file, &text);
+        let bundle = if mark.contains("v0.14.1") {
+            "v0.14.0, which has the same APIs"
+        } else {
+            "v0.40.0, which has the same APIs"
+        };
+        let named = format!("flux objects come from {bundle}: {mark} ({file}:{line})\n");
+        assert!(run.err.contains(&named), "{mark}: {}", run.all());
+        let pinned: Vec<&str> = run.out.lines().filter(|line| line.contains("pinned-version")).collect();
+        assert!(matches!(*pinned, [pinned] if pinned.contains(mark)), "{mark}: {}", run.all());
+        assert!(!run.all().contains("do not show whether"), "{mark}: {}", run.all());
+    }
+}
+
+/// What only looks like a mark is none: a text in an object, a label without the one that says whose it is, another repository.
+#[test]
+fn what_only_looks_like_a_mark_names_nothing() {
+    let other = "# See the Flux version: v0.14.1\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: {app.kubernetes.io/version: v0.14.1}, annotations: {a: helm.toolkit.fluxcd.io}}\ndata:\n  a: |\n    # Flux version: v0.14.1\n";
+    let resource = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- https://github.com/fluxcd/flux2-kustomize-helm-example/apps?ref=v0.40.2\n";
+    for (file, text) in [("b.yaml", other), ("kustomization.yaml", resource)] {
+        let run = beside_a_release(file, text);
+        assert!(!run.err.contains("flux objects come from") && !run.out.contains("pinned-version"), "{}", run.all());
+    }
 }
 
 /// A HelmRelease that installs boxes.

@@ -76,9 +76,21 @@ fn can_cross(subject: &Subject<'_>, releases: ReleaseSet, rule: &Rule, direction
 }
 
 /// Returns whether what `rule` needs is known: that every release which the object can come from is on the side of the rule that
-/// `direction` starts from.
+/// `direction` starts from. On the way back that has to be named: its apiVersion can be from an upgrade that did not know the side, and
+/// so left the object as it was.
 fn knows_enough(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
-    rule.needs != Some(Needs::From) || rule.applies_from(subject.origins, subject.target.pack.line(), direction)
+    let may_be_upgraded = direction == Direction::Backward && !is_named(subject);
+    rule.needs != Some(Needs::From) || !may_be_upgraded && is_of_side(subject, rule, direction)
+}
+
+/// Returns whether every release that the object can come from is on the side of the rule that `direction` starts from.
+fn is_of_side(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
+    rule.applies_from(subject.origins, subject.target.pack.line(), direction)
+}
+
+/// Returns whether the user, or what installs the project, names the release that its objects come from.
+fn is_named(subject: &Subject<'_>) -> bool {
+    subject.goal.choices.origins.contains_key(subject.target.pack.name())
 }
 
 /// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows.
@@ -92,11 +104,12 @@ fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, ses
     let before = trial.program().len();
     let is_sure = rule.lens(direction).run(&mut trial).is_ok() && trial.program().len() == before;
     let (bundle, name) = (&pack.line().bundles()[rule.order], pack.name());
-    let message = format!(
-        "the files do not show whether the object comes from before {bundle} or after, so this is left as it is: {}",
-        rule.summary
-    );
-    let help = match subject.goal.choices.origins.contains_key(name) {
+    let why = match is_of_side(subject, rule, direction) {
+        false => format!("the files do not show whether the object comes from before {bundle} or after"),
+        true => format!("the object can have been upgraded from before {bundle} as it was"),
+    };
+    let message = format!("{why}, so this is left as it is: {}", rule.summary);
+    let help = match is_named(subject) {
         false => format!("pass --from {name}@RELEASE with the release that the objects come from"),
         true => format!(
             "it cannot come from where the others do; convert it alone, with its release as --from {name}@RELEASE"

@@ -1,12 +1,13 @@
-//! Answers: which release is installed, according to the charts and images in a tree?
+//! Answers: which release is installed, according to the charts, images and marks in a tree?
 //!
 //! A chart's version is written where the chart is installed or depended on, a tag on the images that run and in the values
-//! that select them. [`evidence_in`] finds them for the names in a pack.
+//! that select them; manifests that install a project have marks of their release. [`evidence_in`] finds them for the names in a pack.
 //!
 //! Invariant: a version that is not exactly a release of the pack, such as a range, is reported but does not count.
 
 use std::collections::BTreeSet;
 
+use super::marks::{Mark, marks_in};
 use crate::engine::finding::Location;
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::carrier::Carried;
@@ -26,6 +27,8 @@ pub struct Evidence {
     pub version: String,
     /// The releases of that bundle; none where it is not exactly one.
     pub releases: BTreeSet<ReleaseId>,
+    /// Whether it is a mark of manifests of that release, which are replaced as a whole.
+    pub is_of_manifests: bool,
 }
 
 impl Evidence {
@@ -50,7 +53,14 @@ pub fn evidence_in<'p>(
     is_sought: impl Fn(&Pack) -> bool,
 ) -> Vec<(&'p Pack, Evidence)> {
     let mut found = Vec::new();
-    let packs: Vec<&Pack> = all.iter().filter(|pack| is_sought(pack) && is_mentioned(pack, &manifest.text)).collect();
+    let sought: Vec<&Pack> = all.iter().filter(|pack| is_sought(pack)).collect();
+    for pack in &sought {
+        for Mark { location, text, version, is_of_manifests } in marks_in(manifest, pack.marks()) {
+            let releases = pack.releases_for_version(&version).iter().collect();
+            found.push((*pack, Evidence { location, text, version, releases, is_of_manifests }));
+        }
+    }
+    let packs: Vec<&Pack> = sought.into_iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
     if packs.is_empty() {
         return found;
     }
@@ -61,9 +71,12 @@ pub fn evidence_in<'p>(
         for pack in &packs {
             let mut add = |location: Location, text: String, version: String| {
                 let releases = pack.releases_for_version(&version).iter().collect();
-                found.push((*pack, Evidence { location, text, version, releases }));
+                found.push((*pack, Evidence { location, text, version, releases, is_of_manifests: false }));
             };
-            for Mention { path, text, version } in mentions(&carried, pack.artifacts()) {
+            let of_manifests = mentions(&carried, &pack.marks().manifests, "manifests").into_iter();
+            for Mention { path, text, version } in
+                mentions(&carried, pack.artifacts(), "chart").into_iter().chain(of_manifests)
+            {
                 add(manifest.place_in(number, &path), text, version);
             }
             let is_here = |object: &&Object| match object.inline_patch {
@@ -83,7 +96,7 @@ pub fn evidence_in<'p>(
 /// Returns whether something of the pack can be in `text`.
 fn is_mentioned(pack: &Pack, text: &str) -> bool {
     let names = pack.artifacts().iter().chain(pack.charts().iter().map(|chart| &chart.key));
-    names.into_iter().any(|name| text.contains(name.as_str()))
+    names.chain(&pack.marks().manifests).any(|name| text.contains(name.as_str()))
 }
 
 /// Returns the one of `names` that is at the end of `text`, a name or a path; the longest one.
@@ -93,8 +106,9 @@ fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n String> {
     names.iter().filter(is_at_end).max_by_key(|name| name.len())
 }
 
-/// Returns every place where something that is carried, and called one of `names`, has a version.
-fn mentions(carried: &[Carried<'_>], names: &[String]) -> Vec<Mention> {
+/// Returns every place where something that is carried, and called one of `names`, has a version; what is carried as a
+/// chart is called `chart_word`.
+fn mentions(carried: &[Carried<'_>], names: &[String], chart_word: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut add = |mention: Mention| {
         if found.iter().all(|other| other.path != mention.path) {
@@ -107,7 +121,7 @@ fn mentions(carried: &[Carried<'_>], names: &[String]) -> Vec<Mention> {
         let chart = &carrier.chart;
         if let Some(name) = named_in(&chart.name).or_else(|| named_in(&chart.repository)) {
             for (field, version) in chart.version.iter().filter_map(|field| Some((field, text(field)?))) {
-                let (path, text) = (place.join(field), format!("chart {name} {version}"));
+                let (path, text) = (place.join(field), format!("{chart_word} {name} {version}"));
                 add(Mention { path, text, version: version.to_owned() });
             }
         }
@@ -164,7 +178,7 @@ mod tests {
         let file: CarrierFile = serde_json::from_value(json!({ "carriers": [carrier] })).unwrap();
         let carriers = Carriers::new([&file]);
         let carried = carriers.in_document("a.yaml", &document);
-        let mentions = mentions(&carried, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()]);
+        let mentions = mentions(&carried, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()], "chart");
         let mentions: Vec<_> =
             mentions.iter().map(|mentions| format!("{}: {}", mentions.path, mentions.text)).collect();
         assert_eq!(mentions, expected);

@@ -154,11 +154,14 @@ impl<'p> Surveyor<'p> {
             && !self.known.get_or_init(|| self.known_texts()).is_match(text)
     }
 
-    /// Makes the search for groups, kinds, charts, images and rights.
+    /// Makes the search for groups, kinds, charts, images, marks and rights.
     fn known_texts(&self) -> AhoCorasick {
         let of_pack = |pack: &'p Pack| {
             let charts = pack.charts().iter().flat_map(|chart| [&chart.name, &chart.key]);
-            pack.groups().iter().chain(pack.artifacts()).chain(charts).chain(pack.kinds().map(|kind| &kind.kind))
+            let marks = pack.marks();
+            let marks = marks.comments.iter().chain(&marks.repositories).chain(&marks.manifests);
+            let names = pack.groups().iter().chain(pack.artifacts()).chain(marks);
+            names.chain(charts).chain(pack.kinds().map(|kind| &kind.kind))
         };
         let texts = self.concerned.iter().flat_map(|pack| of_pack(pack)).cloned();
         let of_rules = self.converting.iter().flat_map(|pack| pack.named_rule_kinds()).map(|kind| kind.kind);

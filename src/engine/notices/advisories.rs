@@ -12,7 +12,7 @@ use std::collections::btree_map::Entry;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::convert::Conversion;
-use crate::engine::finding::{Code, Finding, FindingObject, Severity};
+use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::Object;
 use crate::knowledge::pack::releases::Advisory;
 use crate::knowledge::pack::{About, Target};
@@ -105,15 +105,11 @@ impl CrossedAdvisory<'_> {
             About::Object => {
                 let mut objects = advised.objects;
                 objects.sort();
-                let (objects, mut help): (Vec<_>, Vec<_>) = objects.into_iter().unzip();
-                let message = format!("{message}{}", places(&objects));
-                let help = help.swap_remove(0);
                 let mut objects = objects.into_iter();
-                let first = objects.next().expect("an advisory is about an object that it concerns");
-                let (location, object) = (first.location.clone(), FindingObject { others: objects.collect(), ..first });
-                Reported::AtObject(
-                    Finding::new(location, Code::Advisory, severity, message).about(object).maybe_help(help),
-                )
+                let (first, help) = objects.next().expect("an advisory is about an object that it concerns");
+                let finding = Finding::new(first.location.clone(), Code::Advisory, severity, message);
+                let others = objects.map(|(object, _)| object).collect();
+                Reported::AtObject(with_others(finding.about(first).maybe_help(help), others))
             }
             about => {
                 let help = self.advisory.help.clone();
@@ -150,20 +146,56 @@ impl Advised {
     }
 }
 
+/// Makes one finding, at the first place, of the advisories among `findings` that say the same about several objects.
+pub(crate) fn merged(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut alike: BTreeMap<_, (Finding, Vec<FindingObject>)> = BTreeMap::new();
+    let mut all = Vec::with_capacity(findings.len());
+    for finding in findings {
+        let about = finding.object.as_ref().filter(|_| finding.code == Code::Advisory);
+        let Some(object) = about.map(|object| FindingObject::new(object.title.clone(), finding.location.clone()))
+        else {
+            all.push(finding);
+            continue;
+        };
+        match alike.entry((finding.severity, finding.message.clone(), finding.help.clone())) {
+            Entry::Vacant(entry) => {
+                entry.insert((finding, Vec::new()));
+            }
+            Entry::Occupied(entry) => entry.into_mut().1.push(object),
+        }
+    }
+    let merged = |(first, others): (Finding, Vec<FindingObject>)| match others.is_empty() {
+        true => first,
+        false => with_others(first, others),
+    };
+    all.extend(alike.into_values().map(merged));
+    all.sort();
+    all
+}
+
+/// Makes a finding that says about `others` what `first` says about its object.
+fn with_others(first: Finding, others: Vec<FindingObject>) -> Finding {
+    let locations: Vec<&Location> =
+        [&first.location].into_iter().chain(others.iter().map(|one| &one.location)).collect();
+    let what = if first.field.is_some() { "places" } else { "objects" };
+    let message = format!("{}{}", first.message, places(&locations, what));
+    Finding { message, object: first.object.map(|object| FindingObject { others, ..object }), ..first }
+}
+
 /// How many places are written into a sentence about several objects, where not all are.
 const PLACES: usize = 3;
 
-/// Counts several objects, and names the places of the first ones.
-fn places(objects: &[FindingObject]) -> String {
+/// Counts several objects or fields, and names the places of the first ones.
+fn places(all: &[&Location], what: &str) -> String {
     // One more place is no longer than to say that there is one.
-    let named = if objects.len() > PLACES + 1 { PLACES } else { objects.len() };
-    let places: Vec<String> = objects[..named].iter().map(|object| object.location.to_string()).collect();
-    match (objects.len(), &*places) {
+    let named = if all.len() > PLACES + 1 { PLACES } else { all.len() };
+    let places: Vec<String> = all[..named].iter().map(ToString::to_string).collect();
+    match (all.len(), &*places) {
         (0 | 1, _) | (_, []) => String::new(),
         (count, [places @ .., last]) if count == named => {
-            format!(" ({count} objects: {} and {last})", places.join(", "))
+            format!(" ({count} {what}: {} and {last})", places.join(", "))
         }
-        (count, places) => format!(" ({count} objects: {} and {} more)", places.join(", "), count - named),
+        (count, places) => format!(" ({count} {what}: {} and {} more)", places.join(", "), count - named),
     }
 }
 
@@ -176,16 +208,15 @@ fn sources(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::finding::Location;
     use crate::syntax::text::Position;
 
     #[test]
     fn several_objects_are_counted_and_the_first_places_are_named() {
-        let object = |line: usize| {
-            let location = Location { file: "a.yaml".to_owned(), position: Some(Position { line, column: 1 }) };
-            FindingObject::new("Route r".to_owned(), location)
+        let location = |line| Location { file: "a.yaml".to_owned(), position: Some(Position { line, column: 1 }) };
+        let of = |count: usize| {
+            let locations: Vec<Location> = (1..=count).map(location).collect();
+            places(&locations.iter().collect::<Vec<_>>(), "objects")
         };
-        let of = |count: usize| places(&(1..=count).map(object).collect::<Vec<_>>());
         assert_eq!(of(1), "");
         assert_eq!(of(2), " (2 objects: a.yaml:1:1 and a.yaml:2:1)");
         assert_eq!(of(4), " (4 objects: a.yaml:1:1, a.yaml:2:1, a.yaml:3:1 and a.yaml:4:1)");

@@ -1,4 +1,4 @@
-//! Which chart versions and image tags in a file name another release than the target?
+//! Which chart versions, image tags and marks in a file name another release than the target?
 //!
 //! They decide what is installed, so they are not edited.
 //!
@@ -28,6 +28,9 @@ pub(crate) fn findings(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
 fn pin(evidence: Evidence, target: &Target<'_>) -> Finding {
     let release = target.name();
     let message = format!("{} is not edited, but the files require {release} after the conversion", evidence.text);
-    let help = format!("set it to {} when the converted files are applied", release.trim_start_matches('v'));
+    let help = match evidence.is_of_manifests {
+        true => format!("replace the file by the one of {release} when the converted files are applied"),
+        false => format!("set it to {} when the converted files are applied", release.trim_start_matches('v')),
+    };
     Finding::new(evidence.location, Code::PinnedVersion, Severity::Warning, message).help(help)
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::acknowledged;
+use super::data_files;
 use super::file::PlannedFile;
 use super::fixpoint::hold_back;
 use super::planner::Planner;
@@ -89,6 +90,7 @@ impl<'g> GroupPlanner<'g> {
             .chain(withheld.find(linked))
             .collect();
         let kept = acknowledged::kept(self.shared.planner, linked);
+        let kept = kept.into_iter().chain(data_files::kept(linked)).collect();
         let selectors = Selectors::new(linked);
         let attempt = |held: &Held| self.attempt(&selectors, held);
         hold_back(linked, &self.patchings, &self.states, &selectors, held_first, kept, attempt)
@@ -119,7 +121,7 @@ impl<'g> GroupPlanner<'g> {
         manifest: &Manifest,
         followed: &Followed<'_, '_>,
     ) -> Result<PlannedFile, Rejected> {
-        let GroupContext { planner, styles, .. } = self.shared;
+        let GroupContext { planner, styles, run, .. } = self.shared;
         let mut findings: Vec<Finding> = Vec::new();
         let objects = 0..manifest.objects.len();
         let conversions = objects.map(|at| self.settle(Id { file, at }, followed, &mut findings)).collect();
@@ -128,7 +130,10 @@ impl<'g> GroupPlanner<'g> {
             let is_shown = |_: &&Finding| !followed.held.is_kept(id) || self.would_change(id, followed);
             followed.held.reason(id).filter(is_shown).cloned()
         };
-        PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings)
+        let mut planned =
+            PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings)?;
+        data_files::report(run, &mut planned);
+        Ok(planned)
     }
 
     /// Returns what becomes of an object: where it is held back, it stays as it is.

@@ -203,6 +203,16 @@ impl Pack {
         &self.head.artifacts
     }
 
+    /// Returns what else names the release that is installed.
+    pub(crate) const fn marks(&self) -> &wire::Marks {
+        &self.head.marks
+    }
+
+    /// Returns whether files can name the release that is installed.
+    pub(crate) fn names_installed(&self) -> bool {
+        !self.head.artifacts.is_empty() || self.head.marks != wire::Marks::default()
+    }
+
     /// Returns how URLs of schemas in comments for editors end, besides `{group}/{kind}_{version}.json`.
     pub fn schema_comments(&self) -> &[String] {
         &self.head.schema_comments

@@ -50,6 +50,9 @@ pub struct PackFile {
     /// The names of the charts and images that install the project, whose versions show the release: `artifacts: [shop-controller]`.
     #[serde(default)]
     pub artifacts: Vec<String>,
+    /// What names the release in manifests that install the project: `marks: { comments: ["Shop version:"] }`.
+    #[serde(default)]
+    pub(crate) marks: Marks,
     /// Suffixes of image tags after the release: `tag-suffixes: ["-ubi"]`.
     #[serde(default)]
     pub(crate) tag_suffixes: Vec<String>,
@@ -173,6 +176,26 @@ pub struct Excluded {
     pub instead: String,
     /// Why they are no bundles: lower case, no final dot.
     pub reason: String,
+}
+
+/// What names the release of a project in manifests that install it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Marks {
+    /// Texts in front of the release in comments of the manifests: `comments: ["Shop version:"]`.
+    #[serde(default)]
+    pub comments: Vec<String>,
+    /// Labels of their objects, of which `app.kubernetes.io/version` is the release: `labels: { app.kubernetes.io/part-of: shop }`.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// Repositories whose URLs in kustomizations have the release as `?ref=` or behind `/releases/download/`:
+    /// `repositories: [example/shop]`.
+    #[serde(default)]
+    pub repositories: Vec<String>,
+    /// The ends of the URLs of sources, such as an OCIRepository or a GitRepository, that hold the manifests and whose tag is the
+    /// release: `manifests: [shop-manifests]`.
+    #[serde(default)]
+    pub manifests: Vec<String>,
 }
 
 /// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, values-in: [...] }`.

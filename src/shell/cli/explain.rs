@@ -171,7 +171,7 @@ mod tests {
             Subject::Advisory,
             Subject::Undetectable,
         ];
-        let summary = ["read", "recognized", "to change", "skipped", "failed", "outdated", "all fit"];
+        let summary = ["read", "recognized", "to change", "skipped", "failed", "outdated", "all but", "all fit"];
         let parts = [
             "pack",
             "rule",

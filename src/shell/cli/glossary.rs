@@ -25,6 +25,7 @@ glossary! {
     "about the release" "Heading of a report: what one of the two releases does, whatever the objects hold, said once.";
     "acknowledged" "Summary and outcome: findings that were accepted before, and objects of which it was that they are held back or not at the target, by a comment, `reversion.toml` or a baseline. They do not affect the exit code, and are printed with `--verbose` only.";
     "advisory" "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.";
+    "all but" "Summary of `detect`: as `all fit`, without the few objects that contradict the others, of which there is the number.";
     "all fit" "Summary of `detect`: the releases that have the fields of all objects of an API and serve their apiVersions.";
     "api-version" "Subject in `matrix`: the target serves a kind under another apiVersion, which is written into the objects.";
     "backward" "Direction: towards an older release, a rollback. The steps of each rule are undone, the last one first.";
@@ -38,7 +39,7 @@ glossary! {
     "current" "Summary of `detect`: the newest release serves the objects as they are.";
     "dropped" "Summary of `pack lint`: removed kinds, fields or values that `pack.yaml` lists with a reason.";
     "error" "Severity: the file or the run failed. Exit code 2; `apply` writes nothing, except with `--keep-going`.";
-    "evidence" "A field of an object, or a chart or image in the files, that shows for which releases the object can be.";
+    "evidence" "A field of an object, or a chart, image or mark in the files, that shows for which releases the object can be.";
     "exact" "Cost of a change: nothing is lost, and converting back restores the bytes.";
     "experimental" "Channel: the standard fields and kinds, and those that may still change.";
     "failed" "Summary: files that could not be read or parsed. Exit code 2, or 1 with `--keep-going`.";

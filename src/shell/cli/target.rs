@@ -160,7 +160,7 @@ impl<'p> Request<'p> {
     /// Makes the goal if the arguments decide it alone: otherwise CRDs in the files name the target, or the files show the releases
     /// that objects come from.
     pub(super) fn passed_goal(&self) -> Option<Goal<'p>> {
-        let is_decided = |target: &Target<'p>| target.pack.artifacts().is_empty() && !target.pack.asks_for_origins();
+        let is_decided = |target: &Target<'p>| !target.pack.names_installed() && !target.pack.asks_for_origins();
         // Whether objects can come from the release of `--from` is known once they were read.
         let is_passed = self.choices.origins.is_empty() && self.targets.iter().all(is_decided);
         let is_passed = is_passed && !self.targets.is_empty();

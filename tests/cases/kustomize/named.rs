@@ -59,6 +59,21 @@ spec:
     kind: Service
 ";
 
+const TLS_ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: TLSRoute
+metadata:
+  name: shop
+spec:
+  parentRefs:
+  - name: edge
+  hostnames:
+  - shop.example.com
+  rules:
+  - backendRefs:
+    - name: shop
+      port: 443
+";
+
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1
 kind: HTTPRoute
 metadata:
@@ -584,6 +599,42 @@ patches:
 - target: {kind: Gateway}
   patch: |-
     - {op: replace, path: /spec/backendTLS, value: {clientCertificateRef: {name: other}}}
+",
+    },
+    Named {
+        name: "a transformer beside a replacement, which makes the object unconvertible together",
+        to: "gateway-api@1.5/standard",
+        object: TLS_ROUTE,
+        overlay: "### kustomization.yaml
+resources: [../base, facts.yaml]
+transformers: [transformer.yaml]
+replacements:
+- source: {kind: ConfigMap, name: facts, fieldPath: data.name}
+  targets:
+  - select: {kind: TLSRoute}
+    fieldPaths: [spec.parentRefs.0.name]
+### transformer.yaml
+apiVersion: builtin
+kind: PatchJson6902Transformer
+metadata: {name: parents}
+jsonOp: '[{\"op\": \"add\", \"path\": \"/spec/parentRefs/-\", \"value\": {\"name\": \"other\"}}]'
+target: {kind: TLSRoute, name: shop}
+### facts.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: facts}
+data: {name: other}
+",
+    },
+    Named {
+        name: "a JSON patch that may remove what only the newest apiVersion requires",
+        to: "gateway-api@1.5/experimental",
+        object: TLS_ROUTE,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: TLSRoute, annotationSelector: team=web}
+  patch: |-
+    - {op: remove, path: /spec/hostnames}
 ",
     },
 ];
