@@ -210,6 +210,20 @@ fn fields_required_by_a_release_are_added() {
 }
 
 #[test]
+fn a_required_mapping_is_set_by_what_moves_into_it() {
+    let fields = [
+        "spec.a object required standard v2..v3",
+        "spec.a.b string - standard v2..v3",
+        "spec.a.c string - standard v2..v3",
+        "spec.b string - standard v1",
+    ];
+    check(&pack(&fields, B_REMOVED, &[("moved", "  - move: { from: spec.b, to: spec.a.b }\n")]), &[]);
+    let message = "p/pack.yaml:7:1: 2/standard requires A.g spec.a";
+    let help = "  help: add a rule that sets it, or an entry under `hints`";
+    check(&pack(&fields, B_REMOVED, &[("dropped", "  - drop: { field: spec.b, reason: r }\n")]), &[message, help]);
+}
+
+#[test]
 fn removed_values_are_claimed() {
     let fields = [
         "spec.t string {\"enum\":[\"a\",\"b\"]} standard v1",

@@ -27,6 +27,7 @@ mod html;
 mod html_browser;
 mod keep_going;
 mod lint;
+mod named_files;
 mod over_releases;
 mod pack_mistakes;
 mod pack_values;

@@ -47,6 +47,10 @@ fn a_pack_that_cannot_mean_anything_is_refused() {
         &reference("kind: k, group: g, api-version: v"),
         "the key of the group or that of the apiVersion, not both",
     );
+    check_pack(
+        &reference("resource: r, group: g, default-kind: K"),
+        "spec.to has a default-kind, but not the key of the kind",
+    );
     let advisory = "advisories:\n- { id: a, bundle: v1, direction: forward, message: m, add: \"x\" }\n";
     check_pack(advisory, "advisory a: `add` has no `help`");
 }

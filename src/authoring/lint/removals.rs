@@ -185,10 +185,16 @@ fn required_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>, places: &Places)
 fn newly_required(sides: &Conversion<'_>, places: &Places) -> Vec<FieldPattern> {
     let there: BTreeSet<&FieldPattern> = places.values().flatten().collect();
     let back = sides.path.reversed(sides.source.kind());
+    // What is moved into a mapping brings the mapping along.
+    let is_moved = |field: &FieldPattern| back.images(field).iter().any(|image| matches!(image, Image::Moved(_)));
+    let is_filled = |field: &FieldPattern| {
+        let below = sides.target.fields().filter(|below| below.pattern.starts_with(field));
+        below.filter(|below| below.releases.contains(sides.to)).any(|below| is_moved(&below.pattern))
+    };
     let is_new = |field: &FieldPattern| {
         let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
         let is_open = above.parts().is_empty() || there.contains(&above);
-        is_open && !there.contains(field) && back.images(field) == BTreeSet::from([Image::Kept])
+        is_open && !there.contains(field) && back.images(field) == BTreeSet::from([Image::Kept]) && !is_filled(field)
     };
     let required = sides.target.fields().filter(|field| field.required && field.releases.contains(sides.to));
     let fields: BTreeSet<FieldPattern> = required.map(|field| field.pattern).collect();

@@ -21,7 +21,7 @@ pub(crate) struct Keys<'k> {
     pub(super) version: Option<&'k str>,
     pub(super) kind: Option<&'k str>,
     pub(super) resource: Option<&'k str>,
-    name: Option<&'k str>,
+    pub(super) name: Option<&'k str>,
     namespace: Option<&'k str>,
 }
 
@@ -290,7 +290,8 @@ fn read_declared<'p, 'k>(
 ) -> Option<Reference<'p>> {
     let keys = Keys::declared(field);
     let group = keys.group_in(map).or(field.default_group.as_deref())?;
-    let (kind, resource) = (text(map, keys.kind), text(map, keys.resource));
+    let kind = text(map, keys.kind).or(field.default_kind.as_deref());
+    let resource = text(map, keys.resource);
     let is_named = |other: &&GroupKind| {
         other.group == group && (kind == Some(&other.kind) || resource.is_some_and(|name| name == plural(&other.kind)))
     };

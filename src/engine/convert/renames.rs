@@ -10,6 +10,7 @@ use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Halt, Session};
 use crate::knowledge::pack::{Packs, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::FieldPath;
 use crate::syntax::yaml::{Intent, Place};
 
 /// What a kind becomes: its kind in the target, and a version of that.
@@ -26,6 +27,10 @@ impl Successor {
 
     pub(crate) const fn kind(&self) -> &GroupKind {
         &self.kind
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        &self.version
     }
 }
 
@@ -124,6 +129,14 @@ pub(crate) fn normalized(reference: &Reference<'_>, successor: &Successor) -> Op
     })
 }
 
+/// Writes `text` at `path`, before the first of these keys that the mapping has.
+fn insert(path: FieldPath, text: &str, before: [Option<&str>; 3], session: &mut Session<'_>) -> Result<(), Halt> {
+    let map = path.split_last().and_then(|(parent, _)| parent.get(session.object()));
+    let present = before.into_iter().flatten().find(|key| map.is_some_and(|map| map.get(*key).is_some()));
+    let place = present.map_or(Place::Last, |key| Place::Before(key.to_owned()));
+    session.change(Intent::Insert { path, value: Value::from(text), place })
+}
+
 /// Makes `reference` name what its kind becomes.
 ///
 /// # Errors
@@ -132,9 +145,13 @@ pub(crate) fn update(reference: &Reference<'_>, successor: &Successor, session: 
     let Successor { kind, version } = successor;
     let (path, keys) = (&reference.path, &reference.keys);
     if let Some(key) = keys.group.filter(|_| needs_group(reference, successor)) {
-        let place = Place::Before(keys.kind.or(keys.resource).unwrap_or("kind").to_owned());
-        let value = Value::from(kind.group.as_str());
-        session.change(Intent::Insert { path: path.key(key), value, place })?;
+        insert(path.key(key), &kind.group, [keys.kind, keys.resource, keys.name], session)?;
+    }
+    if let Some(key) = keys.kind.filter(|key| path.key(key).get(session.object()).is_none()) {
+        // The field has its kind by default.
+        if kind.kind != reference.kind.kind {
+            insert(path.key(key), &kind.kind, [keys.name, None, None], session)?;
+        }
     }
     let api_version = ApiVersion { group: kind.group.clone(), version: version.clone() };
     let texts = [

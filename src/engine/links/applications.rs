@@ -14,6 +14,7 @@ use serde_json::Map;
 
 use super::identity::{IdentityWrite, Part, Parts};
 use super::kustomizations::{FolderReach, Graph};
+use super::rewritten::{ByName, Rewritten};
 use super::steps::{Role, Source, Step, TRANSFORMERS, Turn, turn};
 use super::survey::{FileSurvey, ObjectSurvey};
 use crate::engine::manifest::{Kustomization, PatchFile, PatchOptions, Selector, SelectorPart};
@@ -226,6 +227,8 @@ enum Reached<'b, 'a, 'f> {
         files: BTreeSet<&'a str>,
         /// Their objects, by name.
         by_name: BTreeMap<&'a str, Vec<&'b Candidate<'a>>>,
+        /// Those of them that others write to.
+        rewritten: ByName<'b>,
         /// Whether some of the files, or objects in them, are not known.
         has_unknown: bool,
         /// Whether what is in some of them is not read, and can be objects of known kinds.
@@ -237,7 +240,7 @@ enum Reached<'b, 'a, 'f> {
 }
 
 impl<'b, 'a> Reached<'b, 'a, '_> {
-    fn files(files: BTreeSet<&'a str>, has_more: bool, bases: &'b Bases<'a>) -> Self {
+    fn files(files: BTreeSet<&'a str>, has_more: bool, bases: &'b Bases<'a>, rewritten: ByName<'b>) -> Self {
         let mut by_name: BTreeMap<&str, Vec<&Candidate<'_>>> = BTreeMap::new();
         for base in files.iter().filter_map(|file| bases.by_file.get(*file)).flatten() {
             by_name.entry(base.key.2).or_default().push(base);
@@ -248,7 +251,7 @@ impl<'b, 'a> Reached<'b, 'a, '_> {
             (!is_file || file.starts_with("../")) && !bases.all_files.contains(file)
         };
         let has_unseen = has_more || files.iter().any(is_unseen);
-        Self::Files { files, by_name, has_unknown, has_unseen }
+        Self::Files { files, by_name, rewritten, has_unknown, has_unseen }
     }
 
     fn has(&self, file: &str) -> bool {
@@ -341,6 +344,16 @@ impl Pending<'_> {
         matches(target) && !self.rejected.iter().any(matches)
     }
 
+    /// Returns the names that an object that it selects can have in its file; none where it can have any.
+    fn names<'n>(&'n self, graph: &Graph<'_>) -> Option<BTreeSet<&'n str>> {
+        let name = match (&self.target, &self.own) {
+            (Some(target), _) => target.name.as_ref().and_then(SelectorPart::plain)?,
+            (None, Some(own)) => own.key.2,
+            (None, None) => return Some(BTreeSet::new()),
+        };
+        Some(graph.names_before(name))
+    }
+
     /// Returns whether it may select an object to which these texts may have been written.
     fn may_select(&self, base: &Candidate<'_>, writes: &BTreeSet<IdentityWrite>, graph: &Graph<'_>) -> bool {
         let (kind, version, name) = base.key;
@@ -402,9 +415,6 @@ fn asked(selector: &Selector) -> impl Iterator<Item = Part> {
     ];
     asks.into_iter().filter(|(_, is_given)| *is_given).map(|(part, _)| part)
 }
-
-/// What may be written to the parts that objects are found by.
-type Rewritten = BTreeMap<ObjectId, BTreeSet<IdentityWrite>>;
 
 /// Returns the objects in the own text of the file with this number.
 fn own_objects(number: usize, file: &FileSurvey) -> impl Iterator<Item = Candidate<'_>> {
@@ -515,7 +525,13 @@ impl<'a> Finder<'_, 'a> {
         let file = &self.files[host];
         let reach = LazyCell::new(|| {
             let (reached, has_more) = self.graph.reached(&file.file);
-            Reached::files(reached, has_more, &self.bases)
+            let mut rewritten = ByName::default();
+            if !self.rewritten.is_empty() {
+                let name = |id: ObjectId| self.files[id.file].objects[id.at].name.as_deref().unwrap_or_default();
+                let numbers = reached.iter().filter_map(|file| self.number(file));
+                numbers.for_each(|number| rewritten.add(&self.rewritten, number, name));
+            }
+            Reached::files(reached, has_more, &self.bases, rewritten)
         });
         for pending in self.pending(host) {
             match file.kustomization {
@@ -583,14 +599,18 @@ impl<'a> Finder<'_, 'a> {
         reach: &Reached<'_, '_, '_>,
         bases: &[&Candidate<'_>],
     ) -> Vec<Candidate<'a>> {
-        let rewritten = self.rewritten.iter().map(|(position, writes)| {
-            let object = &self.files[position.file].objects[position.at];
-            (Candidate::new(*position, object), writes)
-        });
-        let is_new = |base: &Candidate<'_>| bases.iter().all(|known| known.position != base.position);
-        let selected = rewritten.filter(|(base, writes)| pending.may_select(base, writes, self.graph));
-        let reached = selected.filter(|(base, _)| reach.has(&self.files[base.position.file].file));
-        reached.map(|(base, _)| base).filter(is_new).collect()
+        let near: BTreeSet<ObjectId> = match reach {
+            Reached::Files { rewritten, .. } => rewritten.find(pending.names(self.graph).as_ref()),
+            Reached::Folder(folder, _) => {
+                let positions = self.rewritten.keys().copied();
+                positions.filter(|position| folder.has(&self.files[position.file].file)).collect()
+            }
+            Reached::Nothing => BTreeSet::new(),
+        };
+        let candidate = |id: ObjectId| Candidate::new(id, &self.files[id.file].objects[id.at]);
+        let known: BTreeSet<ObjectId> = bases.iter().map(|base| base.position).collect();
+        let near = near.difference(&known).copied().map(candidate);
+        near.filter(|base| pending.may_select(base, &self.rewritten[&base.position], self.graph)).collect()
     }
 
     /// Returns whether something may be applied to objects that are not known.

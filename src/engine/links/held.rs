@@ -40,9 +40,9 @@ impl Held {
         self.reasons.get(&id)
     }
 
-    /// Returns whether it is acknowledged that an object is left as it is.
+    /// Returns whether an object is left as it is on purpose: because that is acknowledged, or because it is data.
     pub(crate) fn is_kept(&self, id: Id) -> bool {
-        self.reason(id).is_some_and(|reason| reason.code == Code::ChangesNeeded)
+        self.reason(id).is_some_and(|reason| matches!(reason.code, Code::ChangesNeeded | Code::DataFile))
     }
 
     /// Returns why an instruction is held back by itself.

@@ -81,14 +81,17 @@ pub(super) fn judge(
             versions.iter().filter_map(at).min_by_key(losses)
         }
     };
-    let Some((version, made)) = chosen else { return rejected(tied, base, sent, &made).into() };
+    let Some((version, accepted)) = chosen else { return rejected(tied, base, sent, &made).into() };
     let is_sent = sent.iter().any(|one| one.value == tied.object(base).value);
     let judged = if is_sent { Judged::AsWritten } else { Judged::AsBuilt };
     let Some(mut conversion) = objects.converted_alone(base, judged, version.as_ref()) else {
         return Verdict::AsWritten;
     };
+    // Those that get this apiVersion by themselves say why.
+    let same = made.into_iter().filter(|made| self::version(made) == version);
+    inherit(&mut conversion, &same.collect::<Vec<_>>(), &[Code::LessStableVersion]);
     if !is_sent {
-        inherit(&mut conversion, &made, &[Code::AlreadyInvalid, Code::LessStableVersion, Code::UncheckedRule]);
+        inherit(&mut conversion, &accepted, &[Code::AlreadyInvalid, Code::UncheckedRule]);
     }
     Verdict::AsBuilt(conversion, Judgement { version, sent: sent.iter().map(|one| Arc::clone(&one.value)).collect() })
 }

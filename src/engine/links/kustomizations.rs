@@ -204,6 +204,16 @@ impl<'a> Graph<'a> {
         self.files.keys().filter(is_it).copied()
     }
 
+    /// Returns whether a controller that applies `folder`, which is named from the root of a repository, takes `file` for a manifest because no
+    /// kustomization stands in the folder, or between them.
+    ///
+    /// Source: Flux, kustomize-controller, Kustomization, "Generate kustomization.yaml"; Argo CD, directory applications.
+    pub(super) fn is_scanned(&self, file: &str, folder: &str) -> bool {
+        let folders = file.match_indices('/').rev().map(|(at, _)| &file[..at]);
+        let mut open = folders.take_while(|one| self.in_folder(one).is_none());
+        open.any(|one| ends_with(one, folder))
+    }
+
     /// Returns the files, folders and components that a kustomization takes in, each with its kustomization where it has one.
     pub(super) fn parts(&self, file: &str) -> Parts<'a> {
         let Some(kustomization) = self.files.get(file) else { return Parts::default() };

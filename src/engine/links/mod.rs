@@ -9,7 +9,7 @@
 //! puts all together, `ties` finds the groups, `tied_files` are the objects of one. Kustomize: `kustomizations` (which files they build)
 //! `builds` (what is applied together) `layers` (in which order) `namespaces` `affixes` (of names).
 //!
-//! What is applied: `applications` (to which objects, over `identity`: what is written to their names) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
+//! What is applied: `applications` (to which objects, over `identity`: what is written to their names, and `rewritten`: to which objects) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
 //! and variables say) and `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what
 //! becomes of them, with the `sources` of replacements that nothing else reads); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `judged` (which of it the target must accept), `states`
 //! (whether one is the other) over `difference`.
@@ -37,6 +37,7 @@ mod difference;
 mod layers;
 mod merge;
 mod path_expression;
+mod rewritten;
 
 mod builds;
 mod namespaces;

@@ -41,6 +41,8 @@ pub(crate) struct Run<'a> {
     appliers: OnceLock<HashMap<String, Vec<usize>>>,
     /// The files that a kustomization names as patches.
     patch_files: HashSet<&'a str>,
+    /// What kustomizations make of the files that they name as data.
+    data_files: HashMap<&'a str, &'a str>,
 }
 
 impl<'a> Run<'a> {
@@ -50,6 +52,7 @@ impl<'a> Run<'a> {
         let graph = Graph::of(files);
         let numbers: HashMap<&str, usize> =
             files.iter().enumerate().map(|(number, file)| (&*file.file, number)).collect();
+        let kustomizations = files.iter().filter_map(|file| file.kustomization.as_deref());
         let is_known_kind = |name: &str| targets.is_kind_named(name) || goal.packs.of_group(name).is_some();
         let is_converted = |kind: &GroupKind| {
             targets.is_kind_named(&kind.kind)
@@ -69,6 +72,7 @@ impl<'a> Run<'a> {
             appliers: OnceLock::new(),
             numbers,
             patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),
+            data_files: kustomizations.flat_map(|one| &one.data).map(|(file, made)| (&**file, &**made)).collect(),
             targets,
             files,
             graph,
@@ -158,6 +162,18 @@ impl<'a> Run<'a> {
     /// Returns whether a kustomization of the run names a file as a patch.
     pub(crate) fn is_patch_file(&self, file: &str) -> bool {
         self.patch_files.contains(file)
+    }
+
+    /// Returns what a kustomization makes of a file that it names as data.
+    pub(crate) fn data_of(&self, file: &str) -> Option<&'a str> {
+        self.data_files.get(file).copied()
+    }
+
+    /// Returns whether a kustomization takes a file in, or a controller that applies a folder.
+    pub(crate) fn is_built(&self, file: &str) -> bool {
+        let is_named = !self.graph.takers(file).is_empty() || !self.graph.users_of(file).is_empty();
+        let is_below = |folder: &String| self.graph.is_scanned(file, folder);
+        is_named || self.is_patch_file(file) || self.files.iter().flat_map(|host| &host.applied).any(is_below)
     }
 
     /// Returns whether an object is a patch.

@@ -90,7 +90,16 @@ fn may_write(run: &Run<'_>, file: &str, object: &Value, text_of: &dyn Fn(&str) -
             inline.map(str::to_owned).or_else(of_file).is_none_or(|text| text.contains(name))
         }
     };
-    let has_unread = |own: &Kustomization| !own.unread.is_empty() || !own.transformers.is_empty();
+    // Which objects other transformers write to is not looked up.
+    let transforms = |transformer: &Value| match transformer.text("kind") {
+        Some("PatchTransformer" | "PatchJson6902Transformer") => patches(transformer),
+        _ => true,
+    };
+    let has_unread = |own: &Kustomization| {
+        let mut transformers = own.transformers.iter().flat_map(|(_, path)| run.graph.files_at(path));
+        !own.unread.is_empty()
+            || transformers.any(|name| text_of(name).is_none_or(|text| documents(&text).iter().any(transforms)))
+    };
     survey.steps.iter().any(writes)
         || survey.kustomization.as_deref().is_some_and(has_unread)
         || text_of(file).iter().flat_map(|text| documents(text)).any(|kustomization| {

@@ -184,6 +184,20 @@ impl FileSurvey {
         has_patches || names_fields || self.steps.iter().any(Step::is_data_patch)
     }
 
+    /// Returns the files and folders that it names as a kustomization.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &String> {
+        let own = self.kustomization.iter().flat_map(|own| own.paths());
+        own.chain(self.patches.iter().map(|patch| &patch.file))
+    }
+
+    /// Names `name` instead of `path`, which leads to it.
+    pub(crate) fn rename_path(&mut self, path: &str, name: &str) {
+        if let Some(own) = &mut self.kustomization {
+            Arc::make_mut(own).rename(path, name);
+        }
+        self.patches.iter_mut().filter(|patch| patch.file == path).for_each(|patch| name.clone_into(&mut patch.file));
+    }
+
     /// Returns the number of the first object in its own text.
     pub(crate) fn first_own(&self) -> Option<usize> {
         self.objects.iter().position(|object| object.inline_patch.is_none())

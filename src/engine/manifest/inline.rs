@@ -161,6 +161,7 @@ fn read(text: &str) -> Reading {
     for (number, value) in values.into_iter().enumerate() {
         take_objects(number, FieldPath::default(), value, &mut objects);
     }
+    objects.iter_mut().for_each(|object| object.take_name(&tree, text));
     match objects.is_empty() {
         true => Reading::Neither("it has no apiVersion and kind".to_owned()),
         false => Reading::Objects(tree, objects),

@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::manifest::Manifest;
+use super::object::Object;
 use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -41,6 +43,8 @@ pub struct Kustomization {
     /// The places that name what is not read: files with names that no run reads, and keys in other letters, which
     /// Kustomize accepts.
     pub(crate) unread: Vec<FieldPath>,
+    /// The files that it makes ConfigMaps and Secrets of, each with what is made: `ConfigMap settings`.
+    pub(crate) data: Vec<(String, String)>,
     /// Whether it has a schema of its own, which changes how lists are merged.
     pub(crate) has_schema: bool,
 }
@@ -109,6 +113,7 @@ impl Kustomization {
             label_places,
             configurations: files(file, value, "configurations"),
             unread,
+            data: data(file, value),
             has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
         }
     }
@@ -129,6 +134,21 @@ impl Kustomization {
             ],
             ..Self::default()
         }
+    }
+
+    /// Returns the files and folders that it names, apart from those of patches.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &String> {
+        let numbered = [&self.replacements, &self.transformers, &self.configurations];
+        let numbered = numbered.into_iter().flatten().map(|(_, path)| path);
+        self.resources.iter().chain(&self.components).chain(numbered)
+    }
+
+    /// Names `name` instead of `path`.
+    pub(crate) fn rename(&mut self, path: &str, name: &str) {
+        let numbered = [&mut self.replacements, &mut self.transformers, &mut self.configurations];
+        let numbered = numbered.into_iter().flatten().map(|(_, path)| path);
+        let paths = self.resources.iter_mut().chain(&mut self.components).chain(numbered);
+        paths.filter(|one| *one == path).for_each(|one| name.clone_into(one));
     }
 
     /// Returns the folder of the kustomization in `file`, as [`Kustomization::resources`] names folders; nothing for a file that
@@ -153,6 +173,11 @@ impl Kustomization {
         words.map(|word| join(folder(file), word)).collect()
     }
 
+    /// Returns the name of `file` in a folder that a kustomization names.
+    pub(crate) fn in_folder(folder: &str, file: &str) -> String {
+        join(folder, file)
+    }
+
     /// Returns the file that the kustomization in `file` calls `path`, as seen from where the kustomization is seen from.
     pub fn beside(file: &str, path: &str) -> String {
         join(folder(file), path)
@@ -164,10 +189,29 @@ fn folder(file: &str) -> &str {
     file.rfind(['/', '\\']).map_or("", |at| &file[..=at])
 }
 
+/// The names of the files that Kustomize reads as kustomizations.
+pub(crate) const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
 /// Returns whether Kustomize reads `file` as a kustomization.
 pub(super) fn is_one(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
+    KUSTOMIZATIONS.contains(&name)
+}
+
+/// Returns where the kustomization in `manifest` names `path`, which is as [`Kustomization::paths`] has it.
+pub(crate) fn place_of_path(manifest: &Manifest, path: &str) -> Location {
+    let is_it = |item: &Value| {
+        let named = item.get("path").unwrap_or(item).as_str();
+        named.is_some_and(|named| Kustomization::beside(&manifest.file, named) == path)
+    };
+    let place = |object: &Object| {
+        object.value.as_object()?.iter().find_map(|(key, list)| {
+            let index = list.as_array()?.iter().position(is_it)?;
+            Some(manifest.locate(object, &FieldPath::default().key(key).index(index)))
+        })
+    };
+    let own = || Location { file: manifest.file.clone(), position: None };
+    manifest.objects.iter().filter(|object| object.inline_patch.is_none()).find_map(place).unwrap_or_else(own)
 }
 
 /// Returns the files that a kustomization or a builtin transformer merges into other objects, as seen from where `file` is seen from.
@@ -243,6 +287,23 @@ fn unread(kustomization: &Value) -> Vec<FieldPath> {
         let path = |item: &Value| item.get("path").unwrap_or(item).as_str().map(str::to_owned);
         let is_unread = |item: &Value| item.get("target").is_none() && path(item).is_some_and(|path| !is_read(&path));
         found.extend(items.filter(|(_, item)| is_unread(item)).map(|(index, _)| list.index(index)));
+    }
+    found
+}
+
+/// Returns the files that the generators of a kustomization read, each with what is made of it.
+///
+/// Source: Kustomize reference, `configMapGenerator`, `secretGenerator`: `files`, where a key may stand before the path, `envs`, `env`.
+fn data(file: &str, kustomization: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (key, kind) in [("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")] {
+        for generator in kustomization.items(key) {
+            let title = format!("{kind} {}", generator.text("name").unwrap_or_default());
+            let files = generator.items("files").iter().filter_map(Value::as_str);
+            let files = files.map(|text| text.split_once('=').map_or(text, |(_, path)| path));
+            let lines = generator.items("envs").iter().filter_map(Value::as_str).chain(generator.text("env"));
+            found.extend(files.chain(lines).map(|path| (join(folder(file), path), title.clone())));
+        }
     }
     found
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath};
+use crate::syntax::yaml::{Tree, find_node};
 
 /// What a document is that an object is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +77,16 @@ impl Object {
         let metadata = |key: &str| Some(value.get("metadata")?.text(key)?.to_owned());
         let (namespace, name) = (metadata("namespace"), metadata("name").or_else(|| metadata("generateName")));
         Some(Self { place, api_version, kind, namespace, name, ..Self::unnamed(Document::Object, document, value) })
+    }
+
+    /// Takes in a name that the text writes as a word like `n`: Kubernetes reads it as a boolean, Kustomize as a text.
+    pub(super) fn take_name(&mut self, tree: &Tree, text: &str) {
+        let path = FieldPath::default().key("metadata").key("name");
+        if path.get(&self.value).is_some_and(Value::is_boolean) {
+            let root = tree.documents()[self.document].root;
+            let node = find_node(tree, text, root, &self.place.join(&path));
+            self.name = node.ok().map(|node| tree.span(node).of(text).to_owned());
+        }
     }
 
     /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.

@@ -139,6 +139,8 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
             Err(problem) => return Err(problem),
         }
     }
+    let Manifest { tree, text, objects, .. } = manifest;
+    objects.iter_mut().filter(|object| object.inline_patch.is_none()).for_each(|object| object.take_name(tree, text));
     let reported = embedded::finding(manifest, &embedded);
     manifest.findings.extend(reported);
     Ok(())

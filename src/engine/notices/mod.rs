@@ -6,7 +6,7 @@
 //! drops what is reported about kinds that the run does not rename.
 //!
 //! Parts: `advisories` (of releases) `moved_fields` (to other objects) `pins` (of charts and images) `values` (of charts, not
-//! converted) `mentions` (of renamed kinds) `old_keys` (of annotations and labels) `rbac` (rules, webhooks, policies) `old_names`
+//! converted) `mentions` (of renamed kinds) `old_keys` (of annotations and labels) `rbac` (rules, webhooks, policies, and what extends them) `old_names`
 //! (whether the run keeps them) `typed_lists` (of a kind that the target lacks) `open_versions` (apiVersions with variables)
 //! `unserved` (by the CRDs of the run).
 //!

@@ -6,7 +6,10 @@
 //! nothing in the same object names the new kind as well, with all verbs and for the same names of objects. A webhook or an admission policy that gives `apiVersions` too is
 //! reported where it gives none that the target serves.
 //!
-//! Invariant: nothing here changes anything.
+//! With the parameter `rbac` of the pack, [`extensions`] says what lets such a mapping name the new group beside the old one, where that
+//! permits nothing else.
+//!
+//! Invariant: what is permitted in the new group was permitted in the old one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +17,13 @@ use memchr::memmem;
 use serde_json::{Map, Value};
 
 use super::old_names::OldNames;
-use crate::engine::convert::{Remark, Renames, Targets, plural, walk};
+use crate::engine::convert::{Conversion, Remark, Renames, Targets, plural, walk};
 use crate::engine::finding::{Code, Finding};
-use crate::engine::manifest::Manifest;
+use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{Entries, FieldPath, FieldPattern, PathRef, Step, each_child};
-use crate::syntax::yaml::TextFormat;
+use crate::syntax::yaml::{Intent, Place, TextFormat};
 
 /// Where webhook configurations, admission policies and their bindings select objects by resource and version.
 const ADMISSION_RULES: [&str; 5] = [
@@ -32,16 +35,22 @@ const ADMISSION_RULES: [&str; 5] = [
 ];
 
 /// Reports the mappings of each object that name a kind which is renamed, where none names its new name, and webhooks and
-/// admission policies for versions that the target does not serve.
-pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<OldNames<Finding>> {
+/// admission policies for versions that the target does not serve; `conversions` is what becomes of the objects.
+pub(crate) fn findings(
+    manifest: &Manifest,
+    conversions: &[Option<Conversion>],
+    targets: &Targets<'_>,
+) -> Vec<OldNames<Finding>> {
     // Keys can be written with escapes.
     let text = manifest.text.as_bytes();
     if memchr::memchr2(b'*', b'\\', text).is_none() && memmem::find(text, b"apiGroups").is_none() {
         return Vec::new();
     }
-    let of_object = manifest.objects.iter().flat_map(|object| {
-        let rules = rules_in(&object.value);
-        let others = not_served(&object.value, &rules, targets).into_iter().chain(removed(&rules, targets));
+    let of_object = manifest.objects.iter().zip(conversions).flat_map(|(object, conversion)| {
+        let value = if is_extended(targets) { conversion.as_ref().map(|made| &*made.value) } else { None };
+        let value = value.unwrap_or(&object.value);
+        let rules = rules_in(value);
+        let others = not_served(value, &rules, targets).into_iter().chain(removed(&rules, targets));
         let others = others.map(|report| OldNames { kinds: Vec::new(), report });
         let remarks = remarks(&rules, &targets.renames).into_iter().chain(others);
         remarks.map(|remark| remark.finding(manifest, object)).collect::<Vec<_>>()
@@ -51,10 +60,38 @@ pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<OldNam
 
 /// Reports the mappings among `rules` that name a kind in `renames`, where none names its new name.
 pub(super) fn remarks(rules: &[ResourceRule<'_>], renames: &Renames) -> Vec<OldNames<Remark>> {
-    let naming = |kind: &GroupKind| rules.iter().filter(|rule| !rule.parts_of(kind).is_empty()).collect();
-    let renamed: Vec<Renamed<'_, '_>> =
-        renames.iter().map(|(old, successor)| (old, successor.kind(), naming(successor.kind()))).collect();
+    let renamed = renamed(rules, renames);
     rules.iter().filter_map(|rule| rule.remark(&renamed)).collect()
+}
+
+/// Returns the kinds in `renames`, each with the mappings among `rules` that name what it becomes.
+fn renamed<'r, 'v>(rules: &'r [ResourceRule<'v>], renames: &'r Renames) -> Vec<Renamed<'r, 'v>> {
+    let naming = |kind: &GroupKind| rules.iter().filter(|rule| !rule.parts_of(kind).is_empty()).collect();
+    renames.iter().map(|(old, successor)| (old, successor.kind(), naming(successor.kind()))).collect()
+}
+
+/// Returns whether the user chose for a pack of the run that rules are extended.
+fn is_extended(targets: &Targets<'_>) -> bool {
+    targets.goal.targets.iter().any(|target| extends(target, targets))
+}
+
+fn extends(target: &Target<'_>, targets: &Targets<'_>) -> bool {
+    targets
+        .goal
+        .choices
+        .parameters
+        .get(&format!("{}.rbac", target.pack.name()))
+        .is_some_and(|chosen| chosen == "extend")
+}
+
+/// Returns the changes with which the mappings in `object` name the new groups too, where the user chose that.
+pub(crate) fn extensions(object: &Object, targets: &Targets<'_>) -> Vec<Intent> {
+    if !is_extended(targets) {
+        return Vec::new();
+    }
+    let rules = rules_in(&object.value);
+    let renamed = renamed(&rules, &targets.renames);
+    rules.iter().flat_map(|rule| rule.extension(&renamed, targets)).collect()
 }
 
 /// Finds the mappings below `value` that select resources or kinds by API group.
@@ -153,21 +190,15 @@ impl<'v> ResourceRule<'v> {
         let path = self.path.clone()?;
         let (mut kinds, mut old, mut new) = (Vec::new(), Vec::new(), Vec::new());
         let mut added = Vec::new();
-        for (kind, successor, naming) in renamed {
-            let is_named = |part: &&str| {
-                let same = naming.iter().filter(|rule| rule.parts_of(successor).contains(part));
-                self.is_granted_by(same)
-            };
-            if let Some(part) = self.parts_of(kind).into_iter().find(|part| !is_named(part)) {
-                kinds.push(GroupKind::clone(kind));
-                old.push(self.name(kind, part));
-                let name = self.name(successor, part);
-                // Several kinds can become one.
-                if !new.contains(&name) {
-                    new.push(name);
-                }
-                added.extend(self.parts_of(kind).into_iter().map(|part| (*successor, part)));
+        for (kind, successor, part) in self.missing(renamed) {
+            kinds.push(GroupKind::clone(kind));
+            old.push(self.name(kind, part));
+            let name = self.name(successor, part);
+            // Several kinds can become one.
+            if !new.contains(&name) {
+                new.push(name);
             }
+            added.extend(self.parts_of(kind).into_iter().map(|part| (successor, part)));
         }
         if old.is_empty() {
             return None;
@@ -176,6 +207,58 @@ impl<'v> ResourceRule<'v> {
         let message = format!("{path} names {old}, renamed to {new}; it is not updated");
         let help = format!("add {new} to it by hand, or replace {old}{}", self.beside(&added));
         Some(OldNames { kinds, report: Remark::new(Code::ReferenceNotUpdated, path, message).help(help) })
+    }
+
+    /// Returns the `renamed` kinds that the mapping names by a part whose new name the object does not have with the same rights, each
+    /// with what it becomes and the first such part.
+    fn missing<'r>(&self, renamed: &[Renamed<'r, 'v>]) -> Vec<(&'r GroupKind, &'r GroupKind, &'v str)> {
+        let missing = renamed.iter().filter_map(|(kind, successor, naming)| {
+            let is_named = |part: &&str| {
+                let same = naming.iter().filter(|rule| rule.parts_of(successor).contains(part));
+                self.is_granted_by(same)
+            };
+            let part = self.parts_of(kind).into_iter().find(|part| !is_named(part))?;
+            Some((*kind, *successor, part))
+        });
+        missing.collect()
+    }
+
+    /// Returns the changes that add the groups of the new names, with their versions where some are given; none where the mapping would
+    /// name anything else by that.
+    fn extension(&self, renamed: &[Renamed<'_, 'v>], targets: &Targets<'_>) -> Vec<Intent> {
+        let missing = self.missing(renamed);
+        let Some(path) = self.path.as_ref().filter(|_| !self.resources.is_empty()) else { return Vec::new() };
+        let becomes =
+            |kind: &GroupKind| renamed.iter().any(|(old, new, _)| *new == kind && self.groups.contains(&&*old.group));
+        // Another kind of the new group, whose resource the mapping names for another reason.
+        let is_other = |target: &Target<'_>, kind: &GroupKind| {
+            let is_served =
+                || target.pack.catalog(kind).is_some_and(|catalog| !catalog.served(target.release).is_empty());
+            let has_rights = || {
+                self.resources.iter().any(|name| *name == "*" || name.split('/').next() == Some(&plural(&kind.kind)))
+            };
+            !becomes(kind) && has_rights() && is_served()
+        };
+        let is_exact = |(old, new): (&GroupKind, &GroupKind)| {
+            let target = targets.goal.target_of(&new.group).filter(|target| extends(target, targets));
+            let is_alone = |target: &Target<'_>| {
+                let of_group = target.pack.kinds().filter(|kind| kind.group == new.group);
+                of_group.into_iter().all(|kind| !is_other(target, kind))
+            };
+            plural(&old.kind) == plural(&new.kind) && target.is_some_and(is_alone)
+        };
+        if self.groups.contains(&"*") || !missing.iter().all(|(old, new, _)| is_exact((old, new))) {
+            return Vec::new();
+        }
+        let groups: BTreeSet<&str> = missing.iter().map(|(_, new, _)| &*new.group).collect();
+        let versions = missing.iter().filter_map(|(old, _, _)| Some(targets.renames.get(*old)?.version()));
+        let versions: BTreeSet<&str> = versions.collect();
+        let mut changes = additions(&path.key("apiGroups"), self.map.items("apiGroups"), groups);
+        let given = self.map.items("apiVersions");
+        if !given.is_empty() && given.iter().all(|version| version != "*") {
+            changes.extend(additions(&path.key("apiVersions"), given, versions));
+        }
+        changes
     }
 
     /// Returns whether `others` together are about everything that the mapping is about: what may be done, or is reviewed, to objects of
@@ -255,6 +338,17 @@ impl<'v> ResourceRule<'v> {
             (false, part) => format!("{}/{part}", resource(kind)),
         }
     }
+}
+
+/// Returns the changes that add those `texts` to the list at `path` that are not among the items that it has, `given`.
+fn additions(path: &FieldPath, given: &[Value], texts: BTreeSet<&str>) -> Vec<Intent> {
+    let new = texts.into_iter().filter(|text| given.iter().all(|item| item != text)).enumerate();
+    let insert = |(at, text)| Intent::Insert {
+        path: path.index(given.len() + at),
+        value: Value::from(text),
+        place: Place::Last,
+    };
+    new.map(insert).collect()
 }
 
 /// Returns the name that the API server gives the kind's resource, with its group: `gateways.gateway.networking.k8s.io`.

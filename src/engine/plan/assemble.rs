@@ -1,9 +1,11 @@
 //! What does a run do in all, once every file is planned?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use super::acknowledged::{Accepting, partition};
 use super::file::PlannedFile;
+use super::outside;
 use super::planner::Planner;
 use super::scope::{Others, Scope};
 use crate::engine::convert::{ObjectPlan, Outcome};
@@ -31,15 +33,16 @@ pub struct Plan {
     pub(crate) recognized_elsewhere: bool,
 }
 
-/// Puts the plans of the files that are listed together, in their order, with what was `found` before. What concerns the whole run is reported once: an advisory,
-/// at the first object that it concerns or about the run, values of charts where the run converts them nowhere.
+/// Puts the plans of the files that are listed together, in their order, with what `scope` says was found before. What concerns the whole
+/// run is reported once: an advisory, at the first object that it concerns or about the run, values of charts where the run converts them
+/// nowhere.
 pub(super) fn assemble<'s>(
     planner: &Planner<'_>,
     files: impl IntoIterator<Item = PlannedFile>,
     crds: impl Iterator<Item = &'s CrdSurvey>,
     scope: &Scope<'_>,
 ) -> Plan {
-    let Scope { found, listed, .. } = *scope;
+    let Scope { found, listed, outside: named, .. } = *scope;
     let is_listed = |file: &str| listed.is_none_or(|listed| (listed.has)(file));
     let is_shard = listed.is_some_and(|listed| listed.others == Others::Reported);
     let mut plan = Plan { findings: found.to_vec(), ..Plan::default() };
@@ -50,16 +53,21 @@ pub(super) fn assemble<'s>(
     // The files of other shards, whose advisories may be merged with those of this one.
     let mut elsewhere = BTreeSet::new();
     let (mut kinds, mut old_names) = (KindsOfRun::default(), Vec::new());
-    for planned in files {
+    let is_outside: BTreeSet<&str> = named.iter().flat_map(|named| named.files.keys().map(String::as_str)).collect();
+    let mut outdated = BTreeSet::new();
+    for mut planned in files {
         planned.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
         sources.extend(planned.value_sources.iter().cloned());
         planned.objects.iter().for_each(|object| unserved.add(object));
         let is_reported = is_listed(&planned.file);
-        for (at, found) in planned.advised.into_iter().filter(|_| is_reported || is_shard) {
+        for (at, found) in mem::take(&mut planned.advised).into_iter().filter(|_| is_reported || is_shard) {
             found.add_to(&mut advised, at);
         }
         if !is_reported {
             plan.recognized_elsewhere |= planned.objects.iter().any(|object| object.is_recognized);
+            if is_outside.contains(&*planned.file) && outside::needs_change(planner, &planned) {
+                outdated.insert(planned.file.clone());
+            }
             if is_shard {
                 let advisories = planned.findings.into_iter().filter(|finding| finding.code == Code::Advisory);
                 plan.findings.extend(advisories);
@@ -85,6 +93,7 @@ pub(super) fn assemble<'s>(
     }
     plan.advisories.sort_by_key(|advisory| advisory.about);
     plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
+    plan.findings.extend(outside::findings(named, &outdated));
     plan.findings.extend(unserved.findings(planner.goal(), &is_listed));
     plan.findings.extend(old_names.into_iter().filter_map(|one| one.unless_kept(&kinds)));
     plan.findings.sort();

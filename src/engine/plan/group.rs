@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::acknowledged;
+use super::data_files;
 use super::file::PlannedFile;
 use super::fixpoint::hold_back;
 use super::planner::Planner;
@@ -22,6 +23,7 @@ use crate::engine::links::references::{PatchedReferences, References};
 use crate::engine::links::states::States;
 use crate::engine::links::{Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, unapplied};
 use crate::engine::manifest::Manifest;
+use crate::engine::notices::rbac;
 use crate::knowledge::lens::Context;
 use crate::syntax::field::FieldPath;
 
@@ -88,6 +90,7 @@ impl<'g> GroupPlanner<'g> {
             .chain(withheld.find(linked))
             .collect();
         let kept = acknowledged::kept(self.shared.planner, linked);
+        let kept = kept.into_iter().chain(data_files::kept(linked)).collect();
         let selectors = Selectors::new(linked);
         let attempt = |held: &Held| self.attempt(&selectors, held);
         hold_back(linked, &self.patchings, &self.states, &selectors, held_first, kept, attempt)
@@ -118,7 +121,7 @@ impl<'g> GroupPlanner<'g> {
         manifest: &Manifest,
         followed: &Followed<'_, '_>,
     ) -> Result<PlannedFile, Rejected> {
-        let GroupContext { planner, styles, .. } = self.shared;
+        let GroupContext { planner, styles, run, .. } = self.shared;
         let mut findings: Vec<Finding> = Vec::new();
         let objects = 0..manifest.objects.len();
         let conversions = objects.map(|at| self.settle(Id { file, at }, followed, &mut findings)).collect();
@@ -127,7 +130,10 @@ impl<'g> GroupPlanner<'g> {
             let is_shown = |_: &&Finding| !followed.held.is_kept(id) || self.would_change(id, followed);
             followed.held.reason(id).filter(is_shown).cloned()
         };
-        PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings)
+        let mut planned =
+            PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings)?;
+        data_files::report(run, &mut planned);
+        Ok(planned)
     }
 
     /// Returns what becomes of an object: where it is held back, it stays as it is.
@@ -159,6 +165,10 @@ impl<'g> GroupPlanner<'g> {
         if linked.has_names(id) {
             made = followed.references.update(id, made, findings);
             made = followed.following.update(id, made, findings);
+        }
+        let permitted = rbac::extensions(object, linked.targets);
+        if !permitted.is_empty() {
+            made = Conversion::with(made, object, permitted);
         }
         if let Some(targets) = self.staying.get(&id) {
             made = made.map(|made| made.without(object, targets));

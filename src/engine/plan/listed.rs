@@ -130,6 +130,7 @@ fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>) -> PlannedF
             alone.findings.retain(|finding| !found.contains(finding));
             let help = match listed.others {
                 Others::Unreported => "the other file is not listed; add it to the list",
+                Others::Outside => "pass the other file as a path of the run too",
                 Others::Reported => "write the whole tree, without `--shard`",
             };
             (alone, Severity::Held, help)

@@ -10,7 +10,7 @@
 //! written); `file` (the plan of one file, and the severities of its findings)
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
-//! configuration accepts) `recognizer` (which files packs can be about) `assemble` (the plans of all files) `styles` (of
+//! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
 //! neighbours).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
@@ -34,6 +34,8 @@ mod styles;
 
 mod acknowledged;
 mod assemble;
+mod data_files;
+mod outside;
 mod withheld;
 
 mod fixpoint;
@@ -51,6 +53,7 @@ pub use crate::engine::links::{FileSurvey, Surveyor};
 pub use crate::engine::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
 pub(crate) use manifests::Manifests;
+pub(crate) use outside::NamedOutside;
 pub use planner::Planner;
 pub use recognizer::recognizer;
 pub use scope::Scope;

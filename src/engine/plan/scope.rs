@@ -1,5 +1,6 @@
 //! Which files of a run are reported and written, which are missing, and what is not to change?
 
+use super::outside::NamedOutside;
 use super::withheld::LeftOut;
 use crate::engine::finding::{Finding, Location};
 
@@ -8,6 +9,8 @@ use crate::engine::finding::{Finding, Location};
 pub struct Scope<'s> {
     /// The files that could not be read.
     pub left_out: &'s [LeftOut],
+    /// The paths of kustomizations that lead to files that are not of the run, which are read and not listed.
+    pub outside: &'s [NamedOutside],
     /// What was found before the files were planned, and is part of the report.
     pub found: &'s [Finding],
     /// Where the objects start that the user does not want to change.
@@ -34,6 +37,8 @@ pub struct Listed<'s> {
 pub enum Others {
     /// Nothing: what concerns several files is reported at the first listed one.
     Unreported,
+    /// They are read because kustomizations name them; nothing concerns them.
+    Outside,
     /// Other runs report them: what concerns several files is reported by the run that the first of all is in.
     Reported,
 }
@@ -44,6 +49,7 @@ impl Others {
         match self {
             Self::Unreported => "not listed",
             Self::Reported => "in another shard",
+            Self::Outside => "not among the files of this run",
         }
     }
 }

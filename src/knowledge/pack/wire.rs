@@ -245,6 +245,8 @@ pub struct ReferenceField {
     pub api_version: Option<String>,
     /// The group where none is written: `default-group: shops.example.com`.
     pub(crate) default_group: Option<String>,
+    /// The kind where none is written: `default-kind: Shop`.
+    pub(crate) default_kind: Option<String>,
     /// The key of the object's name.
     pub name: Option<String>,
     /// The key of the object's namespace: `namespace: targetNamespace`.
@@ -260,6 +262,9 @@ impl ReferenceField {
         let at = &self.at;
         if self.kind.is_some() == self.resource.is_some() {
             return Err(format!("references: {at} must have the key of the kind or that of the resource"));
+        }
+        if self.default_kind.is_some() && self.kind.is_none() {
+            return Err(format!("references: {at} has a default-kind, but not the key of the kind"));
         }
         if self.group.is_some() && self.api_version.is_some() {
             return Err(format!("references: {at} must have the key of the group or that of the apiVersion, not both"));

@@ -16,7 +16,7 @@ use super::config_file;
 use super::console::Console;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
-use crate::engine::plan::{self, LeftOut};
+use crate::engine::plan::{self, LeftOut, Others};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::shell::disk::options::Globs;
 use crate::shell::disk::{
@@ -49,6 +49,33 @@ impl Empty {
     }
 }
 
+/// The files that are not of the run, and are read because kustomizations name them.
+#[derive(Debug, Default)]
+pub(super) struct Outside {
+    pub(super) files: BTreeSet<String>,
+    /// Why each that could not be read could not.
+    pub(super) failed: BTreeMap<String, String>,
+    /// The file that each path of a kustomization leads to, by the kustomization.
+    pub(super) named_by: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Outside {
+    pub(super) fn is_empty(&self) -> bool {
+        self.named_by.is_empty()
+    }
+
+    /// Returns every file that `file` leads to, itself included; why it could not be read, where it could not.
+    pub(super) fn reach(&self, file: &str) -> BTreeMap<String, Option<String>> {
+        let (mut reached, mut open) = (BTreeMap::new(), vec![file]);
+        while let Some(file) = open.pop() {
+            if reached.insert(file.to_owned(), self.failed.get(file).cloned()).is_none() {
+                open.extend(self.named_by.get(file).into_iter().flat_map(BTreeMap::values).map(String::as_str));
+            }
+        }
+        reached
+    }
+}
+
 /// What was read.
 #[derive(Debug)]
 pub(super) struct Input<T> {
@@ -61,6 +88,8 @@ pub(super) struct Input<T> {
     /// Files that do not fail the run, but what they hold is not known: those that are not listed, and kustomizations that cannot be
     /// parsed and mention no known API group.
     pub(super) unread: Vec<LeftOut>,
+    /// What is not of the run, and is read because it is named.
+    pub(super) outside: Outside,
     /// What was seen; recognized objects are counted by the caller.
     pub(super) counts: Counts,
     /// How much was not read, by reason.
@@ -80,6 +109,7 @@ impl<T> Default for Input<T> {
             findings: Vec::new(),
             failed: Vec::new(),
             unread: Vec::new(),
+            outside: Outside::default(),
             counts: Counts::default(),
             skips: BTreeMap::new(),
             roots: Vec::new(),
@@ -90,7 +120,7 @@ impl<T> Default for Input<T> {
 }
 
 /// One file.
-enum File<T> {
+pub(super) enum File<T> {
     /// It was parsed, and holds so many objects.
     Manifest(usize, T),
     /// It holds no known API group, but may refer to known objects or hold values of a chart.
@@ -103,7 +133,7 @@ enum File<T> {
 }
 
 impl<T> File<T> {
-    fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
+    pub(super) fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
         match manifest::read(name, bytes, recognizer) {
             Reading::Irrelevant => {
                 let mentions = Kustomization::mentions(name, bytes);
@@ -347,11 +377,17 @@ impl<T> Input<T> {
     /// Returns whether a file is reported.
     pub(super) fn is_listed(&self, file: &Path) -> bool {
         is_reported(file, self.listed.as_ref(), self.shard, &self.roots)
+            && file.to_str().is_none_or(|name| !self.outside.files.contains(name))
     }
 
-    /// Returns whether only some of the files are reported.
-    pub(super) const fn is_limited(&self) -> bool {
-        self.listed.is_some() || self.shard.is_some()
+    /// Returns what becomes of the files that are not reported, where there are any.
+    pub(super) fn others(&self) -> Option<Others> {
+        match (&self.shard, &self.listed) {
+            (Some(_), _) => Some(Others::Reported),
+            (None, Some(_)) => Some(Others::Unreported),
+            (None, None) if self.outside.files.is_empty() => None,
+            (None, None) => Some(Others::Outside),
+        }
     }
 
     /// Adds what a walk found; `seen` of the files that it read are listed.

@@ -14,14 +14,17 @@ use super::crd_sets;
 use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
+use super::named_files;
 use super::output;
 use super::packs;
 use super::surveyed::{FileReader, KeptFile, KeptFiles, Surveyed};
 use super::target::Request;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::infer::crds::Installed;
-use crate::engine::manifest::{Manifest, Recognizer};
-use crate::engine::plan::{self, Dependent, FileSurvey, LeftOut, Listed, Others, Plan, Planner, Record, Scope};
+use crate::engine::manifest::{Manifest, Recognizer, place_of_path};
+use crate::engine::plan::{
+    self, Dependent, FileSurvey, LeftOut, Listed, Manifests as _, NamedOutside, Others, Plan, Planner, Record, Scope,
+};
 use crate::knowledge::pack::{Packs, Target};
 use crate::shell::disk::{self, FileList, Shard, Skip};
 use crate::shell::report::{Counts, Report, Written};
@@ -185,6 +188,9 @@ fn planned_within<'p>(
     plan_files(&request, &config, limits, console, |recognizer, make| {
         let piped = piped.as_deref();
         let mut input = input::read(&args.files, piped, recognizer, config.excluded.as_ref(), console, make)?;
+        if piped.is_none() {
+            named_files::add(&mut input, recognizer, make);
+        }
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
             let manifest = input.made.iter().find(|file| disk::is_same_file(output, Path::new(file.name())));
@@ -315,6 +321,22 @@ fn with_crds<'p>(
     (input, installed)
 }
 
+/// Finds where the listed files name what is not of the run.
+fn named_outside(input: &Input<Box<Surveyed<'_>>>, kept: &KeptFiles<'_>) -> Result<Vec<NamedOutside>> {
+    let mut found = Vec::new();
+    let named_by = input.outside.named_by.iter().filter(|(file, _)| input.is_listed(Path::new(file)));
+    for (file, leads) in named_by {
+        let number = kept.surveys.iter().position(|survey| survey.file == *file);
+        let manifest = kept.read(number.expect("what names a file was read"))?;
+        let named = |(path, to): (&String, &String)| NamedOutside {
+            location: place_of_path(&manifest, path),
+            files: input.outside.reach(to),
+        };
+        found.extend(leads.iter().map(named));
+    }
+    Ok(found)
+}
+
 /// Plans the files once the goal is known.
 fn conclude<'p>(
     planner: &Planner<'_>,
@@ -330,12 +352,16 @@ fn conclude<'p>(
     let (surveys, kept): (Vec<FileSurvey>, Vec<KeptFile>) = files.map(|file| (file.survey, file.kept)).unzip();
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
-    let others = if input.shard.is_some() { Others::Reported } else { Others::Unreported };
-    let listed = input.is_limited().then_some(Listed { has: &is_listed, dependent: limits.dependent, others });
+    let listed = input.others().map(|others| {
+        // No list is complete without what is not of the run.
+        let dependent = if others == Others::Outside { Dependent::HoldBack } else { limits.dependent };
+        Listed { has: &is_listed, dependent, others }
+    });
+    let kept = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
+    let outside = named_outside(&input, &kept)?;
     let (found, declined, threads) = (&input.findings, limits.declined, limits.threads);
-    let scope = Scope { left_out: &left_out, found, declined, listed, threads };
-    let manifests = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
-    let plan = plan::plan_files(planner, &surveys, &manifests, &scope)?;
+    let scope = Scope { left_out: &left_out, outside: &outside, found, declined, listed, threads };
+    let plan = plan::plan_files(planner, &surveys, &kept, &scope)?;
     // What is left out in other shards, the runs on them report.
     let left_out = input.failed.iter().filter(|file| is_listed(&file.name)).cloned().collect();
     let goal = planner.goal();

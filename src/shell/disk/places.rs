@@ -47,6 +47,11 @@ pub(crate) fn folders_around(path: &Path) -> Vec<PathBuf> {
     folder.ancestors().take(depth + 1).map(Path::to_owned).collect()
 }
 
+/// Returns where a path leads, through all symbolic links; nothing where it leads nowhere.
+pub(crate) fn resolved(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
+}
+
 /// Returns whether a symbolic link is there, also one to nothing.
 pub(crate) fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())

@@ -56,7 +56,7 @@ fn rounds(places: BTreeMap<PathBuf, PathBuf>) -> Vec<BTreeMap<PathBuf, PathBuf>>
 }
 
 /// Compares two paths name by name: by their bytes, with the slash before all others.
-pub(super) fn by_names(left: &Path, right: &Path) -> Ordering {
+pub(crate) fn by_names(left: &Path, right: &Path) -> Ordering {
     let [left, right] = [left, right].map(|path| path.as_os_str().as_encoded_bytes());
     let differ = left.iter().zip(right).position(|(left, right)| left != right);
     let at = differ.unwrap_or(left.len().min(right.len()));

@@ -106,14 +106,31 @@ fn parse_error(text: &str, error: &ScanError, quote: Option<usize>, limits: &Lim
     if let Some(quote) = quote.filter(|_| is_in_quotes) {
         return Problem::new(ProblemCode::ParseError, at, quote_message(text, quote, at));
     }
-    match bare_carriage_return_before(text, at) {
+    if let Some(at) = bare_carriage_return_before(text, at) {
+        let message = "a carriage return without a line feed ends the line here, and what follows is not valid YAML";
+        return Problem::new(ProblemCode::ParseError, at, message);
+    }
+    match long_key_at(text, at) {
         Some(at) => {
-            let message =
-                "a carriage return without a line feed ends the line here, and what follows is not valid YAML";
+            let message = format!("the key is longer than the {KEY_LENGTH} characters that YAML allows");
             Problem::new(ProblemCode::ParseError, at, message)
         }
         None => Problem::new(ProblemCode::ParseError, at, message_of(error)),
     }
+}
+
+/// How many characters a key and its colon may be apart at most.
+const KEY_LENGTH: usize = 1024;
+
+/// Returns the start of the key before the first colon from `at` on, where it is longer than YAML allows.
+fn long_key_at(text: &str, at: usize) -> Option<usize> {
+    let colon = at + text.get(at..)?.find([':', '\n']).filter(|found| text.as_bytes()[at + found] == b':')?;
+    let line = text[..colon].rfind('\n').map_or(0, |line_feed| line_feed + 1);
+    let in_block = text[line..colon].trim_start_matches([' ', '-']);
+    let is_quoted = in_block.starts_with(['"', '\'']);
+    let in_flow = in_block.rsplit(['{', '[', ',']).next().filter(|_| !is_quoted);
+    let key = in_flow.unwrap_or(in_block).trim_start();
+    (key.chars().count() > KEY_LENGTH).then_some(colon - key.len())
 }
 
 /// Returns the message for a line at `at` that is not indented as the text that the quote at `quote` opened must be.
@@ -694,6 +711,19 @@ mod tests {
             let problem = parse_exact(text).unwrap_err();
             assert_eq!((problem.at, problem.message.as_str()), (at, message), "{text}");
         }
+    }
+
+    #[test]
+    fn a_key_that_is_too_long_is_reported_as_that() {
+        let key = "é".repeat(1025);
+        for (before, after) in
+            [("", ": 1\n"), ("a: 1\nb:\n  - \"", "{,\": 1\n"), ("a:\n- b: {c: d, ", ": 1}\n"), ("a: 1\n", ": 1\n")]
+        {
+            let problem = parse_exact(&format!("{before}{key}{after}")).unwrap_err();
+            assert_eq!(problem.message, "the key is longer than the 1024 characters that YAML allows", "{before}");
+            assert_eq!(problem.at, before.trim_end_matches('"').len(), "{before}");
+        }
+        assert!(parse_exact(&format!("{}: 1\n", "é".repeat(1024))).is_ok());
     }
 
     #[test]

@@ -59,6 +59,21 @@ spec:
     kind: Service
 ";
 
+const TLS_ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: TLSRoute
+metadata:
+  name: shop
+spec:
+  parentRefs:
+  - name: edge
+  hostnames:
+  - shop.example.com
+  rules:
+  - backendRefs:
+    - name: shop
+      port: 443
+";
+
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1
 kind: HTTPRoute
 metadata:
@@ -93,10 +108,31 @@ spec:
     protocol: HTTP
 ";
 
+const SET: &str = "apiVersion: gateway.networking.x-k8s.io/v1alpha1
+kind: XListenerSet
+metadata:
+  name: shop
+spec:
+  parentRef: {name: edge}
+  listeners:
+  - {name: http, port: 80, protocol: HTTP}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata:
+  name: shop
+spec:
+  parentRefs:
+  - {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: shop}
+  rules:
+  - backendRefs: [{name: shop, port: 80}]
+";
+
 const BACKEND: &str = "gateway-api@1.4/experimental";
 const TLS: &str = "gateway-api@1.4/standard";
 const GRANTS: &str = "gateway-api@0.6/standard";
 const V1: &str = "gateway-api@1.2/standard";
+const SETS: &str = "gateway-api@1.5/standard";
 
 pub(crate) const NAMED: &[Named] = &[
     Named {
@@ -300,6 +336,25 @@ patches:
   patch: |-
     - {op: test, path: /apiVersion, value: gateway.networking.k8s.io/v1beta1}
     - {op: remove, path: /spec/rules/0/backendRefs/1}
+",
+    },
+    Named {
+        name: "JSON patches that test a reference to a renamed kind",
+        to: SETS,
+        object: SET,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: HTTPRoute}
+  patch: |-
+    - {op: test, path: /spec/parentRefs/0/kind, value: XListenerSet}
+    - {op: test, path: /spec/parentRefs/0/group, value: gateway.networking.x-k8s.io}
+    - {op: add, path: /spec/hostnames, value: [shop.example.com]}
+- target: {kind: HTTPRoute}
+  patch: |-
+    - op: test
+      path: /spec/parentRefs
+      value:
+      - {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: shop}
 ",
     },
     Named {
@@ -546,6 +601,42 @@ patches:
     - {op: replace, path: /spec/backendTLS, value: {clientCertificateRef: {name: other}}}
 ",
     },
+    Named {
+        name: "a transformer beside a replacement, which makes the object unconvertible together",
+        to: "gateway-api@1.5/standard",
+        object: TLS_ROUTE,
+        overlay: "### kustomization.yaml
+resources: [../base, facts.yaml]
+transformers: [transformer.yaml]
+replacements:
+- source: {kind: ConfigMap, name: facts, fieldPath: data.name}
+  targets:
+  - select: {kind: TLSRoute}
+    fieldPaths: [spec.parentRefs.0.name]
+### transformer.yaml
+apiVersion: builtin
+kind: PatchJson6902Transformer
+metadata: {name: parents}
+jsonOp: '[{\"op\": \"add\", \"path\": \"/spec/parentRefs/-\", \"value\": {\"name\": \"other\"}}]'
+target: {kind: TLSRoute, name: shop}
+### facts.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: facts}
+data: {name: other}
+",
+    },
+    Named {
+        name: "a JSON patch that may remove what only the newest apiVersion requires",
+        to: "gateway-api@1.5/experimental",
+        object: TLS_ROUTE,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: TLSRoute, annotationSelector: team=web}
+  patch: |-
+    - {op: remove, path: /spec/hostnames}
+",
+    },
 ];
 
 const REPOSITORY: &str = "apiVersion: image.toolkit.fluxcd.io/v1beta1
@@ -554,6 +645,22 @@ metadata:
   name: web
 spec:
   image: example.com/web
+";
+
+const REPOSITORIES: &str = "apiVersion: image.toolkit.fluxcd.io/v1beta1
+kind: ImageRepository
+metadata:
+  name: web
+spec:
+  image: example.com/web
+---
+apiVersion: image.toolkit.fluxcd.io/v1beta1
+kind: ImageRepository
+metadata:
+  name: api
+spec:
+  image: example.com/api
+  interval: 5m
 ";
 
 const SECRET: &str = "apiVersion: external-secrets.io/v1beta1
@@ -615,6 +722,20 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: facts}
 data: {interval: 5m}
+",
+    },
+    Named {
+        name: "a merge patch that deletes what the target would not accept",
+        to: "flux@2.9",
+        object: REPOSITORIES,
+        overlay: "### kustomization.yaml
+patches:
+- path: patch.yaml
+### patch.yaml
+apiVersion: image.toolkit.fluxcd.io/v1beta1
+kind: ImageRepository
+metadata: {name: web}
+$patch: delete
 ",
     },
     Named {

@@ -462,3 +462,25 @@ fn a_proxy_belongs_to_the_class_beside_it() {
     found.check_findings(Severity::Held, &["shared/proxy.yaml held-back not-convertible metadata"]);
     found.check_message("GatewayClass one (a/class.yaml:1) has a, GatewayClass two (b/class.yaml:1) has b");
 }
+
+/// A name such as `n`, which Kubernetes reads as a boolean and Kustomize as a text, is a name: a patch finds its object by it, and
+/// nothing else.
+#[test]
+fn words_for_booleans_are_names() {
+    let route = |name: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {{name: {name}}}\nspec: {{a: b}}\n"
+        )
+    };
+    let routes = [route("n"), route("y")].join("---\n");
+    let patch = route("no").replace("{a: b}", "{rules: []}");
+    let kustomization =
+        format!("resources: [routes.yaml]\npatches:\n- patch: |\n    {}", patch.replace('\n', "\n    "));
+    let found = run(&[("routes.yaml", &routes), ("kustomization.yaml", &kustomization)], TARGET);
+    assert!(
+        found.after.contains_key("routes.yaml") && !found.after.contains_key("kustomization.yaml"),
+        "{:?}",
+        found.reported
+    );
+    found.check_message("HTTPRoute no");
+}
