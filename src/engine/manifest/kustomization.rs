@@ -9,8 +9,6 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::manifest::Manifest;
-use super::object::Object;
 use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -196,22 +194,6 @@ pub(crate) const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomizati
 pub(super) fn is_one(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     KUSTOMIZATIONS.contains(&name)
-}
-
-/// Returns where the kustomization in `manifest` names `path`, which is as [`Kustomization::paths`] has it.
-pub(crate) fn place_of_path(manifest: &Manifest, path: &str) -> Location {
-    let is_it = |item: &Value| {
-        let named = item.get("path").unwrap_or(item).as_str();
-        named.is_some_and(|named| Kustomization::beside(&manifest.file, named) == path)
-    };
-    let place = |object: &Object| {
-        object.value.as_object()?.iter().find_map(|(key, list)| {
-            let index = list.as_array()?.iter().position(is_it)?;
-            Some(manifest.locate(object, &FieldPath::default().key(key).index(index)))
-        })
-    };
-    let own = || Location { file: manifest.file.clone(), position: None };
-    manifest.objects.iter().filter(|object| object.inline_patch.is_none()).find_map(place).unwrap_or_else(own)
 }
 
 /// Returns the files that a kustomization or a builtin transformer merges into other objects, as seen from where `file` is seen from.

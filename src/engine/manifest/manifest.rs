@@ -91,6 +91,22 @@ impl Manifest {
         self.documents_without(|_| true)
     }
 
+    /// Returns where the kustomization that it is names `path`, which is as [`Kustomization::paths`] has it.
+    pub(crate) fn place_of_path(&self, path: &str) -> Location {
+        let is_it = |item: &Value| {
+            let named = item.get("path").unwrap_or(item).as_str();
+            named.is_some_and(|named| Kustomization::beside(&self.file, named) == path)
+        };
+        let place = |object: &Object| {
+            object.value.as_object()?.iter().find_map(|(key, list)| {
+                let index = list.as_array()?.iter().position(is_it)?;
+                Some(self.locate(object, &FieldPath::default().key(key).index(index)))
+            })
+        };
+        let own = || Location { file: self.file.clone(), position: None };
+        self.objects.iter().filter(|object| object.inline_patch.is_none()).find_map(place).unwrap_or_else(own)
+    }
+
     /// Returns the numbers of the documents that were read and that no object but the values of a chart is read from.
     pub(crate) fn bare_documents(&self) -> impl Iterator<Item = usize> {
         self.documents_without(|object| !object.is_values())

@@ -43,7 +43,7 @@ pub(crate) use ignore_comment::{Ignore, Ignores};
 pub(crate) use ignores::is_ignore_comment;
 pub(crate) use inline_patch::{DataPatch, InlinePatch};
 pub(crate) use json6902::mentioning as mentioning_operations;
-pub(crate) use kustomization::{KUSTOMIZATIONS, Kustomization, PatchFile, PatchOptions, place_of_path};
+pub(crate) use kustomization::{KUSTOMIZATIONS, Kustomization, PatchFile, PatchOptions};
 pub use manifest::Manifest;
 pub(crate) use nested::{NestedPatch, documents, nested_patches};
 pub(crate) use object::Document;

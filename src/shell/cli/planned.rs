@@ -21,7 +21,7 @@ use super::surveyed::{FileReader, KeptFile, KeptFiles, Surveyed};
 use super::target::Request;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::infer::crds::Installed;
-use crate::engine::manifest::{Manifest, Recognizer, place_of_path};
+use crate::engine::manifest::{Manifest, Recognizer};
 use crate::engine::plan::{
     self, Dependent, FileSurvey, LeftOut, Listed, Manifests as _, NamedOutside, Others, Plan, Planner, Record, Scope,
 };
@@ -329,7 +329,7 @@ fn named_outside(input: &Input<Box<Surveyed<'_>>>, kept: &KeptFiles<'_>) -> Resu
         let number = kept.surveys.iter().position(|survey| survey.file == *file);
         let manifest = kept.read(number.expect("what names a file was read"))?;
         let named = |(path, to): (&String, &String)| NamedOutside {
-            location: place_of_path(&manifest, path),
+            location: manifest.place_of_path(path),
             files: input.outside.reach(to),
         };
         found.extend(leads.iter().map(named));
