@@ -110,22 +110,15 @@ spec:
 
 const SET: &str = "apiVersion: gateway.networking.x-k8s.io/v1alpha1
 kind: XListenerSet
-metadata:
-  name: shop
-spec:
-  parentRef: {name: edge}
-  listeners:
-  - {name: http, port: 80, protocol: HTTP}
+metadata: {name: shop}
+spec: {parentRef: {name: edge}, listeners: [{name: http, port: 80, protocol: HTTP}]}
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
-metadata:
-  name: shop
+metadata: {name: shop}
 spec:
-  parentRefs:
-  - {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: shop}
-  rules:
-  - backendRefs: [{name: shop, port: 80}]
+  parentRefs: [{group: gateway.networking.x-k8s.io, kind: XListenerSet, name: shop}]
+  rules: [{backendRefs: [{name: shop, port: 80}]}]
 ";
 
 const BACKEND: &str = "gateway-api@1.4/experimental";
@@ -349,12 +342,7 @@ patches:
     - {op: test, path: /spec/parentRefs/0/kind, value: XListenerSet}
     - {op: test, path: /spec/parentRefs/0/group, value: gateway.networking.x-k8s.io}
     - {op: add, path: /spec/hostnames, value: [shop.example.com]}
-- target: {kind: HTTPRoute}
-  patch: |-
-    - op: test
-      path: /spec/parentRefs
-      value:
-      - {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: shop}
+    - {op: test, path: /spec/parentRefs/0, value: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: shop}}
 ",
     },
     Named {
@@ -649,18 +637,13 @@ spec:
 
 const REPOSITORIES: &str = "apiVersion: image.toolkit.fluxcd.io/v1beta1
 kind: ImageRepository
-metadata:
-  name: web
-spec:
-  image: example.com/web
+metadata: {name: web}
+spec: {image: example.com/web}
 ---
 apiVersion: image.toolkit.fluxcd.io/v1beta1
 kind: ImageRepository
-metadata:
-  name: api
-spec:
-  image: example.com/api
-  interval: 5m
+metadata: {name: api}
+spec: {image: example.com/api, interval: 5m}
 ";
 
 const SECRET: &str = "apiVersion: external-secrets.io/v1beta1
@@ -729,13 +712,9 @@ data: {interval: 5m}
         to: "flux@2.9",
         object: REPOSITORIES,
         overlay: "### kustomization.yaml
-patches:
-- path: patch.yaml
+patches: [{path: patch.yaml}]
 ### patch.yaml
-apiVersion: image.toolkit.fluxcd.io/v1beta1
-kind: ImageRepository
-metadata: {name: web}
-$patch: delete
+{apiVersion: image.toolkit.fluxcd.io/v1beta1, kind: ImageRepository, metadata: {name: web}, $patch: delete}
 ",
     },
     Named {
