@@ -1,7 +1,7 @@
 //! Answers: where does an object violate the schema of one release?
 //!
 //! The object and the tree of fields are walked together, once, with the rows of one release and version. What that release
-//! keeps without a schema is not checked. CEL rules and formats are not checked.
+//! keeps without a schema is not checked. Formats are not checked; of CEL rules and combinations, what [`related`](super::related) knows.
 //!
 //! Invariant: an object that the release's schema accepts has no violation.
 
@@ -12,6 +12,7 @@ use std::fmt;
 
 use serde_json::{Number, Value};
 
+use super::related::{Because, Place, Schema};
 use super::row::{Attributes, ListType, Type};
 use super::tree::{OUTSIDE, Row, Tree};
 use crate::knowledge::release::{ReleaseId, ReleaseSet};
@@ -33,6 +34,7 @@ impl Violation {
         let Some(value) = self.path.get(object) else { return false };
         match self.kind {
             ViolationKind::Rule { .. } => has_variable(value),
+            ViolationKind::Relation { because, .. } => because == Because::Variable,
             ViolationKind::WrongType { expected: Type::Object | Type::Array }
             | ViolationKind::UnknownField { .. }
             | ViolationKind::MissingRequired
@@ -110,6 +112,13 @@ pub enum ViolationKind {
         /// The message of the rule.
         message: String,
     },
+    /// The fields of the value do not fit together: `{type: Basic}` without `basic`.
+    Relation {
+        /// What follows the field's name in a sentence.
+        text: String,
+        /// What is wrong with them.
+        because: Because,
+    },
     /// The list item has the same key as an earlier one: `listeners: [{name: a}, {name: a}]`.
     Duplicate {
         /// The earlier item's index, from 0.
@@ -138,6 +147,7 @@ impl fmt::Display for ViolationKind {
             Self::Above { most } => write!(f, "must be at most {most}"),
             Self::Pattern { pattern } => write!(f, "must match {pattern}"),
             Self::Rule { message } => write!(f, "violates a validation rule: {message}"),
+            Self::Relation { text, .. } => f.write_str(text),
             Self::Duplicate { first } => write!(f, "duplicates item {first}; items must be unique"),
         }
     }
@@ -153,6 +163,9 @@ pub(super) fn check(tree: &Tree, object: &Value, release: ReleaseId, version: &s
     let mut walk = Walk { tree, release, version, found: Vec::new() };
     if let Value::Object(map) = object {
         walk.missing(0, map, None);
+        if let Some(row) = tree.row_in(0, release, version) {
+            walk.related(0, &tree.schemas[row.schema].attributes, None, object);
+        }
         let open = tree.nodes[0].open.contains(release);
         let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
@@ -217,6 +230,7 @@ impl Walk<'_> {
         if !attributes.allows(value) {
             self.report(spot, ViolationKind::NotInEnum { allowed: attributes.allowed.clone().unwrap_or_default() });
         }
+        self.related(node, attributes, Some(spot), value);
         match value {
             Value::String(text) => {
                 self.text(attributes, spot, text);
@@ -237,6 +251,20 @@ impl Walk<'_> {
                 }
             }
             Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// Reports the relations that a value at `node` breaks.
+    fn related(&mut self, node: usize, attributes: &Attributes, spot: Option<&PathRef<'_>>, value: &Value) {
+        if attributes.relations.is_empty() {
+            return;
+        }
+        let path = spot.map(PathRef::path).unwrap_or_default();
+        let schema = Schema { tree: self.tree, release: self.release, version: self.version };
+        let at = Place { node: Some(node), value };
+        for broken in attributes.relations.iter().filter_map(|relation| schema.broken(relation, at)) {
+            let kind = ViolationKind::Relation { text: broken.text, because: broken.because };
+            self.found.push(Violation { path: path.join(&broken.field), kind });
         }
     }
 
