@@ -12,7 +12,10 @@ use crate::knowledge::release::{ReleaseId, ReleaseSet};
 use crate::syntax::field::{FieldPath, Step};
 
 /// Where a release rejects an object, and for which kind of reason.
-type Rejected = HashSet<(FieldPath, Discriminant<ViolationKind>)>;
+type Rejected = HashSet<(FieldPath, Reason)>;
+
+/// A kind of reason: of relations among fields, each is one of its own.
+type Reason = (Discriminant<ViolationKind>, Option<String>);
 
 /// What the releases that an object can have been written for reject in it as it is; found once for many questions.
 #[derive(Default)]
@@ -32,20 +35,28 @@ impl Baseline {
         path: &FieldPath,
         kind: &ViolationKind,
     ) -> bool {
-        let rejection = (path.clone(), discriminant(kind));
+        let rejection = (path.clone(), reason(kind));
         let rejected = self
             .rejected
             .get_or_init(|| candidates.iter().map(|release| rejected_by(release, object, catalog)).collect());
         let is_accepted = rejected.iter().any(|rejected| !rejected.contains(&rejection));
         let is_incomplete = || candidates.iter().all(|release| is_incomplete_in(release, object, catalog));
-        is_accepted && !(*kind == ViolationKind::MissingRequired && *self.incomplete.get_or_init(is_incomplete))
+        is_accepted && !(kind.is_about_absence() && *self.incomplete.get_or_init(is_incomplete))
     }
+}
+
+fn reason(kind: &ViolationKind) -> Reason {
+    let relation = match kind {
+        ViolationKind::Relation { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    (discriminant(kind), relation)
 }
 
 fn rejected_by(release: ReleaseId, object: &Object, catalog: &Catalog) -> Rejected {
     let version = version_in(release, object, catalog);
     let violations = catalog.check(&object.value, release, version).into_iter();
-    violations.map(|violation| (violation.path, discriminant(&violation.kind))).collect()
+    violations.map(|violation| (violation.path, reason(&violation.kind))).collect()
 }
 
 /// Returns whether a release finds required fields missing, as in a patch that no kustomization of the run names.

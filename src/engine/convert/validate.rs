@@ -102,7 +102,7 @@ impl Fitting<'_, '_> {
 
 /// Returns whether a part of an object lacks what the whole can have.
 fn is_left_to_the_whole(violation: &Violation) -> bool {
-    violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path)
+    violation.kind.is_about_absence() && !in_list(&violation.path)
 }
 
 /// Reports the keywords that nothing here checks, of the fields that the object has. CEL rules have their own report.

@@ -126,6 +126,13 @@ pub enum ViolationKind {
     },
 }
 
+impl ViolationKind {
+    /// Returns whether something more in the object could make it valid.
+    pub(crate) fn is_about_absence(&self) -> bool {
+        matches!(self, Self::MissingRequired | Self::Relation { because: Because::Absent, .. })
+    }
+}
+
 impl fmt::Display for ViolationKind {
     /// Prints what follows the field's name in a sentence: `must be at most 63 characters long`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -99,20 +99,32 @@ impl<'v> Schema<'v> {
         } else {
             Because::Absent
         };
-        let written = |literal: &&Literal| {
-            literal.field().as_path().is_some_and(|path| !path.steps().is_empty() && path.get(at.value).is_some())
+        let is_written = |literal: &Literal| {
+            literal.field().as_path().is_some_and(|path| path.steps().is_empty() || path.get(at.value).is_some())
         };
-        let Some(first) = when.iter().find(written) else { return Some(Broken::whole(relation, because)) };
-        let others: Vec<Literal> = when.iter().filter(|other| *other != first).cloned().collect();
+        let field = |literal: &Literal| literal.field().as_path().unwrap_or_default();
+        let said = relation::said(when);
+        if let [only, others @ ..] = then
+            && is_written(only)
+            && others.iter().all(|other| other.field() == only.field())
+        {
+            let demands: Vec<String> = then.iter().map(Literal::demand).collect();
+            let why = if said.is_empty() { String::new() } else { format!(" where {}", relation::all(&said)) };
+            return Some(Broken { field: field(only), text: format!("{}{why}", demands.join(" or ")), because });
+        }
+        let Some(first) = said.iter().find(|literal| is_written(literal)) else {
+            return Some(Broken::whole(relation, because));
+        };
+        let others: Vec<Literal> = said.iter().filter(|other| *other != first).cloned().collect();
         let others = if others.is_empty() { String::new() } else { format!(" and {}", relation::all(&others)) };
         let text = format!("{}{others}, so {}", first.predicate(), relation::one_of(then));
-        Some(Broken { field: first.field().as_path().unwrap_or_default(), text, because })
+        Some(Broken { field: field(first), text, because })
     }
 
     /// Finds an item of a list that is alike to an earlier one.
     fn repeated(self, relation: &Relation, at: Place<'v>, by: &[FieldPattern], of: &[Literal]) -> Option<Broken> {
         let mut seen = BTreeSet::new();
-        for item in self.items(at) {
+        for (index, item) in self.items(at).enumerate() {
             if !of.iter().all(|literal| self.holds(item, literal) == Some(true)) {
                 continue;
             }
@@ -120,7 +132,10 @@ impl<'v> Schema<'v> {
                 Found::There(place) => Some(place.value),
                 Found::Absent | Found::Nowhere => None,
             };
-            let Some(key) = by.iter().map(value).collect::<Option<Vec<_>>>() else { continue };
+            let Some(key) = by.iter().map(value).collect::<Option<Vec<_>>>() else {
+                let text = format!("lacks what distinguishes it from other items: {}", relation::names(by));
+                return Some(Broken { field: FieldPath::default().index(index), text, because: Because::Absent });
+            };
             // Two texts with the same variables are the same whatever these become.
             if !seen.insert(key.into_iter().map(Value::to_string).collect::<Vec<_>>()) {
                 return Some(Broken::whole(relation, Because::Written));

@@ -119,29 +119,31 @@ impl Literal {
         }
     }
 
-    /// Says that it must hold: `basic must be absent`.
-    fn demand(&self) -> String {
-        let field = Named(self.field());
+    /// Says that it must hold, without the name of the field: `must be absent`.
+    pub(super) fn demand(&self) -> String {
         match self {
-            Self::Present(_) => format!("{field} is required"),
-            Self::Absent(_) => format!("{field} must be absent"),
-            Self::Is(_, values) => format!("{field} must be {}", listed(values)),
-            Self::IsNot(_, values) => format!("{field} must not be {}", listed(values)),
-            Self::Longer(_, 0) => format!("{field} must not be empty"),
-            Self::Longer(_, number) => format!("{field} must have more than {number} entries"),
-            Self::NotLonger(_, 0) => format!("{field} must be empty"),
-            Self::NotLonger(_, number) => format!("{field} must have at most {number} entries"),
-            Self::Matches(_, pattern) => format!("{field} must match {pattern}"),
-            Self::MatchesNot(_, pattern) => format!("{field} must not match {pattern}"),
-            Self::MoreItems(_, items, 0) => format!("{field} must have an item of which {}", all(items)),
-            Self::MoreItems(_, items, number) => {
-                format!("{field} must have more than {number} items of which {}", all(items))
-            }
-            Self::NotMoreItems(_, items, 0) => format!("{field} must have no item of which {}", all(items)),
+            Self::Present(_) => "is required".to_owned(),
+            Self::Absent(_) => "must be absent".to_owned(),
+            Self::Is(_, values) => format!("must be {}", listed(values)),
+            Self::IsNot(_, values) => format!("must not be {}", listed(values)),
+            Self::Longer(_, 0) => "must not be empty".to_owned(),
+            Self::Longer(_, number) => format!("must have more than {number} entries"),
+            Self::NotLonger(_, 0) => "must be empty".to_owned(),
+            Self::NotLonger(_, number) => format!("must have at most {number} entries"),
+            Self::Matches(_, pattern) => format!("must match {pattern}"),
+            Self::MatchesNot(_, pattern) => format!("must not match {pattern}"),
+            Self::MoreItems(_, items, 0) => format!("must have an item of which {}", all(items)),
+            Self::MoreItems(_, items, number) => format!("must have more than {number} items of which {}", all(items)),
+            Self::NotMoreItems(_, items, 0) => format!("must have no item of which {}", all(items)),
             Self::NotMoreItems(_, items, number) => {
-                format!("{field} must have at most {number} items of which {}", all(items))
+                format!("must have at most {number} of the items of which {}", all(items))
             }
         }
+    }
+
+    /// Returns whether it only says that there is what `other` is about.
+    fn goes_without(&self, other: &Self) -> bool {
+        matches!(self, Self::Present(field) if other != self && other.field().starts_with(field))
     }
 
     /// Says that it holds, without the name of the field: `is absent`.
@@ -174,6 +176,12 @@ impl fmt::Display for Named<'_> {
     }
 }
 
+/// Leaves out the statements that go without saying.
+pub(super) fn said(literals: &[Literal]) -> Vec<Literal> {
+    let goes = |literal: &&Literal| !literals.iter().any(|other| literal.goes_without(other));
+    literals.iter().filter(goes).cloned().collect()
+}
+
 /// Says that statements hold: `type is "Basic" and jwt is present`.
 pub(super) fn all(literals: &[Literal]) -> String {
     let texts = literals.iter().map(|literal| format!("{} {}", Named(literal.field()), literal.predicate()));
@@ -191,7 +199,10 @@ pub(super) fn one_of(literals: &[Literal]) -> String {
         .collect();
     match present {
         Some(names) => format!("{} is required", names.join(" or ")),
-        None => literals.iter().map(Literal::demand).collect::<Vec<_>>().join(" or "),
+        None => {
+            let texts = literals.iter().map(|literal| format!("{} {}", Named(literal.field()), literal.demand()));
+            texts.collect::<Vec<_>>().join(" or ")
+        }
     }
 }
 
@@ -199,7 +210,7 @@ fn listed(values: &[Value]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
 }
 
-fn names(fields: &[FieldPattern]) -> String {
+pub(super) fn names(fields: &[FieldPattern]) -> String {
     fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
@@ -212,7 +223,7 @@ impl fmt::Display for Relation {
             Self::Implies { when, then } if when.is_empty() => {
                 write!(f, "is incomplete or contradictory: {}", one_of(then))
             }
-            Self::Implies { when, then } => write!(f, "is not valid: where {}, {}", all(when), one_of(then)),
+            Self::Implies { when, then } => write!(f, "is not valid: where {}, {}", all(&said(when)), one_of(then)),
             Self::Unique { by, .. } if by.iter().all(|field| field.parts().is_empty()) => {
                 f.write_str("must have no two items that are the same")
             }
@@ -244,7 +255,7 @@ mod tests {
         );
         says(
             json!({"implies": {"then": [{"notMoreItems": ["", [{"is": ["type", ["CORS"]]}], 1]}]}}),
-            "is incomplete or contradictory: the value must have at most 1 items of which type is \"CORS\"",
+            "is incomplete or contradictory: the value must have at most 1 of the items of which type is \"CORS\"",
         );
     }
 }
