@@ -190,20 +190,22 @@ pub(super) fn all(literals: &[Literal]) -> String {
 
 /// Says that one of some statements must hold: `basic or jwt is required`.
 pub(super) fn one_of(literals: &[Literal]) -> String {
-    let present: Option<Vec<String>> = literals
-        .iter()
-        .map(|literal| match literal {
-            Literal::Present(field) => Some(field.to_string()),
-            _ => None,
-        })
-        .collect();
-    match present {
-        Some(names) => format!("{} is required", names.join(" or ")),
+    match present(literals) {
+        Some(names) => format!("{names} is required"),
         None => {
             let texts = literals.iter().map(|literal| format!("{} {}", Named(literal.field()), literal.demand()));
             texts.collect::<Vec<_>>().join(" or ")
         }
     }
+}
+
+/// Names the fields of which statements say that they are present, if all do: `basic or jwt`.
+fn present(literals: &[Literal]) -> Option<String> {
+    let name = |literal: &Literal| match literal {
+        Literal::Present(field) => Some(field.to_string()),
+        _ => None,
+    };
+    Some(literals.iter().map(name).collect::<Option<Vec<_>>>()?.join(" or "))
 }
 
 fn listed(values: &[Value]) -> String {
@@ -220,9 +222,10 @@ impl fmt::Display for Relation {
         match self {
             Self::ExactlyOneOf(fields) => write!(f, "must have exactly one of {}", names(fields)),
             Self::AtMostOneOf(fields) => write!(f, "must have at most one of {}", names(fields)),
-            Self::Implies { when, then } if when.is_empty() => {
-                write!(f, "is incomplete or contradictory: {}", one_of(then))
-            }
+            Self::Implies { when, then } if when.is_empty() => match present(then) {
+                Some(names) => write!(f, "must have {names}"),
+                None => write!(f, "is not valid: {}", one_of(then)),
+            },
             Self::Implies { when, then } => write!(f, "is not valid: where {}, {}", all(&said(when)), one_of(then)),
             Self::Unique { by, .. } if by.iter().all(|field| field.parts().is_empty()) => {
                 f.write_str("must have no two items that are the same")
@@ -255,7 +258,7 @@ mod tests {
         );
         says(
             json!({"implies": {"then": [{"notMoreItems": ["", [{"is": ["type", ["CORS"]]}], 1]}]}}),
-            "is incomplete or contradictory: the value must have at most 1 of the items of which type is \"CORS\"",
+            "is not valid: the value must have at most 1 of the items of which type is \"CORS\"",
         );
     }
 }
