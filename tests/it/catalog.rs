@@ -507,10 +507,14 @@ fn an_object_with_every_field_of_a_release_fits_it() {
                 assert!(facts.narrow(catalog.listed()).contains(id), "{kind} {name} {}", pack.line.get(id));
                 assert_eq!(facts.unknown, [], "{kind} {name}");
                 let text = |kind: &ViolationKind| {
-                    // Strings are all `a` and lists have one item, which some patterns and limits reject.
+                    // Strings are all `a` and lists have one item, which some patterns and limits reject, and fields that exclude each
+                    // other are all there.
                     matches!(
                         kind,
-                        ViolationKind::Pattern { .. } | ViolationKind::TooFew { .. } | ViolationKind::TooShort { .. }
+                        ViolationKind::Pattern { .. }
+                            | ViolationKind::TooFew { .. }
+                            | ViolationKind::TooShort { .. }
+                            | ViolationKind::Relation { .. }
                     )
                 };
                 let found = catalog.check(&object, id, name);

@@ -90,7 +90,8 @@ impl<'v> Schema<'v> {
         }
         let found = |literal: &Literal| self.find(at, literal.field());
         let all = || when.iter().chain(then);
-        let is_open = |literal: &Literal| matches!(found(literal), Found::There(place) if literal.is_open(place.value));
+        let is_open =
+            |literal: &Literal| matches!(found(literal), Found::There(place) if is_open(literal, place.value));
         let is_there = |literal: &Literal| matches!(found(literal), Found::There(_));
         let because = if all().any(is_open) {
             Because::Variable
@@ -216,11 +217,9 @@ impl Broken {
     }
 }
 
-impl Literal {
-    /// Returns whether what a variable in the value becomes decides.
-    fn is_open(&self, value: &Value) -> bool {
-        !matches!(self, Self::Present(_) | Self::Absent(_)) && has_variable(value)
-    }
+/// Returns whether what a variable in the value becomes decides.
+fn is_open(literal: &Literal, value: &Value) -> bool {
+    !matches!(literal, Literal::Present(_) | Literal::Absent(_)) && has_variable(value)
 }
 
 fn length(value: &Value) -> Option<u64> {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::combination::KEYWORDS;
-use super::validations::{CEL, Validations};
+use super::validations::{CEL, INTEGER_OR_STRING, Validations, canonical, is_integer_or_string};
 use crate::knowledge::catalog::{Attributes, ListType, OUTSIDE, Relation, Scope, Type, compile};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPattern, Part};
@@ -433,9 +433,6 @@ impl Walk {
 /// The keyword of a schema that keeps unnamed keys.
 pub(crate) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// The keyword of a schema that accepts whole numbers and strings.
-pub(crate) const INTEGER_OR_STRING: &str = "x-kubernetes-int-or-string";
-
 /// The keyword that stands here for the schema of a quantity, which OpenAPI knows by its name.
 pub(crate) const QUANTITY: &str = "x-quantity";
 
@@ -473,31 +470,12 @@ const KEPT: [&str; 24] = [
 /// The keywords without effect on the shape of a value, CEL rules among them.
 const SILENT: [&str; 7] = ["$schema", "description", "example", "externalDocs", "title", INTEGER_OR_STRING, CEL];
 
-/// Returns whether `keyword` only spells out once more that the schema takes whole numbers and strings.
-pub(super) fn is_integer_or_string(schema: &Map<String, Value>, keyword: &str) -> bool {
-    keyword == "anyOf"
-        && schema.get(INTEGER_OR_STRING) == Some(&Value::Bool(true))
-        && schema[keyword] == serde_json::json!([{"type": "integer"}, {"type": "string"}])
-}
-
 /// Sorts allowed values, whose order means nothing.
 fn allowed(values: &[Value]) -> Vec<Value> {
     let mut values: Vec<Value> = values.iter().map(canonical).collect();
     values.sort_by_cached_key(Value::to_string);
     values.dedup();
     values
-}
-
-/// Sorts the keys of every mapping in a value, so that equal values are spelt alike.
-pub(super) fn canonical(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
-            Value::Object(sorted.into_iter().map(|(key, value)| (key.clone(), canonical(value))).collect())
-        }
-        Value::Array(items) => Value::Array(items.iter().map(canonical).collect()),
-        other => other.clone(),
-    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,6 @@ mod formula;
 pub(crate) mod from_crds;
 pub(crate) mod gather;
 pub(crate) mod own;
-mod validations;
+pub(crate) mod validations;
 
 pub use crd::PlacedCrd;

@@ -5,6 +5,8 @@
 //!
 //! Invariant: every CEL rule and combination is a relation or is counted, except CEL rules that compare with the object in the cluster.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use super::cel::{self, Stated};
@@ -14,6 +16,9 @@ use crate::syntax::fingerprint::Fingerprint;
 
 /// The keyword of a schema that holds CEL rules.
 pub(super) const CEL: &str = "x-kubernetes-validations";
+
+/// The keyword of a schema that accepts whole numbers and strings.
+pub(crate) const INTEGER_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 /// The length of a hash, in hexadecimal digits.
 const HASH: usize = 12;
@@ -43,19 +48,15 @@ impl Validations {
                 None => all.unread.push(id(&text.split_whitespace().collect::<Vec<_>>().join(" "))),
             }
         }
-        for keyword in
-            combination::KEYWORDS.into_iter().filter(|keyword| !super::crd::is_integer_or_string(schema, keyword))
-        {
+        for keyword in combination::KEYWORDS.into_iter().filter(|keyword| !is_integer_or_string(schema, keyword)) {
             let Some(content) = schema.get(keyword) else { continue };
             match combination::stated(keyword, content) {
                 Some(relations) => all.of_value.extend(relations),
-                None => {
-                    all.unread.push(id(&serde_json::json!({ keyword: super::crd::canonical(content) }).to_string()))
-                }
+                None => all.unread.push(id(&serde_json::json!({ keyword: canonical(content) }).to_string())),
             }
         }
         for relations in [&mut all.of_value, &mut all.of_items] {
-            relations.sort_by_cached_key(ToString::to_string);
+            relations.sort_by_cached_key(|relation| serde_json::to_string(relation).unwrap_or_default());
             relations.dedup();
         }
         all.unread.sort();
@@ -67,4 +68,23 @@ impl Validations {
 /// Returns the hash of a validation.
 fn id(text: &str) -> String {
     Fingerprint::of(text.as_bytes()).hash_text()[..HASH].to_owned()
+}
+
+/// Returns whether `keyword` only spells out once more that the schema takes whole numbers and strings.
+pub(super) fn is_integer_or_string(schema: &Map<String, Value>, keyword: &str) -> bool {
+    keyword == "anyOf"
+        && schema.get(INTEGER_OR_STRING) == Some(&Value::Bool(true))
+        && schema[keyword] == serde_json::json!([{"type": "integer"}, {"type": "string"}])
+}
+
+/// Sorts the keys of every mapping in a value, so that equal values are spelt alike.
+pub(super) fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
+            Value::Object(sorted.into_iter().map(|(key, value)| (key.clone(), canonical(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(canonical).collect()),
+        other => other.clone(),
+    }
 }
