@@ -12,9 +12,10 @@ use crate::packs::PACKS;
 /// Collects what the objects of a manifest show.
 pub(crate) fn detection(manifest: Option<&Manifest>) -> Detection<'_> {
     let manifests = || manifest.into_iter();
-    let evidence = manifests().flat_map(|manifest| evidence_in(manifest, &PACKS));
+    let evidence = manifests().flat_map(|manifest| evidence_in(manifest, &PACKS, |_| true));
     let mut detection = Detection {
         objects: Vec::new(),
+        spans: Vec::new(),
         values: Vec::new(),
         evidence: evidence.map(|(pack, one)| (pack.name(), one)).collect(),
         crds: installed(manifests().flat_map(|manifest| crds_in(manifest, &PACKS))),

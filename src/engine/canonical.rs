@@ -137,7 +137,7 @@ impl Canonicalizer {
         let others = Context::default().with_parameters(&self.goal.choices.parameters);
         let place = ObjectPlace::default();
         let completeness = Completeness::Whole;
-        let context = ObjectContext { completeness, namespace: &namespace, place, others: &others };
+        let context = ObjectContext::new(completeness, &namespace, place, &others);
         let unknown = || CanonicalizeError::UnknownKind { kind: object.kind.to_string() };
         // Of a kind of another pack, only some objects are subject to a rule.
         let others_kind = || self.target.pack.foreign_kinds().any(|kind| *kind == object.kind);
@@ -170,7 +170,7 @@ impl Canonicalizer {
         }
         let mut session = Conversion::session(Some(&conversion), object);
         for reference in &references {
-            if let Err(halt) = update(reference, &self.renames, &mut session) {
+            if let Err(halt) = update(reference, &self.renames[&reference.kind], &mut session) {
                 conversion.blocks.extend(impossible(halt));
             }
         }

@@ -45,21 +45,74 @@ fn what_a_json_patch_writes_into_a_reference_follows_the_object_that_it_names() 
 }
 
 #[test]
-fn what_a_json_patch_writes_is_reported_where_the_run_has_no_such_object() {
-    let tree = Tree::of(&[("shop.yaml", KUSTOMIZATION), ("kustomization.yaml", PATCHES)]);
-    let run = apply(&tree, "flux@2.2");
-    assert_eq!(tree.text("kustomization.yaml"), PATCHES);
-    let at = |file: &str| run.all().lines().any(|line| line.contains(file) && line.contains("reference-not-updated"));
-    assert!(at("kustomization.yaml:7:") && at("shop.yaml:10:"), "{}", run.all());
+fn a_version_of_an_object_outside_the_run_becomes_what_objects_get() {
+    let files = [("shop.yaml", KUSTOMIZATION), ("kustomization.yaml", PATCHES)];
+    let tree = Tree::of(&files);
+    let check = |version: &str, run: &Run| {
+        for (file, text) in files {
+            assert_eq!(tree.text(file), text.replace("helm.toolkit.fluxcd.io/v2", version), "{}", run.all());
+        }
+        assert!(!run.all().contains("reference-not-updated"), "{}", run.all());
+        run.check(0);
+    };
+    check("helm.toolkit.fluxcd.io/v2beta2", &apply(&tree, "flux@2.2"));
+    // It is served, but deprecated.
+    check("helm.toolkit.fluxcd.io/v2", &apply(&tree, "flux@2.6"));
 }
 
 #[test]
-fn a_version_that_a_rule_updates_is_not_reported_as_left() {
-    let old = KUSTOMIZATION.replace("helm.toolkit.fluxcd.io/v2", "helm.toolkit.fluxcd.io/v2beta1");
-    let tree = Tree::of(&[("shop.yaml", &old)]);
-    let run = apply(&tree, "flux@latest");
-    assert_eq!(tree.text("shop.yaml"), KUSTOMIZATION);
-    assert!(!run.all().contains("is not updated"), "{}", run.all());
+fn a_version_that_no_release_has_is_reported() {
+    let files = [("shop.yaml", KUSTOMIZATION), ("kustomization.yaml", PATCHES)];
+    let files =
+        files.map(|(file, text)| (file, text.replace("helm.toolkit.fluxcd.io/v2", "helm.toolkit.fluxcd.io/v7")));
+    let tree = Tree::of(&files.each_ref().map(|(file, text)| (*file, text.as_str())));
+    let run = apply(&tree, "flux@2.6");
+    assert_eq!(tree.text("shop.yaml"), files[0].1);
+    let at = |file: &str| run.all().lines().any(|line| line.contains(file) && line.contains("reference-not-updated"));
+    assert!(at("kustomization.yaml:7:") && at("shop.yaml:10:"), "{}", run.all());
+    assert!(run.all().contains("since no release has that version"), "{}", run.all());
+}
+
+const AUTOSCALER: &str = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n";
+
+/// A Deployment whose defaults are written, so that only its apiVersion changes.
+fn deployment(version: &str) -> String {
+    format!(
+        "apiVersion: {version}\nkind: Deployment\nmetadata: {{name: web}}\nspec: {{replicas: 1, progressDeadlineSeconds: 9, revisionHistoryLimit: 9, strategy: {{type: Recreate}}, selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: a, image: b}}]}}}}}}\n"
+    )
+}
+
+#[test]
+fn a_reference_follows_its_object_by_whichever_old_group_it_names_it() {
+    let groups = ["extensions/v1beta1", "apps/v1beta1", "apps/v1beta2", "apps/v1"];
+    for (named, written) in groups.iter().flat_map(|named| groups.map(|written| (named, written))) {
+        let autoscaler = AUTOSCALER.replace("apps/v1", named);
+        for deployment in [Some(deployment(written)), None] {
+            let mut files = vec![("hpa.yaml", autoscaler.as_str())];
+            files.extend(deployment.as_deref().map(|text| ("web.yaml", text)));
+            let tree = Tree::of(&files);
+            let run = apply(&tree, "kubernetes@1.25");
+            assert_eq!(tree.text("hpa.yaml"), AUTOSCALER, "{named} {written}: {}", run.all());
+            assert!(!run.all().contains("reference-not-updated"), "{named} {written}: {}", run.all());
+        }
+    }
+}
+
+#[test]
+fn a_deprecated_version_follows_the_object_that_gets_another_one() {
+    let receiver = |version: &str| {
+        format!(
+            "apiVersion: notification.toolkit.fluxcd.io/v1\nkind: Receiver\nmetadata: {{name: a}}\nspec:\n  type: generic\n  secretRef: {{name: s}}\n  resources: [{{apiVersion: source.toolkit.fluxcd.io/{version}, kind: GitRepository, name: x}}]\n"
+        )
+    };
+    let source = |version: &str| {
+        format!(
+            "apiVersion: source.toolkit.fluxcd.io/{version}\nkind: GitRepository\nmetadata: {{name: x}}\nspec: {{interval: 5m, url: 'https://example.com'}}\n"
+        )
+    };
+    let tree = Tree::of(&[("receiver.yaml", &receiver("v1beta2")), ("source.yaml", &source("v1beta2"))]);
+    apply(&tree, "flux@2.3").check(0);
+    assert_eq!((tree.text("receiver.yaml"), tree.text("source.yaml")), (receiver("v1"), source("v1")));
 }
 
 #[test]

@@ -53,6 +53,7 @@ mod support;
 #[cfg(unix)]
 mod terminal;
 mod text_report;
+mod to_be_done;
 mod undo;
 mod validations;
 mod variables;

@@ -127,6 +127,59 @@ fn an_object_that_cannot_come_from_the_release_that_is_passed_is_asked_about() {
     }
 }
 
+/// Adds a Box to the tree, in a file of its own.
+fn add_box(tree: &Tree, name: &str, version: &str) {
+    let text = format!("apiVersion: example.com/{version}\nkind: Box\nmetadata: {{name: {name}}}\nspec: {{name: x}}\n");
+    fs::write(tree.path(&format!("{name}.yaml")), text).unwrap();
+}
+
+/// Runs a command about all boxes, with the target v3.
+fn about_boxes(tree: &Tree, command: &str, more: &[&str]) -> Run {
+    let read = [command, "--pack", "p", "--glob", "*.yaml", "--glob", "!p/**"];
+    let to: &[&str] = if command == "detect" { &[] } else { &["--to", "boxes@v3"] };
+    tree.run(&[&read, to, more].concat())
+}
+
+/// One cluster runs one release: what only one object shows counts for all.
+#[test]
+fn what_objects_of_one_tree_fit_together_bounds_where_each_of_them_comes_from() {
+    for (other, fits, size) in [("v1alpha1", "all fit v1\n", "+  size: 1\n"), ("v1", "all fit v2\n", "")] {
+        let tree = changed_default("v1beta1", "name");
+        let alone = about_boxes(&tree, "diff", &["-v"]);
+        assert!(!alone.out.contains("size: 1") && alone.err.contains(ASKED), "{}", alone.all());
+        add_box(&tree, "b", other);
+        let together = about_boxes(&tree, "diff", &["-v", "a.yaml", "b.yaml"]);
+        assert!(!together.all().contains(ASKED), "{}", together.all());
+        assert_eq!(together.out.contains("+  size: 1\n"), !size.is_empty(), "{other}: {}", together.all());
+        assert!(about_boxes(&tree, "detect", &[]).out.contains(fits), "{}", about_boxes(&tree, "detect", &[]).all());
+        // The listed files are those that are reported; the others are read all the same. What is not read shows nothing.
+        fs::write(tree.path("list"), "a.yaml\n").unwrap();
+        let listed = about_boxes(&tree, "diff", &["-v", "--files-from", "list"]);
+        assert!(!listed.all().contains(ASKED) && listed.out.contains(size), "{}", listed.all());
+        let detected = about_boxes(&tree, "detect", &["--files-from", "list"]);
+        assert!(detected.out.contains(&fits.replace("all fit", "fits")), "{}", detected.all());
+        assert!(about_boxes(&tree, "diff", &["-v", "a.yaml"]).all().contains(ASKED));
+    }
+}
+
+#[test]
+fn an_object_that_contradicts_the_others_is_reported_and_goes_by_itself() {
+    let tree = changed_default("v1beta1", "name");
+    for (name, version) in [("b", "v1alpha1"), ("c", "v1alpha1"), ("d", "v1")] {
+        add_box(&tree, name, version);
+    }
+    let told = "boxes: Box d (d.yaml:1:1) is for v2..v3, and the other objects are for v1; it is converted by itself\n";
+    let run = about_boxes(&tree, "diff", &["-v"]);
+    assert!(run.err.contains(told) && !run.all().contains(ASKED), "{}", run.all());
+    assert!(run.out.contains("+  size: 1\n") && !run.out.contains("+++ b/d.yaml"), "{}", run.all());
+    assert!(about_boxes(&tree, "detect", &[]).out.contains("; all but 1 fit v1\n"));
+    // Of two that contradict each other, neither is the rest.
+    fs::remove_file(tree.path("c.yaml")).unwrap();
+    let run = about_boxes(&tree, "diff", &["-v"]);
+    assert!(!run.err.contains("by itself") && run.err.contains(ASKED), "{}", run.all());
+    assert!(about_boxes(&tree, "detect", &[]).out.contains("; no release fits all"));
+}
+
 const TWO_CHANNELS: &str = "\
 name: boxes
 aliases: [bx]

@@ -3,8 +3,7 @@
 //! A CRD says what converts its objects. Where nothing does, only the apiVersion differs by definition. Where a webhook does, its
 //! code is not known here: the object gets the apiVersion only if both schemas say the same of everything that it has.
 //!
-//! A pack made from CRDs has no author who knows which changes are safe. Its objects keep an apiVersion that the target serves and
-//! has not deprecated, and a default that changes holds them back too.
+//! In a pack made from CRDs, which has no author who knows which changes are safe, a default that changes holds the object back too.
 //!
 //! Invariant: what a schema cannot vouch for holds the object back.
 
@@ -14,25 +13,10 @@ use super::inference;
 use super::remark::Remark;
 use super::subject::Subject;
 use crate::engine::finding::Code;
-use crate::knowledge::catalog::{Difference, DifferenceKind, SchemaName, Version};
+use crate::knowledge::catalog::{Difference, DifferenceKind, SchemaName};
 use crate::knowledge::lens::{Completeness, Session};
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::syntax::field::FieldPath;
-
-/// Returns those of the versions that the target serves that the object may get, the best first.
-pub(super) fn allowed<'c>(subject: &Subject<'_>, served: Vec<Version<'c>>) -> Vec<Version<'c>> {
-    let present = |version: &&Version<'_>| version.name == subject.object.api_version.version;
-    if !subject.target.pack.is_of_crds() {
-        return served;
-    }
-    let own = served.iter().find(present).copied();
-    let current: Vec<Version<'c>> = served.iter().filter(|version| !version.deprecated).copied().collect();
-    match own {
-        Some(own) if !own.deprecated || current.is_empty() => vec![own],
-        None if current.is_empty() => served,
-        Some(_) | None => current,
-    }
-}
 
 /// Returns what there is to say about the object getting the version `name`.
 ///

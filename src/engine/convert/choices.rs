@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::engine::finding::Code;
+use crate::engine::infer::origin::Origin;
 use crate::engine::manifest::Object;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::pack::crds::own::OwnCrds;
@@ -65,6 +66,20 @@ impl<'p> Goal<'p> {
         })
     }
 
+    /// Fills in `{apiVersion of KIND.GROUP}` in a text of a pack: the most stable apiVersion that the target serves.
+    pub(super) fn name_served(&self, text: &str) -> String {
+        let mut parts = text.split("{apiVersion of ");
+        let mut filled = parts.next().unwrap_or_default().to_owned();
+        for (name, rest) in parts.map(|part| part.split_once('}').unwrap_or((part, ""))) {
+            let kind = GroupKind::parse(name);
+            let served = self
+                .target_of(&kind.group)
+                .and_then(|target| Some(target.pack.catalog(&kind)?.served(target.release).first()?.name.to_owned()));
+            filled += &format!("{}/{}{rest}", kind.group, served.as_deref().unwrap_or("VERSION"));
+        }
+        filled
+    }
+
     /// Returns the catalog of a kind, whether or not its pack has a target.
     pub(crate) fn catalog_of(&self, kind: &GroupKind) -> Option<&'p Catalog> {
         self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind))
@@ -90,8 +105,10 @@ pub struct Choices {
     pub namespace: Option<String>,
     /// Facts about the cluster that the user gave, by pack and name: `ngf.namespace`.
     pub parameters: BTreeMap<String, String>,
-    /// The releases that the objects of a pack come from, by the pack's name, where more than their fields shows it.
+    /// The releases that the objects of a pack come from, by the pack's name, where the user or what installs it names them.
     pub origins: BTreeMap<String, ReleaseSet>,
+    /// The releases that all objects of a pack fit, by the pack's name: what comes from one cluster comes from one of these.
+    pub bounds: BTreeMap<String, ReleaseSet>,
     /// What the plan records.
     pub record: Record,
     /// What verifies the edits.
@@ -100,6 +117,21 @@ pub struct Choices {
     pub comments: Comments,
     /// The findings that the configuration acknowledges.
     pub ignored: Ignored,
+}
+
+impl Choices {
+    /// Adds what is known of the releases that the objects of `pack` come from.
+    pub(crate) fn add_origin(&mut self, pack: &Pack, origin: &Origin<'_, '_>) {
+        if !origin.releases.is_empty() {
+            let known = if origin.is_named { &mut self.origins } else { &mut self.bounds };
+            known.insert(pack.name().to_owned(), origin.releases);
+        }
+    }
+
+    /// Returns the releases that objects of `pack` come from, where more than their own fields shows it.
+    pub(crate) fn origins_of(&self, pack: &Pack) -> Option<ReleaseSet> {
+        self.origins.get(pack.name()).or_else(|| self.bounds.get(pack.name())).copied()
+    }
 }
 
 /// What becomes of comments in manifests that acknowledge findings.

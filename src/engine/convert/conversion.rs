@@ -9,7 +9,7 @@ use super::remark::{Remark, doubts, impossible, normalizations};
 use super::state::Log;
 use crate::engine::finding::Code;
 use crate::engine::manifest::Object;
-use crate::knowledge::lens::{Direction, ObjectId, Session};
+use crate::knowledge::lens::{Direction, Equivalence, ObjectId, Session, origin};
 use crate::knowledge::release::{GroupKind, ReleaseSet};
 use crate::syntax::field::FieldPath;
 use crate::syntax::yaml::Intent;
@@ -42,6 +42,8 @@ pub(crate) struct Conversion {
     pub origins: ReleaseSet,
     /// What it was before and after each rule that wrote a default out, since the target has another one.
     pub frozen: Vec<[Arc<Value>; 2]>,
+    /// The parameters by which old defaults were written out.
+    pub(crate) frozen_by: BTreeSet<String>,
     /// The objects that must be converted together with this one.
     pub(crate) converts_with: BTreeSet<ObjectId>,
 }
@@ -76,6 +78,7 @@ impl Conversion {
             losses: Vec::new(),
             origins: ReleaseSet::default(),
             frozen: Vec::new(),
+            frozen_by: BTreeSet::new(),
             converts_with: BTreeSet::new(),
         }
     }
@@ -100,21 +103,37 @@ impl Conversion {
             return Some(Self { blocks, ..Self::of(kind, session.shared()) });
         }
         let conversion = Self::finished(kind, session, log, losses);
-        (!conversion.program.is_empty() || !conversion.warnings.is_empty()).then_some(conversion)
+        let Self { program, unresolved, warnings, .. } = &conversion;
+        (!program.is_empty() || !unresolved.is_empty() || !warnings.is_empty()).then_some(conversion)
     }
 
     /// Makes what became of an object in a session that nothing holds back.
     pub(super) fn finished(kind: GroupKind, session: Session<'_>, log: Log, losses: Vec<Remark>) -> Self {
-        let Log { rules, mut warnings, mut notes, frozen } = log;
+        let Log { rules, unresolved, mut warnings, mut notes, frozen } = log;
         warnings.extend(doubts(&session));
         // What is dropped or kept as a whole is not written in another form.
         let is_dropped = |path: &FieldPath| {
             losses.iter().any(|loss| loss.code == Code::DroppedField && path.starts_with(&loss.path))
         };
         notes.extend(normalizations(&session).into_iter().filter(|remark| !is_dropped(&remark.path)));
-        let converts_with = session.converts_with().clone();
+        let frozen_by = session.normalized().iter().filter_map(|one| match &one.how {
+            Equivalence::Frozen(parameter) => Some(parameter.clone()),
+            Equivalence::Rewritten | Equivalence::Removed | Equivalence::Adopted => None,
+        });
+        let (frozen_by, converts_with) = (frozen_by.collect(), session.converts_with().clone());
         let (value, program, _) = session.finish();
-        Self { program, rules, warnings, notes, losses, frozen, converts_with, ..Self::of(kind, value) }
+        Self {
+            program,
+            rules,
+            unresolved,
+            warnings,
+            notes,
+            losses,
+            frozen,
+            frozen_by,
+            converts_with,
+            ..Self::of(kind, value)
+        }
     }
 
     /// Adds `next`, the conversion of what this one made.
@@ -128,6 +147,7 @@ impl Conversion {
         self.notes.extend(next.notes);
         self.losses.extend(next.losses);
         self.frozen.extend(next.frozen);
+        self.frozen_by.extend(next.frozen_by);
         self.converts_with.extend(next.converts_with);
         Self { kind: next.kind, value: next.value, origins: self.origins | next.origins, ..self }
     }
@@ -140,6 +160,11 @@ impl Conversion {
     /// Returns the kind and the data that `object` has after a conversion, if there is one.
     pub(crate) fn kind_and_value<'c>(made: Option<&'c Self>, object: &'c Object) -> (&'c GroupKind, &'c Arc<Value>) {
         made.map_or((&object.kind, &object.value), |made| (&made.kind, &made.value))
+    }
+
+    /// Returns the path in the file of what is at `path` in the data that `made` has.
+    pub(crate) fn origin(made: Option<&Self>, path: &FieldPath) -> FieldPath {
+        made.map_or_else(|| path.clone(), |made| origin(&made.program, path))
     }
 
     /// Adds changes to what became of `object` so far; one that is impossible holds it back.
@@ -187,9 +212,12 @@ impl Conversion {
         }
     }
 
-    /// Leaves `object` unchanged after all, and keeps what there is to report besides losses and notes.
+    /// Leaves `object` unchanged after all, and keeps what there is to report besides losses and notes, and besides advice about a
+    /// change. Of what a rule refuses, its help is all that is to be done.
     pub(crate) fn hold_back(self, object: &Object) -> Self {
-        let Self { blocks, unresolved, warnings, origins, .. } = self;
+        let Self { blocks, unresolved, mut warnings, origins, .. } = self;
+        let is_refused = blocks.iter().any(|block| block.code == Code::NotConvertible);
+        warnings.retain(|warning| !is_refused && warning.code != Code::Advisory);
         Self { blocks, unresolved, warnings, origins, ..Self::unchanged(object) }
     }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::by_schema;
 use super::choices::VersionChoice;
 use super::remark::{Remark, impossible};
+use super::shapes;
 use super::state::{Log, Source};
 use super::subject::Subject;
 use super::target_schema::{TargetSchema, missing_kind};
@@ -40,9 +41,9 @@ impl Fitting<'_, '_> {
         let (subject, catalog) = (self.subject, self.schema.catalog);
         let mut served = catalog.served(self.schema.release);
         served.retain(|version| wanted.is_none_or(|wanted| version.name == wanted));
-        let served = by_schema::allowed(subject, served);
-        let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
         let present = subject.object.api_version.version.as_str();
+        let served = shapes::allowed(subject.target.pack, present, served);
+        let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
         let kept = match subject.choices().version {
             VersionChoice::MostStable => None,
             VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
@@ -95,7 +96,7 @@ impl Fitting<'_, '_> {
         let verb = if violation.kind == ViolationKind::MissingRequired { "add" } else { "correct" };
         let help = format!("{verb} {} by hand and run again: the object then gets {first_name}", violation.path);
         let remark = Remark::new(Code::LessStableVersion, path, message).help(help);
-        if fitting.deprecated { self.log.warnings.push(remark) } else { self.log.notes.push(remark) }
+        self.log.less_stable(remark, fitting.deprecated);
     }
 
     /// Removes the fields that the target does not have, and records each as a loss; `rejected` is what the target's schema rejects.
@@ -104,9 +105,7 @@ impl Fitting<'_, '_> {
         for violation in rejected {
             match violation.kind {
                 ViolationKind::UnknownField { .. } => missing.push(violation.path),
-                ViolationKind::NotInEnum { .. }
-                    if self.subject.accepted_before(&self.session.origin(&violation.path), &violation.kind) =>
-                {
+                ViolationKind::NotInEnum { .. } if self.subject.accepted_before(&violation, self.session) => {
                     missing.extend(typed_item(self.subject, self.schema.catalog.kind(), &violation.path));
                 }
                 _ => {}

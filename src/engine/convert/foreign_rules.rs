@@ -14,17 +14,20 @@ use serde_json::Value;
 use super::choices::Goal;
 use super::context::ObjectContext;
 use super::conversion::Conversion;
+use super::destructive::{Change, ValuesRule};
 use super::loss_policy::decide_without_stash;
 use super::remark::Remark;
 use super::run_rule::run_each;
 use super::state::Log;
 use crate::engine::finding::Code;
+use crate::engine::manifest::Object;
 use crate::knowledge::lens::Direction;
-use crate::knowledge::pack::Rule;
+use crate::knowledge::pack::{Rule, Target};
 use crate::knowledge::release::GroupKind;
 
-/// Runs the foreign rules about an object of `kind` on `value`, which its own pack made of it; `None` where they do nothing.
+/// Runs the foreign rules about `object`, of which its own pack made `value`, of `kind`; `None` where they do nothing.
 pub(super) fn convert(
+    object: &Object,
     kind: &GroupKind,
     value: &Arc<Value>,
     goal: &Goal<'_>,
@@ -35,21 +38,42 @@ pub(super) fn convert(
         return None;
     }
     let (mut session, mut log) = (context.session(Arc::clone(value)), Log::default());
-    let run = run_each(rules.into_iter(), &mut session, &mut log);
+    let (mut changes, mut blocks) = (Vec::new(), Vec::new());
+    for (target, rule, direction) in rules {
+        let (mut trial, mut trial_log) = (session.clone(), log.clone());
+        let mut run = run_each(std::iter::once((rule, direction)), &mut trial, &mut trial_log);
+        if direction == Direction::Forward && rule.destructive.is_some() {
+            let values = ValuesRule { goal, target, rule, kind, chart_version: object.chart_version.as_deref() };
+            let change = if run.changes.is_empty() { Change::None } else { Change::Some };
+            let ignored = values.ignored_in(&trial, change);
+            if change == Change::Some && !ignored.is_empty() {
+                log.unresolved.extend(ignored);
+                continue;
+            }
+            trial_log.unresolved.extend(ignored);
+        }
+        (session, log) = (trial, trial_log);
+        changes.append(&mut run.changes);
+        blocks.append(&mut run.blocks);
+    }
     let losses = decide_without_stash(session.losses(), goal.choices_for(context.place.file).allowed);
-    for (rule, place) in run.changes {
+    for (rule, place) in changes {
         log.warnings.extend(rule.advice.clone().map(|advice| Remark::new(Code::Advisory, place, advice)));
     }
-    let conversion = Conversion::by_rules(kind.clone(), session, log, run.blocks, losses)?;
+    let conversion = Conversion::by_rules(kind.clone(), session, log, blocks, losses)?;
     Some(Conversion { foreign_changes: conversion.program.len(), ..conversion })
 }
 
 /// Returns the rules that lead to the targets of other packs for an object of `kind`, in the order they run: by the name of the pack.
-fn rules<'g>(goal: &'g Goal<'_>, kind: &GroupKind) -> Vec<(&'g Rule, Direction)> {
+fn rules<'g>(goal: &'g Goal<'_>, kind: &GroupKind) -> Vec<(&'g Target<'g>, &'g Rule, Direction)> {
     let mut foreign: Vec<_> = goal.targets.iter().filter(|target| target.pack.is_foreign(kind)).collect();
     foreign.sort_by_key(|target| target.pack.name());
-    let all = foreign.into_iter().flat_map(|target| target.pack.rules_for_kind(target.release, kind, None));
-    all.filter(|(rule, direction)| rule.from_kind(*direction) == kind).collect()
+    let of_target = |target: &'g Target<'g>| {
+        let rules = target.pack.rules_for_kind(target.release, kind, None);
+        rules.map(move |(rule, direction)| (target, rule, direction)).collect::<Vec<_>>()
+    };
+    let all = foreign.into_iter().flat_map(of_target);
+    all.filter(|(_, rule, direction)| rule.from_kind(*direction) == kind).collect()
 }
 
 /// Returns the keys of annotations and labels that foreign rules rename on the way to the targets, each with its new one and the target.

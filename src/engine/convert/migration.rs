@@ -65,7 +65,8 @@ impl<'a> Migration<'a> {
             }
         }
         let Some(mut fitting) = best else { return first };
-        fitting.log.notes.push(less_stable(subject, &fitting, first.as_ref()));
+        let (remark, is_deprecated) = less_stable(subject, &fitting, first.as_ref());
+        fitting.log.less_stable(remark, is_deprecated);
         Ok(fitting)
     }
 
@@ -93,7 +94,7 @@ impl<'a> Migration<'a> {
             return Err(vec![missing_kind(subject, &kind)]);
         }
         let version = goal.version.clone();
-        let wanted = version.as_ref().map(|version| version.version.as_str());
+        let wanted = version.as_ref().map(|version| version.version.as_str()).or_else(|| subject.version_as(&kind));
         let fit = |schema| {
             Fitting { subject, source: &source, schema, session: &mut session, log: &mut log }.fit(&kind, wanted)
         };
@@ -130,21 +131,29 @@ fn scalars(value: &Value) -> usize {
     }
 }
 
-/// Reports that the object gets a less stable apiVersion than the target serves, and what the most stable one cannot hold.
-fn less_stable(subject: &Subject<'_>, fitting: &Migration<'_>, first: Result<&Migration<'_>, &Vec<Remark>>) -> Remark {
+/// Reports that the object gets a less stable apiVersion than the target serves, and what the most stable one cannot hold; and
+/// returns whether the target has deprecated the one that it gets.
+fn less_stable(
+    subject: &Subject<'_>,
+    fitting: &Migration<'_>,
+    first: Result<&Migration<'_>, &Vec<Remark>>,
+) -> (Remark, bool) {
     let text = |version: Option<&ApiVersion>| version.map(ApiVersion::to_string).unwrap_or_default();
     let goal = text(subject.goals()[0].version.as_ref());
-    let why = match first {
-        Ok(first) => {
-            let lost = first.session.losses().first().map(|loss| format!("{}: {}", loss.path, loss.reason));
-            lost.or_else(|| first.blocks.first().map(|block| block.message.clone()))
-        }
-        Err(blocks) => blocks.first().map(|block| block.message.clone()),
+    let blocks = first.map_or_else(|blocks| blocks, |first| &first.blocks);
+    let lost = first.ok().and_then(|first| first.session.losses().first());
+    let (why, help) = match lost {
+        Some(loss) => (format!("{}: {}", loss.path, loss.reason), None),
+        None => blocks.first().map(|block| (block.message.clone(), block.help.clone())).unwrap_or_default(),
     };
-    let message = format!(
-        "the object gets {}, because {goal} cannot hold it: {}",
-        text(fitting.version.as_ref()),
-        why.unwrap_or_default()
-    );
-    Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message)
+    let target = subject.target;
+    let served = target.pack.catalog(&fitting.kind).map(|catalog| catalog.served(target.release));
+    let is_deprecated = served.into_iter().flatten().any(|served| {
+        served.deprecated && fitting.version.as_ref().is_some_and(|version| version.version == served.name)
+    });
+    let deprecated = if is_deprecated { format!(", which {} has deprecated", target) } else { String::new() };
+    let message =
+        format!("the object gets {}{deprecated}, because {goal} cannot hold it: {why}", text(fitting.version.as_ref()));
+    let remark = Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message);
+    (remark.maybe_help(help), is_deprecated)
 }

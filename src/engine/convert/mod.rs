@@ -6,7 +6,8 @@
 //! Parts: `object` (the steps in order): `subject` (what inference found) `shapes` (the apiVersions that an object can have)
 //! `migration` (to the target) `rules` (of its own pack) over `run_rule` `by_schema` (apiVersions that no rule leads to) `fit`
 //! (apiVersion, missing fields) `target_schema` `validate` `baseline` (what was invalid before) `restore` `loss_policy` (policy and
-//! wording) `losses` `stash`; before and after it: `repair` (of known mistakes) `foreign_rules` (about kinds of other packs);
+//! wording) `losses` `stash`; before and after it: `repair` (of known mistakes) `foreign_rules` (about kinds of other packs) over `destructive` (what an older chart
+//! ignores);
 //! `references` (every mapping that names a kind, under which keys) over `mappings` (where they can stand) `renames` (the kinds
 //! that get another name) `targets` `inference`; values: `choices` (what the user asked for) `context` (of an object) `state`
 //! `remark` (becomes a finding) `conversion` (the result) `object_plan`.
@@ -43,6 +44,7 @@ mod migration;
 mod restore;
 mod run_rule;
 
+mod destructive;
 mod foreign_rules;
 mod object;
 mod object_plan;
@@ -59,7 +61,7 @@ pub(crate) use remark::Remark;
 pub use stash::{ANNOTATION, MAX_STASH};
 pub(crate) use targets::Targets;
 
-pub(crate) use context::ObjectContext;
+pub(crate) use context::{Judged, ObjectContext};
 pub(crate) use foreign_rules::renamed_keys;
 pub(crate) use mappings::{reference_roots, walk};
 pub(crate) use references::{
@@ -86,11 +88,15 @@ pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'
     let mut conversion = joined(repaired, by_own_pack(&subject, goal, context));
     if conversion.as_ref().is_none_or(|conversion| conversion.blocks.is_empty()) {
         let (kind, value) = Conversion::kind_and_value(conversion.as_ref(), object);
-        let foreign = foreign_rules::convert(kind, value, goal, context);
+        let foreign = foreign_rules::convert(object, kind, value, goal, context);
         conversion = joined(conversion, foreign);
     }
     match conversion {
-        Some(held) if !held.blocks.is_empty() => Some(held.hold_back(object)),
+        Some(mut held) if !held.blocks.is_empty() => {
+            let helps = held.blocks.iter_mut().filter_map(|block| block.help.as_mut());
+            helps.for_each(|help| *help = goal.name_served(help));
+            Some(held.hold_back(object))
+        }
         None if goal.can_hold_values(object) => Some(Conversion::unchanged(object)),
         conversion => conversion,
     }

@@ -17,6 +17,7 @@ use super::target_schema::or_missing_kind;
 use crate::engine::finding::Code;
 use crate::engine::manifest::Object;
 use crate::knowledge::pack::Target;
+use crate::syntax::field::FieldPath;
 
 /// An object at its target, and what it loses on the way.
 struct Arrived<'a> {
@@ -30,6 +31,9 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, con
         Ok(subject) => subject,
         Err(blocks) => return Conversion { blocks, ..Conversion::unchanged(object) },
     };
+    if subject.is_fragment() {
+        return Conversion { notes: vec![not_applied()], ..Conversion::unchanged(object) };
+    }
     let mut report = Log { warnings: subject.warnings.clone(), ..Log::default() };
     let origins = subject.origins;
     match migrate(&subject, &mut report) {
@@ -40,6 +44,12 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, con
         }
         Err(blocks) => Conversion { blocks, warnings: report.warnings, origins, ..Conversion::unchanged(object) },
     }
+}
+
+/// Reports that a patch which nobody uses is left as it is.
+fn not_applied() -> Remark {
+    let message = "no kustomization of the run names the file, and no release accepts the object as it is: it looks like a patch that is not used, and is left unchanged";
+    Remark::new(Code::NotApplied, FieldPath::default(), message)
 }
 
 /// Takes the subject to its target and decides about its losses; `report` is what is reported besides what happens on the path.

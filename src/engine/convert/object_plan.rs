@@ -1,5 +1,6 @@
 //! What does a plan record of one object?
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -56,6 +57,8 @@ pub struct ObjectPlan {
     pub is_recognized: bool,
     /// The rules that changed it, or would have if it were not acknowledged that it is left as it is.
     pub rules: Vec<(String, Direction)>,
+    /// The parameters by which old defaults were written into it.
+    pub(crate) frozen_by: BTreeSet<String>,
     /// Its data, where the goal requests that.
     pub data: Option<Box<Sides>>,
 }
@@ -109,6 +112,7 @@ impl ObjectPlan {
             outcome,
             is_recognized: is_known || outcome != Outcome::Unchanged,
             rules: conversion.rules,
+            frozen_by: conversion.frozen_by,
             data,
         }
     }

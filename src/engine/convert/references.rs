@@ -140,7 +140,32 @@ fn split(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
 }
 
+impl Reference<'static> {
+    /// Makes a reference of which `path` has the apiVersion alone, under `key`.
+    pub(crate) fn written(
+        path: FieldPath,
+        key: &'static str,
+        kind: GroupKind,
+        version: String,
+        name: Option<String>,
+    ) -> Self {
+        let keys = Keys { api_version: Some(key), group: None, kind: None, name: None, namespace: None, ..Keys::KIND };
+        let version = Some(version);
+        Self { path, keys, kind, version, name, namespace: None, takes_default: false, beside: Beside::Names }
+    }
+}
+
 impl Reference<'_> {
+    /// The version at its place in `object`.
+    pub(crate) fn version_in<'v>(&self, object: &'v Value) -> Option<&'v str> {
+        self.keys.version_in(self.path.get(object)?.as_object()?)
+    }
+
+    /// Whether its group is not written, but that of its field.
+    pub(crate) const fn takes_default(&self) -> bool {
+        self.takes_default
+    }
+
     /// Whether its version stands behind the group, as in `example.com/v1`.
     pub(crate) const fn has_api_version(&self) -> bool {
         self.keys.api_version.is_some()

@@ -71,14 +71,14 @@ pub(crate) fn impossible(halt: Halt) -> Vec<Remark> {
 /// Reports what is written in another form or removed, with the same meaning.
 pub(super) fn normalizations(session: &Session<'_>) -> Vec<Remark> {
     let remark = |one: &Normalization| {
-        let (code, message) = match one.how {
+        let (code, message) = match &one.how {
             Equivalence::Rewritten => {
                 (Code::Normalized, format!("{} is written in an equivalent form: {}", one.path, one.reason))
             }
             Equivalence::Removed => {
                 (Code::Normalized, format!("{} is removed, which means the same: {}", one.path, one.reason))
             }
-            Equivalence::ChangedDefault => (Code::ChangedDefault, one.reason.clone()),
+            Equivalence::Frozen(_) | Equivalence::Adopted => (Code::ChangedDefault, one.reason.clone()),
         };
         Remark::new(code, one.path.clone(), message)
     };

@@ -12,14 +12,18 @@ use crate::knowledge::pack::{Packs, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::yaml::{Intent, Place};
 
-/// What a renamed kind becomes: its new kind, and the version that the target serves for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a kind becomes: its kind in the target, and a version of that.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Successor {
-    kind: GroupKind,
-    version: String,
+    pub(super) kind: GroupKind,
+    pub(super) version: String,
 }
 
 impl Successor {
+    pub(crate) const fn new(kind: GroupKind, version: String) -> Self {
+        Self { kind, version }
+    }
+
     pub(crate) const fn kind(&self) -> &GroupKind {
         &self.kind
     }
@@ -79,12 +83,13 @@ pub(crate) fn inexpressible<'p>(object: &Value, renames: &Renames, packs: &'p Pa
 
 /// Returns whether the group of the successor can be written where `reference` stands.
 fn is_expressible(reference: &Reference<'_>, renames: &Renames) -> bool {
-    !needs_group(reference, renames) || reference.keys.group.is_some()
+    let needs_group = renames.get(&reference.kind).is_some_and(|successor| needs_group(reference, successor));
+    !needs_group || reference.keys.group.is_some()
 }
 
 /// Returns whether the group has to be written out that `reference` has by default: its kind moves to another one.
-fn needs_group(reference: &Reference<'_>, renames: &Renames) -> bool {
-    reference.takes_default && renames.get(&reference.kind).is_some_and(|new| new.kind.group != reference.kind.group)
+fn needs_group(reference: &Reference<'_>, successor: &Successor) -> bool {
+    reference.takes_default && successor.kind.group != reference.kind.group
 }
 
 /// Returns `object` with every reference as the newest release of its pack spells it, its group written out: two objects that
@@ -94,7 +99,7 @@ pub(crate) fn normal(object: Arc<Value>, catalog: Option<&Catalog>, packs: &Pack
     let mut session = Session::new(object);
     for reference in find(&session.shared(), catalog, &renames, packs) {
         // A reference that cannot be updated is left unchanged, in each of the objects compared.
-        let _unchanged = update(&reference, &renames, &mut session);
+        let _unchanged = update(&reference, &renames[&reference.kind], &mut session);
     }
     let (mut normal, _, _) = session.finish();
     let mut default_groups = BTreeMap::new();
@@ -112,21 +117,21 @@ pub(crate) fn normal(object: Arc<Value>, catalog: Option<&Catalog>, packs: &Pack
 }
 
 /// Returns what converting back will not undo of [`update`]: a default group that is written out now.
-pub(crate) fn normalized(reference: &Reference<'_>, renames: &Renames) -> Option<String> {
-    let group = &renames.get(&reference.kind)?.kind.group;
-    needs_group(reference, renames).then(|| {
+pub(crate) fn normalized(reference: &Reference<'_>, successor: &Successor) -> Option<String> {
+    let group = &successor.kind.group;
+    needs_group(reference, successor).then(|| {
         format!("{} is written in an equivalent form: its group {group} is not the field's default, and it stays written out when converted back", reference.path)
     })
 }
 
-/// Makes `reference` name its kind's successor.
+/// Makes `reference` name what its kind becomes.
 ///
 /// # Errors
 /// As [`Session::change`].
-pub(crate) fn update(reference: &Reference<'_>, renames: &Renames, session: &mut Session<'_>) -> Result<(), Halt> {
-    let Successor { kind, version } = &renames[&reference.kind];
+pub(crate) fn update(reference: &Reference<'_>, successor: &Successor, session: &mut Session<'_>) -> Result<(), Halt> {
+    let Successor { kind, version } = successor;
     let (path, keys) = (&reference.path, &reference.keys);
-    if let Some(key) = keys.group.filter(|_| needs_group(reference, renames)) {
+    if let Some(key) = keys.group.filter(|_| needs_group(reference, successor)) {
         let place = Place::Before(keys.kind.or(keys.resource).unwrap_or("kind").to_owned());
         let value = Value::from(kind.group.as_str());
         session.change(Intent::Insert { path: path.key(key), value, place })?;

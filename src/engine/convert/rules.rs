@@ -113,6 +113,7 @@ fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, ses
 fn required_before(subject: &Subject<'_>, rule: &Rule, block: Remark) -> Result<Remark, Remark> {
     match rule.within.filter(|_| block.code == Code::NotConvertible) {
         None => Err(block),
+        Some(_) if subject.is_judged_as_built() => Ok(Remark { code: Code::AlreadyInvalid, ..block }),
         Some(within) if within.is_superset(subject.candidates) || subject.is_variable(&block.path) => {
             Ok(Remark { code: Code::AlreadyInvalid, ..block })
         }

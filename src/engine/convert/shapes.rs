@@ -57,14 +57,20 @@ pub(super) fn other_version(object: &Object, version: &ApiVersion) -> Option<Rem
     (version != own).then(|| Remark::new(Code::ApiVersionMismatch, path, message))
 }
 
-/// Returns the shapes that `target` can give `object`, the best first; at least one.
-pub(super) fn goals(object: &Object, target: &Target<'_>, goal: &Goal<'_>, choice: VersionChoice) -> Vec<Shape> {
+/// Returns the shapes that `target` can give an object of `kind` that is written as `present`, the best first; at least one.
+pub(super) fn goals(
+    kind: &GroupKind,
+    present: &ApiVersion,
+    target: &Target<'_>,
+    goal: &Goal<'_>,
+    choice: VersionChoice,
+) -> Vec<Shape> {
     let mut ranked = Vec::new();
-    for kind in target.pack.kinds_by_version(&object.kind).into_iter().flatten() {
+    for kind in target.pack.kinds_by_version(kind).into_iter().flatten() {
         let group = target.pack.groups().iter().position(|group| *group == kind.group).unwrap_or_default();
         for (place, served) in served(target, goal, kind).into_iter().enumerate() {
             let version = ApiVersion { group: kind.group.clone(), version: served.name.to_owned() };
-            let is_kept = choice == VersionChoice::Keep && !served.deprecated && version == object.api_version;
+            let is_kept = choice == VersionChoice::Keep && !served.deprecated && version == *present;
             // Of two groups the later one of the pack is the better one.
             ranked.push((!is_kept, Reverse(group), place, version));
         }
@@ -75,6 +81,40 @@ pub(super) fn goals(object: &Object, target: &Target<'_>, goal: &Goal<'_>, choic
         return vec![Shape { release, version: None }];
     }
     ranked.into_iter().map(|(.., version)| Shape { release, version: Some(version) }).collect()
+}
+
+/// Returns the apiVersion that `target` gives an object of `kind` that is written as `present`, where nothing in the object speaks
+/// against it; `None` where it does not have the kind.
+pub(super) fn best(
+    kind: &GroupKind,
+    present: &ApiVersion,
+    target: &Target<'_>,
+    goal: &Goal<'_>,
+    choice: VersionChoice,
+) -> Option<ApiVersion> {
+    let first = goals(kind, present, target, goal, choice).into_iter().next()?;
+    first.version.or_else(|| {
+        let served = allowed(target.pack, &present.version, served(target, goal, kind));
+        let is_kept = |version: &&Version<'_>| version.name == present.version && !version.deprecated;
+        let kept = served.iter().find(is_kept).filter(|_| choice == VersionChoice::Keep);
+        let name = kept.or(served.first())?.name;
+        Some(ApiVersion { group: kind.group.clone(), version: name.to_owned() })
+    })
+}
+
+/// Returns those of the versions that a target with `pack` serves that an object of the version `present` may get, the best first.
+/// With a pack made from CRDs, which has no author who knows which changes are safe, it keeps one that is served and not deprecated.
+pub(super) fn allowed<'c>(pack: &Pack, present: &str, served: Vec<Version<'c>>) -> Vec<Version<'c>> {
+    if !pack.is_of_crds() {
+        return served;
+    }
+    let own = served.iter().find(|version| version.name == present).copied();
+    let current: Vec<Version<'c>> = served.iter().filter(|version| !version.deprecated).copied().collect();
+    match own {
+        Some(own) if !own.deprecated || current.is_empty() => vec![own],
+        None if current.is_empty() => served,
+        Some(_) | None => current,
+    }
 }
 
 /// Returns the versions that the target serves for `kind`, the most stable first.

@@ -30,6 +30,7 @@ pub(super) struct Source {
 pub(super) struct Log {
     /// The rules that changed something.
     pub(super) rules: Vec<(String, Direction)>,
+    pub(super) unresolved: Vec<Remark>,
     pub(super) warnings: Vec<Remark>,
     pub(super) notes: Vec<Remark>,
     /// The data before and after each rule that wrote a default out, since the target has another one.
@@ -37,11 +38,17 @@ pub(super) struct Log {
 }
 
 impl Log {
+    /// Reports that an object gets a less stable apiVersion than the target serves.
+    pub(super) fn less_stable(&mut self, remark: Remark, is_deprecated: bool) {
+        if is_deprecated { self.warnings.push(remark) } else { self.notes.push(remark) }
+    }
+
     /// Reports what was invalid before the conversion too: as a warning where a cluster will see it.
     pub(super) fn already_invalid(&mut self, finality: Finality, remark: Remark) {
         match finality {
             Finality::Final => self.warnings.push(remark),
             Finality::Provisional => self.notes.push(Remark { help: None, ..remark }),
+            Finality::Unbuilt => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::baseline::Baseline;
 use super::choices::{Goal, ObjectChoices};
-use super::context::ObjectContext;
+use super::context::{Judged, ObjectContext};
 use super::inference;
 use super::remark::Remark;
 use super::renames;
@@ -16,7 +16,7 @@ use super::shapes::{self, Shape};
 use crate::engine::finding::Code;
 use crate::engine::infer::infer;
 use crate::engine::manifest::Object;
-use crate::knowledge::catalog::{Catalog, ViolationKind};
+use crate::knowledge::catalog::{Catalog, Violation};
 use crate::knowledge::lens::{Completeness, Session};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet, is_version};
@@ -53,6 +53,8 @@ pub(super) enum Finality {
     Final,
     /// It stands in a part of an object, or it is a variable that is substituted later.
     Provisional,
+    /// It stands in an object of which builds make others, which are judged.
+    Unbuilt,
 }
 
 impl<'a> Subject<'a> {
@@ -74,8 +76,8 @@ impl<'a> Subject<'a> {
             return Err(vec![Remark::new(Code::NotConvertible, path, message).help(help)]);
         }
         let inference = infer(&object.value, catalog, &object.api_version.version);
-        let accepting = narrowed(inference.candidates, inference.serving);
-        let known = goal.choices.origins.get(target.pack.name()).copied().unwrap_or_default();
+        // An object cannot come from where the others do if its fields contradict that.
+        let known = goal.choices.origins_of(target.pack).unwrap_or_default();
         let version = shapes::version_of(object, target.pack, catalog, inference.candidates);
         let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
         warnings.extend(version.as_ref().and_then(|version| shapes::other_version(object, version)));
@@ -85,7 +87,7 @@ impl<'a> Subject<'a> {
             goal,
             context,
             candidates: inference.candidates,
-            origins: narrowed(accepting, known),
+            origins: inference.candidates.within(inference.serving).within(known),
             conflicts: inference::conflicts(&inference, target.pack),
             warnings,
             version,
@@ -97,7 +99,30 @@ impl<'a> Subject<'a> {
 
     /// Returns the shapes that the target can give the object, the one of the most stable apiVersion first; at least one.
     pub(super) fn goals(&self) -> &[Shape] {
-        self.goals.get_or_init(|| shapes::goals(self.object, self.target, self.goal, self.choices().version))
+        let Object { kind, api_version, .. } = self.object;
+        self.goals.get_or_init(|| {
+            let mut goals = shapes::goals(kind, api_version, self.target, self.goal, self.choices().version);
+            if let Some(wanted) = goals.iter().position(|goal| goal.version.as_ref() == self.context.version) {
+                goals = vec![goals.swap_remove(wanted)];
+            }
+            goals
+        })
+    }
+
+    /// Returns the version that the object gets as an object of `kind`, where that follows from what is built of it.
+    pub(super) fn version_as(&self, kind: &GroupKind) -> Option<&'a str> {
+        self.context.version.filter(|version| version.group == kind.group).map(|version| version.version.as_str())
+    }
+
+    /// Returns whether the object is a patch that nobody uses.
+    pub(super) fn is_fragment(&self) -> bool {
+        self.context.judged == Judged::IfComplete
+            && self.baseline.is_incomplete(self.object, self.catalog(), self.candidates)
+    }
+
+    /// Returns whether what the target requires of values is checked on what is built of the object instead.
+    pub(super) fn is_judged_as_built(&self) -> bool {
+        self.context.judged == Judged::AsBuilt
     }
 
     /// Returns what was chosen for the object.
@@ -119,6 +144,7 @@ impl<'a> Subject<'a> {
     pub(super) fn finality(&self, path: &FieldPath) -> Finality {
         let is_open = path.get(&self.object.value).is_some_and(has_variable);
         match self.completeness() {
+            _ if self.is_judged_as_built() => Finality::Unbuilt,
             Completeness::Whole if !is_open => Finality::Final,
             Completeness::Whole | Completeness::Partial => Finality::Provisional,
         }
@@ -129,9 +155,9 @@ impl<'a> Subject<'a> {
         path.get(&self.object.value).is_some_and(|value| value.is_string() && has_variable(value))
     }
 
-    /// Returns whether some release that the object can have been written for accepts the value at `path`.
-    pub(super) fn accepted_before(&self, path: &FieldPath, kind: &ViolationKind) -> bool {
-        self.baseline.accepts(self.object, self.catalog(), self.candidates, path, kind)
+    /// Returns whether some release that the object can have been written for accepts what the target rejects after `session`.
+    pub(super) fn accepted_before(&self, violation: &Violation, session: &Session<'_>) -> bool {
+        self.baseline.accepts(self.object, self.catalog(), self.candidates, violation, &|path| session.origin(path))
     }
 
     /// Returns the catalog of the object's own kind.
@@ -143,13 +169,6 @@ impl<'a> Subject<'a> {
     pub(super) fn normal(&self, kind: &GroupKind, object: Arc<Value>) -> Arc<Value> {
         renames::normal(object, self.target.pack.catalog(kind), self.goal.packs)
     }
-}
-
-/// Returns those of `releases` that are `wanted`, or all where none is: an object cannot come from where the others do if its fields
-/// contradict that.
-fn narrowed(releases: ReleaseSet, wanted: ReleaseSet) -> ReleaseSet {
-    let both = releases & wanted;
-    if both.is_empty() { releases } else { both }
 }
 
 /// Returns whether a value holds a variable, or what is left of a template: `${PORT}`, `$PORT`, `$(port)`, `{{ .port }}`,

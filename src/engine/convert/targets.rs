@@ -1,11 +1,14 @@
 //! What do the targets of a run mean for the names of kinds and versions?
 
+use std::collections::BTreeSet;
+
 use super::choices::Goal;
 use super::references::{self, Reference};
-use super::renames::{self, Renames};
+use super::renames::{self, Renames, Successor};
+use super::shapes;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::pack::Target;
-use crate::knowledge::release::GroupKind;
+use crate::knowledge::release::{ApiVersion, GroupKind, is_version};
 
 use serde_json::Value;
 
@@ -33,10 +36,67 @@ impl<'g> Targets<'g> {
         renames::inexpressible(value, &self.renames, self.goal.packs)
     }
 
-    /// Finds the references in `value` to kinds of the targets, under keys which a pack declares.
-    pub(crate) fn declared_references(&self, value: &Value) -> Vec<Reference<'g>> {
+    /// Finds the references in `value`, an object of `kind` in `file`, to a kind that is renamed, or by another version than objects of
+    /// the kind get.
+    pub(crate) fn outdated_references(&self, kind: &GroupKind, value: &Value, file: &str) -> Vec<Reference<'g>> {
         let kinds = || self.goal.targets.iter().flat_map(|target| target.pack.kinds());
-        references::find_declared(value, self.goal.packs, kinds)
+        let mut found = self.references(kind, value);
+        let mut add = |reference: Reference<'g>| {
+            let version = reference.version.as_ref();
+            let is_outdated = version.is_some_and(|version| self.is_outdated(&reference.kind, version, file));
+            if is_outdated && found.iter().all(|other| other.path != reference.path) {
+                found.push(reference);
+            }
+        };
+        references::find_declared(value, self.goal.packs, kinds).into_iter().for_each(&mut add);
+        // The owner of a renamed kind is another object afterwards, with another uid.
+        let owners = references::find_owners(value).into_iter();
+        owners.filter(|owner| !self.renames.contains_key(&owner.kind)).for_each(&mut add);
+        references::each_named(value, &mut |at, named| {
+            if named.version().is_some() {
+                named.reference(at.path(), |_| None).into_iter().for_each(&mut add);
+            }
+        });
+        found
+    }
+
+    /// Returns whether objects of `kind` that are written with `version` get another one, or the target does not serve it.
+    pub(crate) fn is_outdated(&self, kind: &GroupKind, version: &str, file: &str) -> bool {
+        match self.successor(kind, version, file) {
+            Some(successor) => successor.kind != *kind || successor.version != version,
+            None => is_version(version) && self.not_serving(kind, version).is_some(),
+        }
+    }
+
+    /// Returns what an object of `kind` that `file` names by `version` becomes, where nothing in the object speaks against it; `None`
+    /// where no release has that version, or the target has nothing that the kind becomes.
+    pub(crate) fn successor(&self, kind: &GroupKind, version: &str, file: &str) -> Option<Successor> {
+        let target = self.goal.target_of(&kind.group)?;
+        if target.pack.catalog(kind)?.listing(version).is_empty() {
+            return None;
+        }
+        let new = self.renames.get(kind).map_or(kind, Successor::kind);
+        let present = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
+        let choice = self.goal.choices_for(file).version;
+        let in_group = |group: &str| [new, kind].into_iter().find(|kind| kind.group == group);
+        let best = shapes::best(kind, &present, target, self.goal, choice)
+            .or_else(|| shapes::best(new, &present, target, self.goal, choice))?;
+        Some(Successor::new(in_group(&best.group)?.clone(), best.version))
+    }
+
+    /// Returns whether the target serves `kind` in `version`, and has not deprecated that.
+    pub(crate) fn is_current(&self, kind: &GroupKind, version: &str) -> bool {
+        let target = self.goal.target_of(&kind.group);
+        let catalog = target.and_then(|target| Some((target.pack.catalog(kind)?, target.release)));
+        let mut served = catalog.into_iter().flat_map(|(catalog, release)| catalog.served(release));
+        served.any(|served| served.name == version && !served.deprecated)
+    }
+
+    /// Returns the kinds that become what `kind` becomes, that too.
+    pub(crate) fn family<'k>(&'k self, kind: &'k GroupKind) -> BTreeSet<&'k GroupKind> {
+        let new = self.renames.get(kind).map_or(kind, Successor::kind);
+        let renamed = self.renames.iter().filter(|(_, successor)| successor.kind() == new).map(|(old, _)| old);
+        renamed.chain([new, kind]).collect()
     }
 
     /// Returns the target that has `kind`, but does not serve it in `version`.
@@ -63,10 +123,38 @@ impl<'g> Targets<'g> {
         })
     }
 
+    /// Returns whether `text` is an apiVersion, a group or a kind that the targets have, so that it can stay wherever it stands: a kind that was
+    /// renamed, a version that some kind of the group lost and one that is deprecated cannot.
+    pub(crate) fn have(&self, text: &str) -> bool {
+        if !text.contains(['.', '/']) {
+            return self.kinds_named(text).any(|kind| self.lacking(kind).is_none() && !self.renames.contains_key(kind));
+        }
+        let (group, version) = text.rsplit_once('/').map_or((text, None), |(group, version)| (group, Some(version)));
+        let Some(target) = self.goal.target_of(group) else { return false };
+        let of_group: Vec<&GroupKind> = target.pack.kinds().filter(|kind| kind.group == group).collect();
+        let Some(version) = version else {
+            return of_group.iter().any(|kind| self.lacking(kind).is_none())
+                && of_group.iter().all(|kind| !self.renames.contains_key(*kind));
+        };
+        let is_listed = |catalog: &&Catalog| catalog.versions().any(|listed| listed == version);
+        let listing: Vec<&Catalog> =
+            of_group.iter().filter_map(|kind| target.pack.catalog(kind)).filter(is_listed).collect();
+        let is_served = |catalog: &&Catalog| {
+            let [served, deprecated] = [catalog.serving(version), catalog.deprecating(version)];
+            served.contains(target.release) && !deprecated.contains(target.release)
+        };
+        !listing.is_empty() && listing.iter().all(is_served)
+    }
+
     /// Returns whether rules of the targets can be about a kind with this name.
     pub(crate) fn is_kind_named(&self, name: &str) -> bool {
         let mut foreign = self.goal.targets.iter().flat_map(|target| target.pack.foreign_kinds());
         self.kinds_named(name).next().is_some() || foreign.any(|kind| kind.kind == name)
+    }
+
+    /// Returns a kind as the pack of its target has it.
+    pub(crate) fn known_kind(&self, kind: &GroupKind) -> Option<&'g GroupKind> {
+        self.goal.target_of(&kind.group)?.pack.kinds().find(|known| *known == kind)
     }
 
     /// Returns the kinds with this name that the packs of the targets know.

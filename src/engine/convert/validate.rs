@@ -19,12 +19,15 @@ use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::variable::has_variable;
 
 impl Fitting<'_, '_> {
-    /// Returns what the target rejects in the object at `version`. A part of an object lacks nothing that the whole can have, and what
-    /// variables in the object become is not known.
+    /// Returns what the target rejects in the object at `version`. A part of an object lacks nothing that the whole can have, what
+    /// variables in the object become is not known, and what builds can complete or correct is left to what they make.
     pub(super) fn violations(&self, version: &str) -> Vec<Violation> {
         let mut violations = self.rejected(version);
         if violations.iter().any(is_left_to_the_whole) && self.subject.completeness() == Completeness::Partial {
             violations.retain(|violation| !is_left_to_the_whole(violation));
+        }
+        if self.subject.is_judged_as_built() {
+            violations.retain(|violation| !is_left_to_builds(violation));
         }
         violations
     }
@@ -40,7 +43,7 @@ impl Fitting<'_, '_> {
         let rejected = schema.catalog.check(object, schema.release, version);
         for violation in rejected.iter().chain(broken).filter(|violation| violation.is_open_in(object)) {
             let path = session.origin(&violation.path);
-            if self.subject.accepted_before(&path, &violation.kind) {
+            if self.subject.accepted_before(violation, session) {
                 let message = format!(
                     "{} is known only after its variables are substituted, and was not checked: it {} in {}",
                     violation.path, violation.kind, schema.name
@@ -55,8 +58,10 @@ impl Fitting<'_, '_> {
         let Some(crds) = self.schema.crds else { return Vec::new() };
         let (schema, object) = (&self.schema, self.session.object());
         let verdict = match self.subject.completeness() {
-            Completeness::Whole => crds.run_rules(schema.catalog.kind(), version, object),
-            Completeness::Partial => Verdict::default(),
+            Completeness::Whole if !self.subject.is_judged_as_built() => {
+                crds.run_rules(schema.catalog.kind(), version, object)
+            }
+            Completeness::Whole | Completeness::Partial => Verdict::default(),
         };
         for rule in verdict.unknown {
             let message = format!("a CEL rule of {} was not evaluated: {rule}", schema.name);
@@ -82,7 +87,7 @@ impl Fitting<'_, '_> {
                 let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
                 let help = "write the complete item in the patch, then run again";
                 blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
-            } else if is_requested || subject.accepted_before(&path, &violation.kind) {
+            } else if is_requested || subject.accepted_before(&violation, self.session) {
                 let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
                 let hints = subject.target.pack.release_notes();
                 let hint = hints.hint(schema.catalog.kind(), Some(&violation.path.pattern()));
@@ -103,6 +108,12 @@ impl Fitting<'_, '_> {
 /// Returns whether a part of an object lacks what the whole can have.
 fn is_left_to_the_whole(violation: &Violation) -> bool {
     violation.kind.is_about_absence() && !in_list(&violation.path)
+}
+
+/// Returns whether builds can make something else of what is rejected: what has no place or another type in the target is converted
+/// where it stands.
+const fn is_left_to_builds(violation: &Violation) -> bool {
+    !matches!(violation.kind, ViolationKind::UnknownField { .. } | ViolationKind::WrongType { .. })
 }
 
 /// Reports the keywords that nothing here checks, of the fields that the object has. CEL rules have their own report.

@@ -1,19 +1,17 @@
 //! Answers: which release is installed, according to the charts and images in a tree?
 //!
 //! A chart's version is written where the chart is installed or depended on, a tag on the images that run and in the values
-//! that select them. [`evidence_in`] finds them for the names in a pack; [`origin`] returns the release that all of them agree
-//! on. [`object_releases_in`] returns the releases of the objects, to compare.
+//! that select them. [`evidence_in`] finds them for the names in a pack.
 //!
 //! Invariant: a version that is not exactly a release of the pack, such as a range, is reported but does not count.
 
 use std::collections::BTreeSet;
 
-use super::inference::infer;
 use crate::engine::finding::Location;
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::carrier::Carried;
 use crate::knowledge::pack::{Pack, Packs};
-use crate::knowledge::release::{ReleaseId, ReleaseSet};
+use crate::knowledge::release::ReleaseId;
 use crate::syntax::field::FieldPath;
 use crate::syntax::yaml::read_value;
 
@@ -45,10 +43,14 @@ struct Mention {
     version: String,
 }
 
-/// Collects the releases of packs that a file names, in its order.
-pub fn evidence_in<'p>(manifest: &Manifest, all: &'p Packs) -> Vec<(&'p Pack, Evidence)> {
+/// Collects the releases that a file names of packs for which `is_sought` holds, in its order.
+pub fn evidence_in<'p>(
+    manifest: &Manifest,
+    all: &'p Packs,
+    is_sought: impl Fn(&Pack) -> bool,
+) -> Vec<(&'p Pack, Evidence)> {
     let mut found = Vec::new();
-    let packs: Vec<&Pack> = all.iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
+    let packs: Vec<&Pack> = all.iter().filter(|pack| is_sought(pack) && is_mentioned(pack, &manifest.text)).collect();
     if packs.is_empty() {
         return found;
     }
@@ -78,50 +80,10 @@ pub fn evidence_in<'p>(manifest: &Manifest, all: &'p Packs) -> Vec<(&'p Pack, Ev
     found
 }
 
-/// Which releases an object of a pack can be for.
-#[derive(Clone, Debug)]
-pub(crate) struct ObjectReleases<'p> {
-    /// The pack.
-    pub pack: &'p Pack,
-    /// Where the object starts.
-    pub location: Location,
-    /// What findings call it.
-    pub title: String,
-    /// The releases that have its fields and serve its apiVersion, or else have its fields.
-    pub releases: ReleaseSet,
-}
-
-/// Collects which releases the objects of a file can be for.
-///
-/// Only objects of packs for which `is_compared` holds are inferred.
-pub(crate) fn object_releases_in<'p>(
-    manifest: &Manifest,
-    packs: &'p Packs,
-    is_compared: impl Fn(&Pack) -> bool,
-) -> Vec<ObjectReleases<'p>> {
-    let span = |object: &Object| {
-        let pack = packs.of_group(&object.kind.group).filter(|pack| is_compared(pack))?;
-        let found = infer(&object.value, pack.catalog(&object.kind)?, &object.api_version.version);
-        let served = found.candidates & found.serving;
-        let releases = if served.is_empty() { found.candidates } else { served };
-        let location = manifest.locate(object, &FieldPath::default());
-        (!releases.is_empty()).then(|| ObjectReleases { pack, location, title: object.title(), releases })
-    };
-    manifest.objects.iter().filter_map(span).collect()
-}
-
 /// Returns whether something of the pack can be in `text`.
 fn is_mentioned(pack: &Pack, text: &str) -> bool {
     let names = pack.artifacts().iter().chain(pack.charts().iter().map(|chart| &chart.key));
     names.into_iter().any(|name| text.contains(name.as_str()))
-}
-
-/// Returns the releases that every piece of exact evidence names; none where there is none, or where two disagree.
-pub(crate) fn origin(evidence: &[&Evidence]) -> ReleaseSet {
-    let mut exact = evidence.iter().filter(|one| one.is_exact());
-    let Some(first) = exact.next() else { return ReleaseSet::default() };
-    let agree = exact.all(|other| other.releases == first.releases);
-    if agree { first.releases.iter().copied().collect() } else { ReleaseSet::default() }
 }
 
 /// Returns the one of `names` that is at the end of `text`, a name or a path; the longest one.

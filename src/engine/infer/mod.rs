@@ -5,7 +5,7 @@
 //! [`install_evidence`] read which release a tree names outside the objects; [`Age`] is how old an apiVersion is.
 //!
 //! Parts: `inference`: what do the fields of an object say? `age`: how old is its apiVersion? `crds`: which release do the CRDs
-//! of a tree name? `install_evidence`: which do charts and images?.
+//! of a tree name? `install_evidence`: which do charts and images? `origin`: which do all objects of a tree come from?
 //!
 //! Invariant: a field that no release has never narrows; absence never narrows.
 
@@ -13,6 +13,7 @@ mod age;
 pub(crate) mod crds;
 mod inference;
 pub(crate) mod install_evidence;
+pub(crate) mod origin;
 
 pub(crate) use age::Age;
 pub use inference::infer;

@@ -16,10 +16,12 @@ use super::held::InstructionId;
 use super::identity::Parts;
 use super::instruction::Proposal;
 use super::instructions::Instructions;
+use super::judged::{Sent, Verdict, finals, judge};
 use super::layers::Layers;
 use super::merge::{are_merged_differently, merged, with_identity_of};
 use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
+use crate::engine::convert::Conversion;
 use crate::syntax::field::Entries;
 
 /// What is built of an object at one point.
@@ -106,10 +108,15 @@ impl Unknown {
 }
 
 /// What is built of the objects of a group.
+#[derive(Default)]
 pub(super) struct BuildStates {
     pub(super) states: Vec<State>,
+    /// The states that leave Kustomize.
+    pub(super) finals: BTreeSet<usize>,
     /// The objects with too many states.
     pub(super) unbounded: BTreeSet<Id>,
+    /// What becomes of objects and patches by themselves, where that follows from what is built.
+    pub(super) judged: BTreeMap<Id, Conversion>,
     /// What the instructions must say for each object that they are applied to.
     pub(super) proposals: Vec<(InstructionId, Result<Proposal, String>)>,
 }
@@ -126,23 +133,76 @@ struct Builder<'b> {
 
 /// Makes the states of every object that is patched.
 pub(super) fn build(tied: &TiedFiles<'_>, instructions: &Instructions, objects: &BuiltObjects<'_>) -> BuildStates {
-    let made = BuildStates { states: Vec::new(), unbounded: BTreeSet::new(), proposals: Vec::new() };
+    let made = BuildStates::default();
     let mut builder = Builder { tied, instructions, objects, made, numbers: BTreeMap::new() };
     let mut by_base: BTreeMap<Id, BTreeMap<usize, Vec<&Application>>> = BTreeMap::new();
     for application in tied.applications {
         by_base.entry(application.base).or_default().entry(application.host).or_default().push(application);
     }
     for (base, by_host) in by_base {
-        if builder.build_object(base, &by_host).is_none() {
-            builder.made.unbounded.insert(base);
-        }
+        builder.build_judged(base, &by_host);
     }
+    builder.judge_patches();
     builder.made
 }
 
-impl Builder<'_> {
-    /// Makes the states of an object to which hosts apply these; `None` where there are too many.
-    fn build_object(&mut self, base: Id, by_host: &BTreeMap<usize, Vec<&Application>>) -> Option<()> {
+impl<'b> Builder<'b> {
+    /// Makes the states of an object to which hosts apply these, and again where the final ones show that it is judged as it is built.
+    fn build_judged(&mut self, base: Id, by_host: &BTreeMap<usize, Vec<&Application>>) {
+        let (states, proposals) = (self.made.states.len(), self.made.proposals.len());
+        let Some(finals) = self.build_object(base, by_host) else {
+            self.made.unbounded.insert(base);
+            return;
+        };
+        match self.judge(base, states, &finals) {
+            Verdict::AsWritten => self.made.finals.extend(finals.into_keys()),
+            Verdict::Instead(conversion) => {
+                self.made.finals.extend(finals.into_keys());
+                self.made.judged.insert(base, conversion);
+            }
+            Verdict::AsBuilt(conversion, judgement) => {
+                self.made.judged.insert(base, conversion);
+                self.objects.judge(base, judgement);
+                self.made.states.truncate(states);
+                self.made.proposals.truncate(proposals);
+                self.numbers.clear();
+                let finals = self.build_object(base, by_host).unwrap_or_default();
+                self.made.finals.extend(finals.into_keys());
+            }
+        }
+    }
+
+    /// Decides how an object is judged, whose states are those from number `first` on.
+    fn judge(&self, base: Id, first: usize, finals: &BTreeMap<usize, &str>) -> Verdict {
+        let states = &self.made.states;
+        let sent = finals.iter().filter_map(|(number, by)| match &states[*number].built {
+            Built::Known { value, .. } => Some(Some(Sent { by, value: Arc::clone(value) })),
+            Built::Unknown(_) => Some(None),
+            Built::Nothing => None,
+        });
+        let sent: Option<Vec<Sent<'_>>> = sent.collect();
+        let is_rejected = |state: &State| matches!(state.built, Built::Known { block: Some(_), .. });
+        judge(self.tied, self.objects, base, sent.as_deref(), states[first..].iter().any(is_rejected))
+    }
+
+    /// Gives patches the apiVersion of what is built of the objects that they are merged into.
+    fn judge_patches(&mut self) {
+        for application in self.tied.applications.iter().filter(|one| one.instruction.role == Role::Merge) {
+            let patch = application.instruction.position;
+            if !self.made.judged.contains_key(&patch) {
+                let conversion = self.objects.converted_patch(patch, application.base);
+                self.made.judged.extend(conversion.map(|conversion| (patch, conversion)));
+            }
+        }
+    }
+
+    /// Makes the states of an object to which hosts apply these, and returns the final ones, each with the file of who hands it over;
+    /// `None` where there are too many.
+    fn build_object(
+        &mut self,
+        base: Id,
+        by_host: &BTreeMap<usize, Vec<&Application>>,
+    ) -> Option<BTreeMap<usize, &'b str>> {
         let run = self.tied.run;
         let built = self.known(base, Arc::clone(&self.tied.object(base).value));
         let start = self.add(State { base, done: None, built, written: Parts::new(), forgotten: Parts::new() });
@@ -154,6 +214,7 @@ impl Builder<'_> {
             Some(applications) => self.apply(applications, ways, has_schema),
             None => ways,
         })?;
+        let mut controllers = Vec::new();
         // What a controller applies comes behind what the kustomization in its folder does.
         for (_, applications) in by_host.iter().filter(|(host, _)| run.files[**host].kustomization.is_none()) {
             let folders = applications.iter().filter_map(|application| application.folder.as_deref());
@@ -163,9 +224,9 @@ impl Builder<'_> {
             if taken.is_empty() {
                 taken.insert(start);
             }
-            self.apply(applications, taken, false);
+            controllers.push((applications, self.apply(applications, taken, false)));
         }
-        Some(())
+        Some(finals(run, file, start, &ways, &controllers))
     }
 
     fn add(&mut self, state: State) -> usize {

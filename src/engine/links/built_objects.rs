@@ -9,16 +9,27 @@ use serde_json::Value;
 
 use super::json_patch::Converted;
 use super::tied_files::{Id, TiedFiles};
-use crate::engine::convert::{Conversion, ObjectContext, convert, update};
+use crate::engine::convert::{Conversion, Judged, ObjectContext, convert, update};
 use crate::engine::manifest::Object;
 use crate::knowledge::lens::{Completeness, Context, Session};
-use crate::knowledge::release::GroupKind;
+use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::Entries;
 
 /// The conversions of what is built of objects: each state of an object is converted once, whatever leads to it.
 pub(super) struct BuiltObjects<'b> {
     tied: &'b TiedFiles<'b>,
     others: &'b Context<'b>,
     conversions: RefCell<BTreeMap<Id, Vec<ConvertedState>>>,
+    /// How what is built of an object is judged, where that is not as it is written.
+    judged: RefCell<BTreeMap<Id, Judgement>>,
+}
+
+/// How what is built of an object is judged, where that is not as it is written.
+pub(super) struct Judgement {
+    /// The apiVersion of everything that is built of it.
+    pub(super) version: Option<ApiVersion>,
+    /// The final objects: those that are judged.
+    pub(super) sent: Vec<Arc<Value>>,
 }
 
 /// The conversion of a state of an object; `None` where no target is about it.
@@ -28,8 +39,15 @@ struct ConvertedState {
 }
 
 impl<'b> BuiltObjects<'b> {
-    pub(super) const fn new(tied: &'b TiedFiles<'b>, others: &'b Context<'b>) -> Self {
-        Self { tied, others, conversions: RefCell::new(BTreeMap::new()) }
+    pub(super) fn new(tied: &'b TiedFiles<'b>, others: &'b Context<'b>) -> Self {
+        let (conversions, judged) = (RefCell::new(BTreeMap::new()), RefCell::new(BTreeMap::new()));
+        Self { tied, others, conversions, judged }
+    }
+
+    /// Takes in how what is built of `base` is judged from now on.
+    pub(super) fn judge(&self, base: Id, judgement: Judgement) {
+        self.conversions.borrow_mut().remove(&base);
+        self.judged.borrow_mut().insert(base, judgement);
     }
 
     /// Returns the conversion of `value`, which is built of the object `base`; `None` where it cannot be converted.
@@ -49,26 +67,59 @@ impl<'b> BuiltObjects<'b> {
         if let Some(state) = self.conversions.borrow().get(&base).and_then(|states| states.iter().find(is_it)) {
             return state.conversion.clone();
         }
-        let conversion = self.convert(base, value).map(Rc::new);
+        let conversion = match self.judged.borrow().get(&base) {
+            None if *value == self.tied.object(base).value => {
+                // An object that is patched is no patch itself.
+                self.with_references(base, value, self.tied.conversion(base).cloned())
+            }
+            None => self.convert(base, value, Judged::AsWritten, None),
+            Some(judgement) => {
+                let judged = if judgement.sent.contains(value) { Judged::AsWritten } else { Judged::AsBuilt };
+                self.convert(base, value, judged, judgement.version.as_ref())
+            }
+        };
+        let conversion = conversion.map(Rc::new);
         let state = ConvertedState { value: Arc::clone(value), conversion: conversion.clone() };
         self.conversions.borrow_mut().entry(base).or_default().push(state);
         conversion
     }
 
-    fn convert(&self, base: Id, value: &Arc<Value>) -> Option<Conversion> {
-        let object = self.tied.object(base);
-        let whole = Object { value: Arc::clone(value), inline_patch: None, ..object.clone() };
-        let conversion = if *value == object.value {
-            // An object that is patched is no patch itself.
-            self.tied.conversion(base).cloned()
-        } else {
-            let (namespace, place) = (self.tied.namespace(base), self.tied.place(base));
-            let context = ObjectContext { completeness: Completeness::Whole, namespace, place, others: self.others };
-            convert(&whole, self.tied.targets.goal, context)
-        };
+    /// Converts `value`, which is built of the object `base`, to this version where that is given.
+    pub(super) fn convert(
+        &self,
+        base: Id,
+        value: &Arc<Value>,
+        judged: Judged,
+        version: Option<&ApiVersion>,
+    ) -> Option<Conversion> {
+        let whole = Object { value: Arc::clone(value), inline_patch: None, ..self.tied.object(base).clone() };
+        let (namespace, place) = (self.tied.namespace(base), self.tied.place(base));
+        let context = ObjectContext::new(Completeness::Whole, namespace, place, self.others);
+        let context = ObjectContext { judged, version, ..context };
+        self.with_references(base, value, convert(&whole, self.tied.targets.goal, context))
+    }
+
+    /// Converts the object `base` itself.
+    pub(super) fn converted_alone(&self, base: Id, judged: Judged, version: Option<&ApiVersion>) -> Option<Conversion> {
+        self.tied.convert(base, self.others, judged, version)
+    }
+
+    /// Converts `patch` to the version of what is built of `base`, into which it is merged, where that is another one.
+    pub(super) fn converted_patch(&self, patch: Id, base: Id) -> Option<Conversion> {
+        let all = self.judged.borrow();
+        let version = all.get(&base)?.version.as_ref()?;
+        let is_other =
+            |made: &Conversion| made.value.text("apiVersion").map(ApiVersion::parse).as_ref() != Some(version);
+        self.tied.conversion(patch).filter(|made| is_other(made))?;
+        self.converted_alone(patch, Judged::AsWritten, Some(version))
+    }
+
+    /// Adds the updates of references to the conversion of `value`.
+    fn with_references(&self, base: Id, value: &Arc<Value>, conversion: Option<Conversion>) -> Option<Conversion> {
         if conversion.as_ref().is_some_and(|conversion| !conversion.blocks.is_empty()) {
             return conversion;
         }
+        let whole = Object { value: Arc::clone(value), inline_patch: None, ..self.tied.object(base).clone() };
         let (kind, data) = Conversion::kind_and_value(conversion.as_ref(), &whole);
         let session = with_references(self.tied, kind, data);
         Conversion::with_changes(conversion, &whole, session)
@@ -80,7 +131,7 @@ pub(super) fn with_references(tied: &TiedFiles<'_>, kind: &GroupKind, value: &Ar
     let mut session = Session::new(Arc::clone(value));
     for reference in tied.targets.references(kind, value) {
         // One that cannot be updated is reported where the object is.
-        let _unchanged = update(&reference, &tied.targets.renames, &mut session);
+        let _unchanged = update(&reference, &tied.targets.renames[&reference.kind], &mut session);
     }
     session
 }

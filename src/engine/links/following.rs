@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ignored_paths;
 use super::kustomize_selectors::Selectors;
-use super::selectors::{PatchedVersions, Versions};
+use super::selectors;
 use super::tied_files::{Id, TiedFiles};
 use super::version_changes::{Follow, VersionChanges};
 use crate::engine::convert::Conversion;
@@ -18,19 +18,17 @@ use crate::syntax::yaml::Intent;
 pub(crate) struct Following<'f, 'l> {
     pub(crate) tied: &'f TiedFiles<'f>,
     pub(crate) selectors: &'f Selectors<'l>,
-    pub(crate) patched: &'f PatchedVersions,
     pub(crate) changes: VersionChanges<'f>,
 }
 
 impl Following<'_, '_> {
     /// Lets an object, which became `made` so far, follow the objects that it names; what cannot follow is reported.
     pub(crate) fn update(&self, id: Id, made: Option<Conversion>, findings: &mut Vec<Finding>) -> Option<Conversion> {
-        let Self { tied, selectors, patched, changes } = self;
+        let Self { tied, selectors: of_kustomize, changes } = self;
         let (object, targets) = (tied.object(id), tied.targets);
         let mut session = Conversion::session(made.as_ref(), object);
-        let (mut follows, decided) = selectors.follow(tied.manifest(id), object, changes);
-        let versions = Versions { targets, changes, patched };
-        follows.extend(versions.follow(id, object, session.object(), &decided));
+        let (mut follows, decided) = of_kustomize.follow(tied.manifest(id), object, changes);
+        follows.extend(selectors::follow(object, made.as_ref(), changes, &decided, targets));
         follows.extend(ignored_paths::follow(object, changes, targets));
         for follow in follows {
             match follow {

@@ -18,7 +18,7 @@ use crate::engine::manifest::{Object, Selector};
 use crate::knowledge::carrier::{Carriers, Ignored as IgnoredFields};
 use crate::knowledge::lens::Image;
 use crate::knowledge::pack::{KindTracker, Target};
-use crate::knowledge::release::GroupKind;
+use crate::knowledge::release::{GroupKind, ReleaseSet};
 use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// A path in an object that has fields ignored.
@@ -143,7 +143,13 @@ pub(super) fn moved(target: &Target<'_>, kind: &GroupKind, field: &FieldPattern)
         }
     }
     // What is removed with some of its values alone is there with the others.
-    let exists = || target.pack.catalog(kind).is_some_and(|catalog| catalog.having(field).contains(target.release));
+    let stays = images.contains(&Image::Kept);
+    let exists = || {
+        target.pack.catalog(tracker.kind()).is_some_and(|catalog| {
+            let is_there = |releases: ReleaseSet| releases.contains(target.release);
+            is_there(catalog.having(field)) || stays && is_there(catalog.reach(field).releases())
+        })
+    };
     let is_left = |image: &Image| match image {
         Image::Kept | Image::Refused => true,
         Image::Dropped => exists(),

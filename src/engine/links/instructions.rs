@@ -55,10 +55,11 @@ impl Instructions {
             let InstructionRef { position: holder, place, .. } = application.instruction.clone();
             let id = *instructions.ids.entry((holder, place.clone())).or_insert_with(|| {
                 let before = place.get(&tied.object(holder).value).cloned().unwrap_or_default();
+                let of_run = (holder, place.clone());
                 instructions.plans.push(InstructionPlan {
                     holder,
                     place,
-                    source: before.get("sourceValue").cloned(),
+                    source: before.get("sourceValue").or_else(|| tied.run.sources.get(&of_run)).cloned(),
                     before,
                     after: None,
                     proposals: BTreeMap::new(),
@@ -77,8 +78,8 @@ impl Instructions {
         instructions
     }
 
-    /// Finds the values that replacements write: each that of the first object that is its source. Of a source that is not known, any
-    /// value will do: its path matters.
+    /// Finds the values that replacements write: each that of the first object that is its source. Of a source that is not known, its
+    /// path matters.
     fn find_sources(&mut self, tied: &TiedFiles<'_>, applications: &[Application]) {
         let is_source = |application: &&Application| application.instruction.role == Role::Source;
         let (sources, others): (Vec<_>, Vec<_>) = applications.iter().partition(is_source);
@@ -88,7 +89,7 @@ impl Instructions {
             let source = match instruction.role {
                 _ if instruction.source.is_some() => continue,
                 Role::Source => replacement::read(&instruction, &base.value),
-                Role::Target(_) => replacement::present(&instruction, &base.value).or_else(|| Some(Value::from("x"))),
+                Role::Target(_) => Some(replacement::open_value(&instruction, &base.value)),
                 _ => continue,
             };
             self.plans[id].source = source;

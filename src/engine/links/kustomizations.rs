@@ -133,6 +133,17 @@ impl<'a> Graph<'a> {
 
     /// Returns what [`Graph::reach`] does, and whether there is more, which is in no file.
     pub(super) fn reached(&self, file: &'a str) -> (BTreeSet<&'a str>, bool) {
+        let (reach, _, has_unseen) = self.followed(file);
+        (reach, has_unseen)
+    }
+
+    /// Returns what [`Graph::reach`] does, and the kustomizations on the way.
+    pub(super) fn taken_in(&self, file: &'a str) -> (BTreeSet<&'a str>, BTreeSet<&'a str>) {
+        let (reach, kustomizations, _) = self.followed(file);
+        (reach, kustomizations)
+    }
+
+    fn followed(&self, file: &'a str) -> (BTreeSet<&'a str>, BTreeSet<&'a str>, bool) {
         let (mut met, mut open, mut reach) = (BTreeSet::new(), vec![file], BTreeSet::new());
         let (mut roots, mut has_unseen) = (BTreeSet::from([file]), false);
         while let Some(file) = open.pop() {
@@ -151,7 +162,7 @@ impl<'a> Graph<'a> {
                 open.extend(users);
             }
         }
-        (reach, has_unseen)
+        (reach, met, has_unseen)
     }
 
     /// Returns what is in a folder that is named from the root of a repository, which the run need not start at.

@@ -11,14 +11,14 @@
 //!
 //! What is applied: `applications` (to which objects, over `identity`: what is written to their names) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
 //! and variables say) and `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what
-//! becomes of them); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `states`
+//! becomes of them, with the `sources` of replacements that nothing else reads); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `judged` (which of it the target must accept), `states`
 //! (whether one is the other) over `difference`.
 //!
 //! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version), `ignored_paths` (of Argo CD and
 //! Flux), over `following` (what is written) and `version_changes` (which versions objects get).
 //!
 //! What holds objects back, in `held`: `together` (objects that convert together or not at all) `name_conflicts`; what only reports:
-//! `dangling` (references) `unapplied` (what is applied to nothing known).
+//! `dangling` (references) `unapplied` (what is applied to nothing known) `data_patches` (patches that are no texts).
 //!
 //! Invariant: nothing here changes what an object becomes, but for what names other objects and their fields, and follows them:
 //! references, versions, namespaces, selectors and field paths.
@@ -45,13 +45,16 @@ mod tied_files;
 
 mod build_states;
 mod built_objects;
+mod data_patches;
 mod effect;
 mod held;
 mod instruction;
 mod instructions;
 mod json_patch;
+mod judged;
 mod replacement;
 
+mod sources;
 mod version_changes;
 
 pub(crate) mod affixes;
@@ -69,7 +72,9 @@ pub(crate) mod unapplied;
 
 pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
-pub(crate) use run::Run;
+pub(crate) use run::{Run, Sources};
+pub(crate) use sources::open_sources;
+pub(crate) use survey::CrdSurvey;
 pub use survey::FileSurvey;
 pub use surveyor::Surveyor;
 pub(crate) use tied_files::{Id, TiedFiles};

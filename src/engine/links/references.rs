@@ -1,112 +1,147 @@
-//! Does what a reference names get another kind, or is it held back?
+//! What becomes of a reference, which names a kind or an object of it?
 //!
-//! A reference to an object that keeps its kind must be kept; one without a name can be about several objects, of which some keep
-//! their kind and some do not.
+//! It follows the object that it names to the kind and version that this gets. Where that is not in the run, or the files do not show
+//! which of several it is, any version that the target serves will do, since the API server has each object in all of them: one that the target
+//! does not serve, or has deprecated, becomes what objects get that nothing speaks against. One that names an object which is held back is kept; one without a name can be
+//! about several objects, of which some keep their kind and some do not. The same holds for what a JSON patch writes into a reference.
 //!
 //! Invariant: where the files do not show which object a reference names, every object that it may name counts; of namesakes, the
 //! nearest.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::held::Held;
+use super::path_expression::{PathExpression, Syntax};
 use super::selectors::ReadByKustomize;
+use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
-use crate::engine::convert::{Conversion, Reference, Remark, Renames, impossible, normalized, update};
+use crate::engine::convert::{
+    Beside, Conversion, Reference, Remark, Renames, Successor, impossible, normalized, update,
+};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::Object;
 use crate::knowledge::lens::{Context, Namespace, ObjectPlace, ObjectView, some_of};
-use crate::knowledge::release::GroupKind;
+use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::{Entries, FieldPath};
 
-/// Objects by kind, with their namespaces.
-type ByKind<'a> = BTreeMap<&'a GroupKind, Vec<(&'a Object, &'a Namespace)>>;
+/// What JSON patches write into references, by the objects that they stand in.
+#[derive(Default)]
+pub(crate) struct PatchedReferences(BTreeMap<Id, Vec<Reference<'static>>>);
 
-/// The objects of the kinds that are renamed.
-#[derive(Debug)]
-pub(crate) struct RenamedObjects<'a> {
-    /// Those that are held back.
-    held: ByKind<'a>,
-    /// The same, by their positions.
-    held_by_id: BTreeMap<Id, &'a Object>,
-    /// Those that get their new kind.
-    renamed: ByKind<'a>,
-    /// All of them, for references with a name.
-    all: Context<'a>,
+impl PatchedReferences {
+    /// Finds the apiVersions that JSON patches write into references. The object that is patched shows the kind.
+    pub(crate) fn new(tied: &TiedFiles<'_>) -> Self {
+        let mut found: BTreeMap<Id, Vec<Reference<'_>>> = BTreeMap::new();
+        for application in tied.applications.iter().filter(|one| one.instruction.role == Role::JsonPatch) {
+            let (id, place) = (application.instruction.position, &application.instruction.place);
+            let operations = place.items(&tied.object(id).value).iter();
+            for (operation, index) in operations.zip(0..) {
+                let written = written(operation, place.index(index), &tied.object(application.base).value);
+                let all = found.entry(id).or_default();
+                all.extend(written.filter(|one| all.iter().all(|other| other.path != one.path)));
+            }
+        }
+        Self(found)
+    }
 }
 
-impl<'a> RenamedObjects<'a> {
-    /// Collects the objects of the kinds that are renamed, under the assumption of what is held back.
-    pub(crate) fn new(tied: &'a TiedFiles<'_>, held: &Held) -> Self {
-        let (mut sides, mut held_by_id, mut views) = ([ByKind::new(), ByKind::new()], BTreeMap::new(), Vec::new());
-        let renames = &tied.targets.renames;
-        for (id, _, object) in tied.objects().filter(|(_, _, object)| renames.contains_key(&object.kind)) {
-            let is_held = held.contains(id);
-            sides[usize::from(is_held)].entry(&object.kind).or_default().push((object, tied.namespace(id)));
-            held_by_id.extend(is_held.then_some((id, object)));
-            // A patch counts as the object that it patches.
-            let view = tied.view(id);
-            views.push(ObjectView { place: ObjectPlace { id: Some(id), ..view.place }, ..view });
-        }
-        let [renamed, of_held] = sides;
-        Self {
-            held: of_held,
-            held_by_id,
-            renamed,
-            all: if views.is_empty() { Context::default() } else { Context::new(views, tied.builds()) },
-        }
+/// Reads an operation of a JSON patch that stands at `place` and writes the apiVersion of a reference in `base`.
+fn written(operation: &Value, place: FieldPath, base: &Value) -> Option<Reference<'static>> {
+    let reference = PathExpression::parse(Syntax::Pointer, operation.text("path")?.strip_suffix("/apiVersion")?)?;
+    let ApiVersion { group, version } = ApiVersion::parse(operation.text("value")?);
+    let named = reference.places(base).into_iter().find_map(|place| place.get(base)?.as_object())?;
+    let part = |key: &str| named.get(key).and_then(Value::as_str).map(str::to_owned);
+    let kind = GroupKind::new(part("kind")?, group);
+    Some(Reference::written(place, "value", kind, version, part("name")))
+}
+
+/// What decides about the references of a group of files, under an assumption of what is held back.
+pub(crate) struct References<'r> {
+    tied: &'r TiedFiles<'r>,
+    held: &'r Held,
+    patched: &'r PatchedReferences,
+    /// The objects of known kinds; collected for the first reference that may have to follow one.
+    objects: OnceCell<Context<'r>>,
+}
+
+/// What has to become of a reference.
+enum Fate<'r> {
+    /// It names this.
+    Becomes(Successor),
+    /// It is kept because of an object that is held back.
+    Kept(&'r Object),
+    /// It cannot follow; why, and what helps.
+    Unknown { why: &'static str, help: &'static str },
+}
+
+impl<'r> References<'r> {
+    pub(crate) const fn new(tied: &'r TiedFiles<'r>, held: &'r Held, patched: &'r PatchedReferences) -> Self {
+        Self { tied, held, patched, objects: OnceCell::new() }
     }
 
     /// Updates the references of an object that became `made`.
-    pub(crate) fn update(
-        &self,
-        tied: &TiedFiles<'_>,
-        id: Id,
-        made: Option<Conversion>,
-        findings: &mut Vec<Finding>,
-    ) -> Option<Conversion> {
-        let (object, namespace, file) = (tied.object(id), tied.namespace(id), tied.manifest(id).file.as_str());
+    pub(crate) fn update(&self, id: Id, made: Option<Conversion>, findings: &mut Vec<Finding>) -> Option<Conversion> {
+        let tied = self.tied;
+        let (object, renames) = (tied.object(id), &tied.targets.renames);
         let (kind, value) = Conversion::kind_and_value(made.as_ref(), object);
         let inexpressible = tied.targets.inexpressible(value).into_iter();
-        let stays = inexpressible.filter(|reference| self.held(reference, namespace, file).is_none());
-        let stays = stays.filter_map(|reference| without_key(reference, &tied.targets.renames));
+        let stays = inexpressible.filter(|reference| self.kept_for(reference, id).is_none());
+        let stays = stays.filter_map(|reference| without_key(reference, renames));
         findings.extend(stays.map(|remark| tied.finding(id, &remark, Severity::Unresolved)));
-        let references = tied.targets.references(kind, value);
+        let mut references = self.outdated(id, kind, value);
+        // The objects that a reference without a name is about leave their API with the object that leaves it.
+        let left = (kind.group != object.kind.group).then(|| object.kind.group.clone());
+        references
+            .retain(|reference| !self.is_of_kustomize(reference, object) || renames.contains_key(&reference.kind));
         if references.is_empty() {
             return made;
         }
-        let renames = &tied.targets.renames;
-        // The objects that a reference without a name is about leave their API with the object that leaves it.
-        let left = (kind.group != object.kind.group).then(|| object.kind.group.clone());
         let leaves_too = |one: &Reference<'_>| one.name.is_none() && left.as_ref() == Some(&one.kind.group);
         let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
         let mut session = Conversion::session(Some(&made), object);
-        let read = ReadByKustomize::of(object, tied.targets.goal.packs.carriers());
+        let mut report = |remark: Remark| {
+            let path = Conversion::origin(Some(&made), &remark.path);
+            findings.push(tied.finding(id, &Remark { path, ..remark }, Severity::Unresolved));
+        };
+        let (mut notes, mut blocks) = (Vec::new(), Vec::new());
         for reference in references {
-            // A target without a namespace selects in every one.
-            let is_target = reference.namespace.is_none() && read.has(&reference.path);
-            let selected = || self.held_anywhere(&reference).filter(|_| is_target);
-            let held = self.held(&reference, namespace, file).or_else(selected);
-            if let Some(held) = held.filter(|_| !leaves_too(&reference)) {
-                let remark = self.kept(reference, held, renames);
-                findings.push(tied.finding(id, &remark, Severity::Unresolved));
-                continue;
-            }
-            match update(&reference, renames, &mut session) {
-                Ok(()) => {
-                    let message = normalized(&reference, renames);
-                    made.notes
-                        .extend(message.map(|message| Remark::new(Code::Normalized, reference.path.clone(), message)));
+            let successor = match self.fate(&reference, id) {
+                Some(Fate::Becomes(successor)) => successor,
+                Some(Fate::Kept(held)) => match renames.get(&reference.kind) {
+                    Some(successor) if leaves_too(&reference) => successor.clone(),
+                    Some(_) => {
+                        report(self.kept(&reference, held));
+                        continue;
+                    }
+                    None => continue,
+                },
+                Some(Fate::Unknown { why, help }) => {
+                    self.not_served(&reference, why, help).into_iter().for_each(&mut report);
+                    continue;
                 }
-                Err(halt) => made.blocks.extend(impossible(halt)),
+                None => continue,
+            };
+            match update(&reference, &successor, &mut session) {
+                Ok(()) => {
+                    let message = normalized(&reference, &successor);
+                    notes.extend(message.map(|message| Remark::new(Code::Normalized, reference.path, message)));
+                }
+                Err(halt) => blocks.extend(impossible(halt)),
             }
         }
+        made.notes.extend(notes);
+        made.blocks.extend(blocks);
         Conversion::with_changes(Some(made), object, session)
     }
 
     /// Reports the references of an object that is held back to objects whose kind changes all the same.
-    pub(crate) fn outdated(&self, tied: &TiedFiles<'_>, id: Id) -> Vec<Finding> {
-        let (object, namespace, file) = (tied.object(id), tied.namespace(id), tied.manifest(id).file.as_str());
+    pub(crate) fn left(&self, id: Id) -> Vec<Finding> {
+        let (tied, object) = (self.tied, self.tied.object(id));
         let references = tied.targets.references(&object.kind, &object.value);
-        let outdated = references.into_iter().filter(|reference| self.held(reference, namespace, file).is_none());
+        let left = references.into_iter().filter(|reference| self.kept_for(reference, id).is_none());
         let finding = |reference: Reference<'_>| {
             let what = reference.name.as_deref().unwrap_or("objects");
             let kind = &reference.kind.kind;
@@ -117,31 +152,138 @@ impl<'a> RenamedObjects<'a> {
             let remark = Remark::new(Code::ReferenceNotUpdated, reference.path, message);
             tied.finding(id, &remark, Severity::Unresolved)
         };
-        outdated.map(finding).collect()
+        left.map(finding).collect()
     }
 
-    /// Returns an object that is held back and that `reference`, from an object of `file` in `namespace`, names or may name.
-    fn held(&self, reference: &Reference<'_>, namespace: &Namespace, file: &str) -> Option<&Object> {
-        let Some(name) = &reference.name else { return applied_to(&self.held, reference).next() };
+    /// Returns the references that may have to follow in `value`, what became of an object of `kind`.
+    fn outdated(&self, id: Id, kind: &GroupKind, value: &Value) -> Vec<Reference<'r>> {
+        let file = &self.tied.manifest(id).file;
+        let targets = self.tied.targets;
+        let mut found: Vec<Reference<'r>> = targets.outdated_references(kind, value, file);
+        for written in self.patched.0.get(&id).into_iter().flatten() {
+            let version = written.version_in(value).filter(|version| Some(*version) == written.version.as_deref());
+            found.extend(
+                version.filter(|version| targets.is_outdated(&written.kind, version, file)).map(|_| written.clone()),
+            );
+        }
+        found
+    }
+
+    /// Returns whether a mapping of `object` is a selector of Kustomize, which compares versions exactly.
+    fn is_of_kustomize(&self, reference: &Reference<'_>, object: &Object) -> bool {
+        !reference.has_api_version()
+            && ReadByKustomize::of(object, self.tied.targets.goal.packs.carriers()).has(&reference.path)
+    }
+
+    /// Decides about a reference of the object `id`.
+    fn fate(&self, reference: &Reference<'_>, id: Id) -> Option<Fate<'r>> {
+        let targets = self.tied.targets;
+        let has_body = reference.version.is_some() && reference.beside != Beside::Names;
+        if has_body && !self.is_of_kustomize(reference, self.tied.object(id)) {
+            // An embedded object names nothing.
+            let is_object = reference.beside == Beside::Object && reference.has_api_version();
+            let why = "what stands beside it can be part of such an object";
+            let help = "write the version that the object has after the conversion, and convert what stands beside it, by hand";
+            return (!is_object).then_some(Fate::Unknown { why, help });
+        }
+        if let Some(held) = self.kept_for(reference, id) {
+            return Some(Fate::Kept(held));
+        }
+        let become_one = || {
+            let mut made = self.named(reference, id).into_iter().filter_map(|id| self.made(id));
+            let first = made.next()?;
+            made.all(|other| other == first).then_some(first)
+        };
+        let by_policy = || {
+            let file = &self.tied.manifest(id).file;
+            let renamed = targets.renames.get(&reference.kind);
+            let version = reference.version.as_deref();
+            let outdated = version.filter(|one| renamed.is_some() || !targets.is_current(&reference.kind, one));
+            let successor = outdated.and_then(|version| targets.successor(&reference.kind, version, file));
+            successor.or_else(|| renamed.cloned())
+        };
+        let why = "no release has that version";
+        let help = "write the version that the object has after the conversion, by hand";
+        Some(become_one().or_else(by_policy).map_or(Fate::Unknown { why, help }, Fate::Becomes))
+    }
+
+    /// Returns an object that is held back and that `reference`, from the object `id`, names or may name.
+    fn kept_for(&self, reference: &Reference<'_>, id: Id) -> Option<&'r Object> {
+        let held = |id: Id| self.held.contains(id).then(|| self.tied.object(id));
+        let Some(name) = &reference.name else { return self.applied_to(reference).find_map(held) };
+        let found = self.named(reference, id);
+        if let Some(object) = found.iter().copied().find_map(held) {
+            return Some(object);
+        }
+        // A target without a namespace selects in every one.
+        let read = ReadByKustomize::of(self.tied.object(id), self.tied.targets.goal.packs.carriers());
+        if !found.is_empty() || reference.namespace.is_some() || !read.has(&reference.path) {
+            return None;
+        }
+        let is_named = |id: &Id| self.tied.object(*id).name.as_deref() == Some(name);
+        let mut namesakes = self.applied_to(reference).filter(is_named).map(held);
+        let first = namesakes.next()??;
+        namesakes.all(|held| held.is_some()).then_some(first)
+    }
+
+    /// Returns the objects that `reference`, from the object `id`, names; a name can be one that kustomizations give.
+    fn named(&self, reference: &Reference<'_>, id: Id) -> Vec<Id> {
+        let tied = self.tied;
+        let Some(name) = reference.name.as_deref() else { return Vec::new() };
         let written = reference.namespace.clone().map(Namespace::Named);
-        let found = self.all.resolve(&reference.kind, written.as_ref().unwrap_or(namespace), name, file);
-        found.all().filter_map(|one| one.place.id).find_map(|id| self.held_by_id.get(&id).copied())
+        let (namespace, file) = (written.as_ref().unwrap_or(tied.namespace(id)), &tied.manifest(id).file);
+        let kinds = tied.targets.family(&reference.kind);
+        let found = |name: &str| {
+            let found = kinds.iter().flat_map(|kind| {
+                let found = self.objects().resolve(kind, namespace, name, file);
+                found.all().filter_map(|one| one.place.id).collect::<Vec<_>>()
+            });
+            found.collect::<Vec<Id>>()
+        };
+        let own = found(name);
+        let others = || tied.run.graph.names_before(name).into_iter().filter(|other| *other != name);
+        if own.is_empty() { others().flat_map(found).collect() } else { own }
     }
 
-    /// Returns an object of any namespace that is held back and has the kind and name of `reference`.
-    fn held_anywhere(&self, reference: &Reference<'_>) -> Option<&Object> {
-        let mut of_kind = self.held.get(&reference.kind)?.iter().map(|(object, _)| *object);
-        let renamed = self.renamed.get(&reference.kind).into_iter().flatten().map(|(object, _)| *object);
-        let is_named = |object: &&Object| reference.name.is_some() && object.name == reference.name;
-        of_kind.find(is_named).filter(|_| !renamed.clone().any(|object| is_named(&object)))
+    /// Returns the objects of known kinds. A patch counts as the object that it patches.
+    fn objects(&self) -> &Context<'r> {
+        let tied = self.tied;
+        self.objects.get_or_init(|| {
+            let known = tied.objects().map(|(id, _, _)| id).filter(|id| tied.conversion(*id).is_some());
+            let views = known.map(|id| {
+                let view = tied.view(id);
+                ObjectView { place: ObjectPlace { id: Some(id), ..view.place }, ..view }
+            });
+            Context::new(views, tied.builds())
+        })
+    }
+
+    /// Returns what an object that is not held back becomes.
+    fn made(&self, id: Id) -> Option<Successor> {
+        let made = self.tied.conversion(id)?;
+        let version = ApiVersion::parse(made.value.text("apiVersion")?).version;
+        Some(Successor::new(made.kind.clone(), version))
+    }
+
+    /// Returns the objects of the kind that `reference` is about, of any namespace, unless it has one.
+    fn applied_to(&self, reference: &Reference<'_>) -> impl Iterator<Item = Id> {
+        let wanted = reference.namespace.clone().map(Namespace::Named);
+        let of_kind = self.objects().of_kind(&reference.kind).iter();
+        let is_there = move |one: &&ObjectView<'_>| {
+            wanted.as_ref().is_none_or(|wanted| wanted.same_as(one.namespace) != Some(false))
+        };
+        of_kind.filter(is_there).filter_map(|one| one.place.id)
     }
 
     /// Reports that `reference` is kept because of `held`; where it is about others too that are renamed, what they lose.
-    fn kept(&self, reference: Reference<'_>, held: &Object, renames: &Renames) -> Remark {
-        let renamed: BTreeSet<_> = applied_to(&self.renamed, &reference).map(Object::title).collect();
+    fn kept(&self, reference: &Reference<'_>, held: &Object) -> Remark {
+        let tied = self.tied;
+        let renamed = self.applied_to(reference).filter(|id| !self.held.contains(*id));
+        let renamed: BTreeSet<_> = renamed.map(|id| tied.object(id).title()).collect();
         let renamed = Vec::from_iter(renamed);
         let (path, old) = (reference.path.clone(), &reference.kind);
-        let (message, help) = match renames.get(old).filter(|_| reference.name.is_none() && !renamed.is_empty()) {
+        let successor = tied.targets.renames.get(old);
+        let (message, help) = match successor.filter(|_| reference.name.is_none() && !renamed.is_empty()) {
             Some(successor) => {
                 let new = successor.kind();
                 let message = format!(
@@ -157,6 +299,18 @@ impl<'a> RenamedObjects<'a> {
             None => (format!("{path} names {}, which is held back; the reference is not updated", held.title()), None),
         };
         Remark::new(Code::ReferenceNotUpdated, path, message).maybe_help(help)
+    }
+
+    /// Reports that `reference` stays, where the target does not serve the version that it gives.
+    fn not_served(&self, reference: &Reference<'_>, why: &str, help: &str) -> Option<Remark> {
+        let Reference { kind, version, .. } = reference;
+        let (version, path) = (version.as_deref()?, reference.version_path()?);
+        let target = self.tied.targets.not_serving(kind, version)?;
+        let message = format!(
+            "{path} names version {version}, which {target} does not serve for {}; it is not updated, since {why}",
+            kind.kind
+        );
+        Some(Remark::new(Code::ReferenceNotUpdated, path, message).help(help))
     }
 }
 
@@ -174,13 +328,4 @@ fn without_key(reference: Reference<'_>, renames: &Renames) -> Option<Remark> {
         new.kind, new.group
     );
     Some(Remark::new(Code::ReferenceNotUpdated, reference.path.clone(), message).help(help))
-}
-
-/// Returns the objects that `reference`, which has no name, applies to: those of any namespace, unless it has one.
-fn applied_to<'a>(objects: &ByKind<'a>, reference: &Reference<'_>) -> impl Iterator<Item = &'a Object> {
-    let wanted = reference.namespace.clone().map(Namespace::Named);
-    let is_elsewhere =
-        move |namespace: &Namespace| wanted.as_ref().is_some_and(|wanted| wanted.same_as(namespace) == Some(false));
-    let all = objects.get(&reference.kind).into_iter().flatten().copied().collect::<Vec<_>>();
-    all.into_iter().filter(move |(_, namespace)| !is_elsewhere(namespace)).map(|(object, _)| object)
 }

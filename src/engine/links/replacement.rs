@@ -32,15 +32,18 @@ fn read_text<'i>(instruction: &Instruction<'i>) -> NamingText<'i> {
     instruction.texts().pop().unwrap_or(NamingText { place, text: "metadata.name" })
 }
 
-/// Returns a value that a target of a replacement may write, like the one that is there.
-pub(super) fn present(instruction: &Instruction<'_>, object: &Value) -> Option<Value> {
-    let text = instruction.texts().into_iter().next()?.text;
-    let place = PathExpression::parse(instruction.syntax(), text)?.places(object).into_iter().next()?;
-    // Another value of the same kind: what follows from the value itself must not count.
-    match place.get(object)? {
-        Value::String(text) => Some(Value::from(format!("{text}x"))),
-        value => Some(value.clone()),
-    }
+/// The text that stands for a value that is not known: what requires something of it is not checked.
+const OPEN: &str = "${VALUE}";
+
+/// Returns what a target of a replacement writes to `object` where its value is not known: a text that can become any, or what is there
+/// where that is none.
+pub(super) fn open_value(instruction: &Instruction<'_>, object: &Value) -> Value {
+    let place = || {
+        let text = instruction.texts().into_iter().next()?.text;
+        PathExpression::parse(instruction.syntax(), text)?.places(object).into_iter().next()
+    };
+    let present = place().and_then(|place| place.get(object));
+    present.filter(|value| !value.is_string()).cloned().unwrap_or_else(|| Value::from(OPEN))
 }
 
 /// Returns whether a target of a replacement writes to metadata only.

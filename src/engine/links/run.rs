@@ -2,8 +2,10 @@
 //!
 //! [`Run`] is made once, of the surveys of all files: the one graph of kustomizations, and what follows from it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
+
+use serde_json::Value;
 
 use super::applications::{self, Applications};
 use super::builds;
@@ -11,8 +13,13 @@ use super::kustomizations::Graph;
 use super::namespaces::Namespaces;
 use super::survey::FileSurvey;
 use crate::engine::convert::Targets;
+use crate::engine::manifest::Kustomization;
 use crate::knowledge::lens::{Builds, Namespace, ObjectId};
 use crate::knowledge::release::GroupKind;
+use crate::syntax::field::FieldPath;
+
+/// The values that replacements read, by the object that holds each, and its place there.
+pub(crate) type Sources = BTreeMap<(ObjectId, FieldPath), Value>;
 
 /// The files of a run, and what Kustomize makes of them.
 #[derive(Debug)]
@@ -22,12 +29,16 @@ pub(crate) struct Run<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) applications: Applications,
     namespaces: Namespaces<'a>,
+    /// The values of replacements whose sources are no known objects.
+    pub(crate) sources: Sources,
     /// What is applied together; made when objects are first looked for.
     builds: OnceLock<Builds>,
     /// The number of each file.
     numbers: HashMap<&'a str, usize>,
     /// The kustomizations that build each file, both by their numbers; rarely needed.
     built_by: OnceLock<HashMap<usize, BTreeSet<usize>>>,
+    /// The files with objects that have each folder applied, as they name it: once for each object.
+    appliers: OnceLock<HashMap<String, Vec<usize>>>,
     /// The files that a kustomization names as patches.
     patch_files: HashSet<&'a str>,
 }
@@ -52,8 +63,10 @@ impl<'a> Run<'a> {
                 goal.packs,
                 goal.choices.namespace.as_deref(),
             ),
+            sources: Sources::new(),
             builds: OnceLock::new(),
             built_by: OnceLock::new(),
+            appliers: OnceLock::new(),
             numbers,
             patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),
             targets,
@@ -102,6 +115,41 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// Returns the files with objects that have the folder of a kustomization applied, once for each object.
+    pub(super) fn appliers(&self, kustomization: &str) -> Vec<usize> {
+        Kustomization::folder(kustomization).map_or_else(Vec::new, |folder| self.appliers_of(ends(&folder)))
+    }
+
+    /// Returns the files with objects that have a folder applied with everything in it, in which this file is, once for each object.
+    pub(super) fn appliers_of_file(&self, file: &str) -> Vec<usize> {
+        self.appliers_of(file.match_indices('/').flat_map(|(at, _)| ends(&file[..at])))
+    }
+
+    fn appliers_of<'f>(&self, folders: impl Iterator<Item = &'f str>) -> Vec<usize> {
+        let appliers = self.appliers.get_or_init(|| {
+            let mut appliers: HashMap<String, Vec<usize>> = HashMap::new();
+            for (number, file) in self.files.iter().enumerate() {
+                file.applied.iter().for_each(|folder| appliers.entry(folder.clone()).or_default().push(number));
+            }
+            appliers
+        });
+        let folders: BTreeSet<&str> = folders.collect();
+        folders.into_iter().filter_map(|folder| appliers.get(folder)).flatten().copied().collect()
+    }
+
+    /// Returns whether a file is in the folder of a kustomization of the run or below it, and nothing of the run builds or applies it.
+    pub(super) fn is_unapplied(&self, file: &str) -> bool {
+        let is_named = || self.is_patch_file(file) || !self.graph.takers(file).is_empty();
+        let mut above = file.match_indices('/').map(|(at, _)| &file[..at]).collect::<Vec<&str>>();
+        above.insert(0, "");
+        let Some(nearest) = above.iter().rposition(|folder| self.graph.in_folder(folder).is_some()) else {
+            return false;
+        };
+        // A controller takes in what is in a folder without a kustomization.
+        let below = above[nearest + 1..].iter().flat_map(|folder| ends(folder));
+        !is_named() && self.appliers_of(below).is_empty()
+    }
+
     /// Returns the number of a file.
     pub(crate) fn number(&self, file: &str) -> Option<usize> {
         self.numbers.get(file).copied()
@@ -117,4 +165,9 @@ impl<'a> Run<'a> {
         let file = &self.files[id.file];
         file.objects[id.at].is_inline_patch() || self.is_patch_file(&file.file)
     }
+}
+
+/// Returns the last folders of a path, as they can be named from the root of a repository, which the run need not start at.
+fn ends(folder: &str) -> impl Iterator<Item = &str> {
+    folder.match_indices('/').map(|(at, _)| &folder[at + 1..]).chain([folder])
 }

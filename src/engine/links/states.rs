@@ -77,6 +77,11 @@ impl States {
         Self { built, instructions }
     }
 
+    /// Returns what becomes of objects and patches by themselves, where that follows from what is built.
+    pub(crate) fn take_judged(&mut self) -> BTreeMap<Id, Conversion> {
+        std::mem::take(&mut self.built.judged)
+    }
+
     /// Holds back the objects, patches and instructions that would build something else than the conversion of what is built;
     /// returns whether there were any.
     pub(crate) fn hold(&self, tied: &TiedFiles<'_>, held: &mut Held) -> bool {
@@ -128,7 +133,7 @@ impl<'c> Check<'c> {
     fn check(&mut self, number: usize) {
         let states = self.states;
         let state = &states.built.states[number];
-        let (mut outcome, mut conflict) = self.outcome(state);
+        let (mut outcome, mut conflict) = self.outcome(state, states.built.finals.contains(&number));
         if conflict.is_none() && self.follows_renamed(state) {
             conflict = Some(Conflict::Unknown("it names an object whose kind changes and that is held back"));
         }
@@ -168,8 +173,8 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Returns what becomes of a state, and what is wrong with that.
-    fn outcome(&self, state: &'c State) -> (Outcome, Option<Conflict<'c>>) {
+    /// Returns what becomes of a state, which is a final one or not, and what is wrong with that.
+    fn outcome(&self, state: &'c State, is_final: bool) -> (Outcome, Option<Conflict<'c>>) {
         let mut outcome = match state.done {
             None => Outcome::default(),
             Some(Done { before, .. }) => Outcome { value: None, ..self.outcomes[before].clone() },
@@ -202,6 +207,9 @@ impl<'c> Check<'c> {
             None if !outcome.moves => Conflict::Unseen(field),
             None => Conflict::Different(field),
         });
+        // Even where nothing changes, the target does not take it.
+        let is_sent = is_final && state.done.is_some() && !outcome.any_held;
+        let conflict = conflict.or_else(|| block.filter(|_| is_sent).map(Conflict::Blocked));
         outcome.value = Some(built);
         (outcome, conflict)
     }

@@ -7,12 +7,15 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::identity::IdentityWrite;
 use super::steps::Step;
 use crate::engine::finding::Location;
-use crate::engine::manifest::{Kustomization, Manifest, PatchFile, PatchOptions, Selector};
+use crate::engine::manifest::{Kustomization, Manifest, Object, PatchFile, PatchOptions, Selector};
+use crate::knowledge::pack::crds::from_crds::defined_kind;
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern};
 use crate::syntax::text::Position;
 use crate::syntax::yaml::Style;
 
@@ -40,11 +43,47 @@ pub struct FileSurvey {
     pub(crate) components: Vec<Components>,
     /// The folders that its objects have controllers apply, from the root of the repository.
     pub(crate) applied: Vec<String>,
+    /// The kinds that its CRDs define.
+    pub(crate) crds: Vec<CrdSurvey>,
     pub(crate) style: Style,
     /// What its objects name; nothing in most files.
     pub(crate) names: Option<Box<Names>>,
     /// Whether it holds nothing that packs of the run know, so that it matters for other files alone.
     pub(crate) is_unknown: bool,
+}
+
+/// What is known of a CRD.
+#[derive(Debug)]
+pub(crate) struct CrdSurvey {
+    /// The kind that it defines.
+    pub(crate) kind: GroupKind,
+    /// The versions that it serves.
+    pub(crate) served: Vec<String>,
+    /// Where it lists them.
+    pub(crate) location: Location,
+}
+
+impl CrdSurvey {
+    /// Takes the survey of the CRDs in a file's own text.
+    pub(super) fn all(manifest: &Manifest) -> Vec<Self> {
+        let own = manifest.objects.iter().filter(|object| object.inline_patch.is_none());
+        own.filter_map(|object| Self::of(manifest, object)).collect()
+    }
+
+    /// Takes that of an object, where it is a CRD. Until v1beta1 the only version can be a field.
+    fn of(manifest: &Manifest, object: &Object) -> Option<Self> {
+        let kind = defined_kind(&object.value)?;
+        let spec = object.value.get("spec")?;
+        let (key, served) = match spec.get("versions").and_then(Value::as_array) {
+            Some(versions) => {
+                let served = versions.iter().filter(|version| version["served"].as_bool() != Some(false));
+                ("versions", served.filter_map(|version| version.text("name")).collect())
+            }
+            None => ("version", vec![spec.text("version")?]),
+        };
+        let location = manifest.locate(object, &FieldPath::default().key("spec").key(key));
+        Some(Self { kind, served: served.into_iter().map(str::to_owned).collect(), location })
+    }
 }
 
 /// What is known of an object.
@@ -101,12 +140,8 @@ pub(crate) struct Components {
 /// What the objects of a file name, as far as it ties the file to others.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// The names of known kinds that mappings give.
-    pub(crate) kinds: Vec<String>,
-    /// Whether there are fields that a pack declares to name objects.
-    pub(crate) has_declared: bool,
-    /// What is named with its version.
-    pub(crate) versions: Vec<NamedVersion>,
+    /// The kinds and objects that references name.
+    pub(crate) references: Vec<NamedObject>,
     /// The apiVersions that JSON patches write.
     pub(crate) written_versions: Vec<ApiVersion>,
     /// The selectors of Kustomize.
@@ -115,12 +150,15 @@ pub(crate) struct Names {
     pub(crate) ignored_fields: Vec<(Selector, FieldPattern)>,
 }
 
-/// A kind that is named with its version.
+/// What a reference names: a kind, or an object of it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct NamedVersion {
-    pub(crate) kind: GroupKind,
-    pub(crate) version: String,
-    /// Whether Kustomize compares the version exactly.
+pub(crate) struct NamedObject {
+    pub(crate) kind: String,
+    /// The group, where it is not the default of the field.
+    pub(crate) group: Option<String>,
+    pub(crate) version: Option<String>,
+    pub(crate) name: Option<String>,
+    /// Whether Kustomize compares it: the version exactly, and a name can be a pattern.
     pub(crate) is_selector: bool,
 }
 
@@ -133,9 +171,8 @@ pub(crate) struct FileSelector {
 
 impl Names {
     pub(super) const fn is_empty(&self) -> bool {
-        let Self { kinds, has_declared, versions, written_versions, selectors, ignored_fields } = self;
-        let has_versions = !versions.is_empty() || !written_versions.is_empty();
-        kinds.is_empty() && !*has_declared && !has_versions && selectors.is_empty() && ignored_fields.is_empty()
+        let Self { references, written_versions, selectors, ignored_fields } = self;
+        references.is_empty() && written_versions.is_empty() && selectors.is_empty() && ignored_fields.is_empty()
     }
 }
 

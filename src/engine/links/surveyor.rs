@@ -15,7 +15,7 @@ use super::kustomize_selectors;
 use super::selectors::ReadByKustomize;
 use super::steps;
 use super::survey::{
-    Components, FileSelector, FileSurvey, InlinePatchSurvey, NamedVersion, Names, NestedSurvey, ObjectSurvey,
+    Components, CrdSurvey, FileSelector, FileSurvey, InlinePatchSurvey, NamedObject, Names, NestedSurvey, ObjectSurvey,
 };
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
 use crate::engine::manifest::{Document, Manifest, NestedPatch, Object, Selector, folder_at, nested_patches};
@@ -69,8 +69,9 @@ impl<'p> Surveyor<'p> {
         let components = manifest.data_patches.iter().filter(|patch| !patch.components.is_empty());
         let components =
             components.map(|patch| Components { folder: patch.folder.clone(), paths: patch.components.clone() });
-        names.versions.sort();
-        names.versions.dedup();
+        names.references.sort();
+        names.references.dedup();
+        names.references.shrink_to_fit();
         names.selectors.shrink_to_fit();
         let is_unknown = names.is_empty() && self.is_unknown(manifest);
         FileSurvey {
@@ -85,6 +86,7 @@ impl<'p> Surveyor<'p> {
             steps: steps::of(manifest),
             components: components.collect(),
             applied: manifest.applied.clone(),
+            crds: CrdSurvey::all(manifest),
             style: manifest.style(),
             names: (!names.is_empty()).then(|| Box::new(names)),
             is_unknown,
@@ -96,24 +98,20 @@ impl<'p> Surveyor<'p> {
         let carriers = self.packs.carriers();
         let read = ReadByKustomize::of(object, carriers);
         let mut references: Vec<Reference<'_>> = find_owners(&object.value);
-        let mut has_names = has_json_patches || object.read_from == Document::JsonPatch || !references.is_empty();
         each_named(&object.value, &mut |at, named| {
             if self.kinds.contains(named.kind) {
-                has_names = true;
-                if names.kinds.iter().all(|kind| kind != named.kind) {
-                    names.kinds.push(named.kind.to_owned());
-                }
-                if named.version().is_some() {
-                    references.extend(named.reference(at.path(), |_| None));
-                }
+                references.extend(named.reference(at.path(), |_| Some(String::new())));
             }
         });
+        let mut has_names = has_json_patches || object.read_from == Document::JsonPatch;
         if self.declares_references_of(&object.kind) {
-            (has_names, names.has_declared) = (true, true);
+            has_names = true;
             let kinds = || self.packs.iter().flat_map(Pack::kinds);
             references.extend(find_declared(&object.value, self.packs, kinds));
         }
-        names.versions.extend(references.into_iter().filter_map(|reference| named_version(reference, &read)));
+        has_names |= !references.is_empty();
+        references.retain(|reference| self.kinds.contains(reference.kind.kind.as_str()));
+        names.references.extend(references.into_iter().map(|reference| named_object(reference, &read)));
         if !read.is_nothing() {
             has_names = true;
             let mut add = |at: &PathRef<'_>, map: &Map<String, Value>| {
@@ -212,7 +210,8 @@ fn add_written_versions(value: &Value, versions: &mut Vec<ApiVersion>) {
     }
 }
 
-fn named_version(reference: Reference<'_>, read: &ReadByKustomize) -> Option<NamedVersion> {
-    let is_selector = !reference.has_api_version() && read.has(&reference.version_path()?);
-    Some(NamedVersion { kind: reference.kind, version: reference.version?, is_selector })
+fn named_object(reference: Reference<'_>, read: &ReadByKustomize) -> NamedObject {
+    let is_selector = !reference.has_api_version() && read.has(&reference.path);
+    let group = (!reference.takes_default()).then_some(reference.kind.group);
+    NamedObject { kind: reference.kind.kind, group, version: reference.version, name: reference.name, is_selector }
 }

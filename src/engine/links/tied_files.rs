@@ -1,11 +1,14 @@
 //! Which objects are in a group of files that are tied to each other, and what did each become by itself?
 
+use std::collections::BTreeMap;
+
 use super::applications::Application;
 use super::run::Run;
-use crate::engine::convert::{Conversion, ObjectContext, Remark, Targets, convert};
+use crate::engine::convert::{Conversion, Judged, ObjectContext, Remark, Targets, convert};
 use crate::engine::finding::{Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::lens::{Builds, Completeness, Context, Namespace, ObjectId, ObjectName, ObjectPlace, ObjectView};
+use crate::knowledge::release::ApiVersion;
 
 /// The position of an object: file of the run, and object in it.
 pub(crate) type Id = ObjectId;
@@ -47,17 +50,37 @@ impl<'a> TiedFiles<'a> {
         let mut tied = Self { run, targets: run.targets, applications, members };
         for at in 0..tied.members.len() {
             let Member { number, manifest, .. } = tied.members[at];
-            let convert = |object| tied.convert(Id { file: number, at: object }, others);
+            let is_unapplied = run.is_unapplied(&manifest.file);
+            let convert = |object| {
+                let id = Id { file: number, at: object };
+                let judged = if is_unapplied && !run.is_patch(id) { Judged::IfComplete } else { Judged::AsWritten };
+                tied.convert(id, others, judged, None)
+            };
             let conversions = (0..manifest.objects.len()).map(convert).collect();
             tied.members[at].conversions = conversions;
         }
         tied
     }
 
-    fn convert(&self, id: Id, others: &Context<'_>) -> Option<Conversion> {
+    /// Converts an object by itself, to this version where that is given.
+    pub(super) fn convert(
+        &self,
+        id: Id,
+        others: &Context<'_>,
+        judged: Judged,
+        version: Option<&ApiVersion>,
+    ) -> Option<Conversion> {
         let completeness = if self.run.is_patch(id) { Completeness::Partial } else { Completeness::Whole };
-        let (namespace, place) = (self.namespace(id), self.place(id));
-        convert(self.object(id), self.targets.goal, ObjectContext { completeness, namespace, place, others })
+        let context = ObjectContext::new(completeness, self.namespace(id), self.place(id), others);
+        convert(self.object(id), self.targets.goal, ObjectContext { judged, version, ..context })
+    }
+
+    /// Takes in what becomes of objects by themselves, where that follows from what is built of them.
+    pub(crate) fn take_judged(&mut self, judged: BTreeMap<Id, Conversion>) {
+        for (id, conversion) in judged {
+            let at = self.members.binary_search_by_key(&id.file, |member| member.number);
+            self.members[at.expect("what is tied to an object is in its group")].conversions[id.at] = Some(conversion);
+        }
     }
 
     /// Returns what the kustomizations of the run apply together.

@@ -35,8 +35,7 @@ pub(crate) fn groups(run: &Run<'_>) -> Vec<Group> {
     let mut ties = Ties { run, parents: (0..run.files.len()).collect(), by_kind: files_by_kind(run.files) };
     ties.add_applications();
     ties.add_selectors();
-    ties.add_renamed_kinds();
-    ties.add_named_versions();
+    ties.add_references();
     ties.add_ignored_fields();
     ties.add_converted_together();
     ties.add_namesakes();
@@ -55,6 +54,17 @@ fn files_by_kind(files: &[FileSurvey]) -> BTreeMap<&GroupKind, Vec<usize>> {
         }
     }
     by_kind
+}
+
+/// Returns those of `files` with objects of `kind`, by the names of these.
+fn files_by_name<'r>(run: &Run<'r>, kind: &GroupKind, files: &[usize]) -> BTreeMap<&'r str, Vec<usize>> {
+    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for number in files {
+        for object in run.files[*number].objects.iter().filter(|object| object.kind == *kind) {
+            by_name.entry(object.name.as_deref().unwrap_or_default()).or_default().push(*number);
+        }
+    }
+    by_name
 }
 
 /// The ties found so far: a forest of files, of which each tree is a group.
@@ -136,33 +146,48 @@ impl<'r> Ties<'r> {
         }
     }
 
-    /// Ties the objects of kinds that are renamed, and what may name them.
-    fn add_renamed_kinds(&mut self) {
-        let renames = &self.run.targets.renames;
-        let of_renamed = renames.keys().filter_map(|kind| Some((kind, self.by_kind.get(kind)?.clone())));
-        for (kind, mut tied) in of_renamed.collect::<Vec<_>>() {
-            let may_name = |own: &Names| own.has_declared || own.kinds.contains(&kind.kind);
-            tied.extend(self.named().filter(|(_, _, names)| may_name(names)).map(|(number, _, _)| number));
-            self.tie_all(tied);
-        }
-    }
-
-    /// Ties what names objects by a version that they may lose to these objects.
-    fn add_named_versions(&mut self) {
+    /// Ties the objects of kinds that are renamed, or that can get another version, to what names them by their old ones.
+    fn add_references(&mut self) {
         let targets = self.run.targets;
-        let mut tied: BTreeSet<(usize, &GroupKind)> = BTreeSet::new();
-        for (number, _, names) in self.named() {
-            let lost = |kind: &GroupKind, version: &str| targets.not_serving(kind, version).is_some();
-            let named = names.versions.iter().filter(|named| named.is_selector || lost(&named.kind, &named.version));
-            tied.extend(named.map(|named| (number, &named.kind)));
+        let mut renamed: BTreeMap<&str, Vec<&GroupKind>> = BTreeMap::new();
+        for kind in targets.renames.keys() {
+            renamed.entry(&kind.kind).or_default().push(kind);
+        }
+        let mut tied: BTreeSet<(usize, &GroupKind, Option<&str>)> = BTreeSet::new();
+        for (number, file, names) in self.named() {
+            for named in &names.references {
+                let name = named.name.as_deref().filter(|_| !named.is_selector);
+                let may_be = |kind: &&&GroupKind| named.group.as_ref().is_none_or(|group| *group == kind.group);
+                let kinds = renamed.get(named.kind.as_str()).into_iter().flatten().filter(may_be);
+                tied.extend(kinds.map(|kind| (number, *kind, name)));
+                if let (Some(group), Some(version)) = (&named.group, &named.version) {
+                    let kind = targets.known_kind(&GroupKind::new(named.kind.as_str(), group.as_str()));
+                    let is_outdated =
+                        |kind: &&GroupKind| named.is_selector || targets.is_outdated(kind, version, &file.file);
+                    tied.extend(kind.filter(is_outdated).map(|kind| (number, kind, name)));
+                }
+            }
             for written in &names.written_versions {
                 let kinds = self.by_kind.keys().filter(|kind| kind.group == written.group);
-                tied.extend(kinds.filter(|kind| lost(kind, &written.version)).map(|kind| (number, *kind)));
+                let outdated = kinds.filter(|kind| targets.is_outdated(kind, &written.version, &file.file));
+                tied.extend(outdated.map(|kind| (number, *kind, None)));
             }
         }
-        for (number, kind) in tied {
-            let of_kind = self.by_kind.get(kind).cloned().unwrap_or_default();
-            self.tie_all(of_kind.into_iter().chain([number]));
+        let mut by_name: BTreeMap<&GroupKind, BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
+        for (number, kind, name) in tied {
+            for kind in targets.family(kind) {
+                let Some((kind, files)) = self.by_kind.get_key_value(kind) else { continue };
+                let Some(name) = name else {
+                    let of_kind = files.clone();
+                    self.tie_all(of_kind.into_iter().chain([number]));
+                    continue;
+                };
+                let of_names = by_name.entry(kind).or_insert_with(|| files_by_name(self.run, kind, files));
+                let names = self.run.graph.names_before(name);
+                let named: Vec<usize> =
+                    names.into_iter().filter_map(|name| of_names.get(name)).flatten().copied().collect();
+                self.tie_all(named.into_iter().chain([number]));
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::applications::{Application, InstructionRef, Unmade};
+use super::data_patches;
 use super::ignored_paths::{all_kinds, moved as moved_to};
 use super::instruction::{Instruction, NamingText};
 use super::patches::only_changes_version;
@@ -19,13 +20,13 @@ use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Remark, Targets};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Document, Recognizer, Selector, mentioning_operations};
-use crate::knowledge::lens::Image;
+use crate::knowledge::lens::{Context, Image};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath};
 
 /// Reports what is applied to no known object, by the object that holds it.
-pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> BTreeMap<Id, Vec<Finding>> {
+pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade], others: &Context<'_>) -> BTreeMap<Id, Vec<Finding>> {
     let goal = tied.targets.goal;
     let recognizer = LazyCell::new(|| {
         let packs = goal.packs.concerned_by(&goal.targets);
@@ -64,7 +65,7 @@ pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> BTreeMap<Id, 
         let own = (object.read_from == Document::JsonPatch).then(FieldPath::default);
         for place in places.chain(own).filter(|place| !made.contains(&(id, place))) {
             let operations = place.items(&object.value);
-            for index in mentioning_operations(operations, &recognizer) {
+            for index in mentioning_operations(operations, &recognizer, &|text| tied.targets.have(text)) {
                 let path = operations[index].text("path").unwrap_or_default();
                 let message = format!("a JSON patch writes a known group or kind to {path}; it is not converted");
                 let help = "check by hand that the path, group and kind match the target release of the patched object";
@@ -74,8 +75,19 @@ pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> BTreeMap<Id, 
             }
         }
     }
+    let held: Vec<_> =
+        unserved_data(tied, unmade).map(|data| (data.instruction.position, &data.instruction.place)).collect();
+    for (id, place) in data_patches::outdated(tied, others) {
+        if !held.contains(&(id, &place)) {
+            let message = "a patch of a known object is written as data instead of text; it is not converted";
+            add(id, Remark::new(Code::InlinePatch, place, message).help(AS_TEXT), Severity::Unresolved);
+        }
+    }
     found
 }
+
+/// How a patch that is written as data is converted.
+const AS_TEXT: &str = "write it as a text under the key `patch` of an item of `patches`, then run again";
 
 /// Returns the JSON patches that may be applied to objects that are not known too. A replacement has paths of its own for each target.
 pub(crate) fn elsewhere(unmade: &[Unmade]) -> Vec<InstructionRef> {
@@ -123,23 +135,37 @@ pub(crate) fn held(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)
     patches.chain(holders_of_data(tied, unmade)).collect()
 }
 
-/// Returns the objects that would change and hold a strategic merge patch as data, for a version that the target does not serve: written as
+/// Reports the objects that would change and hold a strategic merge patch as data, for a version that the target does not serve: written as
 /// a text, it would be a patch that the next run converts.
 fn holders_of_data(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)> {
+    let held = |UnservedData { instruction, version, target }: UnservedData<'_, '_>| {
+        let message = format!(
+            "a patch is written as data, for version {version}, which {target} does not serve; it is not converted, nor is what holds it"
+        );
+        let remark = Remark::new(Code::InlinePatch, instruction.place.clone(), message).help(AS_TEXT);
+        tied.held(instruction.position, &remark)
+    };
+    unserved_data(tied, unmade).map(held).collect()
+}
+
+/// A strategic merge patch that is written as data, for a version that the target does not serve.
+struct UnservedData<'u, 'g> {
+    instruction: &'u InstructionRef,
+    version: String,
+    target: &'g Target<'g>,
+}
+
+/// Finds such patches that are applied to no known object, in objects that would change.
+fn unserved_data<'u, 'g>(tied: &'u TiedFiles<'g>, unmade: &'u [Unmade]) -> impl Iterator<Item = UnservedData<'u, 'g>> {
     let is_made = |one: &InstructionRef| tied.applications.iter().any(|made: &Application| made.instruction == *one);
-    let held = |Unmade { instruction, .. }: &Unmade| {
+    let unserved = move |Unmade { instruction, .. }: &'u Unmade| {
         let id = Some(instruction.position).filter(|id| tied.is_changed(*id) && !is_made(instruction))?;
         let patch = instruction.place.get(&tied.object(id).value)?;
         let ApiVersion { group, version } = ApiVersion::parse(patch.text("apiVersion")?);
         let target = tied.targets.not_serving(&GroupKind::new(patch.text("kind")?, group), &version)?;
-        let message = format!(
-            "a patch is written as data, for version {version}, which {target} does not serve; it is not converted, nor is what holds it"
-        );
-        let help = "write it as a text under the key `patch` of an item of `patches`, then run again";
-        let remark = Remark::new(Code::InlinePatch, instruction.place.clone(), message).help(help);
-        Some(tied.held(id, &remark))
+        Some(UnservedData { instruction, version, target })
     };
-    unmade.iter().filter(|one| one.instruction.role == Role::Unknown).filter_map(held).collect()
+    unmade.iter().filter(|one| one.instruction.role == Role::Unknown).filter_map(unserved)
 }
 
 /// Reports the paths of an instruction that rules about what it selects move.

@@ -48,7 +48,9 @@ pub(super) fn find(
             };
             let is_mapping = place.get(document).is_some_and(Value::is_object);
             let charts = recognizer.charts().iter().filter(|_| is_mapping).filter(is_of);
-            found.extend(charts.map(|chart| CarriedValues::Mapping(chart.object(number, place.clone(), document))));
+            found.extend(
+                charts.map(|chart| CarriedValues::Mapping(beside(one, chart.object(number, place.clone(), document)))),
+            );
         }
         for place in places(&one.carrier.values_text) {
             let text = place.text(document).filter(|text| !text.trim().is_empty());
@@ -73,9 +75,14 @@ fn of_text(one: &Carried<'_>, place: FieldPath, text: &str, recognizer: &Recogni
         true => vec![chart.object(0, FieldPath::default(), &values)],
         false => chart.objects("values.yaml", 0, &values),
     };
-    let objects: Vec<Object> = charts.iter().flat_map(of_chart).collect();
+    let objects: Vec<Object> = charts.iter().flat_map(of_chart).map(|object| beside(one, object)).collect();
     let text = TextWithObjects { place, folder: None, target: None, text: text.to_owned(), tree, objects };
     (!text.objects.is_empty()).then(|| CarriedValues::Text(Box::new(text)))
+}
+
+/// Notes the version of the chart that stands beside values.
+fn beside(one: &Carried<'_>, values: Object) -> Object {
+    Object { chart_version: one.chart_version().map(str::to_owned), ..values }
 }
 
 /// Reads a text as one mapping.

@@ -66,7 +66,7 @@ impl Search<'_> {
 }
 
 /// Returns whether a mapping is an object of a known group; a reference to one has neither `metadata` nor `spec`.
-fn is_complete(map: &Map<String, Value>, recognizer: &Recognizer) -> bool {
+pub(super) fn is_complete(map: &Map<String, Value>, recognizer: &Recognizer) -> bool {
     let (Some(api_version), Some(kind)) = (map.text("apiVersion"), map.text("kind")) else { return false };
     recognizer.is_known_kind(Some(&ApiVersion::parse(api_version).group), kind)
         && ["metadata", "spec"].iter().any(|key| map.get(*key).is_some_and(Value::is_object))

@@ -18,6 +18,7 @@ use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::knowledge::carrier::Carried;
+use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, Part};
 use crate::syntax::yaml::{self, Literal, Tree, is_on_one_line, locate, read_value};
 
@@ -30,6 +31,8 @@ pub(super) struct Patch {
     content: Content,
     /// What it selects.
     target: Option<Selector>,
+    /// Whether it is one of an object of another group that mentions a chart, whose values can be in it.
+    mentions_values: bool,
 }
 
 /// The content of a patch, and its place.
@@ -85,7 +88,7 @@ impl Written<'_> {
             Value::Object(map) if !map.contains_key("apiVersion") => (Content::Elsewhere, false, false),
             Value::Array(_) | Value::Object(_) => {
                 let mentions_chart = recognizer.mentions_chart(patch.to_string().as_bytes());
-                (Content::Data(place, patch.clone()), json6902::mentions(patch, recognizer), mentions_chart)
+                (Content::Data(place, patch.clone()), json6902::mentions(patch, recognizer, &|_| false), mentions_chart)
             }
             _ => (Content::Elsewhere, false, false),
         };
@@ -94,7 +97,9 @@ impl Written<'_> {
         let is_selected =
             |target: &Value| selects(target, recognizer) || mentions_chart && selects_foreign_kind(target, recognizer);
         let concerns = mentions || may_select || item.get("target").is_some_and(is_selected);
-        concerns.then_some(Patch { path, folder, content, target })
+        let mentions_values =
+            mentions_chart && matches!(&content, Content::Data(_, value) if is_foreign(value, recognizer));
+        concerns.then_some(Patch { path, folder, content, target, mentions_values })
     }
 }
 
@@ -119,6 +124,12 @@ pub(super) fn components(document: usize, carried: &[Carried<'_>]) -> Vec<DataPa
 fn is_of_foreign_kind(text: &str, recognizer: &Recognizer) -> bool {
     let is_one = |objects: &[Object]| objects.iter().any(|object| recognizer.is_foreign(&object.kind));
     recognizer.mentions_foreign_kind(text) && matches!(read(text), Reading::Objects(_, objects) if is_one(&objects))
+}
+
+/// Returns whether a patch is one of an object of another group that rules are about.
+fn is_foreign(patch: &Value, recognizer: &Recognizer) -> bool {
+    let kind = patch.text("kind").zip(patch.text("apiVersion"));
+    kind.is_some_and(|(kind, version)| recognizer.is_foreign(&GroupKind::new(kind, ApiVersion::parse(version).group)))
 }
 
 /// The content of the text of a patch.
@@ -159,7 +170,7 @@ fn read(text: &str) -> Reading {
 impl Patch {
     /// Takes in the objects of a patch in the document with this number, or reports what is not converted.
     pub(super) fn take(self, manifest: &mut Manifest, document: usize) {
-        let Self { path, folder, content, target } = self;
+        let Self { path, folder, content, target, mentions_values } = self;
         match content {
             Content::Elsewhere => {}
             Content::Data(place, value) => {
@@ -167,8 +178,8 @@ impl Patch {
                 let target = target.or_else(|| (!is_json).then(|| merged_into(&value)));
                 let components = Vec::new();
                 manifest.data_patches.push(DataPatch { document, place, folder, target, is_json, components });
-                if !is_json {
-                    let message = "a patch of a known object is written as data instead of text; it is not converted";
+                if !is_json && mentions_values {
+                    let message = "a patch of a chart's values is written as data instead of text; it is not converted";
                     report(manifest, document, &path, message, "move it to a file of its own, or change it by hand");
                 }
             }

@@ -4,7 +4,7 @@
 //! [`Reading::Irrelevant`] and never parsed; templates and files that cannot be read are distinguished; the rest becomes a [`Manifest`] with its objects, those inside a
 //! `kind: List` too, and the values of known charts.
 //!
-//! Parts: `read` (a file's bytes) `manifest` `object` `recognizer` (with `core_group`); `kustomization` `configuration` (of
+//! Parts: `read` (a file's bytes) `manifest` `object` `recognizer` (with `core_group` and `group_name`); `kustomization` `configuration` (of
 //! Kustomize) `applied` (folders that controllers apply) `carried_values` (in texts, and in files that install charts) `selector`
 //! (of patches) `replacement` (files of Kustomize replacements) `inline` (patches in an object) `inline_patch` `nested`
 //! (patches in patches) `source_text` (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `ignores`
@@ -17,6 +17,7 @@ mod carried_values;
 mod configuration;
 mod core_group;
 mod embedded;
+mod group_name;
 mod ignore_comment;
 mod ignores;
 mod inline;
@@ -44,7 +45,7 @@ pub(crate) use inline_patch::{DataPatch, InlinePatch};
 pub(crate) use json6902::mentioning as mentioning_operations;
 pub(crate) use kustomization::{Kustomization, PatchFile, PatchOptions};
 pub use manifest::Manifest;
-pub(crate) use nested::{NestedPatch, nested_patches};
+pub(crate) use nested::{NestedPatch, documents, nested_patches};
 pub(crate) use object::Document;
 pub(crate) use object::Object;
 pub(crate) use problem::problem_code;

@@ -89,7 +89,7 @@ impl Finder<'_> {
 }
 
 /// Returns the data of the documents of a text; nothing where it cannot be read.
-fn documents(text: &str) -> Vec<Value> {
+pub(crate) fn documents(text: &str) -> Vec<Value> {
     let Ok(tree) = yaml::parse(text) else { return Vec::new() };
     tree.documents().iter().filter_map(|document| read_value(&tree, text, document.root).ok()).collect()
 }

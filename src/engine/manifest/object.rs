@@ -61,6 +61,8 @@ pub struct Object {
     pub namespace: Option<String>,
     /// `metadata.name`, where it is given.
     pub name: Option<String>,
+    /// The version of the chart that its values are for, where it is written around the text or mapping that they are read from.
+    pub chart_version: Option<String>,
     /// The data, as Kubernetes reads it; that of a CRD whose schemas no rule of the run reads without them, which
     /// [`Manifest::full_value`](super::Manifest::full_value) reads.
     pub value: Arc<Value>,
@@ -94,6 +96,7 @@ impl Object {
             api_version: ApiVersion::parse(""),
             namespace: None,
             name: None,
+            chart_version: None,
             value: Arc::new(value),
         }
     }

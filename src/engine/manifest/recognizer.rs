@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use memchr::memmem::{self, Finder};
 
-use super::core_group;
 use super::selector::Selector;
 use super::values::Chart;
+use super::{core_group, group_name};
 use crate::knowledge::carrier::Carriers;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 
@@ -173,7 +173,8 @@ impl Recognizer {
 
     fn mentions_named_group(&self, bytes: &[u8]) -> bool {
         let texts = || self.groups.iter().flat_map(|group| group_texts(group)).map(String::into_bytes);
-        self.any_group.get_or_init(|| search(texts())).is_match(bytes)
+        let found = self.any_group.get_or_init(|| search(texts())).find_iter(bytes);
+        found.map(|found| found.range()).any(|found| group_name::is_one(bytes, found))
     }
 
     /// Returns whether `bytes` contain the name of a known API group that is no mere word.
@@ -237,8 +238,9 @@ fn search(texts: impl IntoIterator<Item = Vec<u8>>) -> AhoCorasick {
     builder.build(texts).expect("a pack's texts are few and short")
 }
 
-/// Returns the texts without which a file has no object of `group`. A group without a dot (`apps`) is a word of its own, which
-/// only a version makes an API group; JSON can escape the slash between them. The core group has no text.
+/// Returns the texts without which a file has no object of `group`; [`group_name`] decides whether what was found is the group. A
+/// group without a dot (`apps`) is a word, which only a version makes an API group; JSON can escape the slash between them. The core group has
+/// no text.
 fn group_texts(group: &str) -> Vec<String> {
     match group {
         "" => Vec::new(),

@@ -23,7 +23,7 @@ pub(crate) struct CrossedMoves<'g> {
 pub(crate) fn crossed<'g>(goal: &'g Goal<'g>) -> Vec<CrossedMoves<'g>> {
     let of_target = |target: &'g Target<'g>| {
         let line = target.pack.line();
-        let origins = goal.choices.origins.get(target.pack.name()).copied().unwrap_or(line.all());
+        let origins = goal.choices.origins_of(target.pack).unwrap_or(line.all());
         let is_crossed = move |moves: &&Moves| {
             let is_older = |order: usize| order < moves.order;
             !is_older(line.get(target.release).order) && origins.iter().any(|id| is_older(line.get(id).order))

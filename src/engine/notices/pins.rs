@@ -8,17 +8,15 @@ use crate::engine::convert::Goal;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::infer::install_evidence::{Evidence, evidence_in};
 use crate::engine::manifest::Manifest;
-use crate::knowledge::pack::Target;
+use crate::knowledge::pack::{Pack, Target};
 use crate::knowledge::release::ReleaseId;
 
 /// Reports the versions in a file that name another release than the target.
 pub(crate) fn findings(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
-    let is_installed = |target: &&Target<'_>| !target.pack.artifacts().is_empty();
-    if goal.targets.iter().find(is_installed).is_none() {
-        return Vec::new();
-    }
-    let found = evidence_in(manifest, goal.packs).into_iter().filter_map(|(pack, evidence)| {
-        let target = goal.targets.iter().find(|target| target.pack.name() == pack.name())?;
+    let target_of = |pack: &Pack| goal.targets.iter().find(|target| target.pack.name() == pack.name());
+    let evidence = evidence_in(manifest, goal.packs, |pack| target_of(pack).is_some());
+    let found = evidence.into_iter().filter_map(|(pack, evidence)| {
+        let target = target_of(pack)?;
         let order = |release: ReleaseId| pack.line().get(release).order;
         let differs = evidence.releases.iter().any(|release| order(*release) != order(target.release));
         let is_excluded = pack.exclusion(&evidence.version).is_some();

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::acknowledged::{Accepting, partition};
 use super::file::PlannedFile;
 use super::planner::Planner;
-use super::scope::{Listed, Others};
+use super::scope::{Others, Scope};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Acknowledged, Finding};
+use crate::engine::links::CrdSurvey;
 use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory};
 use crate::engine::notices::old_names::KindsOfRun;
+use crate::engine::notices::unserved::Unserved;
 
 /// Everything that a run would do, nothing of it done.
 #[derive(Debug, Default)]
@@ -31,15 +33,17 @@ pub struct Plan {
 
 /// Puts the plans of the files that are listed together, in their order, with what was `found` before. What concerns the whole run is reported once: an advisory,
 /// at the first object that it concerns or about the run, values of charts where the run converts them nowhere.
-pub(super) fn assemble(
+pub(super) fn assemble<'s>(
     planner: &Planner<'_>,
     files: impl IntoIterator<Item = PlannedFile>,
-    found: &[Finding],
-    listed: Option<Listed<'_>>,
+    crds: impl Iterator<Item = &'s CrdSurvey>,
+    scope: &Scope<'_>,
 ) -> Plan {
+    let Scope { found, listed, .. } = *scope;
     let is_listed = |file: &str| listed.is_none_or(|listed| (listed.has)(file));
     let is_shard = listed.is_some_and(|listed| listed.others == Others::Reported);
     let mut plan = Plan { findings: found.to_vec(), ..Plan::default() };
+    let mut unserved = Unserved::new(crds, planner.goal());
     let mut ignores = Vec::new();
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
@@ -47,6 +51,7 @@ pub(super) fn assemble(
     for planned in files {
         planned.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
         sources.extend(planned.value_sources.iter().cloned());
+        planned.objects.iter().for_each(|object| unserved.add(object));
         let is_reported = is_listed(&planned.file);
         for (at, found) in planned.advised.into_iter().filter(|_| is_reported || is_shard) {
             found.add_to(&mut advised, at);
@@ -72,6 +77,7 @@ pub(super) fn assemble(
     }
     plan.advisories.sort_by_key(|advisory| advisory.about);
     plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
+    plan.findings.extend(unserved.findings(planner.goal(), &is_listed));
     plan.findings.extend(old_names.into_iter().filter_map(|one| one.unless_kept(&kinds)));
     plan.findings.sort();
     plan.findings.dedup();

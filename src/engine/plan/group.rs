@@ -18,8 +18,7 @@ use crate::engine::finding::Finding;
 use crate::engine::links::following::Following;
 use crate::engine::links::kustomize_selectors::Selectors;
 use crate::engine::links::patches::{self, Patching};
-use crate::engine::links::references::RenamedObjects;
-use crate::engine::links::selectors::PatchedVersions;
+use crate::engine::links::references::{PatchedReferences, References};
 use crate::engine::links::states::States;
 use crate::engine::links::{Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, unapplied};
 use crate::engine::manifest::Manifest;
@@ -42,7 +41,7 @@ pub(super) struct GroupPlanner<'g> {
     pub(super) linked: TiedFiles<'g>,
     pub(super) patchings: Vec<Patching>,
     pub(super) states: States,
-    patched: PatchedVersions,
+    patched: PatchedReferences,
     /// What is reported of what is applied to no known object.
     unapplied: BTreeMap<Id, Vec<Finding>>,
     /// The targets of inline patches that stay as they are.
@@ -52,9 +51,8 @@ pub(super) struct GroupPlanner<'g> {
 /// What the objects of a group follow under an assumption of what is held back.
 struct Followed<'f, 's> {
     held: &'f Held,
-    /// The objects whose kinds change.
-    renamed: RenamedObjects<'f>,
-    /// The versions that objects get, and what names them.
+    references: References<'f>,
+    /// The versions that objects get, and what selects them.
     following: Following<'f, 's>,
 }
 
@@ -65,12 +63,13 @@ impl<'g> GroupPlanner<'g> {
         group: &'g Group,
         manifests: impl IntoIterator<Item = (usize, &'g Manifest)>,
     ) -> Self {
-        let linked = TiedFiles::new(shared.run, manifests, &group.applications, shared.others);
-        let states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
-        let unapplied = unapplied::findings(&linked, &group.unmade);
+        let mut linked = TiedFiles::new(shared.run, manifests, &group.applications, shared.others);
+        let mut states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
+        linked.take_judged(states.take_judged());
+        let unapplied = unapplied::findings(&linked, &group.unmade, shared.others);
         Self {
             patchings: Patching::all(&linked),
-            patched: PatchedVersions::new(&linked),
+            patched: PatchedReferences::new(&linked),
             staying: unapplied::targets_that_stay(&linked, &unapplied),
             shared,
             group,
@@ -101,8 +100,8 @@ impl<'g> GroupPlanner<'g> {
     fn attempt(&self, selectors: &Selectors<'_>, held: &Held) -> Result<Vec<PlannedFile>, Vec<(Id, Finding)>> {
         let linked = &self.linked;
         let changes = VersionChanges::new(linked, held);
-        let following = Following { tied: linked, selectors, patched: &self.patched, changes };
-        let followed = Followed { held, renamed: RenamedObjects::new(linked, held), following };
+        let following = Following { tied: linked, selectors, changes };
+        let followed = Followed { held, references: References::new(linked, held, &self.patched), following };
         let (mut planned, mut rejected) = (Vec::new(), Vec::new());
         for (file, manifest) in self.linked.files() {
             match self.plan_file(file, manifest, &followed) {
@@ -137,7 +136,7 @@ impl<'g> GroupPlanner<'g> {
         findings.extend(self.states.instructions.reasons(held, id).chain(held.reported(id)).cloned());
         findings.extend(self.unapplied.get(&id).into_iter().flatten().cloned());
         if held.contains(id) {
-            findings.extend(followed.renamed.outdated(&self.linked, id));
+            findings.extend(followed.references.left(id));
             let made = self.linked.conversion(id).cloned();
             let made = made.unwrap_or_else(|| Conversion::unchanged(object));
             return Some(if held.is_kept(id) { acknowledged::leave(made, object) } else { made.hold_back(object) });
@@ -158,7 +157,7 @@ impl<'g> GroupPlanner<'g> {
         let made = patches::follow_namespace(linked, &self.patchings, id, made, followed.held);
         let mut made = self.states.instructions.follow(object, id, made, followed.held);
         if linked.has_names(id) {
-            made = followed.renamed.update(linked, id, made, findings);
+            made = followed.references.update(id, made, findings);
             made = followed.following.update(id, made, findings);
         }
         if let Some(targets) = self.staying.get(&id) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::links::{Id, Run, kinds_read};
+use crate::engine::links::{Id, Run, Sources, kinds_read, open_sources};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::lens::{Namespace, ObjectPlace, ObjectView};
 
@@ -30,6 +30,11 @@ pub trait Manifests: Sync {
     fn take(&self, file: usize) -> Result<Self::Manifest, Self::Error> {
         self.read(file)
     }
+
+    /// Returns the text of a file that is none of the run, where it can be read.
+    fn text_of_other(&self, _file: &str) -> Option<String> {
+        None
+    }
 }
 
 impl<'m> Manifests for &'m [Manifest] {
@@ -39,6 +44,26 @@ impl<'m> Manifests for &'m [Manifest] {
     fn read(&self, file: usize) -> Result<Self::Manifest, Self::Error> {
         Ok(&self[file])
     }
+}
+
+/// Reads the values of replacements whose sources are no known objects; few runs have such.
+///
+/// # Errors
+/// That of a manifest that cannot be read.
+pub(super) fn read_sources<M: Manifests>(run: &Run<'_>, manifests: &M) -> Result<Sources, M::Error> {
+    let mut sources = Sources::new();
+    for source in open_sources(run) {
+        let manifest = manifests.read(source.holder.file)?;
+        let Some(data) = source.place.get(&manifest.borrow().objects[source.holder.at].value) else { continue };
+        let text_of = |file: &str| match run.number(file) {
+            Some(number) => Some(manifests.read(number).ok()?.borrow().text.to_string()),
+            None => manifests.text_of_other(file),
+        };
+        if let Some(value) = source.value(run, data, &text_of) {
+            sources.insert((source.holder, source.place.clone()), value);
+        }
+    }
+    Ok(sources)
 }
 
 /// The objects of the kinds that rules read, where the run has objects of the kinds that these rules are about.

@@ -60,7 +60,7 @@ pub(crate) use withheld::LeftOut;
 use assemble::assemble;
 use file::PlannedFile;
 use group::{GroupContext, GroupPlanner};
-use manifests::ReadObjects;
+use manifests::{ReadObjects, read_sources};
 use styles::Styles;
 use withheld::Withheld;
 
@@ -88,7 +88,8 @@ pub fn plan_files<M: Manifests>(
     manifests: &M,
     scope: &Scope<'_>,
 ) -> Result<Plan, M::Error> {
-    let run = Run::new(&planner.targets, surveys);
+    let mut run = Run::new(&planner.targets, surveys);
+    run.sources = read_sources(&run, manifests)?;
     let withheld = Withheld::without(scope.left_out, &run).and(scope.declined);
     let objects = ReadObjects::read(&run, manifests)?;
     let parameters = &planner.goal().choices.parameters;
@@ -101,7 +102,8 @@ pub fn plan_files<M: Manifests>(
     groups.retain(|group| may_report(planner, group, &run));
     let planned = in_parallel(&groups, scope.threads, &plan)?;
     let planned = planned.into_iter().map(|(_, planned)| *planned);
-    Ok(assemble(planner, planned, scope.found, scope.listed))
+    let crds = surveys.iter().flat_map(|survey| &survey.crds);
+    Ok(assemble(planner, planned, crds, scope))
 }
 
 /// Returns whether there may be anything in the plan of a group.

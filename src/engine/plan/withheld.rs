@@ -163,7 +163,8 @@ impl Withheld {
 pub(super) fn would_change(linked: &TiedFiles<'_>, id: Id) -> bool {
     let object = linked.object(id);
     let follows = || {
-        !linked.targets.references(&object.kind, &object.value).is_empty()
+        let file = &linked.manifest(id).file;
+        !linked.targets.outdated_references(&object.kind, &object.value, file).is_empty()
             || selectors::selects(object, linked.targets)
             || kustomize_selectors::is_in(object, linked.targets)
     };

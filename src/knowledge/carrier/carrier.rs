@@ -268,6 +268,14 @@ pub(crate) struct Carried<'a> {
     pub around: &'a Value,
 }
 
+impl Carried<'_> {
+    /// Returns the version of the chart that it installs.
+    pub(crate) fn chart_version(&self) -> Option<&str> {
+        let versions = self.carrier.chart.version.iter().filter_map(|field| field.text(self.around));
+        versions.into_iter().find(|version| !version.is_empty())
+    }
+}
+
 impl Carriers {
     /// Returns whether objects of `kind` can carry patches.
     pub(crate) fn have_patches(&self, kind: &GroupKind) -> bool {

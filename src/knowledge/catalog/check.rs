@@ -6,8 +6,8 @@
 //! Invariant: an object that the release's schema accepts has no violation.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::{Number, Value};
@@ -16,7 +16,7 @@ use super::related::{Because, Place, Schema};
 use super::row::{Attributes, ListType, Type};
 use super::tree::{OUTSIDE, Row, Tree};
 use crate::knowledge::release::{ReleaseId, ReleaseSet};
-use crate::syntax::field::{FieldPath, PathRef};
+use crate::syntax::field::{FieldPath, FieldPattern, PathRef};
 use crate::syntax::variable::{OpenText, has_variable};
 
 /// One violation of a release's schema.
@@ -118,6 +118,8 @@ pub enum ViolationKind {
         text: String,
         /// What is wrong with them.
         because: Because,
+        /// Those that the object has, without what others of them are in.
+        fields: Vec<FieldPath>,
     },
     /// The list item has the same key as an earlier one: `listeners: [{name: a}, {name: a}]`.
     Duplicate {
@@ -269,8 +271,14 @@ impl Walk<'_> {
         let path = spot.map(PathRef::path).unwrap_or_default();
         let schema = Schema { tree: self.tree, release: self.release, version: self.version };
         let at = Place { node: Some(node), value };
-        for broken in attributes.relations.iter().filter_map(|relation| schema.broken(relation, at)) {
-            let kind = ViolationKind::Relation { text: broken.text, because: broken.because };
+        for relation in &attributes.relations {
+            let Some(broken) = schema.broken(relation, at) else { continue };
+            let named = relation.fields().into_iter().filter_map(FieldPattern::as_path);
+            let written: BTreeSet<FieldPath> = named.filter(|field| field.get(value).is_some()).collect();
+            let is_innermost =
+                |field: &&FieldPath| !written.iter().any(|other| other != *field && other.starts_with(field));
+            let fields = written.iter().filter(is_innermost).map(|field| path.join(field)).collect();
+            let kind = ViolationKind::Relation { text: broken.text, because: broken.because, fields };
             self.found.push(Violation { path: path.join(&broken.field), kind });
         }
     }

@@ -40,6 +40,15 @@ pub(crate) enum Relation {
 }
 
 impl Relation {
+    /// Returns the fields that it is about, of the value itself.
+    pub(super) fn fields(&self) -> Vec<&FieldPattern> {
+        match self {
+            Self::ExactlyOneOf(fields) | Self::AtMostOneOf(fields) => fields.iter().collect(),
+            Self::Implies { when, then } => when.iter().chain(then).map(Literal::field).collect(),
+            Self::Unique { .. } => Vec::new(),
+        }
+    }
+
     /// Returns the patterns that texts are matched against.
     pub(super) fn patterns(&self) -> Vec<&str> {
         match self {

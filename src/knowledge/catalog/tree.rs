@@ -201,6 +201,13 @@ pub struct Reach<'c> {
     pub open: ReleaseSet,
 }
 
+impl Reach<'_> {
+    /// Returns the releases that allow one of the fields.
+    pub(crate) fn releases(&self) -> ReleaseSet {
+        self.fields.iter().fold(self.open, |all, field| all | field.releases)
+    }
+}
+
 /// Finds what `pattern` can name; `listed` are all releases of the kind.
 pub(super) fn reach<'c>(tree: &'c Tree, pattern: &FieldPattern, listed: ReleaseSet) -> Reach<'c> {
     if matches!(pattern.parts().first(), Some(Part::Key(key)) if OUTSIDE.contains(&key.as_str())) {

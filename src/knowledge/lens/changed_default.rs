@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::default::WrittenKey;
 use super::operation::{Constant, Description, Direction, Fidelity, Form, Operation, Parameter, Pass, Premise, Side};
-use super::session::{Completeness, Halt, Session};
+use super::session::{Completeness, Equivalence, Halt, Session};
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::yaml::Place;
 
@@ -54,12 +54,14 @@ impl ChangedDefault {
         let (path, field, parameter) = (parent.key(&self.written.key), self.written.field(), &self.parameter);
         if session.context().and_then(|all| all.parameter(parameter)) == Some(ADOPT) {
             session.record_changed_default(
+                Equivalence::Adopted,
                 &path,
                 format!("{field} is absent, which meant {old} and means {new} in the target ({parameter}={ADOPT})"),
             );
             return Ok(());
         }
         session.record_changed_default(
+            Equivalence::Frozen(parameter.clone()),
             &path,
             format!("{field}: {old} is written, since without it the target means {new} ({parameter}={FREEZE})"),
         );

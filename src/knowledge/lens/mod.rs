@@ -61,7 +61,7 @@ pub use native::CONVERSIONS;
 pub use operation::{Claims, Description, Direction, Form};
 pub(crate) use operation::{Constant, Fidelity, Image, Premise, Side};
 pub(crate) use order::displaced;
-pub(crate) use origin::{Reach, TracedPath, changes_below, trace};
+pub(crate) use origin::{Reach, TracedPath, changes_below, origin, trace};
 pub use sequence::Lens;
 pub(crate) use session::{Completeness, Equivalence, Loss, LossClass, Normalization, ObjectName};
 pub use session::{Halt, Session};

@@ -9,7 +9,7 @@ use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::yaml::{Ends, Intent};
 
 /// Returns the path before `program` of the value that is at `path` after it.
-pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
+pub(crate) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
     program.iter().rev().fold(path.clone(), |path, intent| intent.origin(&path))
 }
 

@@ -34,7 +34,8 @@ impl Refuse {
         name: "refuse",
         text: "Holds the object back in the given direction where the test under `if` holds: `reason` says why there is no \
                conversion, `help` what to do by hand, `at` is the path that is reported. \
-               A text under `add` is shown below the help, to be copied; `{metadata.name}` in it is the value of that field. A test for something that is absent does \
+               A text under `add` is shown below the help, to be copied; `{metadata.name}` in it is the value of that field, and \
+               `{apiVersion of Shop.example.com}` the most stable apiVersion of that kind which the target serves. A test for something that is absent does \
                not refuse a patch, except in items of lists. In the other direction nothing happens.",
         example: "refuse: { direction: forward, if: { present: spec.snis }, at: spec.snis, reason: the new kind has no snis, help: split the route }",
     };

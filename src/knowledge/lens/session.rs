@@ -311,9 +311,9 @@ impl<'a> Session<'a> {
         self.normalized.extend(later.into_iter().filter(|normalization| reasons.insert(normalization.reason.clone())));
     }
 
-    /// Records that the field at `path` is absent, and that its default is another one on the other side.
-    pub(super) fn record_changed_default(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        let normalization = self.equivalence(Equivalence::ChangedDefault, path, reason);
+    /// Records that the field at `path` is absent, and that its default is another one on the other side: `how` says what becomes of it.
+    pub(super) fn record_changed_default(&mut self, how: Equivalence, path: &FieldPath, reason: impl Into<String>) {
+        let normalization = self.equivalence(how, path, reason);
         self.normalized.push(normalization);
     }
 
@@ -448,14 +448,16 @@ pub struct Loss {
 }
 
 /// How a value means the same although it is written in another way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Equivalence {
     /// It has another form.
     Rewritten,
     /// It is not written at all.
     Removed,
-    /// It is absent, and its default is another one: it is written out, unless the user chose that the new default counts.
-    ChangedDefault,
+    /// It is absent, and its default is another one: the old one is written out, which this parameter decides.
+    Frozen(String),
+    /// The same, but the user chose that the new default counts.
+    Adopted,
 }
 
 /// A value that a conversion writes in another way, with the same meaning, and that converting back does not restore.

@@ -30,7 +30,7 @@ impl Template {
         Ok(Self(text.trim_end().lines().map(parse_line).collect()))
     }
 
-    /// Returns `help` with the text below it, as it is for `object`; a line with a field that the object does not have is left out.
+    /// Returns `help` with the text below it, as it is for `object`, up to the apiVersions that only a target knows; a line with a field that the object does not have is left out.
     #[must_use]
     pub fn below(&self, help: &str, object: &Value) -> String {
         let lines = self.0.iter().filter_map(|line| fill(line, object));

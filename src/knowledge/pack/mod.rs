@@ -5,7 +5,7 @@
 //!
 //! Parts: `pack` `packs` `releases` (and what is known of them) `rules` (and in which order they run); `wire` `load` `folder` (its
 //! files) `rule_file` `embedded` over `built_in` (the packs in the program) `default_groups` `values` (the objects that hold the values of a chart) `nearest`
-//! (names) `place` (line and column of a message); `crds`: what CRDs say.
+//! (names, versions) `place` (line and column of a message); `crds`: what CRDs say.
 //!
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
 
@@ -27,7 +27,7 @@ mod values;
 pub(crate) mod wire;
 
 pub use folder::PackFiles;
-pub(crate) use nearest::{is_near, near, nearest};
+pub(crate) use nearest::{is_from, is_near, near, nearest};
 pub use pack::Pack;
 pub use packs::{Packs, Target};
 pub use releases::AdvisoryScope;

@@ -1,4 +1,4 @@
-//! Answers: which known names are closest to an unknown one?
+//! Answers: which known names are closest to an unknown one, and is a version that no release has a newer one?
 //!
 //! Invariant: equally near names keep their order.
 
@@ -14,6 +14,14 @@ pub(crate) fn near_releases<'n>(requested: &str, releases: impl DoubleEndedItera
     ranked.sort_by_cached_key(|bundle| (distance(bundle).is_none(), distance(bundle)));
     ranked.truncate(5);
     ranked
+}
+
+/// Returns whether every version that `range` allows, as Helm reads it, is that of `bundle` or a newer one: `1.16.x`, `>=1.15 <2`.
+pub(crate) fn is_from(range: &str, bundle: &str) -> bool {
+    let first = range.trim().trim_start_matches(['>', '=', '~', '^']).trim_start();
+    let lowest = first.split([' ', ',']).next().unwrap_or_default().replace(['x', 'X', '*'], "0");
+    let is_bound = !range.contains("||") && lowest.starts_with(|start: char| start == 'v' || start.is_ascii_digit());
+    is_bound && numbers(&lowest).zip(numbers(bundle)).is_some_and(|(lowest, bundle)| lowest >= bundle)
 }
 
 /// Reads up to three numbers of a version with dots between them; those that are not there are 0, and suffixes do not count.

@@ -485,6 +485,13 @@ impl Pack {
         &self.releases().notes
     }
 
+    /// Returns whether what is done about an object, or said, can depend on the release that it comes from.
+    pub(crate) fn asks_for_origins(&self) -> bool {
+        let notes = self.release_notes();
+        let asks = |rule: &Rule| rule.needs == Some(wire::Needs::From);
+        !notes.advisories.is_empty() || !notes.moves.is_empty() || self.rules().iter().any(asks)
+    }
+
     /// Returns the rules that lead to `release`, each with its direction, in the order they run: those of its bundle and
     /// older forward, then newer ones backward from the newest, then those that `release` and some others require.
     ///

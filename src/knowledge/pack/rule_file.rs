@@ -81,6 +81,9 @@ impl RuleReader<'_> {
     /// Returns where the lens of a file runs, at least one place.
     fn places_of(&self, file: File<'_>, written: &mut wire::RuleFile) -> Result<Vec<values::Place>> {
         let wrong = |key: &str, message: &str| Err(self.wrong(file, Place::key(key), message));
+        if written.destructive.is_some() && written.values.is_none() {
+            return wrong("destructive", "`destructive` is about the values of a chart: write `values`");
+        }
         let (key, places) = match (written.kind.take(), &written.values) {
             (Some(kinds), None) => ("kind", kinds.list().into_iter().map(values::Place::whole).collect()),
             (None, Some(chart)) => match self.places.get(chart.as_str()) {
@@ -138,6 +141,7 @@ impl RuleReader<'_> {
             channels: written.channels.clone(),
             needs: written.needs,
             advice: written.advice.clone(),
+            destructive: written.destructive.clone(),
             api_versions: written.api_versions.clone(),
             within,
             source: written.source.clone(),

@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use super::wire::Needs;
+use super::wire::{Destructive, Needs};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Fidelity, Image, Lens};
 use crate::knowledge::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet, by_stability};
@@ -128,6 +128,8 @@ pub struct Rule {
     pub needs: Option<Needs>,
     /// What is to be done besides, where the rule changes an object of another pack.
     pub advice: Option<String>,
+    /// What it writes that an older chart ignores, with damage.
+    pub(crate) destructive: Option<Destructive>,
     /// Where the change is documented upstream.
     pub source: String,
     /// The lens as written in the rule's file.

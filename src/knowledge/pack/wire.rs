@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::knowledge::lens::{Condition, Direction, Lens, Template};
 use crate::knowledge::release::{ApiVersion, Channel, GroupKind, ReleaseLine};
@@ -561,6 +562,18 @@ impl Kinds {
     }
 }
 
+/// A value of a chart that a chart before the rule's bundle ignores, with damage.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Destructive {
+    /// The field of the values.
+    pub field: FieldPattern,
+    /// The value that does no damage.
+    pub unless: Value,
+    /// What an older chart does then, behind "ignores it": lower case, no final dot.
+    pub reason: String,
+}
+
 /// What must be known or requested before a rule runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -616,6 +629,10 @@ pub struct RuleFile {
     pub needs: Option<Needs>,
     /// What else is to be done, which is reported if the rule changes an object of another group: `advice: restart the controller`.
     pub advice: Option<String>,
+    /// A value that the rule writes and that an older chart ignores, with damage: the rule does not run, and such a value that is there
+    /// already is reported, until the version of the chart beside the values is the rule's bundle or a newer one:
+    /// `destructive: { field: cache.enabled, unless: false, reason: and so removes the cache }`.
+    pub destructive: Option<Destructive>,
     /// Where the change is documented upstream: `source: the changelog of v2.0.0`.
     pub source: String,
     /// The change itself: `lens: [{ rename: { field: spec.owner, to: owners } }]`.

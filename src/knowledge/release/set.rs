@@ -85,6 +85,13 @@ impl ReleaseSet {
         self.combined(other, |one, other| one & !other)
     }
 
+    /// Returns those of this set that are in `other` too, or all of this set where none is.
+    #[must_use]
+    pub fn within(self, other: Self) -> Self {
+        let both = self & other;
+        if both.is_empty() { self } else { both }
+    }
+
     /// Returns the positions held, oldest first.
     pub fn iter(self) -> impl Iterator<Item = ReleaseId> {
         let words = self.words.into_iter().chain(self.more.iter().copied());

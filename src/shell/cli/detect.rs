@@ -17,6 +17,7 @@ use super::packs;
 use crate::engine::finding::Severity;
 use crate::engine::infer::crds::{Installed, crds_in, installed};
 use crate::engine::infer::install_evidence::evidence_in;
+use crate::engine::infer::origin::object_releases_in;
 use crate::engine::manifest::{Manifest, Recognizer};
 use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::detect::Detail;
@@ -32,7 +33,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     );
     let (packs, config, input) = read(args, console)?;
     let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
-    let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
+    let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs, |_| true));
     let mut evidence: Vec<_> = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
     evidence.sort();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
@@ -46,14 +47,17 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
             detection.add(manifest, object, packs);
         }
     }
+    // Where objects come from, the whole tree shows.
+    let others = || input.made.iter().filter(|manifest| !is_listed(&manifest.file));
+    detection.spans.extend(others().flat_map(|manifest| object_releases_in(manifest, packs, |_| true)));
     for finding in detection.findings.iter_mut().filter(|finding| finding.severity == Severity::Unresolved) {
         // Without a target nothing is to be converted.
         finding.severity = Severity::Warning;
     }
     detection.findings.sort();
     detection.counts.recognized += detection.objects.len();
-    let others = input.made.iter().filter(|manifest| input.shard.is_some() && !is_listed(&manifest.file));
-    detection.counts.recognized_elsewhere = others
+    detection.counts.recognized_elsewhere = others()
+        .filter(|_| input.shard.is_some())
         .flat_map(|manifest| &manifest.objects)
         .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
     inventory::add(&mut detection, args, &config, &input.made, packs, is_listed)?;

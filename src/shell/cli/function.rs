@@ -18,7 +18,8 @@ use super::target::Request;
 use super::{function_config, packs};
 use crate::engine::finding::{Finding, Location, Severity};
 use crate::engine::infer::crds::crds_in;
-use crate::engine::infer::install_evidence::{evidence_in, object_releases_in};
+use crate::engine::infer::install_evidence::evidence_in;
+use crate::engine::infer::origin::object_releases_in;
 use crate::engine::manifest::{self, Manifest, Reading};
 use crate::engine::plan::{self, Goal, Outcome, Record};
 use crate::knowledge::pack::{Pack, Target};
@@ -105,7 +106,8 @@ fn goal<'p>(request: &Request<'p>, manifests: &[Manifest], console: Console) -> 
     let installed = request.installed(manifests.iter().flat_map(|manifest| crds_in(manifest, packs)).collect());
     let objects = manifests.iter().flat_map(|manifest| &manifest.objects);
     let groups = objects.map(|object| object.kind.group.clone()).collect();
-    let evidence: Vec<_> = manifests.iter().flat_map(|manifest| evidence_in(manifest, packs)).collect();
+    let is_about = |pack: &Pack| request.can_be_about(pack);
+    let evidence: Vec<_> = manifests.iter().flat_map(|manifest| evidence_in(manifest, packs, is_about)).collect();
     let compares = |pack: &Pack| request.compares_objects_of(pack);
     let spans: Vec<_> = manifests.iter().flat_map(|manifest| object_releases_in(manifest, packs, compares)).collect();
     request.detected_goal(&installed, &groups, &evidence, &spans, console)

@@ -13,7 +13,8 @@ use super::args::DetectArgs;
 use super::config::Config;
 use crate::engine::finding::Location;
 use crate::engine::infer::Age;
-use crate::engine::infer::install_evidence::{Evidence, origin};
+use crate::engine::infer::install_evidence::Evidence;
+use crate::engine::infer::origin::{ObjectReleases, agreed, origin};
 use crate::engine::manifest::Manifest;
 use crate::engine::plan::{self, Choices, Goal, Ignored, ObjectPlan, Plan};
 use crate::knowledge::pack::{Pack, Packs, Target};
@@ -103,26 +104,24 @@ fn channel<'p>(pack: &'p Pack, objects: &[Detected<'_>]) -> Option<&'p Channel> 
 fn choices(detection: &Detection<'_>, config: &Config, packs: &Packs) -> Choices {
     let mut parameters = packs.default_parameters();
     parameters.extend(config.set.clone());
-    let origins = packs.iter().filter_map(|pack| Some((pack.name().to_owned(), came_from(pack, detection)?)));
-    Choices {
+    let mut choices = Choices {
         front_end: FrontEnd::Fast,
         by_file: config.by_file.clone(),
         ignored: Ignored::by(config.ignores()),
-        origins: origins.collect(),
         parameters,
         ..Choices::default()
+    };
+    for pack in packs.iter() {
+        let evidence = detection.evidence.iter().filter(|(name, _)| *name == pack.name());
+        let evidence: Vec<&Evidence> = evidence.map(|(_, evidence)| evidence).collect();
+        choices.add_origin(pack, &origin(&evidence, &spans_of(pack, detection)));
     }
+    choices
 }
 
-/// Returns the release that charts and images name as the one of a pack's objects, unless an object contradicts it.
-fn came_from(pack: &Pack, detection: &Detection<'_>) -> Option<ReleaseSet> {
-    let evidence: Vec<&Evidence> =
-        detection.evidence.iter().filter(|(name, _)| *name == pack.name()).map(|(_, evidence)| evidence).collect();
-    let origin = Some(origin(&evidence)).filter(|origin| !origin.is_empty())?;
-    let mut objects = detection.objects.iter().filter(|detected| detected.pack.name() == pack.name());
-    objects
-        .all(|detected| detected.inference.is_conflict() || !(detected.fitting() & origin).is_empty())
-        .then_some(origin)
+/// Returns which releases the objects of `pack` can be for.
+fn spans_of<'d, 'p>(pack: &Pack, detection: &'d Detection<'p>) -> Vec<&'d ObjectReleases<'p>> {
+    detection.spans.iter().filter(|span| span.pack.name() == pack.name()).collect()
 }
 
 /// Summarises the objects of one pack, of which it is known what becomes of them in `newest`.
@@ -130,12 +129,9 @@ fn api<'p>(newest: Target<'p>, detection: &Detection<'p>, fates: &Fates<'_>, pac
     let pack = newest.pack;
     let objects: Vec<&Detected<'_>> =
         detection.objects.iter().filter(|detected| detected.pack.name() == pack.name()).collect();
-    let fitting: Vec<&Detected<'_>> =
-        objects.iter().copied().filter(|detected| !detected.inference.is_conflict()).collect();
-    let common = |of: fn(&Detected<'_>) -> ReleaseSet| {
-        let all = pack.line().all();
-        (!fitting.is_empty()).then(|| fitting.iter().fold(all, |common, detected| common & of(detected)))
-    };
+    let spans = spans_of(pack, detection);
+    let agreed = agreed(&spans);
+    let is_shown = !objects.is_empty() && !spans.is_empty();
     let (mut rules, mut foreign) = (BTreeMap::new(), 0);
     for (object, _) in fates.values().filter(|(_, fate)| *fate == Fate::Changed) {
         let own: BTreeSet<&str> = rules_of(pack, object).collect();
@@ -149,9 +145,10 @@ fn api<'p>(newest: Target<'p>, detection: &Detection<'p>, fates: &Fates<'_>, pac
         newest,
         objects: objects.len(),
         values: detection.values.iter().filter(|(name, ..)| *name == pack.name()).count(),
-        by_fields: common(|detected| detected.inference.candidates),
-        with_versions: common(|detected| detected.fitting_together()),
-        apart: apart(&fitting),
+        by_fields: is_shown.then(|| spans.iter().fold(pack.line().all(), |common, span| common & span.by_fields)),
+        with_versions: is_shown.then_some(agreed.releases),
+        exceptions: agreed.apart.iter().map(|one| one.objects).sum(),
+        apart: apart(&spans),
         kinds: kinds(&objects, newest, fates),
         foreign,
         rules,
@@ -170,23 +167,15 @@ fn is_changed_by(pack: &Pack, object: &ObjectPlan) -> bool {
 }
 
 /// Finds two objects that no release fits, though each fits some.
-fn apart(objects: &[&Detected<'_>]) -> Option<[(String, Location, ReleaseSet); 2]> {
-    let mut seen: Vec<(ReleaseSet, &Detected<'_>)> = Vec::new();
-    let shown =
-        |releases: ReleaseSet, detected: &Detected<'_>| (detected.object.title(), detected.location.clone(), releases);
-    for detected in objects {
-        let releases = detected.fitting_together();
-        if releases.is_empty() {
-            continue;
-        }
-        if let Some((others, other)) = seen.iter().find(|(others, _)| (*others & releases).is_empty()) {
-            return Some([shown(*others, other), shown(releases, detected)]);
-        }
-        if seen.iter().all(|(others, _)| *others != releases) {
-            seen.push((releases, detected));
-        }
-    }
-    None
+fn apart(spans: &[&ObjectReleases<'_>]) -> Option<[(String, Location, ReleaseSet); 2]> {
+    let fitting = || spans.iter().filter(|span| !span.with_version.is_empty());
+    let shown = |one: &ObjectReleases<'_>| (one.title.clone(), one.location.clone(), one.with_version);
+    let is_apart =
+        |one: &ObjectReleases<'_>, other: &ObjectReleases<'_>| (one.with_version & other.with_version).is_empty();
+    let mut pairs = fitting().enumerate();
+    let (other, one) =
+        pairs.find_map(|(at, one)| Some((fitting().take(at).find(|other| is_apart(one, other))?, one)))?;
+    Some([shown(other), shown(one)])
 }
 
 /// Groups the objects of a pack by kind and apiVersion.

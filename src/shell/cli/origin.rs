@@ -1,6 +1,6 @@
-//! The release that objects come from: as passed with `--from`, or as charts and images in the files name it.
+//! The releases that objects come from: as passed with `--from`, or as the files show them.
 //!
-//! Invariant: a release that was detected is printed on standard error, with the place that names it.
+//! Invariant: what names a release is printed on standard error, with its place, and so is an object that contradicts the others.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::console::Console;
 use super::packs;
-use crate::engine::infer::install_evidence::{Evidence, ObjectReleases, origin};
+use crate::engine::infer::install_evidence::Evidence;
+use crate::engine::infer::origin::{ObjectReleases, Origin, origin};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ReleaseSet, bare, version_of};
 use crate::shell::report::{plural, visible};
@@ -28,49 +29,59 @@ pub(super) fn passed(values: &[String], packs: &Packs, console: Console) -> Resu
     Ok(read)
 }
 
-/// Returns the release that charts and images in the files name as the one the objects of `pack` come from, and prints it; one
-/// that an object cannot be for is printed and not used.
-pub(super) fn detected(
+/// Returns the releases that the objects of `pack` come from: what is named by what installs it, and what all objects fit. What
+/// names the release is printed, and objects that cannot come from there.
+pub(super) fn detected<'s, 'p>(
     pack: &Pack,
     evidence: &[(&Pack, Evidence)],
-    spans: &[ObjectReleases<'_>],
+    spans: &'s [ObjectReleases<'p>],
     console: Console,
-) -> Result<Option<ReleaseSet>> {
-    let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
-    let (about, inexact): (Vec<&Evidence>, Vec<&Evidence>) =
-        about.map(|(_, evidence)| evidence).partition(|mention| mention.is_exact());
-    for line in inexact_versions(pack, &inexact) {
-        console.note(&line)?;
+) -> Result<Origin<'s, 'p>> {
+    let about: Vec<&Evidence> =
+        evidence.iter().filter(|(other, _)| other.name() == pack.name()).map(|(_, evidence)| evidence).collect();
+    let spans: Vec<&ObjectReleases<'_>> = spans.iter().filter(|span| span.pack.name() == pack.name()).collect();
+    let origin = origin(&about, &spans);
+    let (exact, inexact): (Vec<&Evidence>, Vec<&Evidence>) = about.into_iter().partition(|mention| mention.is_exact());
+    let told = inexact_versions(pack, &inexact).into_iter().chain(named(pack, &exact, &origin));
+    told.chain(apart(pack, &origin)).try_for_each(|line| console.note(&line))?;
+    Ok(origin)
+}
+
+/// Says what becomes of the releases that `exact` evidence names.
+fn named(pack: &Pack, exact: &[&Evidence], origin: &Origin<'_, '_>) -> Option<String> {
+    let (first, name) = (exact.first()?, pack.name());
+    let (text, place) = (visible(&first.text), visible(&first.location.to_string()));
+    if let Some(other) = origin.contradicting {
+        let (title, at) = (visible(&other.title), visible(&other.location.to_string()));
+        let releases = pack.line().describe(other.fitting());
+        return Some(format!(
+            "{name}: {text} ({place}) is not used: {title} ({at}) is for {releases}; if all objects come from one release, pass --from {name}@RELEASE\n"
+        ));
     }
-    let origin = origin(&about);
-    let (Some(first), Some(release)) = (about.first(), origin.iter().next()) else {
-        if !about.is_empty() {
-            let mentions: Vec<String> =
-                about.iter().map(|mention| format!("{} ({})", mention.text, mention.location)).collect();
-            let mentions = visible(&mentions.join(", "));
-            let name = pack.name();
-            console.note(&format!(
-                "{name} objects can be of several releases: {mentions}; pass --from {name}@RELEASE\n"
-            ))?;
-        }
-        return Ok(None);
+    let Some(release) = origin.releases.iter().next().filter(|_| origin.is_named) else {
+        let mentions: Vec<String> =
+            exact.iter().map(|mention| format!("{} ({})", mention.text, mention.location)).collect();
+        let mentions = visible(&mentions.join(", "));
+        return Some(format!("{name} objects can be of several releases: {mentions}; pass --from {name}@RELEASE\n"));
     };
     let bundle = &pack.line().get(release).bundle;
-    let place = visible(&first.location.to_string());
-    let about = spans.iter().filter(|span| span.pack.name() == pack.name());
-    if let Some(other) = about.filter(|span| (span.releases & origin).is_empty()).min_by_key(|span| &span.location) {
-        let (named, title) = (visible(&first.text), visible(&other.title));
-        let (at, releases) = (visible(&other.location.to_string()), pack.line().describe(other.releases));
-        let name = pack.name();
-        console.note(&format!(
-            "{name}: {named} ({place}) is not used: {title} ({at}) is for {releases}; if all objects come from one release, pass --from {name}@RELEASE\n"
-        ))?;
-        return Ok(None);
-    }
     let is_bundle = version_of(pack.without_suffix(&first.version)) == version_of(bundle);
     let same = if is_bundle { "" } else { ", which has the same APIs" };
-    console.note(&format!("{} objects come from {bundle}{same}: {} ({place})\n", pack.name(), visible(&first.text)))?;
-    Ok(Some(origin))
+    Some(format!("{name} objects come from {bundle}{same}: {text} ({place})\n"))
+}
+
+/// Names the objects that cannot come from where the others do.
+fn apart(pack: &Pack, origin: &Origin<'_, '_>) -> Option<String> {
+    let first = origin.apart.iter().min_by_key(|one| &one.location)?;
+    let (title, place) = (visible(&first.title), visible(&first.location.to_string()));
+    let line = pack.line();
+    let (own, others) = (line.describe(first.fitting()), line.describe(origin.releases));
+    let count: usize = origin.apart.iter().map(|one| one.objects).sum();
+    let more = if count == 1 { String::new() } else { format!(" (and {} more like it)", count - 1) };
+    Some(format!(
+        "{}: {title} ({place}) is for {own}{more}, and the other objects are for {others}; it is converted by itself\n",
+        pack.name()
+    ))
 }
 
 /// Warns of releases passed with `--from` that have no effect: their pack has no target, or no object can come from them.
@@ -92,13 +103,14 @@ pub(super) fn not_used(
         let of_pack = || spans.iter().filter(|span| span.pack.name() == name);
         // An object that is at the target already is not converted.
         let contradicting =
-            || of_pack().filter(|span| (span.releases & *origin).is_empty() && (span.releases & reached).is_empty());
+            || of_pack().filter(|span| (span.fitting() & *origin).is_empty() && (span.fitting() & reached).is_empty());
         let first = contradicting().min_by_key(|span| &span.location)?;
-        if of_pack().any(|span| !(span.releases & *origin).is_empty()) {
+        if of_pack().any(|span| !(span.fitting() & *origin).is_empty()) {
             return None;
         }
         let (at, title) = (visible(&first.location.to_string()), visible(&first.title));
-        let (objects, releases) = (plural(contradicting().count(), "object"), pack.line().describe(first.releases));
+        let objects = plural(contradicting().map(|span| span.objects).sum(), "object");
+        let releases = pack.line().describe(first.fitting());
         Some(format!(
             "warning: --from {release} is not used for {objects}, which cannot come from it: {title} ({at}) is for {releases}\n"
         ))

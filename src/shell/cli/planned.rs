@@ -250,7 +250,7 @@ fn plan_read<'p>(
         let _progress = console.progress("planning");
         return conclude(&Planner::new(&goal), request, recognizer, limits, input);
     }
-    if input.counts.listed == Some(0) {
+    if input.counts.listed == Some(0) && request.targets().is_empty() {
         // Nothing is converted, whatever the target.
         let Input { findings, counts, roots, shard, skips, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
@@ -334,7 +334,8 @@ fn conclude<'p>(
     let listed = input.is_limited().then_some(Listed { has: &is_listed, dependent: limits.dependent, others });
     let (found, declined, threads) = (&input.findings, limits.declined, limits.threads);
     let scope = Scope { left_out: &left_out, found, declined, listed, threads };
-    let plan = plan::plan_files(planner, &surveys, &KeptFiles { surveys: &surveys, files: &kept, recognizer }, &scope)?;
+    let manifests = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
+    let plan = plan::plan_files(planner, &surveys, &manifests, &scope)?;
     // What is left out in other shards, the runs on them report.
     let left_out = input.failed.iter().filter(|file| is_listed(&file.name)).cloned().collect();
     let goal = planner.goal();

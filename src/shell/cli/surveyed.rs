@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,8 @@ use super::crd_sets::{self, CrdPart};
 use super::input;
 use super::target::Request;
 use crate::engine::infer::crds::{Crd, crds_in};
-use crate::engine::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
+use crate::engine::infer::install_evidence::{Evidence, evidence_in};
+use crate::engine::infer::origin::{ObjectReleases, object_releases_in};
 use crate::engine::manifest::{Manifest, Recognizer};
 use crate::engine::plan::{FileSurvey, Manifests, Surveyor};
 use crate::knowledge::pack::Pack;
@@ -26,6 +27,9 @@ const PARSED_BYTES: usize = 1 << 20;
 /// How many bytes of texts are kept besides.
 const TEXT_BYTES: usize = 16 << 20;
 
+/// The most bytes of a file that is read for the value of a replacement.
+const OTHER_BYTES: u64 = 1 << 20;
+
 /// What is kept of a file until all files are read.
 pub(super) struct Surveyed<'p> {
     pub(super) survey: FileSurvey,
@@ -33,13 +37,13 @@ pub(super) struct Surveyed<'p> {
     pub(super) crds: Vec<(&'p Pack, Crd)>,
     /// CRDs of kinds that no pack knows, where those of the tree are used.
     pub(super) unknown_crds: Vec<CrdPart>,
-    /// What helps to find the target, where that is not known yet.
+    /// What helps to find the target, and where objects come from, unless both are known.
     pub(super) evidence: Option<Box<FileEvidence<'p>>>,
 }
 
-/// What a file shows about the target.
+/// What a file shows about the target, and about the releases that objects come from.
 pub(super) struct FileEvidence<'p> {
-    /// The API groups of its objects.
+    /// The API groups of its objects, where these decide about the target.
     pub(super) groups: BTreeSet<String>,
     /// The releases that its charts and images name.
     pub(super) evidence: Vec<(&'p Pack, Evidence)>,
@@ -69,7 +73,7 @@ impl Surveyed<'_> {
 pub(super) struct FileReader<'r, 'p> {
     request: &'r Request<'p>,
     surveyor: Surveyor<'p>,
-    /// Whether the target is not known yet.
+    /// Whether the target is not known yet, or where objects come from.
     needs_evidence: bool,
     room_for_parsed: AtomicUsize,
     room_for_texts: AtomicUsize,
@@ -87,9 +91,11 @@ impl<'r, 'p> FileReader<'r, 'p> {
         let (request, packs) = (self.request, self.request.packs());
         let unknown_crds = if request.uses_tree() { crd_sets::unknown_in(&manifest, packs) } else { Vec::new() };
         let evidence = self.needs_evidence.then(|| {
+            let groups = manifest.objects.iter().filter(|_| request.targets().is_empty());
+            let is_about = |pack: &Pack| request.can_be_about(pack);
             Box::new(FileEvidence {
-                groups: manifest.objects.iter().map(|object| object.kind.group.clone()).collect(),
-                evidence: evidence_in(&manifest, packs),
+                groups: groups.map(|object| object.kind.group.clone()).collect(),
+                evidence: evidence_in(&manifest, packs, is_about),
                 spans: object_releases_in(&manifest, packs, |pack| request.compares_objects_of(pack)),
             })
         });
@@ -132,6 +138,8 @@ fn takes(room: &AtomicUsize, size: usize) -> bool {
 pub(super) struct KeptFiles<'k> {
     pub(super) surveys: &'k [FileSurvey],
     pub(super) files: &'k [KeptFile],
+    /// The files and folders that were named.
+    pub(super) roots: &'k [PathBuf],
     pub(super) recognizer: &'k Recognizer,
 }
 
@@ -147,6 +155,10 @@ impl Manifests for KeptFiles<'_> {
     fn take(&self, file: usize) -> Result<Self::Manifest> {
         let content = self.content(file).take();
         self.parse(file, content)
+    }
+
+    fn text_of_other(&self, file: &str) -> Option<String> {
+        String::from_utf8(disk::read_below(Path::new(file), self.roots, OTHER_BYTES)?).ok()
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Invariant: a target that was not passed is printed on standard error, with the CRD that names it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ use super::input::CRD_GROUP;
 use super::{companions, losses, origin, packs, parameters};
 use crate::engine::finding::Finding;
 use crate::engine::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
-use crate::engine::infer::install_evidence::{Evidence, ObjectReleases};
+use crate::engine::infer::install_evidence::Evidence;
+use crate::engine::infer::origin::ObjectReleases;
 use crate::engine::plan::{Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice};
 use crate::knowledge::pack::crds::from_crds;
 use crate::knowledge::pack::{Pack, Packs, Target};
@@ -108,6 +109,7 @@ impl<'p> Request<'p> {
             mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
             origins: origin::passed(&args.from, packs, console)?,
+            bounds: BTreeMap::new(),
             comments: if args.no_ignores { Comments::Disregard } else { Comments::Respect },
             ignored: Ignored::by(config.ignores()),
         };
@@ -144,15 +146,21 @@ impl<'p> Request<'p> {
         if self.targets.is_empty() { self.packs.iter().collect() } else { self.packs.concerned_by(&self.targets) }
     }
 
-    /// Returns whether the releases of the objects of `pack` are compared with one that the arguments, charts or images name.
-    pub(super) fn compares_objects_of(&self, pack: &Pack) -> bool {
-        !pack.artifacts().is_empty() || self.choices.origins.contains_key(pack.name())
+    /// Returns whether `pack` has a target, or can get one.
+    pub(super) fn can_be_about(&self, pack: &Pack) -> bool {
+        self.targets.is_empty() || self.targets.iter().any(|target| target.pack.name() == pack.name())
     }
 
-    /// Makes the goal if the arguments decide it alone: otherwise CRDs in the files name the target, or charts and images the
-    /// release that objects come from.
+    /// Returns whether the releases of the objects of `pack` are compared: with each other, and with one that is named.
+    pub(super) fn compares_objects_of(&self, pack: &Pack) -> bool {
+        let is_asked = pack.asks_for_origins() || self.choices.origins.contains_key(pack.name());
+        is_asked && self.can_be_about(pack)
+    }
+
+    /// Makes the goal if the arguments decide it alone: otherwise CRDs in the files name the target, or the files show the releases
+    /// that objects come from.
     pub(super) fn passed_goal(&self) -> Option<Goal<'p>> {
-        let is_decided = |target: &Target<'p>| target.pack.artifacts().is_empty();
+        let is_decided = |target: &Target<'p>| target.pack.artifacts().is_empty() && !target.pack.asks_for_origins();
         // Whether objects can come from the release of `--from` is known once they were read.
         let is_passed = self.choices.origins.is_empty() && self.targets.iter().all(is_decided);
         let is_passed = is_passed && !self.targets.is_empty();
@@ -187,10 +195,9 @@ impl<'p> Request<'p> {
             console.note(&line)?;
         }
         for target in &goal.targets {
-            let name = target.pack.name();
-            if !goal.choices.origins.contains_key(name) {
-                let detected = origin::detected(target.pack, evidence, spans, console)?;
-                goal.choices.origins.extend(detected.map(|origin| (name.to_owned(), origin)));
+            if !goal.choices.origins.contains_key(target.pack.name()) {
+                let origin = origin::detected(target.pack, evidence, spans, console)?;
+                goal.choices.add_origin(target.pack, &origin);
             }
         }
         Ok(goal)

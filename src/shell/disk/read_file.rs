@@ -39,6 +39,13 @@ pub(crate) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     read_open(File::open(path)?, limit)
 }
 
+/// Reads one file of at most `limit` bytes in one of the folders `roots`, wherever links on the way lead; `None` where that cannot be.
+pub(crate) fn read_below(path: &Path, roots: &[PathBuf], limit: u64) -> Option<Vec<u8>> {
+    let place = fs::canonicalize(path).ok()?;
+    let is_above = |root: &PathBuf| fs::canonicalize(root).is_ok_and(|root| place.starts_with(root));
+    if roots.iter().any(is_above) { read_up_to(&place, limit).ok() } else { None }
+}
+
 /// Reads one file of at most `limit` bytes, or standard input for `-`.
 ///
 /// # Errors

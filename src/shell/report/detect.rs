@@ -134,6 +134,9 @@ fn fitting(api: &Api<'_>) -> Option<String> {
     let (by_fields, with_versions) = (api.by_fields?, api.with_versions?);
     Some(match (api.newest.pack.is_of_crds(), with_versions.is_empty(), by_fields.is_empty()) {
         (true, false, _) => return None,
+        (_, false, _) if api.exceptions > 0 => {
+            format!("all but {} fit {}", thousands(api.exceptions), line.describe(with_versions))
+        }
         (_, false, _) if api.objects == 1 => format!("fits {}", line.describe(with_versions)),
         (_, false, _) => format!("all fit {}", line.describe(with_versions)),
         (_, true, true) => "no release fits all".to_owned(),
@@ -147,7 +150,8 @@ fn wrapped(name: &str, parts: &[String], painter: &Painter) -> String {
     let mut column = name.len() + 1;
     for (at, part) in parts.iter().enumerate() {
         let separator = if at == 0 { "" } else { ";" };
-        if at > 0 && column + separator.len() + 1 + part.len() > WIDTH {
+        let next = usize::from(at + 1 < parts.len());
+        if at > 0 && column + separator.len() + 1 + part.len() + next > WIDTH {
             let _infallible = write!(out, "{separator}\n  {part}");
             column = 2 + part.len();
         } else {

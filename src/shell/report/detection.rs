@@ -8,6 +8,7 @@ use super::count::Counts;
 use crate::engine::finding::{Finding, Location};
 use crate::engine::infer::crds::Installed;
 use crate::engine::infer::install_evidence::Evidence;
+use crate::engine::infer::origin::ObjectReleases;
 use crate::engine::infer::{Age, Inference, infer, kind_evidence};
 use crate::engine::manifest::{Manifest, Object};
 use crate::engine::plan::inference_findings;
@@ -33,14 +34,7 @@ pub struct Detected<'a> {
 impl Detected<'_> {
     /// Returns the releases that have its fields and serve its apiVersion, or else have its fields.
     pub fn fitting(&self) -> ReleaseSet {
-        let served = self.inference.candidates & self.inference.serving;
-        if served.is_empty() { self.inference.candidates } else { served }
-    }
-
-    /// Returns the releases that have its fields and serve its apiVersion; an apiVersion that no release serves shows nothing.
-    pub(crate) fn fitting_together(&self) -> ReleaseSet {
-        let inference = &self.inference;
-        if inference.serving.is_empty() { inference.candidates } else { inference.candidates & inference.serving }
+        self.inference.candidates.within(self.inference.serving)
     }
 
     /// Describes the releases that the object can be for.
@@ -58,6 +52,8 @@ impl Detected<'_> {
 pub struct Detection<'a> {
     /// The recognized objects, in the order of files and text.
     pub objects: Vec<Detected<'a>>,
+    /// Which releases objects can be for: those of all files that were read, whether or not they are listed.
+    pub spans: Vec<ObjectReleases<'a>>,
     /// The places of values of a pack's chart, by the pack's name: the object, the place, the field.
     pub values: Vec<(&'a str, &'a Object, Location, String)>,
     /// The releases that charts and images in the tree name, sorted by the pack's name and place.
@@ -96,6 +92,7 @@ impl<'a> Detection<'a> {
             inference.evidence.splice(0..0, kind_evidence(catalog, pack.line()));
         }
         let location = manifest.locate(object, &FieldPath::default());
+        ObjectReleases::add(&mut self.spans, pack, &inference, object, || location.clone());
         let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
         self.objects.push(Detected { object, pack, inference, location, evidence });
     }
@@ -110,10 +107,12 @@ pub struct Api<'a> {
     pub objects: usize,
     /// How many places hold values of its chart.
     pub values: usize,
-    /// The releases that all objects fit by their fields; nothing where no object has such releases.
+    /// The releases that all objects of the tree fit by their fields; nothing where no object has such releases.
     pub(crate) by_fields: Option<ReleaseSet>,
-    /// The releases that all objects fit by their fields and apiVersions.
+    /// The releases that they fit by their fields and apiVersions, but for those that are apart.
     pub(crate) with_versions: Option<ReleaseSet>,
+    /// How many objects do not fit what the others agree on.
+    pub(crate) exceptions: usize,
     /// Two objects that no release fits, with the releases of each.
     pub apart: Option<[(String, Location, ReleaseSet); 2]>,
     /// The kinds with their apiVersions, the oldest first.

@@ -391,6 +391,7 @@ mod tests {
             outcome: Outcome::Changed,
             is_recognized: true,
             rules: vec![("p/v2/rule".to_owned(), Direction::Forward)],
+            frozen_by: std::collections::BTreeSet::new(),
             data: None,
             extent: Span::new(0, 0),
         }

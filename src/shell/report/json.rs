@@ -116,6 +116,7 @@ fn api(api: &Api<'_>) -> Value {
         "foreign": api.foreign,
         "byFields": api.by_fields.map(|releases| ranges(pack, releases)),
         "withApiVersions": api.with_versions.map(|releases| ranges(pack, releases)),
+        "exceptions": api.exceptions,
         "kinds": api.kinds.iter().map(|kind| kind_in_use(kind, pack)).collect::<Vec<_>>(),
         "rules": api.rules,
     })

@@ -1,5 +1,6 @@
 //! The format `text`: what is about the whole run, for people. What is about places is `grouped`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::count::{Counts, plural, thousands};
@@ -49,9 +50,21 @@ pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, pai
     out
 }
 
-/// Prints the summary of a run: one line, and one more where files were left out.
+/// Prints the summary of a run: one line, one more where files were left out, and one for each pack with old defaults that are
+/// written out.
 pub fn summary(report: &Report<'_>, painter: &Painter) -> String {
-    summary_of(&Summary::of(report), report.written, &report.left_out, painter)
+    let mut summary = summary_of(&Summary::of(report), report.written, &report.left_out, painter);
+    let mut frozen: BTreeMap<&str, usize> = BTreeMap::new();
+    let parameters = report.to_change().flat_map(|object| &object.frozen_by);
+    parameters.for_each(|parameter| *frozen.entry(parameter).or_default() += 1);
+    for (parameter, count) in frozen {
+        let (pack, objects) = (parameter.split('.').next().unwrap_or_default(), plural(count, "object"));
+        let _infallible = write!(
+            summary,
+            "\n{pack}: old defaults are written into {objects} to keep the meaning; `--set {parameter}=adopt` takes the new ones"
+        );
+    }
+    summary
 }
 
 /// Prints the summary of a run that saw and made this.

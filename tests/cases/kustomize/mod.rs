@@ -67,6 +67,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             named::check(tree).map(drop).map_err(|violation| violation.text.into())
         }));
     }
+    for tree in named::COMPLETED {
+        trials.push(trial("kustomize", tree.name, || {
+            named::check_completed(tree).map_err(|violation| violation.text.into())
+        }));
+    }
     for &(folder, to) in named::FIXTURES {
         trials.push(trial("kustomize", &format!("fixtures/{folder} to {to}"), move || {
             let counts = named::check_fixture(folder, to).map_err(|violation| violation.text)?;

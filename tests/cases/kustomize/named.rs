@@ -548,6 +548,98 @@ patches:
     },
 ];
 
+const REPOSITORY: &str = "apiVersion: image.toolkit.fluxcd.io/v1beta1
+kind: ImageRepository
+metadata:
+  name: web
+spec:
+  image: example.com/web
+";
+
+const SECRET: &str = "apiVersion: external-secrets.io/v1beta1
+kind: ExternalSecret
+metadata:
+  name: web
+spec:
+  secretStoreRef:
+    name: REPLACE_ME
+  target:
+    name: web
+  data:
+  - secretKey: a
+    remoteRef:
+      key: b
+";
+
+/// Trees whose base the target does not accept, unlike what the overlay makes of it: only that is compared.
+pub(crate) const COMPLETED: &[Named] = &[
+    Named {
+        name: "a JSON patch that adds what the target requires",
+        to: "flux@2.9",
+        object: REPOSITORY,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: ImageRepository}
+  patch: |-
+    - {op: add, path: /spec/interval, value: 5m}
+",
+    },
+    Named {
+        name: "a merge patch that adds what the target requires",
+        to: "flux@2.9",
+        object: REPOSITORY,
+        overlay: "### kustomization.yaml
+patches:
+- path: patch.yaml
+### patch.yaml
+apiVersion: image.toolkit.fluxcd.io/v1beta1
+kind: ImageRepository
+metadata: {name: web}
+spec: {interval: 5m}
+",
+    },
+    Named {
+        name: "a replacement that adds what the target requires",
+        to: "flux@2.9",
+        object: REPOSITORY,
+        overlay: "### kustomization.yaml
+resources: [../base, facts.yaml]
+replacements:
+- source: {kind: ConfigMap, name: facts, fieldPath: data.interval}
+  targets:
+  - select: {kind: ImageRepository}
+    fieldPaths: [spec.interval]
+    options: {create: true}
+### facts.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: facts}
+data: {interval: 5m}
+",
+    },
+    Named {
+        name: "a JSON patch that replaces a placeholder",
+        to: "external-secrets@2.9",
+        object: SECRET,
+        overlay: "### kustomization.yaml
+patches:
+- target: {kind: ExternalSecret}
+  patch: |-
+    - {op: replace, path: /spec/secretStoreRef/name, value: vault}
+",
+    },
+];
+
+/// Tries the law on a handwritten tree of which the target accepts only what the overlay builds, which must be converted.
+///
+/// # Errors
+/// How the law is broken.
+pub(crate) fn check_completed(named: &Named) -> Result<(), Violation> {
+    let counts = check_roots(named, &["overlay"])?;
+    let text = format!("{} is not converted: {:?}", named.name, counts.reasons);
+    if counts.clean == 1 && counts.converted == 1 { Ok(()) } else { Err(Violation { fault: law::Fault::Run, text }) }
+}
+
 /// Repositories among the fixtures, with the target.
 pub(crate) const FIXTURES: &[(&str, &str)] = &[
     ("kustomize", "gateway-api@1.0/standard"),
@@ -561,6 +653,10 @@ pub(crate) const FIXTURES: &[(&str, &str)] = &[
 /// # Errors
 /// How the law is broken.
 pub(crate) fn check(named: &Named) -> Result<Counts, Violation> {
+    check_roots(named, &["base", "overlay"])
+}
+
+fn check_roots(named: &Named, roots: &[&str]) -> Result<Counts, Violation> {
     let files = named.overlay.split("### ").skip(1).map(|part| {
         let (path, content) = part.split_once('\n').expect("a path ends its line");
         (format!("overlay/{path}"), content.to_owned())
@@ -573,7 +669,7 @@ pub(crate) fn check(named: &Named) -> Result<Counts, Violation> {
         }
         (path, File::Text(content))
     });
-    let roots = ["base", "overlay"].map(str::to_owned).to_vec();
+    let roots = roots.iter().map(|root| (*root).to_owned()).collect();
     let tree = Tree { files: files.collect(), roots, from: None, to: named.to.to_owned() };
     let counts = law::check(&tree)?;
     if counts.unbuilt > 0 {

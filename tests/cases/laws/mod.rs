@@ -42,7 +42,7 @@ use sheet::Sheet;
 use shrink::shrink;
 
 use crate::support::random::Random;
-use crate::support::{packs, root, values};
+use crate::support::{packs, values};
 use crate::trial;
 
 /// The default number of objects for each rule and direction: fewer could miss the rule by chance.

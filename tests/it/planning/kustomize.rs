@@ -17,11 +17,16 @@ fn patched<'a>(base: &'a str, patch: &'a str) -> [(&'a str, &'a str); 4] {
 #[test]
 fn a_patch_and_its_base_convert_together_or_not_at_all() {
     let patch = "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XListenerSet\nmetadata: {name: a}\nspec:\n  \
-             listeners: [{name: web, port: 81, protocol: HTTP}]\n";
+             parentRef: {name: other}\n";
     let (good, bad) = (listener_set("a", 80), listener_set("a", 0));
     let both = run(&patched(&good, patch), "1.6.1/standard");
     both.check_findings(Severity::Warning, &[]);
     assert_eq!(both.after.keys().collect::<Vec<_>>(), ["base/object.yaml", "live/patch.yaml"]);
+    // A patch that corrects the object converts with it.
+    let list = patch.replace("parentRef: {name: other}", "listeners: [{name: web, port: 81, protocol: HTTP}]");
+    let corrected = run(&patched(&bad, &list), "1.6.1/standard");
+    corrected.check_findings(Severity::Warning, &[]);
+    assert_eq!(corrected.after.len(), 2);
     let base_held = run(&patched(&bad, patch), "1.6.1/standard");
     let reported = [
         "base/object.yaml held-back invalid-in-target spec.listeners[0].port",
@@ -72,24 +77,22 @@ fn a_base_stays_when_its_patch_is_held_back() {
 }
 
 #[test]
-fn a_patch_and_its_base_do_not_choose_different_versions() {
+fn a_patch_and_its_base_get_the_version_of_what_is_built() {
     let head = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a}\nspec:\n  rules:\n";
     let rule = "  - backendRefs: [{name: b, port: 80}]\n";
     let (one, two) = (format!("{head}{rule}"), format!("{head}{rule}{rule}"));
     // Only v1alpha2, which is served next to v1, allows two rules.
     assert_eq!(run(&patched(&one, &one), "1.6.1/experimental").after.len(), 2);
     assert!(run(&[("a.yaml", &two)], "1.6.1/experimental").after.is_empty());
-    let note = |file: &str| format!("{file} note converts-together -");
+    // The list of the patch replaces the other one.
+    let replaced = run(&patched(&two, &one), "1.6.1/experimental");
+    replaced.check_findings(Severity::Note, &[]);
+    assert_eq!(replaced.after.len(), 2);
+    let kept = run(&patched(&one, &two), "1.6.1/experimental");
     let warning = |file: &str| format!("{file} warning less-stable-version spec.rules");
-    let (base_file, patch_file) = ("base/object.yaml", "live/patch.yaml");
-    let cases =
-        [(&two, &one, [warning(base_file), note(patch_file)]), (&one, &two, [note(base_file), warning(patch_file)])];
-    for (base, patch, expected) in cases {
-        let outcome = run(&patched(base, patch), "1.6.1/experimental");
-        // The target serves the version that both keep.
-        outcome.check_findings(Severity::Note, &expected.each_ref().map(String::as_str));
-        assert!(outcome.after.is_empty());
-    }
+    let expected = ["base/object.yaml", "live/patch.yaml"].map(warning);
+    kept.check_findings(Severity::Note, &expected.each_ref().map(String::as_str));
+    assert!(kept.after.is_empty());
 }
 
 #[test]
@@ -360,13 +363,14 @@ fn inline_patches_are_converted_in_place() {
 #[test]
 fn inline_patches_and_their_bases_convert_together_or_not_at_all() {
     let bad = listener_set("a", 0);
+    let inline = INLINE.replace("listeners: [{name: web, port: 81, protocol: HTTP}]", "parentRef: {name: other}");
     let reported = [
         "base/set.yaml held-back invalid-in-target spec.listeners[0].port",
         "live/kustomization.yaml unresolved reference-not-updated spec.parentRefs[0]",
         "live/kustomization.yaml held-back converts-together -",
         "live/kustomization.yaml held-back converts-together -",
     ];
-    let held = run(&with_inline(&bad, INLINE), "1.6.1/standard");
+    let held = run(&with_inline(&bad, &inline), "1.6.1/standard");
     held.check_findings(Severity::Warning, &reported);
     held.check_message("it is merged into XListenerSet a/a at base/set.yaml:1:1, which is left unchanged");
     // The target selector decides what is patched, whatever name the patch has.
@@ -483,8 +487,16 @@ fn patches_of_flux_and_argo_cd_convert_with_their_objects() {
     };
     let found = run(&[("repo/apps/a/set.yaml", &good), ("list.yaml", &list(&old[1].1))], "1.6.1/standard");
     assert_eq!(found.after["list.yaml"], list(&new[1].1));
-    // Objects in the referenced folder hold the patch back; the output of a chart is unknown.
-    let held = run(&with(&listener_set("a", 0)), "1.6.1/standard");
+    // Objects in the referenced folder hold the patch back, unless it corrects them; the output of a chart is unknown.
+    let bad = listener_set("a", 0);
+    assert_eq!(run(&with(&bad), "1.6.1/standard").after.len(), 4);
+    let is_spec = |line: &str| line.starts_with(' ') && ["spec:", "listeners:"].contains(&line.trim());
+    let is_list = |line: &&str| is_spec(line) || line.contains("port: 82");
+    let without = |text: &str| text.lines().filter(|line| !is_list(line)).map(|line| format!("{line}\n")).collect();
+    let others: Vec<(&str, String)> = old.iter().map(|(file, text)| (*file, without(text))).collect();
+    let others = others.iter().map(|(file, text)| (*file, text.as_str()));
+    let files: Vec<(&str, &str)> = [("repo/apps/a/set.yaml", bad.as_str())].into_iter().chain(others).collect();
+    let held = run(&files, "1.6.1/standard");
     let held: Vec<_> = held.reported.iter().filter(|reported| reported.contains("converts-together")).collect();
     assert_eq!(held, ["application.yaml held-back converts-together -", "flux.yaml held-back converts-together -"]);
 }
@@ -578,15 +590,17 @@ fn a_patch_with_a_target_converts_with_every_selected_object() {
 }
 
 #[test]
-fn a_patch_of_an_unchanged_base_is_left_unchanged_without_a_finding() {
+fn a_base_gets_the_version_that_its_patch_makes_possible() {
     let route = |spec: &str| {
         format!("apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {{name: a}}\nspec:\n{spec}")
     };
     let base = route("  rules:\n  - backendRefs: [{name: b, port: 443}]\n");
     let patch = route("  hostnames: [a.example.com]\n");
+    // Only v1 requires the host names.
+    assert!(run(&[("a.yaml", &base)], "1.6.1/experimental").after.is_empty());
     let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
-    outcome.check_findings(Severity::Held, &[]);
-    assert!(outcome.after.is_empty());
+    outcome.check_findings(Severity::Note, &[]);
+    assert!(outcome.after.values().all(|text| text.contains("io/v1\n")) && outcome.after.len() == 2);
 }
 
 #[test]

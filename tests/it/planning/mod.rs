@@ -16,8 +16,10 @@ mod declined;
 mod foreign_keys;
 mod held_targets;
 mod identities;
+mod judged;
 mod kustomize;
 mod labels;
+mod mentioned_groups;
 mod mentions;
 mod namesakes;
 mod rbac;
@@ -361,7 +363,7 @@ fn an_object_that_is_not_converted_is_unknown_to_patches_although_it_is_read() {
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: gateway.networking.k8s.io/v1}\n",
     );
     let written = "resources: [../base]\npatches:\n- target: {kind: ConfigMap}\n  patch: |\n    - {op: add, path: /data/b, \
-                   value: gateway.networking.k8s.io/v1beta1}\n";
+                   value: gateway.networking.k8s.io/v1alpha2}\n";
     run(&[base, map, ("o/kustomization.yaml", written)], "1.6.1/standard")
         .check_message("a JSON patch writes a known group or kind to /data/b");
     let merged = "resources: [../base]\npatches:\n- patch: |\n    apiVersion: gateway.networking.k8s.io/v1alpha3\n    \

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 
 use super::cel::{self, Stated};
 use super::combination;
-use crate::knowledge::catalog::Relation;
+use crate::knowledge::catalog::{Literal, Relation};
+use crate::syntax::field::Part;
 use crate::syntax::fingerprint::Fingerprint;
 
 /// The keyword of a schema that holds CEL rules.
@@ -55,6 +56,7 @@ impl Validations {
                 None => all.unread.push(id(&serde_json::json!({ keyword: canonical(content) }).to_string())),
             }
         }
+        all.of_value.retain(|relation| !is_of_enum(schema, relation));
         for relations in [&mut all.of_value, &mut all.of_items] {
             relations.sort_by_cached_key(|relation| serde_json::to_string(relation).unwrap_or_default());
             relations.dedup();
@@ -74,7 +76,17 @@ fn id(text: &str) -> String {
 pub(super) fn is_integer_or_string(schema: &Map<String, Value>, keyword: &str) -> bool {
     keyword == "anyOf"
         && schema.get(INTEGER_OR_STRING) == Some(&Value::Bool(true))
-        && schema[keyword] == serde_json::json!([{"type": "integer"}, {"type": "string"}])
+        && schema.get(keyword) == Some(&serde_json::json!([{"type": "integer"}, {"type": "string"}]))
+}
+
+/// Returns whether a relation only says once more which values a field can have.
+fn is_of_enum(schema: &Map<String, Value>, relation: &Relation) -> bool {
+    let Relation::Implies { when, then } = relation else { return false };
+    let ([], [Literal::Is(field, values)]) = (when.as_slice(), then.as_slice()) else { return false };
+    let [Part::Key(name)] = field.parts() else { return false };
+    let Some(field) = schema.get("properties").and_then(|fields| fields.get(name)) else { return false };
+    let allowed = field["enum"].as_array();
+    field.get("default").is_some() && allowed.is_some_and(|allowed| allowed.iter().all(|value| values.contains(value)))
 }
 
 /// Sorts the keys of every mapping in a value, so that equal values are spelt alike.

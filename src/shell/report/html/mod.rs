@@ -122,6 +122,7 @@ mod tests {
             outcome,
             is_recognized: true,
             rules: Vec::new(),
+            frozen_by: std::collections::BTreeSet::new(),
             data: None,
             extent: Span::new(0, 0),
         }

@@ -1,0 +1,71 @@
+//! Which CRDs of the run do not serve what its objects have, or get?
+//!
+//! Of several CRDs of one kind, the nearest to an object count: those that share most of its folders.
+//!
+//! Invariant: nothing here changes anything.
+
+use std::collections::BTreeMap;
+
+use crate::engine::convert::{Goal, ObjectPlan, Outcome};
+use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::links::CrdSurvey;
+use crate::knowledge::release::GroupKind;
+
+/// The CRDs of a run, and the objects that they do not serve.
+pub(crate) struct Unserved<'s> {
+    /// Those that define kinds of a target's pack.
+    by_kind: BTreeMap<&'s GroupKind, Vec<&'s CrdSurvey>>,
+    /// The places of the objects, by the place of the CRD and their version.
+    objects: BTreeMap<(&'s Location, String), (&'s CrdSurvey, Vec<Location>)>,
+}
+
+impl<'s> Unserved<'s> {
+    /// Starts with the CRDs of a run. Where they are what the target is made of, objects are held back for what they do not serve.
+    pub(crate) fn new(crds: impl Iterator<Item = &'s CrdSurvey>, goal: &Goal<'_>) -> Self {
+        let is_of_pack = |crd: &&CrdSurvey| {
+            let target = goal.target_of(&crd.kind.group);
+            target.is_some_and(|target| !target.pack.is_of_crds())
+        };
+        let mut by_kind: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        crds.filter(is_of_pack).for_each(|crd| by_kind.entry(&crd.kind).or_default().push(crd));
+        Self { by_kind, objects: BTreeMap::new() }
+    }
+
+    /// Adds what became of an object.
+    pub(crate) fn add(&mut self, object: &ObjectPlan) {
+        let (kind, version) = &object.to;
+        let is_applied = object.is_recognized && object.outcome != Outcome::HeldBack;
+        let Some(crds) = self.by_kind.get(kind).filter(|_| is_applied) else { return };
+        let shared = |crd: &&&CrdSurvey| shared_folders(&crd.location.file, &object.location.file);
+        let most = crds.iter().map(|crd| shared(&crd)).max();
+        for crd in crds.iter().filter(|crd| Some(shared(crd)) == most && !crd.served.contains(&version.version)) {
+            let entry = self.objects.entry((&crd.location, version.version.clone()));
+            entry.or_insert_with(|| (crd, Vec::new())).1.push(object.location.clone());
+        }
+    }
+
+    /// Reports each CRD once for each version, or at the first object where only that is in a file that is listed.
+    pub(crate) fn findings(self, goal: &Goal<'_>, is_listed: &impl Fn(&str) -> bool) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for ((place, version), (crd, mut objects)) in self.objects {
+            objects.sort();
+            let at = std::iter::once(place).chain(&objects).find(|location| is_listed(&location.file));
+            let (Some(at), Some(first)) = (at, objects.first()) else { continue };
+            let CrdSurvey { kind, served, .. } = crd;
+            let (count, served) =
+                (objects.len(), if served.is_empty() { "no version".to_owned() } else { served.join(", ") });
+            let of = if count == 1 { "an object has".to_owned() } else { format!("{count} objects have") };
+            let crd = if at == place { kind.to_string() } else { format!("{kind} ({place})") };
+            let message = format!("the CRD of {crd} serves {served}, but {of} {version} in these files ({first})");
+            let release = goal.target_of(&kind.group).map_or_else(String::new, |target| format!(" of {target}"));
+            let help = format!("put the CRDs{release} into the tree first, in the same commit");
+            findings.push(Finding::new(at.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help));
+        }
+        findings
+    }
+}
+
+/// Counts the folders above both files, and the file where it is one.
+fn shared_folders(left: &str, right: &str) -> usize {
+    left.split('/').zip(right.split('/')).take_while(|(left, right)| left == right).count()
+}

@@ -1,0 +1,157 @@
+//! What a person has to do before the files are applied: it is reported, and the exit code says so, until the tree shows that it is done.
+
+use crate::support::trees::{Run, Tree};
+
+/// A HelmRelease of the chart of cert-manager with this version and these values.
+fn release(version: &str, values: &str) -> String {
+    format!(
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: cert-manager}}\nspec:\n  interval: 5m\n  chart:\n    spec: \
+         {{chart: cert-manager, version: {version}, sourceRef: {{kind: HelmRepository, name: jetstack}}}}\n  values:\n    {values}\n"
+    )
+}
+
+fn check(tree: &Tree, code: i32) -> Run {
+    let run = tree.run(&["check", "--to", "cert-manager@1.21"]);
+    run.check(code);
+    run
+}
+
+#[test]
+fn a_value_that_the_chart_ignores_is_unresolved_until_the_chart_is_new_enough() {
+    let converted = "crds: {enabled: true}";
+    let old = check(&Tree::of(&[("a.yaml", &release("v1.8.0", converted))]), 1);
+    let finding = "a.yaml:9:12: unresolved[chart-too-old] HelmRelease cert-manager: a chart before v1.15.0 ignores \
+                   crds.enabled, and so removes the CRDs that it installed, with every object of cert-manager; the version of the chart \
+                   is v1.8.0";
+    assert!(old.out.contains(finding), "{}", old.out);
+    // The pack knows no release as new as the last one.
+    for new in ["v1.15.0", "v1.21.1", "1.16.x", "v1.99.0"] {
+        assert!(!check(&Tree::of(&[("a.yaml", &release(new, converted))]), 0).all().contains("chart-too-old"), "{new}");
+    }
+    for unknown in ["1.x", "\"<2\"", "\">=1.15 || 1.8\"", "\"${VERSION}\""] {
+        assert!(
+            check(&Tree::of(&[("a.yaml", &release(unknown, converted))]), 1).out.contains("chart-too-old"),
+            "{unknown}"
+        );
+    }
+    // Nothing is written that it ignores, and all else is converted.
+    let tree = Tree::of(&[(
+        "a.yaml",
+        &release("v1.8.0", "installCRDs: true").replace("toolkit.fluxcd.io/v2", "toolkit.fluxcd.io/v2beta2"),
+    )]);
+    let apply = tree.run(&["apply", "--to", "cert-manager@1.21,flux@2.9", "--yes", "--allow-no-vcs"]);
+    apply.check(1);
+    assert!(
+        apply.all().contains("a.yaml:9:5: unresolved[chart-too-old] spec.values.installCRDs is not converted: "),
+        "{}",
+        apply.all()
+    );
+    assert_eq!(tree.text("a.yaml"), release("v1.8.0", "installCRDs: true"));
+    // Without its CRDs, nothing is removed.
+    check(&Tree::of(&[("a.yaml", &release("v1.8.0", "crds: {enabled: false}"))]), 0);
+}
+
+#[test]
+fn the_charts_of_the_run_decide_where_none_is_beside_the_values() {
+    let chart = |version: &str| {
+        format!(
+            "apiVersion: v2\nname: top\nversion: 1.0.0\ndependencies: [{{name: cert-manager, version: {version}, repository: https://charts.example.com}}]\n"
+        )
+    };
+    let values = "cert-manager:\n  installCRDs: true\n  cainjector: {enabled: true}\n";
+    let held = "unresolved[chart-too-old]";
+    let run = check(&Tree::of(&[("values.yaml", values)]), 1);
+    assert!(run.out.contains(held) && run.out.contains("nothing shows the version of the chart"), "{}", run.out);
+    let run = check(&Tree::of(&[("Chart.yaml", &chart("v1.14.0")), ("values.yaml", values)]), 1);
+    assert!(run.out.contains(held) && run.out.contains("the files are for v1.14.0"), "{}", run.out);
+    let tree = Tree::of(&[("Chart.yaml", &chart("v1.16.0")), ("values.yaml", values)]);
+    tree.run(&["apply", "--to", "cert-manager@1.21", "--yes", "--allow-no-vcs"]).check(0);
+    assert_eq!(tree.text("values.yaml"), values.replace("installCRDs: true", "crds:\n    enabled: true"));
+}
+
+/// A CRD of Flux that serves these versions.
+fn crd(kind: &str, versions: &str) -> String {
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: {kind}}}\nspec:\n  group: source.toolkit.fluxcd.io\n  \
+         names: {{kind: {kind}}}\n  versions: [{versions}]\n---\n"
+    )
+}
+
+const SERVED: &str = "{name: v1beta2, served: true, storage: true}";
+
+#[test]
+fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
+    let repository = "apiVersion: source.toolkit.fluxcd.io/v1beta2\nkind: GitRepository\nmetadata: {name: a}\nspec: {interval: 5m, url: https://example.com/a}\n";
+    let crds = crd("GitRepository", SERVED) + &crd("Bucket", SERVED);
+    let tree = Tree::of(&[
+        ("flux/crds.yaml", &crds),
+        ("apps/a.yaml", repository),
+        ("apps/b.yaml", &repository.replace("name: a", "name: b")),
+    ]);
+    let told = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRD of GitRepository.source.toolkit.fluxcd.io serves v1beta2, but 2 \
+                objects have v1 in these files (apps/a.yaml:1:1)\n  help: put the CRDs of flux@2.9.4 into the tree first, in the same commit\n";
+    let apply = tree.run(&["apply", "--to", "flux@2.9", "--yes", "--allow-no-vcs"]);
+    apply.check(1);
+    assert!(apply.all().contains(told), "{}", apply.all());
+    // What is there already is no better.
+    let again = tree.run(&["check", "--to", "flux@2.9"]);
+    again.check(1);
+    assert_eq!(again.out, told);
+    // Where only an object is listed, it is reported there.
+    std::fs::write(tree.path("list"), "apps/b.yaml\n").unwrap();
+    let listed = tree.run(&["check", "--to", "flux@2.9", "--files-from", "list"]);
+    listed.check(1);
+    assert!(listed.out.starts_with("apps/b.yaml:1:1: unresolved[crd-not-serving] "), "{}", listed.out);
+    // A target that serves the old version changes nothing.
+    let older = Tree::of(&[("flux/crds.yaml", &*crds), ("apps/a.yaml", repository)]);
+    older.run(&["check", "--to", "flux@0.41"]).check(0);
+}
+
+#[test]
+fn the_nearest_crds_count() {
+    let repository = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: a}\nspec: {interval: 5m, url: https://example.com/a}\n";
+    let (old, new) = (crd("GitRepository", SERVED), crd("GitRepository", "{name: v1, served: true, storage: true}"));
+    let tree = |at: &str| Tree::of(&[("old/crds.yaml", &*old), ("new/crds.yaml", &new), (at, repository)]);
+    tree("new/apps/a.yaml").run(&["check", "--to", "flux@2.9"]).check(0);
+    tree("old/apps/a.yaml").run(&["check", "--to", "flux@2.9"]).check(1);
+    // It can be applied to both clusters.
+    tree("apps/a.yaml").run(&["check", "--to", "flux@2.9"]).check(1);
+}
+
+#[test]
+fn of_what_a_rule_refuses_its_help_is_all_that_is_to_be_done() {
+    let release = "apiVersion: helm.fluxcd.io/v1\nkind: HelmRelease\nmetadata: {name: a, namespace: b}\nspec:\n  releaseName: a\n  chart: {repository: https://charts.example.com, name: a, version: 1.0.0}\n";
+    let tree = Tree::of(&[("a.yaml", release)]);
+    for (target, source, helm) in [("flux@2.9", "v1", "v2"), ("flux@0.41", "v1beta2", "v2beta1")] {
+        let run = tree.run(&["check", "-v", "--to", target]);
+        run.check(1);
+        let findings = run.out.lines().filter(|line| line.contains("held-back[") || line.contains("warning["));
+        assert_eq!(findings.count(), 1, "{}", run.out);
+        for named in [
+            format!("apiVersion: source.toolkit.fluxcd.io/{source}\n"),
+            format!("apiVersion: helm.toolkit.fluxcd.io/{helm}\n"),
+        ] {
+            assert!(run.out.contains(&named), "{named}: {}", run.out);
+        }
+    }
+}
+
+#[test]
+fn old_defaults_that_are_written_out_are_one_line_of_the_summary() {
+    let deployment = "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {app: a}}\n  template:\n    metadata: {labels: {app: a}}\n";
+    let tree = Tree::of(&[("a.yaml", deployment), ("b.yaml", &deployment.replace("name: a", "name: b"))]);
+    let line = "kubernetes: old defaults are written into 2 objects to keep the meaning; `--set kubernetes.defaults=adopt` takes the new ones";
+    let run = tree.run(&["check", "--to", "kubernetes@1.25"]);
+    assert_eq!(run.err.lines().last(), Some(line), "{}", run.err);
+    let adopted = tree.run(&["check", "--to", "kubernetes@1.25", "--set", "kubernetes.defaults=adopt"]);
+    assert!(!adopted.err.contains("old defaults"), "{}", adopted.err);
+}
+
+#[test]
+fn a_deprecated_apiversion_that_is_kept_is_a_warning_with_what_to_do() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: foos.x.k8s.io}\nspec:\n  group: x.k8s.io\n  version: v1\n  names: {kind: Foo, plural: foos}\n  scope: Cluster\n";
+    let run = Tree::of(&[("a.yaml", crd)]).run(&["check", "--to", "kubernetes@1.21"]);
+    run.check(0);
+    let warning = "warning[less-stable-version] CustomResourceDefinition foos.x.k8s.io: the object gets apiextensions.k8s.io/v1beta1, which kubernetes@1.21.0 has deprecated, because apiextensions.k8s.io/v1 cannot hold it: ";
+    assert!(run.out.contains(warning) && run.out.contains("unapproved"), "{}", run.out);
+}
