@@ -79,8 +79,8 @@ impl<'g> Targets<'g> {
         let present = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         let choice = self.goal.choices_for(file).version;
         let in_group = |group: &str| [new, kind].into_iter().find(|kind| kind.group == group);
-        let best = shapes::best(kind, &present, target, self.goal, choice)
-            .or_else(|| shapes::best(new, &present, target, self.goal, choice))?;
+        let best = shapes::best(new, &present, target, self.goal, choice)
+            .or_else(|| shapes::best(kind, &present, target, self.goal, choice))?;
         Some(Successor::new(in_group(&best.group)?.clone(), best.version))
     }
 
