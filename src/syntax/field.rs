@@ -9,7 +9,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// One step from a value to a value inside it.
@@ -400,6 +400,12 @@ impl fmt::Display for FieldPattern {
             }
         }
         Ok(())
+    }
+}
+
+impl Serialize for FieldPattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

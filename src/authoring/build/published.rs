@@ -17,9 +17,8 @@ use serde_json::{Map, Value, json};
 
 use super::lifecycle::Lifecycle;
 use crate::knowledge::catalog::Scope;
-use crate::knowledge::pack::crds::crd::{
-    self, DefinedVersion, Definition, INTEGER_OR_STRING, MERGE_KEY, PRESERVE, QUANTITY, Strategy,
-};
+use crate::knowledge::pack::crds::crd::{self, DefinedVersion, Definition, MERGE_KEY, PRESERVE, QUANTITY, Strategy};
+use crate::knowledge::pack::crds::validations::INTEGER_OR_STRING;
 use crate::knowledge::release::GroupKind;
 
 /// The named schemas of one release.

@@ -11,13 +11,13 @@ use super::premises::check_premises;
 use super::removals::check_removals;
 use super::rules::check_rules;
 use crate::authoring::starter::age;
-use crate::knowledge::catalog::Field;
+use crate::knowledge::catalog::{Catalog, Field};
 use crate::knowledge::lens::{Constant, Direction};
 use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::pack::pack::Pack;
 use crate::knowledge::pack::place::Place;
 use crate::knowledge::pack::rules::Rule;
-use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// Checks `pack`; `fixtures` are the files of its fixtures, as `<pack>/<bundle>/<rule>/<case>/<file>`, where they are at hand.
@@ -212,7 +212,37 @@ fn check_fixtures(lint: &mut Lint<'_>, files: &[String]) {
         }
     }
     let ids: BTreeSet<&str> = lint.pack.rules().iter().map(|rule| rule.id.as_str()).collect();
-    for folder in cases.keys().filter(|folder| !ids.contains(*folder)) {
+    // Those of a release without a rule are about what its catalogs say.
+    let of_release = |folder: &str| folder.split('/').nth(1).is_some_and(|bundle| has_relations(lint.pack, bundle));
+    let lost = |folder: &&&str| !ids.contains(**folder) && !of_release(folder);
+    for folder in cases.keys().filter(lost).copied().collect::<Vec<_>>() {
         lint.report_folder(folder, "the fixtures belong to no rule", "rename or remove the folder");
     }
+}
+
+/// Returns whether the catalogs of a bundle say what fields demand of each other.
+pub(crate) fn has_relations(pack: &Pack, bundle: &str) -> bool {
+    let Some(order) = pack.line().bundle_order(bundle) else { return false };
+    let mut fields = pack.kinds().filter_map(|kind| pack.catalog(kind)).flat_map(Catalog::fields);
+    fields.any(|field| {
+        let is_of_bundle = |id: ReleaseId| pack.line().get(id).order == order;
+        !field.attributes.relations.is_empty() && field.releases.iter().any(is_of_bundle)
+    })
+}
+
+/// Returns the validations of CRDs that the catalogs of `pack` count and do not say, one sentence each.
+pub(crate) fn unread(pack: &Pack) -> Vec<String> {
+    let mut found: BTreeMap<(String, &String), ReleaseSet> = BTreeMap::new();
+    for catalog in pack.kinds().filter_map(|kind| pack.catalog(kind)) {
+        for field in catalog.fields() {
+            for id in &field.attributes.unread {
+                let releases = found.entry((format!("{} {}", catalog.kind(), field.pattern), id)).or_default();
+                *releases = *releases | field.releases;
+            }
+        }
+    }
+    let sentence = |((place, id), releases): ((String, &String), ReleaseSet)| {
+        format!("{place}: the catalog does not say a validation of {} ({id})", pack.line().describe(releases))
+    };
+    found.into_iter().map(sentence).collect()
 }

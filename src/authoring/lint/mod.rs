@@ -18,8 +18,8 @@ mod rules;
 mod shown;
 mod way_out;
 
-pub(crate) use checks::nonsense;
 pub use checks::{coverage, lint};
+pub(crate) use checks::{has_relations, nonsense, unread};
 pub(crate) use linter::Message;
 pub use linter::{Coverage, Share};
 pub use shown::is_shown;

@@ -7,12 +7,15 @@ use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
 use crate::engine::manifest::Object;
-use crate::knowledge::catalog::{Catalog, ViolationKind};
+use crate::knowledge::catalog::{Catalog, Violation, ViolationKind};
 use crate::knowledge::release::{ReleaseId, ReleaseSet};
 use crate::syntax::field::{FieldPath, Step};
 
 /// Where a release rejects an object, and for which kind of reason.
-type Rejected = HashSet<(FieldPath, Discriminant<ViolationKind>)>;
+type Rejected = HashSet<(FieldPath, Reason)>;
+
+/// A kind of reason; a relation among fields is known by the fields that the object has.
+type Reason = (Discriminant<ViolationKind>, Vec<FieldPath>);
 
 /// What the releases that an object can have been written for reject in it as it is; found once for many questions.
 #[derive(Default)]
@@ -22,22 +25,22 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Returns whether one of the `candidates` accepts the value at `path` of `object`, whose kind `catalog` describes. The CEL
+    /// Returns whether one of the `candidates` accepts in `object`, whose kind `catalog` describes, what breaks `violation` after a conversion; `origin` finds where that was. The CEL
     /// rules that those releases have are not known: a CEL rule of the user's CRD always counts.
     pub(super) fn accepts(
         &self,
         object: &Object,
         catalog: &Catalog,
         candidates: ReleaseSet,
-        path: &FieldPath,
-        kind: &ViolationKind,
+        violation: &Violation,
+        origin: &dyn Fn(&FieldPath) -> FieldPath,
     ) -> bool {
-        let rejection = (path.clone(), discriminant(kind));
+        let rejection = rejection(violation, origin);
         let rejected = self
             .rejected
             .get_or_init(|| candidates.iter().map(|release| rejected_by(release, object, catalog)).collect());
         let is_accepted = rejected.iter().any(|rejected| !rejected.contains(&rejection));
-        is_accepted && !(*kind == ViolationKind::MissingRequired && self.is_incomplete(object, catalog, candidates))
+        is_accepted && !(violation.kind.is_about_absence() && self.is_incomplete(object, catalog, candidates))
     }
 
     /// Returns whether `object` lacks what each of the `candidates` requires, as a patch does.
@@ -47,10 +50,20 @@ impl Baseline {
     }
 }
 
+/// Returns where an object is rejected as it is, and why; `origin` finds the place of what a conversion has moved.
+fn rejection(violation: &Violation, origin: &dyn Fn(&FieldPath) -> FieldPath) -> (FieldPath, Reason) {
+    let mut fields: Vec<FieldPath> = match &violation.kind {
+        ViolationKind::Relation { fields, .. } => fields.iter().map(origin).collect(),
+        _ => Vec::new(),
+    };
+    fields.sort();
+    (origin(&violation.path), (discriminant(&violation.kind), fields))
+}
+
 fn rejected_by(release: ReleaseId, object: &Object, catalog: &Catalog) -> Rejected {
     let version = version_in(release, object, catalog);
     let violations = catalog.check(&object.value, release, version).into_iter();
-    violations.map(|violation| (violation.path, discriminant(&violation.kind))).collect()
+    violations.map(|violation| rejection(&violation, &FieldPath::clone)).collect()
 }
 
 /// Returns whether a release finds required fields missing, as in a patch that no kustomization of the run names.

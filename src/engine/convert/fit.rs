@@ -105,9 +105,7 @@ impl Fitting<'_, '_> {
         for violation in rejected {
             match violation.kind {
                 ViolationKind::UnknownField { .. } => missing.push(violation.path),
-                ViolationKind::NotInEnum { .. }
-                    if self.subject.accepted_before(&self.session.origin(&violation.path), &violation.kind) =>
-                {
+                ViolationKind::NotInEnum { .. } if self.subject.accepted_before(&violation, self.session) => {
                     missing.extend(typed_item(self.subject, self.schema.catalog.kind(), &violation.path));
                 }
                 _ => {}

@@ -16,7 +16,7 @@ use super::shapes::{self, Shape};
 use crate::engine::finding::Code;
 use crate::engine::infer::infer;
 use crate::engine::manifest::Object;
-use crate::knowledge::catalog::{Catalog, ViolationKind};
+use crate::knowledge::catalog::{Catalog, Violation};
 use crate::knowledge::lens::{Completeness, Session};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet, is_version};
@@ -155,9 +155,9 @@ impl<'a> Subject<'a> {
         path.get(&self.object.value).is_some_and(|value| value.is_string() && has_variable(value))
     }
 
-    /// Returns whether some release that the object can have been written for accepts the value at `path`.
-    pub(super) fn accepted_before(&self, path: &FieldPath, kind: &ViolationKind) -> bool {
-        self.baseline.accepts(self.object, self.catalog(), self.candidates, path, kind)
+    /// Returns whether some release that the object can have been written for accepts what the target rejects after `session`.
+    pub(super) fn accepted_before(&self, violation: &Violation, session: &Session<'_>) -> bool {
+        self.baseline.accepts(self.object, self.catalog(), self.candidates, violation, &|path| session.origin(path))
     }
 
     /// Returns the catalog of the object's own kind.

@@ -43,7 +43,7 @@ impl Fitting<'_, '_> {
         let rejected = schema.catalog.check(object, schema.release, version);
         for violation in rejected.iter().chain(broken).filter(|violation| violation.is_open_in(object)) {
             let path = session.origin(&violation.path);
-            if self.subject.accepted_before(&path, &violation.kind) {
+            if self.subject.accepted_before(violation, session) {
                 let message = format!(
                     "{} is known only after its variables are substituted, and was not checked: it {} in {}",
                     violation.path, violation.kind, schema.name
@@ -87,7 +87,7 @@ impl Fitting<'_, '_> {
                 let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
                 let help = "write the complete item in the patch, then run again";
                 blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
-            } else if is_requested || subject.accepted_before(&path, &violation.kind) {
+            } else if is_requested || subject.accepted_before(&violation, self.session) {
                 let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
                 let hints = subject.target.pack.release_notes();
                 let hint = hints.hint(schema.catalog.kind(), Some(&violation.path.pattern()));
@@ -107,7 +107,7 @@ impl Fitting<'_, '_> {
 
 /// Returns whether a part of an object lacks what the whole can have.
 fn is_left_to_the_whole(violation: &Violation) -> bool {
-    violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path)
+    violation.kind.is_about_absence() && !in_list(&violation.path)
 }
 
 /// Returns whether builds can make something else of what is rejected: what has no place or another type in the target is converted

@@ -1,21 +1,22 @@
 //! Answers: where does an object violate the schema of one release?
 //!
 //! The object and the tree of fields are walked together, once, with the rows of one release and version. What that release
-//! keeps without a schema is not checked. CEL rules and formats are not checked.
+//! keeps without a schema is not checked. Formats are not checked; of CEL rules and combinations, what [`related`](super::related) knows.
 //!
 //! Invariant: an object that the release's schema accepts has no violation.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::{Number, Value};
 
+use super::related::{Because, Place, Schema};
 use super::row::{Attributes, ListType, Type};
 use super::tree::{OUTSIDE, Row, Tree};
 use crate::knowledge::release::{ReleaseId, ReleaseSet};
-use crate::syntax::field::{FieldPath, PathRef};
+use crate::syntax::field::{FieldPath, FieldPattern, PathRef};
 use crate::syntax::variable::{OpenText, has_variable};
 
 /// One violation of a release's schema.
@@ -33,6 +34,7 @@ impl Violation {
         let Some(value) = self.path.get(object) else { return false };
         match self.kind {
             ViolationKind::Rule { .. } => has_variable(value),
+            ViolationKind::Relation { because, .. } => because == Because::Variable,
             ViolationKind::WrongType { expected: Type::Object | Type::Array }
             | ViolationKind::UnknownField { .. }
             | ViolationKind::MissingRequired
@@ -110,11 +112,27 @@ pub enum ViolationKind {
         /// The message of the rule.
         message: String,
     },
+    /// The fields of the value do not fit together: `{type: Basic}` without `basic`.
+    Relation {
+        /// What follows the field's name in a sentence.
+        text: String,
+        /// What is wrong with them.
+        because: Because,
+        /// Those that the object has, without what others of them are in.
+        fields: Vec<FieldPath>,
+    },
     /// The list item has the same key as an earlier one: `listeners: [{name: a}, {name: a}]`.
     Duplicate {
         /// The earlier item's index, from 0.
         first: usize,
     },
+}
+
+impl ViolationKind {
+    /// Returns whether something more in the object could make it valid.
+    pub(crate) fn is_about_absence(&self) -> bool {
+        matches!(self, Self::MissingRequired | Self::Relation { because: Because::Absent, .. })
+    }
 }
 
 impl fmt::Display for ViolationKind {
@@ -138,6 +156,7 @@ impl fmt::Display for ViolationKind {
             Self::Above { most } => write!(f, "must be at most {most}"),
             Self::Pattern { pattern } => write!(f, "must match {pattern}"),
             Self::Rule { message } => write!(f, "violates a validation rule: {message}"),
+            Self::Relation { text, .. } => f.write_str(text),
             Self::Duplicate { first } => write!(f, "duplicates item {first}; items must be unique"),
         }
     }
@@ -153,6 +172,9 @@ pub(super) fn check(tree: &Tree, object: &Value, release: ReleaseId, version: &s
     let mut walk = Walk { tree, release, version, found: Vec::new() };
     if let Value::Object(map) = object {
         walk.missing(0, map, None);
+        if let Some(row) = tree.row_in(0, release, version) {
+            walk.related(0, &tree.schemas[row.schema].attributes, None, object);
+        }
         let open = tree.nodes[0].open.contains(release);
         let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
@@ -217,6 +239,7 @@ impl Walk<'_> {
         if !attributes.allows(value) {
             self.report(spot, ViolationKind::NotInEnum { allowed: attributes.allowed.clone().unwrap_or_default() });
         }
+        self.related(node, attributes, Some(spot), value);
         match value {
             Value::String(text) => {
                 self.text(attributes, spot, text);
@@ -237,6 +260,26 @@ impl Walk<'_> {
                 }
             }
             Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// Reports the relations that a value at `node` breaks.
+    fn related(&mut self, node: usize, attributes: &Attributes, spot: Option<&PathRef<'_>>, value: &Value) {
+        if attributes.relations.is_empty() {
+            return;
+        }
+        let path = spot.map(PathRef::path).unwrap_or_default();
+        let schema = Schema { tree: self.tree, release: self.release, version: self.version };
+        let at = Place { node: Some(node), value };
+        for relation in &attributes.relations {
+            let Some(broken) = schema.broken(relation, at) else { continue };
+            let named = relation.fields().into_iter().filter_map(FieldPattern::as_path);
+            let written: BTreeSet<FieldPath> = named.filter(|field| field.get(value).is_some()).collect();
+            let is_innermost =
+                |field: &&FieldPath| !written.iter().any(|other| other != *field && other.starts_with(field));
+            let fields = written.iter().filter(is_innermost).map(|field| path.join(field)).collect();
+            let kind = ViolationKind::Relation { text: broken.text, because: broken.because, fields };
+            self.found.push(Violation { path: path.join(&broken.field), kind });
         }
     }
 

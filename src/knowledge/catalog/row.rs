@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
+use super::relation::Relation;
 use crate::knowledge::release::ReleaseSet;
 use crate::syntax::field::FieldPattern;
 
@@ -186,6 +187,12 @@ pub struct Attributes {
     /// Whether keys that the schema does not name are kept: `{"preserveUnknown":true}`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub preserve_unknown: bool,
+    /// What must hold for its fields together: `{"relations":[{"exactlyOneOf":["value","secretRef"]}]}`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) relations: Vec<Relation>,
+    /// The validations of a CRD that no relation says, by the hash of their text: `{"unread":["488d4b7638f564a9"]}`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// Keywords of a CRD that are compared, not checked: `{"unchecked":{"multipleOf":5}}`. Catalogs of packs have none.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub unchecked: Map<String, Value>,
@@ -223,7 +230,7 @@ impl Attributes {
 }
 
 /// Compares two values as the API server does: numbers by value, not by spelling.
-fn same(left: &Value, right: &Value) -> bool {
+pub(super) fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
         _ => left == right,

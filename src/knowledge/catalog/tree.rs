@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::pattern::Pattern;
+use super::relation::Relation;
 use super::row::{Attributes, Field, Type};
 use crate::knowledge::release::{ReleaseId, ReleaseSet};
 use crate::syntax::field::{FieldPattern, Part};
@@ -89,15 +90,21 @@ impl Tree {
 
     /// Adds attributes that no row has so far.
     pub(super) fn add_schema(&mut self, attributes: Attributes) -> usize {
-        let pattern = attributes.pattern.as_ref().map(|text| {
-            let known = self.patterns.iter().position(|pattern| pattern.text() == text);
-            known.unwrap_or_else(|| {
-                self.patterns.push(Pattern::new(text));
-                self.patterns.len() - 1
-            })
-        });
+        let pattern = attributes.pattern.as_deref().map(|text| self.pattern(text));
+        for text in attributes.relations.iter().flat_map(Relation::patterns) {
+            self.pattern(text);
+        }
         self.schemas.push(Schema { attributes, pattern });
         self.schemas.len() - 1
+    }
+
+    /// Finds or adds a pattern.
+    fn pattern(&mut self, text: &str) -> usize {
+        let known = self.patterns.iter().position(|pattern| pattern.text() == text);
+        known.unwrap_or_else(|| {
+            self.patterns.push(Pattern::new(text));
+            self.patterns.len() - 1
+        })
     }
 
     /// Adds a row to the node added last, or to one to which no row was added before.

@@ -9,7 +9,7 @@ use super::args::{LintArgs, MatrixFormat};
 use super::console::Console;
 use super::exit::Exit;
 use super::packs;
-use crate::authoring::lint::{Message, Share, coverage, lint};
+use crate::authoring::lint::{Message, Share, coverage, lint, unread};
 use crate::authoring::pack_folder;
 use crate::shell::disk::{self, Failure, FileKind};
 use crate::shell::report::{plural, visible};
@@ -34,10 +34,12 @@ pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
         return Ok(exit);
     }
     let lines: String = messages.iter().map(line).collect();
+    let unread: String =
+        unread(pack).iter().map(|sentence| format!("{}: {}\n", pack.name(), visible(sentence))).collect();
     let coverage = coverage(pack);
     let shares = [(coverage.kinds, "kind"), (coverage.fields, "field"), (coverage.values, "value")];
     let shares = shares.map(|(share, noun)| coverage_text(share, noun)).join("; ");
-    console.print(&format!("{lines}{}: between adjacent releases {shares}\n", pack.name()))?;
+    console.print(&format!("{lines}{unread}{}: between adjacent releases {shares}\n", pack.name()))?;
     Ok(exit)
 }
 

@@ -42,7 +42,7 @@ use sheet::Sheet;
 use shrink::shrink;
 
 use crate::support::random::Random;
-use crate::support::{packs, root, values};
+use crate::support::{packs, values};
 use crate::trial;
 
 /// The default number of objects for each rule and direction: fewer could miss the rule by chance.
@@ -63,7 +63,6 @@ pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("laws", "rendered texts read back", move || bench.renderer()),
         trial("laws", "objects of every kind can be drawn", move || bench.every_kind()),
-        trial("laws", "every fixture has a rule", every_fixture),
         trial("laws", "every exception is about a rule", every_exception),
     ];
     trials.extend(stash::trials());
@@ -233,23 +232,6 @@ impl Bench {
         }
         Ok(())
     }
-}
-
-/// The tests of a removed rule disappear with it, but its fixtures remain.
-fn every_fixture() -> Result<(), Failed> {
-    for pack in packs().iter() {
-        for bundle in pack.line().bundles() {
-            let folder = root().join("fixtures").join(pack.name()).join(bundle);
-            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-            for entry in entries {
-                let id = format!("{}/{bundle}/{}", pack.name(), entry?.file_name().to_string_lossy());
-                if pack.rules().iter().all(|rule| rule.id != id) {
-                    return Err(format!("fixtures/{id} belongs to no rule").into());
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The exceptions of a rule that was renamed or removed remain.

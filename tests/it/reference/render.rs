@@ -18,6 +18,7 @@ const SCALARS: &[(&str, &str)] = &[
     ("Lens", "list of [operations](operations.md)"),
     ("Map", "mapping"),
     ("Number", "number"),
+    ("Relation", "[relation](../packs/catalogs.md#relations)"),
     ("String", "text"),
     ("Table", "mapping of texts, or list of `{ old, new }`"),
     ("Value", "any value"),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use reversion::internals::fingerprint::Fingerprint;
 use reversion::internals::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -203,11 +204,9 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-/// Returns the id of a validation: FNV-1a of its content, in 16 hexadecimal digits.
+/// Returns the id of a validation, as catalogs write it: the beginning of the hash of its content.
 pub(crate) fn id(content: &Value) -> String {
     let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    format!("{hash:016x}")
+    let fingerprint = Fingerprint::of(text.as_bytes()).to_string();
+    fingerprint.split_once('-').unwrap().1[..12].to_owned()
 }

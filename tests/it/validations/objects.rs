@@ -34,6 +34,21 @@ impl Fixtures {
         Self { objects }
     }
 
+    /// Returns the objects of `kind`, and those made of them by one change.
+    pub(crate) fn all_near(&self, kind: &GroupKind, catalog: &Catalog) -> Vec<Value> {
+        let group =
+            |object: &Value| object["apiVersion"].as_str().is_some_and(|version| version.starts_with(&kind.group));
+        let of_kind = self.objects.iter().map(|(_, object)| object);
+        let of_kind = of_kind.filter(|object| object["kind"] == kind.kind.as_str() && group(object));
+        let mut all: BTreeMap<String, Value> = BTreeMap::new();
+        for object in of_kind.filter(|object| object["spec"].to_string().len() < LONG) {
+            let near = changed(object, catalog).into_iter().chain([object.clone()]);
+            all.extend(near.map(|one| (one["spec"].to_string(), one)));
+        }
+        let step = all.len().div_ceil(MOST);
+        all.into_values().step_by(step.max(1)).collect()
+    }
+
     /// Returns the objects of `kind` on which some rules are compared: each once, those with the kind's fields only.
     pub(crate) fn near(&self, ids: &BTreeSet<&str>, kind: &GroupKind, catalog: &Catalog) -> Vec<Value> {
         let of_kind = self.objects.iter().filter(|(_, object)| object["kind"] == kind.kind.as_str());

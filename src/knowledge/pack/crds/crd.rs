@@ -1,8 +1,8 @@
 //! Answers: what does one CRD define?
 //!
 //! CRDs of `apiextensions.k8s.io/v1` hold one schema per version, those of `v1beta1` one for all or one each. A schema is
-//! walked into one [`FieldFact`] per field pattern. Keywords that catalogs do not support (combinations such as `oneOf`) are noted;
-//! CEL rules and descriptions are omitted silently.
+//! walked into one [`FieldFact`] per field pattern. Keywords that catalogs do not support are noted;
+//! descriptions are omitted silently.
 //!
 //! Invariant: every field of a schema has a fact, except the keys that catalogs do not describe.
 
@@ -13,7 +13,9 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::knowledge::catalog::{Attributes, ListType, OUTSIDE, Scope, Type, compile};
+use super::combination::KEYWORDS;
+use super::validations::{CEL, INTEGER_OR_STRING, Validations, canonical, is_integer_or_string};
+use crate::knowledge::catalog::{Attributes, ListType, OUTSIDE, Relation, Scope, Type, compile};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -265,8 +267,10 @@ impl Walk {
     fn object(&mut self, schema: &Map<String, Value>) {
         let unchecked = self.unchecked(schema);
         let preserve_unknown = self.preserves_unknown(schema);
-        if preserve_unknown || !unchecked.is_empty() {
-            self.whole(Attributes { preserve_unknown, unchecked, ..Attributes::default() });
+        let Validations { of_value: relations, unread, .. } = self.validations(schema);
+        let attributes = Attributes { preserve_unknown, relations, unread, unchecked, ..Attributes::default() };
+        if attributes != Attributes::default() {
+            self.whole(attributes);
         }
         self.properties(&FieldPattern::default(), schema, |name| !OUTSIDE.contains(&name));
     }
@@ -287,23 +291,30 @@ impl Walk {
         for (name, child) in properties.iter().filter(|(name, _)| is_kept(name)) {
             let required = required.iter().any(|one| one == name.as_str());
             let presence = if required { Presence::Required } else { Presence::Optional };
-            self.field(at.with(Part::Key(name.clone())), child, presence);
+            self.field(at.with(Part::Key(name.clone())), child, presence, Vec::new());
         }
     }
 
-    fn field(&mut self, at: FieldPattern, schema: &Value, presence: Presence) {
+    /// Walks the schema of a field, of whose value the list that it is in demands `relations`.
+    fn field(&mut self, at: FieldPattern, schema: &Value, presence: Presence, relations: Vec<Relation>) {
         let empty = Map::new();
         let schema = schema.as_object().unwrap_or(&empty);
         let kind = self.kind(&at, schema);
-        let attributes = self.attributes(&at, schema).to_column();
+        let Validations { of_value, of_items, unread } = self.validations(schema);
+        let mut attributes = self.attributes(&at, schema);
+        attributes.relations = [relations, of_value].concat();
+        attributes.unread = unread;
+        let attributes = attributes.to_column();
         self.fields.insert(at.clone(), FieldFact { kind, required: presence == Presence::Required, attributes });
         self.properties(&at, schema, |_| true);
         if let Some(items) = schema.get("items") {
-            self.field(at.with(Part::Items), items, Presence::Optional);
+            self.field(at.with(Part::Items), items, Presence::Optional, of_items);
         }
         match schema.get("additionalProperties") {
-            Some(Value::Bool(true)) => self.field(at.with(Part::Values), &Value::Null, Presence::Optional),
-            Some(values @ Value::Object(_)) => self.field(at.with(Part::Values), values, Presence::Optional),
+            Some(Value::Bool(true)) => self.field(at.with(Part::Values), &Value::Null, Presence::Optional, Vec::new()),
+            Some(values @ Value::Object(_)) => {
+                self.field(at.with(Part::Values), values, Presence::Optional, Vec::new())
+            }
             _ => {}
         }
     }
@@ -336,7 +347,7 @@ impl Walk {
 
     fn attributes(&mut self, at: &FieldPattern, schema: &Map<String, Value>) -> Attributes {
         for (keyword, value) in schema.iter().filter(|(keyword, _)| !KEPT.contains(&keyword.as_str())) {
-            if !SILENT.contains(&keyword.as_str()) && !is_integer_or_string(schema, keyword) {
+            if !SILENT.contains(&keyword.as_str()) && !KEYWORDS.contains(&keyword.as_str()) {
                 self.note(at, format!("`{keyword}: {value}` is omitted: catalogs do not support this keyword"));
             }
         }
@@ -365,6 +376,8 @@ impl Walk {
             map_type: text("x-kubernetes-map-type"),
             nullable: is("nullable"),
             preserve_unknown: self.preserves_unknown(schema),
+            relations: Vec::new(),
+            unread: Vec::new(),
             unchecked: self.unchecked(schema),
         }
     }
@@ -373,6 +386,11 @@ impl Walk {
         let holds_keys = || schema.get("type").is_none_or(|kind| kind == "object") && !schema.contains_key("items");
         schema.get(PRESERVE) == Some(&Value::Bool(true))
             || self.unsupported == Unsupported::KeptWithUnknownKeys && holds_keys()
+    }
+
+    /// Returns what a schema demands of several fields together, where it is not kept as it is.
+    fn validations(&self, schema: &Map<String, Value>) -> Validations {
+        if self.unsupported == Unsupported::Noted { Validations::of(schema) } else { Validations::default() }
     }
 
     /// Returns the keywords of a schema that are kept though catalogs do not support them.
@@ -415,9 +433,6 @@ impl Walk {
 /// The keyword of a schema that keeps unnamed keys.
 pub(crate) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// The keyword of a schema that accepts whole numbers and strings.
-pub(crate) const INTEGER_OR_STRING: &str = "x-kubernetes-int-or-string";
-
 /// The keyword that stands here for the schema of a quantity, which OpenAPI knows by its name.
 pub(crate) const QUANTITY: &str = "x-quantity";
 
@@ -455,34 +470,12 @@ const KEPT: [&str; 24] = [
 /// The keywords without effect on the shape of a value, CEL rules among them.
 const SILENT: [&str; 7] = ["$schema", "description", "example", "externalDocs", "title", INTEGER_OR_STRING, CEL];
 
-/// The keyword of a schema that holds CEL rules.
-const CEL: &str = "x-kubernetes-validations";
-
-/// Returns whether `keyword` only spells out once more that the schema takes whole numbers and strings.
-fn is_integer_or_string(schema: &Map<String, Value>, keyword: &str) -> bool {
-    keyword == "anyOf"
-        && schema.get(INTEGER_OR_STRING) == Some(&Value::Bool(true))
-        && schema[keyword] == serde_json::json!([{"type": "integer"}, {"type": "string"}])
-}
-
 /// Sorts allowed values, whose order means nothing.
 fn allowed(values: &[Value]) -> Vec<Value> {
     let mut values: Vec<Value> = values.iter().map(canonical).collect();
     values.sort_by_cached_key(Value::to_string);
     values.dedup();
     values
-}
-
-/// Sorts the keys of every mapping in a value, so that equal values are spelt alike.
-fn canonical(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
-            Value::Object(sorted.into_iter().map(|(key, value)| (key.clone(), canonical(value))).collect())
-        }
-        Value::Array(items) => Value::Array(items.iter().map(canonical).collect()),
-        other => other.clone(),
-    }
 }
 
 #[cfg(test)]
@@ -551,10 +544,9 @@ mod tests {
     #[test]
     fn schemas_that_a_catalog_cannot_express_are_noted() {
         let (rows, notes) = walked("{ type: string, pattern: '^(?=a)', oneOf: [{ minLength: 1 }] }");
-        assert_eq!(rows, ["spec! string"]);
-        assert_eq!(notes.len(), 2, "{notes:?}");
-        assert!(notes.iter().any(|note| note.starts_with("spec `oneOf: [{\"minLength\":1}]` is omitted")));
-        assert!(notes.iter().any(|note| note.starts_with("spec pattern `^(?=a)`:")));
+        assert_eq!(rows, [r#"spec! string {"unread":["940e18bc8b98"]}"#]);
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].starts_with("spec pattern `^(?=a)`:"));
     }
 
     #[test]

@@ -1,13 +1,18 @@
 //! Answers: what do CRDs say about kinds: their versions, fields and rules, in one release or several?
 //!
 //! A [`CrdSet`](from_crds::CrdSet) is a pack made of them, [`OwnCrds`](own::OwnCrds) are those that validate the objects of a run, and [`gather`] makes
-//! catalogs of the CRDs of several releases.
+//! catalogs of the CRDs of several releases. [`validations`] are what a schema demands of several fields together: a [`formula`] in [`cel`], or
+//! a [`combination`] of schemas.
 //!
 //! Invariant: the order in which CRDs are read makes no difference.
 
+mod cel;
+mod combination;
 pub(crate) mod crd;
+mod formula;
 pub(crate) mod from_crds;
 pub(crate) mod gather;
 pub(crate) mod own;
+pub(crate) mod validations;
 
 pub use crd::PlacedCrd;
