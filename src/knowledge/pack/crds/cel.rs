@@ -29,14 +29,14 @@ pub(super) fn stated(rule: &str, schema: &Map<String, Value>) -> Option<Stated> 
     if mentions(&expression, "oldSelf") {
         return Some(Stated::Nothing);
     }
-    if let Some((list, item, body)) = macro_of(&expression).and_then(all) {
-        if matches!(&list.expr, Expr::Ident(name) if name == "self") {
-            let items = schema.get("items").and_then(Value::as_object)?;
-            return match unique(item, body) {
-                Some(relation) => Some(Stated::OfValue(vec![relation])),
-                None => Some(Stated::OfItems(Reader { name: item, schema: items }.formula(body)?.relations()?)),
-            };
-        }
+    if let Some(MacroCall { name: Macro::All, list, item, body }) = macro_of(&expression)
+        && matches!(&list.expr, Expr::Ident(name) if name == "self")
+    {
+        let items = schema.get("items").and_then(Value::as_object)?;
+        return match unique(item, body) {
+            Some(relation) => Some(Stated::OfValue(vec![relation])),
+            None => Some(Stated::OfItems(Reader { name: item, schema: items }.formula(body)?.relations()?)),
+        };
     }
     Some(Stated::OfValue(Reader { name: "self", schema }.formula(&expression)?.relations()?))
 }
@@ -313,10 +313,6 @@ fn adds(step: &IdedExpr, item: &str) -> bool {
     let Expr::Call(CallExpr { args, .. }) = &step.expr else { return false };
     matches!(args.as_slice(), [_, IdedExpr { expr: Expr::List(added), .. }]
         if matches!(added.elements.as_slice(), [IdedExpr { expr: Expr::Ident(name), .. }] if name == item))
-}
-
-fn all<'e>(found: MacroCall<'e>) -> Option<(&'e IdedExpr, &'e str, &'e IdedExpr)> {
-    (found.name == Macro::All).then_some((found.list, found.item, found.body))
 }
 
 /// Returns whether an expression is `item` or `item == true`.

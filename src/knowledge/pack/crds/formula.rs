@@ -143,7 +143,7 @@ fn implies(one: &Literal, other: &Literal) -> bool {
 
 /// Takes the clauses that exclude fields from each other.
 fn exclusions(clauses: &mut Vec<Clause>) -> Vec<Relation> {
-    let pairs: Vec<[FieldPattern; 2]> = clauses.iter().filter_map(|clause| pair(clause)).collect();
+    let pairs: Vec<[FieldPattern; 2]> = clauses.iter().filter_map(pair).collect();
     let is_excluded = |one: &FieldPattern, other: &FieldPattern| {
         one != other && pairs.iter().any(|pair| pair.contains(one) && pair.contains(other))
     };
