@@ -7,7 +7,9 @@ use reversion::internals::finding::{self, Location, Severity};
 use reversion::internals::manifest::{self, Manifest, Reading};
 use reversion::internals::pack::{Pack, Target};
 use reversion::internals::plan::{self, Goal, ObjectPlan, Outcome, Plan, Record};
-use reversion::internals::report::{Counts, Fate, Painter, Report, Written, one_of, text_format, visible, visible_lines};
+use reversion::internals::report::{
+    Counts, Fate, Painter, Report, Written, one_of, text_format, visible, visible_lines,
+};
 
 use crate::answer::{Advisory, Answer, Change, Finding, Place, State};
 use crate::packs::PACKS;
@@ -37,7 +39,7 @@ pub fn convert(text: &str, options: &Options) -> Answer {
     let goal = Goal { packs: &PACKS, targets, choices };
     if goal.targets.is_empty() {
         let findings = seen.findings.iter().chain(&detection.findings);
-        let findings = sorted(findings.map(finding).collect());
+        let findings = sorted(findings);
         return nothing(text, &known, Answer { findings, ..Answer::default() });
     }
     let read = read(text, &PACKS.concerned_by(&goal.targets), &goal.targets);
@@ -58,7 +60,7 @@ struct Read {
 
 /// Reads the text for a run that is about `concerned`.
 fn read(text: &str, concerned: &[&Pack], targets: &[Target<'_>]) -> Read {
-    let recognizer = plan::recognizer(&PACKS, (concerned, targets), &[]);
+    let recognizer = plan::recognizer(&PACKS, concerned, targets, &[]);
     let mut counts = Counts { files: 1, ..Counts::default() };
     let (mut manifest, mut findings) = (None, Vec::new());
     match manifest::read(FILE, text.as_bytes(), &recognizer) {
@@ -81,14 +83,7 @@ fn read(text: &str, concerned: &[&Pack], targets: &[Target<'_>]) -> Read {
 }
 
 /// Adds what a plan says to what is known of the objects.
-fn with_plan(
-    answer: Answer,
-    text: &str,
-    options: &Options,
-    goal: &Goal<'_>,
-    plan: &Plan,
-    counts: Counts,
-) -> Answer {
+fn with_plan(answer: Answer, text: &str, options: &Options, goal: &Goal<'_>, plan: &Plan, counts: Counts) -> Answer {
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let report = Report {
         targets: goal.targets.iter().map(Target::to_string).collect(),
@@ -102,7 +97,7 @@ fn with_plan(
         summary: text_format::summary(&report, &Painter::PLAIN),
         targets: report.targets.clone(),
         objects: with_changes(answer.objects, &report),
-        findings: sorted(plan.findings.iter().map(finding).collect()),
+        findings: sorted(plan.findings.iter()),
         advisories: plan.advisories.iter().map(advisory).collect(),
         without_diff: matches!(lines, Some(None))
             .then(|| "The text changes, but its diff would show values of a Secret.".to_owned()),
@@ -201,11 +196,11 @@ fn finding(finding: &finding::Finding) -> Finding {
     }
 }
 
-/// Sorts findings: the worst first, then in the order of the text.
-fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {
-    let rank = |finding: &Finding| Reverse(Severity::named(finding.severity));
-    findings.sort_by_key(|finding| (rank(finding), finding.place.map(|place| (place.line, place.column))));
-    findings
+/// Returns what the page shows of findings: the worst first, then in the order of the text.
+fn sorted<'f>(findings: impl Iterator<Item = &'f finding::Finding>) -> Vec<Finding> {
+    let mut findings: Vec<_> = findings.map(|found| (Reverse(found.severity), finding(found))).collect();
+    findings.sort_by_key(|(rank, finding)| (*rank, finding.place.map(|place| (place.line, place.column))));
+    findings.into_iter().map(|(_, finding)| finding).collect()
 }
 
 fn advisory(advisory: &plan::RunAdvisory) -> Advisory {

@@ -26,7 +26,7 @@ pub struct Counts {
     pub failed: usize,
     /// Whether other shards of the tree have recognized objects.
     #[serde(skip)]
-    pub(crate) recognized_elsewhere: bool,
+    pub recognized_elsewhere: bool,
 }
 
 /// Prints a number with a comma between thousands.

@@ -41,7 +41,7 @@ pub struct Report<'a> {
     /// The exit code of the run.
     pub exit: u8,
     /// Why nothing was recognized, where the run ends with that exit code: what was searched, and on a line of its own what to do.
-    pub(crate) nothing_recognized: Option<String>,
+    pub nothing_recognized: Option<String>,
 }
 
 /// Whether the changes of a report are on disk.
