@@ -118,7 +118,7 @@ codes! {
     StaleStash "stale-stash" "The stash keeps a value whose surrounding fields were edited since. The value is not restored and the edit is kept. Copy it from the annotation by hand, or remove the annotation.";
     Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted; convert its rendered output, or its source by hand.";
     TooManyItems "too-many-items" "A list has more items than the target release allows. The object is held back unless this loss is allowed; splitting the object by hand avoids the loss.";
-    UncheckedRule "unchecked-rule" "A CEL rule or a keyword of a CRD, such as multipleOf, or a text with variables, such as `${INTERVAL}`, cannot be checked here. The API server will check it.";
+    UncheckedRule "unchecked-rule" "A CEL rule or a keyword of a CRD, such as multipleOf, or a text with variables, such as `${INTERVAL}`, cannot be checked here, or not in few steps. The API server will check it.";
     UnknownApiVersion "unknown-api-version" "No release served this apiVersion for this kind. The fields decide; where nothing but CRDs is known, the object is held back.";
     UnknownField "unknown-field" "No release has this field. It is left unchanged; check its spelling.";
     UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind: its name is misspelt, or it was removed before the first release that the pack knows. The object is left unchanged: correct or remove it. Of groups without a dot, such as `apps` and the core group, only a kind that seems to be misspelt is reported.";

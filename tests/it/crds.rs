@@ -419,6 +419,10 @@ fn keywords_that_are_not_checked_are_reported() {
     let printed = moves(&versions, "None", ("v1beta1", "v1"), "room: hall");
     assert!(printed.contains("note[unchecked-rule]") && printed.contains("`pattern` of spec.room"), "{printed}");
     assert!(!printed.contains("multipleOf"), "{printed}");
+    let versions =
+        [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, "room: {type: string, pattern: '((h{1,99}){1,99}){1,99}'}")];
+    let printed = moves(&versions, "None", ("v1beta1", "v1"), "room: hall");
+    assert!(printed.contains("note[unchecked-rule]") && printed.contains("`pattern` of spec.room"), "{printed}");
 }
 
 #[test]
