@@ -98,7 +98,7 @@ codes! {
     InvalidStash "invalid-stash" "The annotation reversion.dev/stash does not contain a stash of this program. It is not used and left unchanged; restore its text or remove the annotation.";
     IoError "io-error" "The operating system refused to read or write the file. The message gives the reason.";
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. The object is held back; choose another target or remove the object.";
-    LessStableVersion "less-stable-version" "The target serves a more stable apiVersion, whose schema rejects the object as it is. The object gets the most stable apiVersion that accepts it; change the field in the message to get the other one. A warning if the target has deprecated the apiVersion that the object gets, a note otherwise.";
+    LessStableVersion "less-stable-version" "The target serves a more stable apiVersion, whose schema rejects the object as it is, or describes it differently where no rule converts it. The object gets the most stable apiVersion that accepts it; change the field in the message to get the other one. A warning if the target has deprecated the apiVersion that the object gets, a note otherwise.";
     LimitExceeded "limit-exceeded" "The text is larger, deeper or longer than the limits allow (see Limits in the documentation), or contains something that cannot be edited, such as lines that end in a lone carriage return. It is left unchanged.";
     MixedCrds "mixed-crds" "The CRDs in the tree come from several releases or channels of one API, so they do not determine a target. Install a complete bundle.";
     NameConflict "name-conflict" "The converted object would have the same kind, namespace and name as another object of the run. Both are left unchanged; rename one of them.";
@@ -118,7 +118,7 @@ codes! {
     StaleStash "stale-stash" "The stash keeps a value whose surrounding fields were edited since. The value is not restored and the edit is kept. Copy it from the annotation by hand, or remove the annotation.";
     Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted; convert its rendered output, or its source by hand.";
     TooManyItems "too-many-items" "A list has more items than the target release allows. The object is held back unless this loss is allowed; splitting the object by hand avoids the loss.";
-    UncheckedRule "unchecked-rule" "A CEL rule or a keyword of a CRD, such as multipleOf, or a text with variables, such as `${INTERVAL}`, cannot be checked here. The API server will check it.";
+    UncheckedRule "unchecked-rule" "A CEL rule or a keyword of a CRD, such as multipleOf, or a text with variables, such as `${INTERVAL}`, cannot be checked here, or not in few steps. The API server will check it.";
     UnknownApiVersion "unknown-api-version" "No release served this apiVersion for this kind. The fields decide; where nothing but CRDs is known, the object is held back.";
     UnknownField "unknown-field" "No release has this field. It is left unchanged; check its spelling.";
     UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind: its name is misspelt, or it was removed before the first release that the pack knows. The object is left unchanged: correct or remove it. Of groups without a dot, such as `apps` and the core group, only a kind that seems to be misspelt is reported.";

@@ -64,7 +64,7 @@ const ROOM: &str = "room: {type: string}";
 
 #[test]
 fn only_the_api_version_changes_without_a_webhook() {
-    let versions = [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, "room: {type: string, maxLength: 9}")];
+    let versions = [("v1beta1", UNSERVED, ROOM), ("v1", STORED, "room: {type: string, maxLength: 9}")];
     let printed = moves(&versions, "None", ("v1beta1", "v1"), "room: hall");
     assert!(!printed.contains("converted-by-schema"), "{printed}");
     is_held(&versions, "None", "v1beta1", "room: long corridor", &["invalid-in-target", "at most 9 characters"]);
@@ -95,16 +95,37 @@ fn a_webhook_is_trusted_only_where_the_schemas_are_the_same() {
 #[test]
 fn a_schema_that_describes_nothing_vouches_for_nothing() {
     let open = "inputs: {type: object, x-kubernetes-preserve-unknown-fields: true}, data: {x-kubernetes-preserve-unknown-fields: true}";
-    let versions = [("v1beta1", DEPRECATED, open), ("v1", STORED, open)];
+    let versions = [("v1beta1", UNSERVED, open), ("v1", STORED, open)];
     is_held(&versions, "Webhook", "v1beta1", "inputs: {a: 1}", &["spec.inputs.a is described by no schema"]);
     moves(&versions, "Webhook", ("v1beta1", "v1"), "data: {a: 1}, inputs: {}");
     moves(&versions, "None", ("v1beta1", "v1"), "inputs: {a: 1}");
 }
 
 #[test]
+fn what_the_newest_version_cannot_hold_gets_a_deprecated_one_that_is_served() {
+    let new = "room: {type: string, maxLength: 9}";
+    let versions = [("v1alpha1", UNSERVED, ROOM), ("v1beta1", DEPRECATED, ROOM), ("v1", STORED, new)];
+    let because = |printed: &str, strategy: &str| {
+        let gets =
+            "the object gets home.example/v1beta1, which the CRD in new has deprecated, because home.example/v1 ";
+        assert!(printed.contains("warning[less-stable-version]") && printed.contains(gets), "{strategy}: {printed}");
+    };
+    for from in ["v1alpha1", "v1beta1"] {
+        let printed = moves(&versions, "Webhook", (from, "v1beta1"), "room: hall");
+        because(&printed, "Webhook");
+        assert!(printed.contains("cannot hold it: from "), "{printed}");
+        let printed = moves(&versions, "None", (from, "v1beta1"), "room: long corridor");
+        because(&printed, "None");
+        assert!(printed.contains("rejects it: spec.room must be at most 9 characters long"), "{printed}");
+        let printed = moves(&versions, "None", (from, "v1"), "room: hall");
+        assert!(!printed.contains("less-stable-version"), "{printed}");
+    }
+}
+
+#[test]
 fn a_default_that_changes_holds_back_what_does_not_write_it() {
     let versions = [
-        ("v1beta1", DEPRECATED, "room: {type: string}, dim: {type: boolean, default: false}"),
+        ("v1beta1", UNSERVED, "room: {type: string}, dim: {type: boolean, default: false}"),
         ("v1", STORED, "room: {type: string}, dim: {type: boolean, default: true}"),
     ];
     for strategy in ["None", "Webhook"] {
@@ -122,11 +143,11 @@ fn what_defaulting_fills_in_counts_as_a_whole() {
     };
     let (one, two, own) = (dim("1"), dim("2"), format!("{ROOM}, dim: {{type: integer, default: 2}}"));
     for strategy in ["None", "Webhook"] {
-        let nested = [("v1beta1", DEPRECATED, &*one), ("v1", STORED, &*two)];
+        let nested = [("v1beta1", UNSERVED, &*one), ("v1", STORED, &*two)];
         let expected = "spec.dim is not written, and its default changes ({\"level\":1}, then {\"level\":2})";
         is_held(&nested, strategy, "v1beta1", "room: hall", &["schema-differs", expected]);
         moves(&nested, strategy, ("v1beta1", "v1"), "dim: {level: 2}");
-        let added = [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, &*own)];
+        let added = [("v1beta1", UNSERVED, ROOM), ("v1", STORED, &*own)];
         let expected = "spec.dim is not written, and its default changes (no default, then 2)";
         is_held(&added, strategy, "v1beta1", "room: hall", &["schema-differs", expected]);
     }
@@ -145,30 +166,30 @@ fn keywords_that_catalogs_lack_are_compared_under_a_webhook() {
     for (keyword, old, new) in pairs {
         let watts = |value: &str| format!("watts: {{type: integer, minimum: 1, {keyword}: {value}}}, {ROOM}");
         let (old, new) = (watts(old), watts(new));
-        let versions = [("v1beta1", DEPRECATED, &*old), ("v1", STORED, &*new)];
+        let versions = [("v1beta1", UNSERVED, &*old), ("v1", STORED, &*new)];
         let expected = format!("spec.watts changes in {keyword}");
         is_held(&versions, "Webhook", "v1beta1", "watts: 35", &["schema-differs", &expected]);
         moves(&versions, "Webhook", ("v1beta1", "v1"), "room: hall");
-        let same = [("v1beta1", DEPRECATED, &*old), ("v1", STORED, &*old)];
+        let same = [("v1beta1", UNSERVED, &*old), ("v1", STORED, &*old)];
         if keyword != "x-kubernetes-embedded-resource" {
             moves(&same, "Webhook", ("v1beta1", "v1"), "watts: 35");
         }
     }
     let (old, new) = ("room: {type: string, pattern: '^(?=h)'}", "room: {type: string, pattern: '^(?=a)'}");
-    let versions = [("v1beta1", DEPRECATED, old), ("v1", STORED, new)];
+    let versions = [("v1beta1", UNSERVED, old), ("v1", STORED, new)];
     is_held(&versions, "Webhook", "v1beta1", "room: hall", &["spec.room changes in pattern"]);
 }
 
 #[test]
 fn a_field_that_no_schema_has_is_not_alike() {
-    let versions = [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, ROOM)];
+    let versions = [("v1beta1", UNSERVED, ROOM), ("v1", STORED, ROOM)];
     is_held(&versions, "Webhook", "v1beta1", "typo: a", &["schema-differs", "spec.typo is described by no schema"]);
 }
 
 #[test]
 fn null_that_becomes_a_default_holds_the_object_back() {
     let versions = [
-        ("v1beta1", DEPRECATED, "room: {type: string, nullable: true, default: hall}"),
+        ("v1beta1", UNSERVED, "room: {type: string, nullable: true, default: hall}"),
         ("v1", STORED, "room: {type: string, default: hall}"),
     ];
     is_held(&versions, "None", "v1beta1", "room: null", &["spec.room is null, which changes (null, then \"hall\")"]);
@@ -419,6 +440,10 @@ fn keywords_that_are_not_checked_are_reported() {
     let printed = moves(&versions, "None", ("v1beta1", "v1"), "room: hall");
     assert!(printed.contains("note[unchecked-rule]") && printed.contains("`pattern` of spec.room"), "{printed}");
     assert!(!printed.contains("multipleOf"), "{printed}");
+    let versions =
+        [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, "room: {type: string, pattern: '((h{1,99}){1,99}){1,99}'}")];
+    let printed = moves(&versions, "None", ("v1beta1", "v1"), "room: hall");
+    assert!(printed.contains("note[unchecked-rule]") && printed.contains("`pattern` of spec.room"), "{printed}");
 }
 
 #[test]

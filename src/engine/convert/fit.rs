@@ -81,21 +81,28 @@ impl Fitting<'_, '_> {
         rejected
     }
 
-    /// Reports that the object gets a less stable apiVersion than the target serves, and what the other one rejects.
+    /// Reports that the object gets a less stable apiVersion than the target serves, and why the other one cannot hold it.
     fn report_less_stable(&mut self, fitting: &Version<'_>, first: &Version<'_>) {
-        let Some(violation) = self.violations(first.name).into_iter().next() else { return };
-        let path = self.session.origin(&violation.path);
-        let group = &self.schema.catalog.kind().group;
+        let (kind, violation) = (self.schema.catalog.kind(), self.violations(first.name).into_iter().next());
+        let differing = || by_schema::vouch(self.subject, kind, first.name, self.session).err()?.into_iter().next();
+        let differing = if violation.is_none() { differing() } else { None };
+        let group = &kind.group;
         let [fitting_name, first_name] = [fitting.name, first.name].map(|name| format!("{group}/{name}"));
         let deprecated =
             if fitting.deprecated { format!(", which {} has deprecated", self.schema.name) } else { String::new() };
-        let message = format!(
-            "the object gets {fitting_name}{deprecated}, because {first_name} rejects it: {} {}",
-            violation.path, violation.kind
-        );
-        let verb = if violation.kind == ViolationKind::MissingRequired { "add" } else { "correct" };
-        let help = format!("{verb} {} by hand and run again: the object then gets {first_name}", violation.path);
-        let remark = Remark::new(Code::LessStableVersion, path, message).help(help);
+        let (path, why, help) = match (violation, differing) {
+            (Some(violation), _) => {
+                let verb = if violation.kind == ViolationKind::MissingRequired { "add" } else { "correct" };
+                let help =
+                    format!("{verb} {} by hand and run again: the object then gets {first_name}", violation.path);
+                let path = self.session.origin(&violation.path);
+                (path, format!("rejects it: {} {}", violation.path, violation.kind), Some(help))
+            }
+            (None, Some(block)) => (block.path, format!("cannot hold it: {}", block.message), block.help),
+            (None, None) => return,
+        };
+        let message = format!("the object gets {fitting_name}{deprecated}, because {first_name} {why}");
+        let remark = Remark::new(Code::LessStableVersion, path, message).maybe_help(help);
         self.log.less_stable(remark, fitting.deprecated);
     }
 

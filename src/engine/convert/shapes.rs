@@ -103,17 +103,18 @@ pub(super) fn best(
 }
 
 /// Returns those of the versions that a target with `pack` serves that an object of the version `present` may get, the best first.
-/// With a pack made from CRDs, which has no author who knows which changes are safe, it keeps one that is served and not deprecated.
+/// With a pack made from CRDs, which has no author who knows which changes are safe, it keeps one that is served and not deprecated;
+/// a deprecated one is for what the others cannot hold.
 pub(super) fn allowed<'c>(pack: &Pack, present: &str, served: Vec<Version<'c>>) -> Vec<Version<'c>> {
     if !pack.is_of_crds() {
         return served;
     }
     let own = served.iter().find(|version| version.name == present).copied();
-    let current: Vec<Version<'c>> = served.iter().filter(|version| !version.deprecated).copied().collect();
+    let (deprecated, current): (Vec<Version<'c>>, Vec<_>) = served.into_iter().partition(|version| version.deprecated);
     match own {
-        Some(own) if !own.deprecated || current.is_empty() => vec![own],
-        None if current.is_empty() => served,
-        Some(_) | None => current,
+        Some(own) if !own.deprecated => vec![own],
+        Some(own) => current.into_iter().chain([own]).collect(),
+        None => current.into_iter().chain(deprecated).collect(),
     }
 }
 

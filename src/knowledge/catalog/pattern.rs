@@ -9,6 +9,7 @@
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// The most memory that a compiled pattern takes, in bytes: 1 MiB.
 const MAX_COMPILED: usize = 1 << 20;
@@ -46,6 +47,29 @@ pub fn compile(pattern: &str) -> Result<Regex, String> {
     let mut builder = RegexBuilder::new(&translate(pattern));
     let limited = builder.size_limit(MAX_COMPILED).dfa_size_limit(MAX_COMPILED);
     limited.build().map_err(|error| format!("pattern `{pattern}`: {error}"))
+}
+
+/// Returns how many characters and ranges a pattern has once its repetitions are written out.
+///
+/// # Errors
+/// A message that names what cannot be read.
+pub(crate) fn expanded_length(pattern: &str) -> Result<usize, String> {
+    regex_syntax::parse(pattern).map(|parsed| length(&parsed)).map_err(|error| error.to_string())
+}
+
+fn length(expression: &Hir) -> usize {
+    match expression.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Class(Class::Unicode(class)) => class.ranges().len(),
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len(),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            length(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+        }
+        HirKind::Capture(capture) => length(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().map(length).fold(0, usize::saturating_add),
+    }
 }
 
 /// Writes a pattern in Go's syntax as one for the `regex` crate.

@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
-use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::amount;
 use super::operation::{Form, Premise, Side};
+use crate::knowledge::catalog::expanded_length;
 use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// A test on an object's data; it always holds where none is written. Clones share it.
@@ -291,8 +291,7 @@ impl TryFrom<String> for Expression {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let parsed = regex_syntax::parse(&text).map_err(|error| error.to_string())?;
-        if length(&parsed) > SURELY_COMPILED {
+        if expanded_length(&text)? > SURELY_COMPILED {
             let regex = Regex::new(&text).map_err(|error| error.to_string())?;
             return Ok(Self { text, compiled: OnceLock::from(Some(regex)) });
         }
@@ -302,22 +301,6 @@ impl TryFrom<String> for Expression {
 
 /// Expressions of this length are far below the size that is refused.
 const SURELY_COMPILED: usize = 10_000;
-
-/// Returns how many characters and ranges an expression has once its repetitions are written out.
-fn length(expression: &Hir) -> usize {
-    match expression.kind() {
-        HirKind::Empty | HirKind::Look(_) => 1,
-        HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Class(Class::Unicode(class)) => class.ranges().len(),
-        HirKind::Class(Class::Bytes(class)) => class.ranges().len(),
-        HirKind::Repetition(repetition) => {
-            let times = repetition.max.unwrap_or(repetition.min).max(1);
-            length(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
-        }
-        HirKind::Capture(capture) => length(&capture.sub),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().map(length).fold(0, usize::saturating_add),
-    }
-}
 
 impl Expression {
     pub(super) fn text(&self) -> &str {
@@ -740,7 +723,7 @@ mod tests {
         assert!(read("[a-z]([-a-z0-9]{0,61}[a-z0-9])?").unwrap().is_match("shop"));
         assert!(read("a{200}{100}").is_ok());
         // The classes with the most ranges, as long as is not compiled at once.
-        let (class, largest) = (length(&regex_syntax::parse(r"\w").unwrap()), r"\w");
+        let (class, largest) = (expanded_length(r"\w").unwrap(), r"\w");
         let largest = format!("{largest}{{{}}}", SURELY_COMPILED / class);
         assert!(Regex::new(&largest).is_ok(), "{largest}");
     }

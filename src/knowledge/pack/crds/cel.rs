@@ -386,7 +386,7 @@ fn literal(expression: &IdedExpr) -> Option<Value> {
 }
 
 /// Returns the name of a field that is written otherwise in CEL: `__namespace__`, `well__dash__known`.
-fn unescaped(name: &str) -> String {
+pub(super) fn unescaped(name: &str) -> String {
     let keyword = name.strip_prefix("__").and_then(|name| name.strip_suffix("__"));
     let name = keyword.unwrap_or(name);
     name.replace("__dash__", "-").replace("__dot__", ".").replace("__slash__", "/").replace("__underscores__", "__")

@@ -6,6 +6,7 @@
 //!
 //! Invariant: the order in which CRDs are read makes no difference.
 
+mod budget;
 mod cel;
 mod combination;
 pub(crate) mod crd;

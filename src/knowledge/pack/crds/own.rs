@@ -1,18 +1,21 @@
 //! Answers: what do the user's own CRDs accept?
 //!
 //! Each CRD becomes a catalog of one release, read as a pack's catalogs are, and its CEL rules are compiled. An object is then
-//! checked as against a pack's catalog: served versions, fields, types, limits, lists; and its rules are run. Combinations
-//! of schemas (`oneOf`, `anyOf`, `not`) and formats are not checked.
+//! checked as against a pack's catalog: served versions, fields, types, limits, lists; and its rules are run within a [`budget`].
+//! Combinations of schemas (`oneOf`, `anyOf`, `not`) and formats are not checked.
 //!
 //! Invariant: a kind is defined by one CRD; a malformed CRD is an error, never skipped.
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
+use std::thread::{self, Builder, ScopedJoinHandle};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
-use kube_cel::{CompiledSchema, ErrorKind, Validator, compile_schema};
+use kube_cel::{CompiledSchema, ErrorKind, Validator, apply_defaults, compile_schema};
 use serde_json::Value;
 
+use super::budget;
 use super::crd::{self, PlacedCrd};
 use super::gather::Gathered;
 use crate::knowledge::catalog::{Catalog, Violation, ViolationKind};
@@ -33,7 +36,21 @@ struct OwnCrd {
     value: Arc<Value>,
     catalog: OnceLock<Catalog>,
     /// The CEL rules in the schema of each version.
-    rules: BTreeMap<String, OnceLock<CompiledSchema>>,
+    rules: BTreeMap<String, OnceLock<Option<Rules>>>,
+}
+
+/// The most bytes of a rule that is compiled; the longest of the CRDs known has 1,300.
+const LONGEST_RULE: usize = 4096;
+
+/// The stack on which such a rule is compiled and run, however its expressions are nested, in bytes.
+const STACK: usize = 128 << 20;
+
+/// The CEL rules of a schema.
+#[derive(Debug)]
+struct Rules {
+    compiled: CompiledSchema,
+    /// Whether some are not compiled, because they are too long.
+    has_long: bool,
 }
 
 /// The results of the CEL rules of a CRD for an object.
@@ -100,24 +117,73 @@ impl OwnCrds {
     pub fn run_rules(&self, kind: &GroupKind, name: &str, object: &Value) -> Verdict {
         let Some(crd) = self.crds.get(kind) else { return Verdict::default() };
         let schema = schemas(&crd.value).into_iter().find(|(version, _)| *version == name);
-        let Some((schema, compiled)) = schema.zip(crd.rules.get(name)) else { return Verdict::default() };
-        let compiled = compiled.get_or_init(|| compile_schema(schema.1));
-        let Err(errors) = Validator::new().validate_compiled(compiled, object, None) else { return Verdict::default() };
-        let mut verdict = Verdict::default();
-        for error in errors.into_vec() {
-            match error.kind {
-                ErrorKind::ValidationFailure | ErrorKind::EvaluationError => {
-                    let kind = ViolationKind::Rule { message: error.message };
-                    verdict.broken.push(Violation { path: path(&error.field_path), kind });
-                }
-                _ => verdict.unknown.push(format!("`{}`: {}", error.rule, error.message)),
-            }
+        let Some((schema, rules)) = schema.zip(crd.rules.get(name)) else { return Verdict::default() };
+        let schema = schema.1;
+        if matches!(rules.get(), Some(None)) {
+            return Verdict::default();
         }
-        // A schema's properties come in no order.
-        verdict.broken.sort_by_cached_key(|violation| (violation.path.clone(), violation.kind.to_string()));
-        verdict.unknown.sort_unstable();
-        verdict.unknown.dedup();
-        verdict
+        let run = || match rules.get_or_init(|| Rules::read(schema)) {
+            Some(rules) => run(schema, rules, object),
+            None => Verdict::default(),
+        };
+        let large = Builder::new().stack_size(STACK);
+        thread::scope(|scope| large.spawn_scoped(scope, run).map(ScopedJoinHandle::join)).map_or_else(
+            |error| Verdict { unknown: vec![format!("no thread can be started: {error}")], ..Verdict::default() },
+            |verdict| verdict.unwrap_or_else(|panic| resume_unwind(panic)),
+        )
+    }
+}
+
+impl Rules {
+    /// Reads the rules of a schema, if it has some.
+    fn read(schema: &Value) -> Option<Self> {
+        let is_long = |item: &Value| {
+            let texts = ["rule", "messageExpression"].map(|key| item[key].as_str().unwrap_or_default());
+            texts.iter().any(|text| text.len() > LONGEST_RULE)
+        };
+        let short = without(schema, &is_long);
+        let has_rules = without(schema, &|item| item["rule"].is_string()) != *schema;
+        has_rules.then(|| Self { compiled: compile_schema(&short), has_long: short != *schema })
+    }
+}
+
+/// Runs the rules of a schema on an object, all but those beyond the budget.
+fn run(schema: &Value, rules: &Rules, object: &Value) -> Verdict {
+    let object = apply_defaults(schema, object);
+    let costly = budget::costly(&rules.compiled, &object);
+    let is_costly = |item: &Value| item["rule"].as_str().is_some_and(|text| costly.iter().any(|rule| rule == text));
+    let errors = match costly.is_empty() {
+        true => Validator::new().validate_compiled(&rules.compiled, &object, None).err(),
+        false => Rules::read(&without(schema, &is_costly))
+            .and_then(|rules| Validator::new().validate_compiled(&rules.compiled, &object, None).err()),
+    };
+    let mut verdict = Verdict::default();
+    verdict.unknown.extend(rules.has_long.then(|| format!("it has more than {LONGEST_RULE} bytes")));
+    verdict.unknown.extend(costly.iter().map(|rule| format!("`{rule}`: it can take too many steps on this object")));
+    for error in errors.into_iter().flatten() {
+        match error.kind {
+            ErrorKind::ValidationFailure | ErrorKind::EvaluationError => {
+                let kind = ViolationKind::Rule { message: error.message };
+                verdict.broken.push(Violation { path: path(&error.field_path), kind });
+            }
+            _ => verdict.unknown.push(format!("`{}`: {}", error.rule, error.message)),
+        }
+    }
+    // A schema's properties come in no order.
+    verdict.broken.sort_by_cached_key(|violation| (violation.path.clone(), violation.kind.to_string()));
+    verdict.unknown.sort_unstable();
+    verdict.unknown.dedup();
+    verdict
+}
+
+/// Returns a schema without some items of lists, such as rules.
+fn without(schema: &Value, is_left_out: &impl Fn(&Value) -> bool) -> Value {
+    match schema {
+        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), without(value, is_left_out))).collect(),
+        Value::Array(items) => {
+            items.iter().filter(|item| !is_left_out(item)).map(|item| without(item, is_left_out)).collect()
+        }
+        other => other.clone(),
     }
 }
 
@@ -237,6 +303,68 @@ mod tests {
         assert_eq!(verdict.unknown.len(), 1, "{:?}", verdict.unknown);
         assert!(verdict.unknown[0].contains("nothing(self)"));
         assert_eq!(own.run_rules(&kind, "v2", &object), Verdict::default());
+    }
+
+    /// Returns whether a rule rejects an object with 300 rooms and a text of 300 bytes, and whether it is not run.
+    fn run(rule: &str) -> (bool, bool) {
+        let mut crd = crd();
+        let spec = &mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+        spec["x-kubernetes-validations"][1]["rule"] = rule.into();
+        let own = OwnCrds::read("crds", [placed("a.yaml", crd)]).unwrap();
+        let rooms: Vec<Value> = (1..=300).map(|doors| json!({"doors": doors})).collect();
+        let object = json!({"spec": {"size": 0, "open": ["a".repeat(300)], "rooms": rooms}});
+        let verdict = own.run_rules(&GroupKind::new("Shop", "example.com"), "v1", &object);
+        let breaks = |message: &str| verdict.broken.iter().any(|broken| broken.kind.to_string().ends_with(message));
+        assert!(breaks("a shop has a size"), "{rule}: {verdict:?}");
+        (breaks("never"), verdict.unknown.iter().any(|unknown| unknown.contains("too many steps")))
+    }
+
+    #[test]
+    fn a_rule_that_takes_few_steps_is_run() {
+        let pairs = |test: &str| format!("self.rooms.all(a, self.rooms.all(b, {test}))");
+        let rules = [
+            ("a.doors + b.doors > 1", "a.doors + b.doors > 2"),
+            ("a.doors != b.doors || a == b", "a.doors == b.doors || a == b"),
+        ];
+        for (holds, fails) in rules {
+            assert_eq!([run(&pairs(holds)), run(&pairs(fails))], [(false, false), (true, false)], "{holds}");
+        }
+        assert_eq!(run("self.rooms.filter(a, a.doors > 3).map(a, a.doors).sum() > 0"), (false, false));
+        assert_eq!(
+            run("self.rooms.all(a, self.open[0].matches('^[a-z]([-a-z0-9]{0,300}[a-z0-9])?$'))"),
+            (false, false)
+        );
+    }
+
+    #[test]
+    fn a_rule_that_can_take_too_many_steps_is_not_run() {
+        let all = |name: &str| format!("self.rooms.all({name}, ");
+        let maps: String = (0..7).map(|depth| format!("self.rooms.map(a{depth}, ")).collect();
+        let pattern = "((a{1,99}){1,99}){1,99}";
+        let rules = [
+            format!("{}{}{}{}a.doors + b.doors + c.doors > d.doors))))", all("a"), all("b"), all("c"), all("d")),
+            format!("{maps}1{}.size() > 0", ")".repeat(7)),
+            format!("{}{}self.rooms.size() > 1))", all("a"), all("b")),
+            format!("[self.open[0]]{}.size() > 0", ".map(a, a + a)".repeat(40)),
+            format!("[self.rooms]{}.size() > 0", ".map(a, [a, a])".repeat(40)),
+            format!("self.open[0]{}.size() > 0", ".replace('a', 'aaaaaaaaaa')".repeat(9)),
+            format!("self.open[0].split('').all(a, self.open[0].matches('{pattern}'))"),
+            "self.rooms.map(a, self.rooms).size() > 0".to_owned(),
+            "lists.range(1000000000).size() > 0".to_owned(),
+            "'%.999999999f'.format([1.0]).size() > 0".to_owned(),
+            // The evaluator would panic.
+            "Room{doors: 1} == self.rooms[0]".to_owned(),
+        ];
+        for rule in rules {
+            assert_eq!(run(&rule), (false, true), "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_rule_is_run_however_deep_it_is_if_it_is_short() {
+        let sum = |terms: usize| format!("1{} < 0", "+1".repeat(terms));
+        assert_eq!(run(&sum(2000)), (true, false));
+        assert_eq!(run(&format!("{}1{} > 0", "(".repeat(80), ")".repeat(80))), (false, false));
     }
 
     #[test]
