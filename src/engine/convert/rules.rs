@@ -8,7 +8,7 @@ use super::subject::Subject;
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{Direction, Session};
 use crate::knowledge::pack::{KindTracker, Needs, Rule};
-use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet};
 use crate::syntax::field::FieldPath;
 
 /// Where an object starts on its path, by what is known of it.
@@ -71,8 +71,10 @@ pub(super) fn named_conflicts(subject: &Subject<'_>) -> Vec<Remark> {
 /// Between apiVersions, these decide; and of fields that exclude each other both sides are looked at.
 fn can_cross(subject: &Subject<'_>, releases: ReleaseSet, rule: &Rule, direction: Direction) -> bool {
     let line = subject.target.pack.line();
-    let crosses = |id: ReleaseId| rule.applies_from(ReleaseSet::from_iter([id]), line, direction);
-    rule.api_versions.is_some() || rule.within.is_some() || releases.is_empty() || releases.iter().any(crosses)
+    rule.api_versions.is_some()
+        || rule.within.is_some()
+        || releases.is_empty()
+        || rule.can_apply_from(releases, line, direction)
 }
 
 /// Returns whether what `rule` needs is known: that every release which the object can come from is on the side of the rule that
@@ -96,8 +98,7 @@ fn is_named(subject: &Subject<'_>) -> bool {
 /// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows.
 fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, session: &Session<'_>) -> Option<Remark> {
     let pack = subject.target.pack;
-    let can_cross = |id: ReleaseId| rule.applies_from(ReleaseSet::from_iter([id]), pack.line(), direction);
-    if !subject.origins.iter().any(can_cross) {
+    if !rule.can_apply_from(subject.origins, pack.line(), direction) {
         return None;
     }
     let mut trial = session.clone();

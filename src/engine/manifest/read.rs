@@ -125,10 +125,13 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
     // Such a file is known by its name; of another one, only documents that mention something known are read.
     let is_known_by_name = kustomization::is_one(&manifest.file) || recognizer.chart_of(&manifest.file).is_some();
     let mut embedded = Vec::new();
-    for (number, document) in manifest.tree.documents().to_vec().into_iter().enumerate() {
+    let documents = manifest.tree.documents().to_vec();
+    // The file was read for what it mentions.
+    let are_all_read = is_known_by_name || documents.len() == 1;
+    for (number, document) in documents.into_iter().enumerate() {
         manifest.document_warnings.extend(other_version(manifest, document.span));
         let bytes = document.span.of(&manifest.text).as_bytes();
-        if manifest.tree.is_mapping(document.root) && !is_known_by_name && !recognizer.mentions_any(bytes) {
+        if !are_all_read && manifest.tree.is_mapping(document.root) && !recognizer.mentions_any(bytes) {
             manifest.unparsed.push(number);
             continue;
         }
@@ -162,6 +165,7 @@ fn document_of(value: &Value) -> Document {
 /// Takes in what a document says to Kustomize, its objects, and what it carries; returns the known objects inside other data of it.
 fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognizer: &Recognizer) -> Vec<Embedded> {
     let (document, is_kustomization) = (document_of(&value), kustomization::is_one(&manifest.file));
+    let has_group = mentions_group(manifest, number, recognizer);
     let mut is_reported = document == Document::JsonPatch;
     match document {
         _ if is_kustomization => {
@@ -177,7 +181,7 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
             manifest.patches.extend(kustomization::patches(&manifest.file, &value));
             manifest.transformer = Some(Arc::new(Kustomization::of_transformer(&value)));
         }
-        _ if mentions_group(manifest, number, recognizer) => {
+        _ if has_group => {
             let incomplete = incomplete(manifest, number, &value, recognizer);
             is_reported = incomplete.is_some();
             let place = |path: &FieldPath| manifest.place_in(number, path);
@@ -204,7 +208,7 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
     let patches = inline::patches(&value, &carried, recognizer);
     let values = carried_values::find(number, &value, &carried, recognizer);
     let mut embedded = Vec::new();
-    if !is_reported && mentions_group(manifest, number, recognizer) {
+    if !is_reported && has_group {
         let text = manifest.tree.documents()[number].span.of(&manifest.text);
         embedded = embedded::find(number, text, &value, recognizer);
         embedded.retain(|inner| !patches.iter().any(|patch| inner.path.starts_with(&patch.path)));

@@ -286,7 +286,8 @@ impl Walk<'_> {
     /// Reports the named fields that a mapping at `node` must have and lacks.
     fn missing(&mut self, node: usize, map: &serde_json::Map<String, Value>, above: Option<&PathRef<'_>>) {
         let tree = self.tree;
-        for (key, child) in &tree.nodes[node].keys {
+        let fields = &tree.nodes[node];
+        for (key, child) in fields.demanded.iter().map(|number| &fields.keys[*number]) {
             let Some(row) = tree.row_in(*child, self.release, self.version) else { continue };
             if row.required && !map.contains_key(key) && tree.schemas[row.schema].attributes.default.is_none() {
                 self.report(&PathRef::key(above, key), ViolationKind::MissingRequired);

@@ -121,21 +121,36 @@ impl Walk<'_> {
         if value.is_null() {
             return;
         }
+        // Where all releases that have the field accept the same of it, its value shows nothing.
+        if !node.uniform.is_some_and(|kind| kind.accepts(value)) {
+            let Some(possible) = self.value(place, spot, value) else { return };
+            place.possible = possible;
+        }
+        self.inside(Place { open: place.open | node.open, ..place }, spot, value);
+    }
+
+    /// Checks which releases accept a value, and returns those left; `None` where no schema accepts its type.
+    fn value(&mut self, mut place: Place, spot: &PathRef<'_>, value: &Value) -> Option<ReleaseSet> {
+        let tree = self.tree;
         // A text with variables can become any scalar.
         let is_open = OpenText::of(value).is_some();
-        let fits = |kind: Type| kind.accepts(value) || is_open && !matches!(kind, Type::Object | Type::Array);
-        let fitting = || tree.rows_of(place.node).iter().filter(|row| fits(row.kind));
-        let typed = fitting().fold(place.open, |all, row| all | row.releases);
+        let (mut typed, mut allowed) = (place.open, place.open);
+        for row in tree.rows_of(place.node) {
+            if row.kind.accepts(value) || is_open && !matches!(row.kind, Type::Object | Type::Array) {
+                typed = typed | row.releases;
+                if is_open || tree.schemas[row.schema].attributes.allows(value) {
+                    allowed = allowed | row.releases;
+                }
+            }
+        }
         if typed.is_empty() {
-            return;
+            return None;
         }
         place.possible = self.narrow(place, spot, FactKind::Type, typed);
-        let allowing = fitting().filter(|row| is_open || tree.schemas[row.schema].attributes.allows(value));
-        let allowed = allowing.fold(place.open, |all, row| all | row.releases);
         if !allowed.is_empty() {
             place.possible = self.narrow(place, spot, FactKind::Value, allowed);
         }
-        self.inside(Place { open: place.open | node.open, ..place }, spot, value);
+        Some(place.possible)
     }
 
     fn inside(&mut self, place: Place, spot: &PathRef<'_>, value: &Value) {
@@ -155,11 +170,16 @@ impl Walk<'_> {
     }
 
     /// Notes a fact if it adds to what is known already, and returns the releases left at the place.
+    #[inline]
     fn narrow(&mut self, place: Place, spot: &PathRef<'_>, kind: FactKind, releases: ReleaseSet) -> ReleaseSet {
-        let Place { node, possible, .. } = place;
-        if releases.is_superset(possible) {
-            return possible;
+        if releases.is_superset(place.possible) {
+            return place.possible;
         }
+        self.note(place, spot, kind, releases)
+    }
+
+    fn note(&mut self, place: Place, spot: &PathRef<'_>, kind: FactKind, releases: ReleaseSet) -> ReleaseSet {
+        let Place { node, possible, .. } = place;
         if self.seen.insert((node, kind, releases)) {
             let fact = Fact { path: spot.path(), kind, releases };
             self.facts.known.push(fact);

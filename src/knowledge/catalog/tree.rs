@@ -32,9 +32,13 @@ pub(super) struct Node {
     pub(super) parent: Option<(usize, Part)>,
     /// Named fields, sorted by name.
     pub(super) keys: Vec<(String, usize)>,
+    /// The numbers of those in `keys` that some release requires without filling in a default.
+    pub(super) demanded: Vec<usize>,
     pub(super) items: Option<usize>,
     pub(super) values: Option<usize>,
     pub(super) rows: Range<usize>,
+    /// The type of the field, where all of its rows have the same and accept every value of it.
+    pub(super) uniform: Option<Type>,
     /// The releases that have the field.
     pub(super) releases: ReleaseSet,
     /// The releases in which anything may be below the field.
@@ -109,14 +113,22 @@ impl Tree {
 
     /// Adds a row to the node added last, or to one to which no row was added before.
     pub(super) fn push(&mut self, node: usize, row: Row) {
-        let is_open = row.kind == Type::Any || self.schemas[row.schema].attributes.preserve_unknown;
-        let node = &mut self.nodes[node];
+        let attributes = &self.schemas[row.schema].attributes;
+        let is_open = row.kind == Type::Any || attributes.preserve_unknown;
+        let is_demanded = row.required && attributes.default.is_none();
+        let accepted = attributes.allowed.is_none().then_some(row.kind);
+        let number = node;
+        let node = &mut self.nodes[number];
+        node.uniform = accepted.filter(|kind| node.rows.is_empty() || node.uniform == Some(*kind));
         node.releases = node.releases | row.releases;
         if is_open {
             node.open = node.open | row.releases;
         }
         self.rows.push(row);
         node.rows.end = self.rows.len();
+        if let Some((parent, Part::Key(key))) = node.parent.clone().filter(|_| is_demanded) {
+            self.nodes[parent].demand(&key);
+        }
     }
 
     pub(super) fn fields_at(&self, node: usize) -> impl Iterator<Item = Field<'_>> {
@@ -177,9 +189,11 @@ impl Node {
         Self {
             parent,
             keys: Vec::new(),
+            demanded: Vec::new(),
             items: None,
             values: None,
             rows: row..row,
+            uniform: None,
             releases: ReleaseSet::default(),
             open: ReleaseSet::default(),
         }
@@ -187,8 +201,18 @@ impl Node {
 
     /// Returns the node of the named field `key`.
     pub(super) fn key(&self, key: &str) -> Option<usize> {
-        let at = self.keys.binary_search_by(|(name, _)| name.as_str().cmp(key)).ok()?;
-        Some(self.keys[at].1)
+        Some(self.keys[self.number_of(key)?].1)
+    }
+
+    fn number_of(&self, key: &str) -> Option<usize> {
+        self.keys.binary_search_by(|(name, _)| name.as_str().cmp(key)).ok()
+    }
+
+    fn demand(&mut self, key: &str) {
+        let number = self.number_of(key).expect("the field was added before its rows");
+        if let Err(at) = self.demanded.binary_search(&number) {
+            self.demanded.insert(at, number);
+        }
     }
 }
 

@@ -199,8 +199,23 @@ impl Rule {
 
     /// Returns whether an object that comes from one of `origins` is on the side of the rule that `direction` starts from.
     pub(crate) fn applies_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
-        let is_newer = |id: ReleaseId| line.get(id).order >= self.order;
-        !origins.is_empty() && origins.iter().all(|id| is_newer(id) == (direction == Direction::Backward))
+        match direction {
+            Direction::Forward => origins.last().is_some_and(|newest| !self.is_made_before(newest, line)),
+            Direction::Backward => origins.first().is_some_and(|oldest| self.is_made_before(oldest, line)),
+        }
+    }
+
+    /// Returns whether an object that comes from one of `origins` can be on the side of the rule that `direction` starts from.
+    pub(crate) fn can_apply_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
+        match direction {
+            Direction::Forward => origins.first().is_some_and(|oldest| !self.is_made_before(oldest, line)),
+            Direction::Backward => origins.last().is_some_and(|newest| self.is_made_before(newest, line)),
+        }
+    }
+
+    /// Returns whether a release has the rule's change behind it; of two releases, the newer one has it if the older one does.
+    fn is_made_before(&self, release: ReleaseId, line: &ReleaseLine) -> bool {
+        line.get(release).order >= self.order
     }
 
     /// Returns the lens for `direction`.

@@ -63,6 +63,7 @@ fn intern(words: &[u64]) -> &'static [u64] {
 
 impl ReleaseSet {
     /// Returns whether the set holds `id`.
+    #[inline]
     pub fn contains(self, id: ReleaseId) -> bool {
         let (at, bit) = place(id);
         let word = if at < SHORT { self.words[at] } else { self.more.get(at - SHORT).copied().unwrap_or(0) };
@@ -70,22 +71,37 @@ impl ReleaseSet {
     }
 
     /// Returns whether the set holds nothing.
+    #[inline]
     pub fn is_empty(self) -> bool {
-        self == Self::default()
+        self.words == [0; SHORT] && self.more.is_empty()
     }
 
     /// Returns whether every release of `other` is in this set too.
+    #[inline]
     pub fn is_superset(self, other: Self) -> bool {
-        self & other == other
+        other.without(self).is_empty()
+    }
+
+    /// Returns the oldest release of the set.
+    pub(crate) fn first(self) -> Option<ReleaseId> {
+        self.iter().next()
+    }
+
+    /// Returns the newest release of the set.
+    pub(crate) fn last(self) -> Option<ReleaseId> {
+        let (at, word) = self.all_words().enumerate().filter(|(_, word)| *word != 0).last()?;
+        Some(id_at((at + 1) * u64::BITS as usize - 1 - word.leading_zeros() as usize))
     }
 
     /// Returns the releases of this set that are not in `other`.
+    #[inline]
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         self.combined(other, |one, other| one & !other)
     }
 
     /// Returns those of this set that are in `other` too, or all of this set where none is.
+    #[inline]
     #[must_use]
     pub fn within(self, other: Self) -> Self {
         let both = self & other;
@@ -94,31 +110,40 @@ impl ReleaseSet {
 
     /// Returns the positions held, oldest first.
     pub fn iter(self) -> impl Iterator<Item = ReleaseId> {
-        let words = self.words.into_iter().chain(self.more.iter().copied());
-        words.enumerate().flat_map(|(at, word)| {
-            let bits = (0..u64::BITS as usize).filter(move |bit| word & (1 << bit) != 0);
-            bits.map(move |bit| id_at(at * u64::BITS as usize + bit))
+        self.all_words().enumerate().flat_map(|(at, word)| {
+            // Each step takes the lowest bit away.
+            let some = |rest: u64| Some(rest).filter(|rest| *rest != 0);
+            let rests = std::iter::successors(some(word), move |rest| some(rest & (rest - 1)));
+            rests.map(move |rest| id_at(at * u64::BITS as usize + rest.trailing_zeros() as usize))
         })
     }
 
+    fn all_words(self) -> impl Iterator<Item = u64> {
+        self.words.into_iter().chain(self.more.iter().copied())
+    }
+
     /// Combines two sets word by word.
+    #[inline]
     fn combined(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
-        let words = std::array::from_fn(|at| operation(self.words[at], other.words[at]));
-        if self.more.is_empty() && other.more.is_empty() {
-            return Self { words, more: &[] };
-        }
+        let mut words = self.words;
+        words.iter_mut().zip(other.words).for_each(|(word, other)| *word = operation(*word, other));
+        let is_short = self.more.is_empty() && other.more.is_empty();
+        Self { words, more: if is_short { &[] } else { self.more_combined(other, operation) } }
+    }
+
+    /// Combines the words of long sets.
+    #[cold]
+    fn more_combined(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> &'static [u64] {
         let length = self.more.len().max(other.more.len());
         let word = |words: &[u64], at: usize| words.get(at).copied().unwrap_or(0);
         let more = (0..length).map(|at| operation(word(self.more, at), word(other.more, at)));
         let more: Vec<u64> = more.collect();
-        Self {
-            words,
-            more: [self.more, other.more].into_iter().find(|known| **known == more).unwrap_or_else(|| intern(&more)),
-        }
+        [self.more, other.more].into_iter().find(|known| **known == more).unwrap_or_else(|| intern(&more))
     }
 }
 
 /// Returns the word of a set that holds `id`, and its bit there.
+#[inline]
 fn place(id: ReleaseId) -> (usize, u64) {
     (usize::from(id.0 / 64), 1 << (id.0 % 64))
 }
@@ -142,6 +167,7 @@ impl FromIterator<ReleaseId> for ReleaseSet {
 
 impl BitAnd for ReleaseSet {
     type Output = Self;
+    #[inline]
     fn bitand(self, other: Self) -> Self {
         self.combined(other, |one, other| one & other)
     }
@@ -149,6 +175,7 @@ impl BitAnd for ReleaseSet {
 
 impl BitOr for ReleaseSet {
     type Output = Self;
+    #[inline]
     fn bitor(self, other: Self) -> Self {
         self.combined(other, |one, other| one | other)
     }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::thread::{self, Builder, ScopedJoinHandle};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::budget;
 use super::crd::{self, PlacedCrd};
 use super::gather::Gathered;
+use super::validations::CEL;
 use crate::knowledge::catalog::{Catalog, Violation, ViolationKind};
 use crate::knowledge::release::{GroupKind, ReleaseId, ReleaseLine};
 use crate::syntax::field::{FieldPath, Step};
@@ -48,7 +49,8 @@ const STACK: usize = 128 << 20;
 /// The CEL rules of a schema.
 #[derive(Debug)]
 struct Rules {
-    compiled: CompiledSchema,
+    /// Those about fields that objects had so far: most objects have few of the fields of their kind, and compiling is what costs.
+    compiled: RwLock<CompiledSchema>,
     /// Whether some are not compiled, because they are too long.
     has_long: bool,
 }
@@ -137,25 +139,87 @@ impl OwnCrds {
 impl Rules {
     /// Reads the rules of a schema, if it has some.
     fn read(schema: &Value) -> Option<Self> {
-        let is_long = |item: &Value| {
-            let texts = ["rule", "messageExpression"].map(|key| item[key].as_str().unwrap_or_default());
-            texts.iter().any(|text| text.len() > LONGEST_RULE)
-        };
-        let short = without(schema, &is_long);
-        let has_rules = without(schema, &|item| item["rule"].is_string()) != *schema;
-        has_rules.then(|| Self { compiled: compile_schema(&short), has_long: short != *schema })
+        let compiled = || RwLock::new(compile(schema, &is_long));
+        has_rule(schema, &|_| true).then(|| Self { compiled: compiled(), has_long: has_rule(schema, &is_long) })
     }
+}
+
+/// Returns whether a rule is too long to be compiled.
+fn is_long(rule: &Value) -> bool {
+    ["rule", "messageExpression"].iter().any(|key| rule[key].as_str().is_some_and(|text| text.len() > LONGEST_RULE))
+}
+
+/// Returns whether a schema, or one in it, has such a rule.
+fn has_rule(schema: &Value, is_one: &impl Fn(&Value) -> bool) -> bool {
+    match schema {
+        Value::Object(map) => {
+            let rules = map.get(CEL).and_then(Value::as_array);
+            rules.is_some_and(|rules| rules.iter().any(is_one)) || map.values().any(|value| has_rule(value, is_one))
+        }
+        Value::Array(items) => items.iter().any(|item| has_rule(item, is_one)),
+        _ => false,
+    }
+}
+
+/// Compiles the rules about a value itself, without those that are left out; those about what is in it are added by [`extend`].
+fn compile(schema: &Value, is_left_out: &impl Fn(&Value) -> bool) -> CompiledSchema {
+    let own =
+        schema.as_object().into_iter().flatten().filter(|(key, _)| !["properties", "items"].contains(&key.as_str()));
+    let own = own.map(|(key, value)| {
+        // The library has to know that the keys are not those of a schema.
+        let is_map = key == "additionalProperties" && value.is_object();
+        (key.clone(), if is_map { Value::Bool(true) } else { without(value, is_left_out) })
+    });
+    compile_schema(&own.collect())
+}
+
+/// Compiles the rules about the values inside of `value`, of whose schema `compiled` has those about the value itself.
+fn extend(compiled: &mut CompiledSchema, schema: &Value, value: &Value, is_left_out: &impl Fn(&Value) -> bool) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                let additional = || schema.get("additionalProperties").filter(|values| values.is_object());
+                if let Some(inner) = schema.get("properties").and_then(|properties| properties.get(key)) {
+                    let node = compiled.properties.entry(key.clone()).or_insert_with(|| compile(inner, is_left_out));
+                    extend(node, inner, value, is_left_out);
+                } else if let Some(inner) = additional() {
+                    let node = &mut compiled.additional_properties;
+                    let node = node.get_or_insert_with(|| Box::new(compile(inner, is_left_out)));
+                    extend(node, inner, value, is_left_out);
+                }
+            }
+        }
+        Value::Array(items) => {
+            let Some(inner) = schema.get("items") else { return };
+            let node = compiled.items.get_or_insert_with(|| Box::new(compile(inner, is_left_out)));
+            items.iter().for_each(|item| extend(node, inner, item, is_left_out));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Returns an object with the defaults of its schema, those inside of defaults too.
+fn with_defaults(schema: &Value, object: &Value) -> Value {
+    let once = apply_defaults(schema, object);
+    if once == *object { once } else { with_defaults(schema, &once) }
 }
 
 /// Runs the rules of a schema on an object, all but those beyond the budget.
 fn run(schema: &Value, rules: &Rules, object: &Value) -> Verdict {
-    let object = apply_defaults(schema, object);
-    let costly = budget::costly(&rules.compiled, &object);
-    let is_costly = |item: &Value| item["rule"].as_str().is_some_and(|text| costly.iter().any(|rule| rule == text));
-    let errors = match costly.is_empty() {
-        true => Validator::new().validate_compiled(&rules.compiled, &object, None).err(),
-        false => Rules::read(&without(schema, &is_costly))
-            .and_then(|rules| Validator::new().validate_compiled(&rules.compiled, &object, None).err()),
+    let object = with_defaults(schema, object);
+    extend(&mut rules.compiled.write().unwrap_or_else(PoisonError::into_inner), schema, &object, &is_long);
+    let compiled = rules.compiled.read().unwrap_or_else(PoisonError::into_inner);
+    let costly = budget::costly(&compiled, &object);
+    let check = |compiled: &CompiledSchema| Validator::new().validate_compiled(compiled, &object, None).err();
+    let errors = if costly.is_empty() {
+        check(&compiled)
+    } else {
+        let is_costly =
+            |rule: &Value| rule["rule"].as_str().is_some_and(|text| costly.iter().any(|costly| costly == text));
+        let is_left_out = |rule: &Value| is_long(rule) || is_costly(rule);
+        let mut cheap = compile(schema, &is_left_out);
+        extend(&mut cheap, schema, &object, &is_left_out);
+        check(&cheap)
     };
     let mut verdict = Verdict::default();
     verdict.unknown.extend(rules.has_long.then(|| format!("it has more than {LONGEST_RULE} bytes")));
@@ -303,6 +367,28 @@ mod tests {
         assert_eq!(verdict.unknown.len(), 1, "{:?}", verdict.unknown);
         assert!(verdict.unknown[0].contains("nothing(self)"));
         assert_eq!(own.run_rules(&kind, "v2", &object), Verdict::default());
+    }
+
+    #[test]
+    fn rules_about_fields_that_only_a_later_object_has_run_on_it() {
+        let mut crd = crd();
+        let spec = &mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+        spec["properties"]["doors"] = json!({
+            "type": "object",
+            "default": {},
+            "properties": {"front": {"type": "integer", "default": 0}},
+            "additionalProperties": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > 0", "message": "none"}]},
+            "x-kubernetes-validations": [{"rule": "has(self.front)", "message": "no default in a default"}],
+        });
+        let own = OwnCrds::read("crds", [placed("a.yaml", crd)]).unwrap();
+        let broken = |spec: Value| -> Vec<String> {
+            let verdict = own.run_rules(&GroupKind::new("Shop", "example.com"), "v1", &json!({"spec": spec}));
+            verdict.broken.iter().map(|found| found.path.to_string()).collect()
+        };
+        assert_eq!(broken(json!({"size": 1})), [""; 0]);
+        assert_eq!(broken(json!({"size": 1, "rooms": [{"doors": 0}]})), ["spec.rooms[0]"]);
+        assert_eq!(broken(json!({"size": 1, "doors": {"back": 0}})), ["spec.doors.back"]);
+        assert_eq!(broken(json!({"size": 0, "rooms": [{"doors": 1}, {"doors": 0}]})), ["spec", "spec.rooms[1]"]);
     }
 
     /// Returns whether a rule rejects an object with 300 rooms and a text of 300 bytes, and whether it is not run.
