@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use super::applied::folder;
+use super::applied::{Folder, folder};
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::json6902;
 use super::kustomization::{is_text, selects, selects_foreign_kind};
@@ -27,7 +27,7 @@ pub(super) struct Patch {
     /// Its place in a list of patches.
     pub(super) path: FieldPath,
     /// The folder whose objects it is for, if the object around it names one.
-    folder: Option<String>,
+    folder: Option<Folder>,
     content: Content,
     /// What it selects.
     target: Option<Selector>,
@@ -52,7 +52,7 @@ struct Written<'v> {
     item: &'v Value,
     /// The key of the patch in the item; none where the item is the patch.
     key: Option<&'static str>,
-    folder: Option<String>,
+    folder: Option<Folder>,
 }
 
 /// Finds the patches in a document that concern known objects: those that are `carried` in it, and those of a builtin transformer.
@@ -212,7 +212,7 @@ pub(super) fn merged_into(patch: &Value) -> Selector {
 pub(super) struct TextWithObjects {
     pub(super) place: FieldPath,
     /// The folder, or what selects the objects, that it is for.
-    pub(super) folder: Option<String>,
+    pub(super) folder: Option<Folder>,
     pub(super) target: Option<Selector>,
     pub(super) text: String,
     pub(super) tree: Tree,
