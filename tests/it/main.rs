@@ -34,6 +34,7 @@ mod pack_values;
 mod package;
 #[cfg(unix)]
 mod packaging;
+mod patches_inside;
 mod pictures;
 mod plan_schema;
 mod planning;
