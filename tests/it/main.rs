@@ -25,6 +25,7 @@ mod gateway_api;
 mod hostile;
 mod html;
 mod html_browser;
+mod ignored;
 mod keep_going;
 mod lint;
 mod named_files;
