@@ -90,6 +90,7 @@ codes! {
     DroppedField "dropped-field" "The target release has no equivalent of a field of the object. The object is held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A mapping has the same key twice, and parsers disagree on which one counts. Remove one of the two.";
     Encrypted "encrypted" "The file is encrypted with SOPS, and its checksum covers the values that would change. The object is held back; decrypt the file, convert it and encrypt it again.";
+    IgnoredPath "ignored-path" "A `.reversionignore` names the file or folder: nothing in it is read. The summary counts such paths. `--no-ignore` reads them.";
     InlinePatch "inline-patch" "A kustomization, or an object that runs Kustomize, patches a known object inline, and the patch is not converted: it is neither a literal block nor on one line, or has an anchor (the object is held back), or it contains no object. Write the patch as a literal block, move it to a file, or change it by hand.";
     InterruptedRun "interrupted-run" "An earlier run was interrupted, and the tree contains both old and new files. An apply is rolled back with `reversion undo` and finished with `reversion apply --resume`; an undo is finished with `reversion undo` and reverted with `reversion apply --resume`. Also reported if the journal of another user cannot be read.";
     InvalidEncoding "invalid-encoding" "The file is not valid UTF-8 text. It is counted as failed; convert its encoding first.";

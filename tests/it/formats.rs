@@ -62,7 +62,7 @@ pub(crate) fn document(case: &Case) -> ReportDocument {
         "schemaVersion": 2, "tool": "0.1.0", "command": "check", "targets": ["a@1/standard"], "shard": null, "folder": null,
         "exitCode": 1, "written": false,
         "summary": {
-            "files": 1, "parsedFiles": 1, "objects": 2, "recognized": 2, "templates": 0, "binaries": 0, "failed": 0,
+            "files": 1, "parsedFiles": 1, "objects": 2, "recognized": 2, "templates": 0, "binaries": 0, "ignored": 0, "failed": 0,
             "changed": 0, "changedFiles": 0, "heldBack": 1, "unresolved": 0, "acknowledged": 1,
         },
         "totals": {"codes": {}, "kinds": {}, "rules": {}},

@@ -25,6 +25,7 @@ mod gateway_api;
 mod hostile;
 mod html;
 mod html_browser;
+mod ignored;
 mod keep_going;
 mod lint;
 mod named_files;
@@ -34,6 +35,7 @@ mod pack_values;
 mod package;
 #[cfg(unix)]
 mod packaging;
+mod patches_inside;
 mod pictures;
 mod plan_schema;
 mod planning;

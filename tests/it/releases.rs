@@ -471,6 +471,15 @@ fn what_only_looks_like_a_mark_names_nothing() {
     }
 }
 
+/// What the objects agree on still tells where they come from.
+#[test]
+fn a_mark_that_objects_contradict_shows_nothing_and_the_objects_do() {
+    let newer = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: b}\nspec: {interval: 1h, chartRef: {kind: OCIRepository, name: b}}\n";
+    let run = beside_a_release("b.yaml", &format!("{COMPONENTS}---\n{newer}"));
+    assert!(run.err.contains("comment Flux version: v0.14.1 (b.yaml:2:1) is not used: HelmRelease b"), "{}", run.all());
+    assert!(!run.all().contains("do not show whether"), "{}", run.all());
+}
+
 /// A HelmRelease that installs boxes.
 fn install(version: &str) -> String {
     format!(

@@ -104,7 +104,7 @@ impl Tree {
             let edit = serde_json::json!({"start": 0, "end": old.len(), "old": old, "new": new});
             serde_json::json!({"path": path, "before": print(old), "after": print(new), "edits": [edit]})
         };
-        let seen = ["files", "parsedFiles", "objects", "recognized", "templates", "binaries", "failed"];
+        let seen = ["files", "parsedFiles", "objects", "recognized", "templates", "binaries", "ignored", "failed"];
         let outcomes = ["changed", "changedFiles", "heldBack", "unresolved", "acknowledged"];
         let counts = [&seen[..], &outcomes].concat();
         let summary: serde_json::Map<_, _> = counts.iter().map(|name| ((*name).to_owned(), 0.into())).collect();

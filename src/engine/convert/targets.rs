@@ -124,8 +124,9 @@ impl<'g> Targets<'g> {
     }
 
     /// Returns whether `text` is an apiVersion, a group or a kind that the targets have, so that it can stay wherever it stands: a kind that was
-    /// renamed, a version that some kind of the group lost and one that is deprecated cannot.
-    pub(crate) fn have(&self, text: &str) -> bool {
+    /// renamed, a version that some kind of the group lacks and one that is deprecated cannot. Of an apiVersion, the kinds count for
+    /// which `is_meant` holds, where there are any.
+    pub(crate) fn have(&self, text: &str, is_meant: &dyn Fn(&GroupKind) -> bool) -> bool {
         if !text.contains(['.', '/']) {
             return self.kinds_named(text).any(|kind| self.lacking(kind).is_none() && !self.renames.contains_key(kind));
         }
@@ -137,8 +138,10 @@ impl<'g> Targets<'g> {
                 && of_group.iter().all(|kind| !self.renames.contains_key(*kind));
         };
         let is_listed = |catalog: &&Catalog| catalog.versions().any(|listed| listed == version);
+        let meant = of_group.iter().copied().filter(|kind| is_meant(kind)).collect::<Vec<_>>();
+        let meant = if meant.is_empty() { of_group } else { meant };
         let listing: Vec<&Catalog> =
-            of_group.iter().filter_map(|kind| target.pack.catalog(kind)).filter(is_listed).collect();
+            meant.into_iter().filter_map(|kind| target.pack.catalog(kind)).filter(is_listed).collect();
         let is_served = |catalog: &&Catalog| {
             let [served, deprecated] = [catalog.serving(version), catalog.deprecating(version)];
             served.contains(target.release) && !deprecated.contains(target.release)

@@ -115,7 +115,7 @@ fn mentions(carried: &[Carried<'_>], names: &[String], chart_word: &str) -> Vec<
             found.push(mention);
         }
     };
-    for Carried { carrier, place, around } in carried {
+    for Carried { carrier, place, around, .. } in carried {
         let text = |field: &FieldPath| field.text(around).filter(|text| !text.is_empty());
         let named_in = |fields: &[FieldPath]| fields.iter().find_map(|field| named(text(field)?, names));
         let chart = &carrier.chart;

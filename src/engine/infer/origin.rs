@@ -135,7 +135,7 @@ pub(crate) fn origin<'s, 'p>(evidence: &[&Evidence], objects: &[&'s ObjectReleas
     let is_apart = |one: &ObjectReleases<'_>| apart.iter().any(|other| std::ptr::eq(*other, one));
     let contradicting = objects.iter().filter(|one| (one.fitting() & named).is_empty() && !is_apart(one));
     if let Some(contradicting) = contradicting.min_by_key(|one| &one.location) {
-        return Origin { contradicting: Some(*contradicting), ..Origin::default() };
+        return Origin { releases, apart, contradicting: Some(*contradicting), ..Origin::default() };
     }
     let is_named = exact.next().is_some_and(|first| exact.all(|other| other.releases == first.releases));
     Origin { releases: named.within(releases), is_named, apart, contradicting: None }

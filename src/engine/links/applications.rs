@@ -17,7 +17,7 @@ use super::kustomizations::{FolderReach, Graph};
 use super::rewritten::{ByName, Rewritten};
 use super::steps::{Role, Source, Step, TRANSFORMERS, Turn, turn};
 use super::survey::{FileSurvey, ObjectSurvey};
-use crate::engine::manifest::{Kustomization, PatchFile, PatchOptions, Selector, SelectorPart};
+use crate::engine::manifest::{Folder, Kustomization, PatchFile, PatchOptions, Selector, SelectorPart};
 use crate::knowledge::lens::ObjectId;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::FieldPath;
@@ -28,7 +28,7 @@ pub(crate) struct Application {
     /// The file of the kustomization, or of the object that has a controller run Kustomize.
     pub(super) host: usize,
     /// The folder that such an object patches.
-    pub(super) folder: Option<String>,
+    pub(super) folder: Option<Folder>,
     turn: Turn,
     pub(super) instruction: InstructionRef,
     pub(super) base: ObjectId,
@@ -108,7 +108,7 @@ impl<'a> Candidate<'a> {
 
 /// An instruction, before it is known what it is applied to.
 struct Pending<'a> {
-    folder: Option<String>,
+    folder: Option<Folder>,
     turn: Turn,
     instruction: InstructionRef,
     /// What it selects; a strategic merge patch without one finds its object by its own name.
@@ -438,7 +438,7 @@ struct Finder<'h, 'a> {
 struct Inner {
     /// The file of that object, and a folder that it names.
     host: usize,
-    folder: String,
+    folder: Folder,
     /// The file that it stands in.
     file: usize,
     number: InnerNumber,
@@ -543,7 +543,7 @@ impl<'a> Finder<'_, 'a> {
 
     /// Adds what a host applies: to what is in the folder that it is for, else to what it is known to reach.
     fn add(&self, host: usize, pending: &Pending<'a>, known: &Reached<'_, 'a, '_>, applications: &mut Applications) {
-        let folder = pending.folder.as_deref().map(|folder| self.graph.reach_of_folder(folder));
+        let folder = pending.folder.as_ref().map(|folder| self.graph.reach_of_folder(folder));
         let of_folder = folder.map(|folder| Reached::Folder(folder, &self.bases));
         let reach = of_folder.as_ref().unwrap_or(known);
         let is_open = self.is_open(pending, reach);
@@ -703,7 +703,8 @@ impl<'a> Finder<'_, 'a> {
         }
         found.extend(self.steps(holder, Source::DataPatch));
         // What components do is known by their own kustomizations.
-        let is_unknown = |one: &Pending<'_>| !self.graph.knows_components(one.folder.as_deref().unwrap_or_default());
+        let is_unknown =
+            |one: &Pending<'_>| one.folder.as_ref().is_none_or(|folder| !self.graph.knows_components(folder));
         found.extend(self.steps(holder, Source::Components).filter(is_unknown));
         found.extend(self.steps(holder, Source::Own));
         found
@@ -753,7 +754,7 @@ impl<'a> Finder<'_, 'a> {
 }
 
 /// Returns a patch, which `host` applies.
-fn patch<'a>(own: Candidate<'a>, turn: Turn, folder: Option<String>, target: Option<&Selector>) -> Pending<'a> {
+fn patch<'a>(own: Candidate<'a>, turn: Turn, folder: Option<Folder>, target: Option<&Selector>) -> Pending<'a> {
     let role = if own.is_json { Role::JsonPatch } else { Role::Merge };
     let instruction = InstructionRef { position: own.position, place: FieldPath::default(), role };
     Pending { folder, own: Some(own), ..Pending::new(turn, instruction, target.cloned()) }

@@ -22,6 +22,7 @@ use super::merge::{are_merged_differently, merged, with_identity_of};
 use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::Conversion;
+use crate::engine::manifest::Folder;
 use crate::syntax::field::Entries;
 
 /// What is built of an object at one point.
@@ -74,6 +75,7 @@ pub(super) enum Unknown {
     Identity,
     Kind,
     Nested,
+    Source,
 }
 
 impl Unknown {
@@ -97,6 +99,9 @@ impl Unknown {
                 "it may find the object by a name, namespace, kind or apiVersion that another patch or replacement writes, and that is not followed"
             }
             Self::Nested => "it stands in a patch of an object that has Kustomize run, and is not converted there",
+            Self::Source => {
+                "several sources are named for folders here, and nothing shows which of them is this repository"
+            }
             Self::Kind => "it writes another kind to the object, and what becomes of that is not known",
         }
     }
@@ -217,8 +222,8 @@ impl<'b> Builder<'b> {
         let mut controllers = Vec::new();
         // What a controller applies comes behind what the kustomization in its folder does.
         for (_, applications) in by_host.iter().filter(|(host, _)| run.files[**host].kustomization.is_none()) {
-            let folders = applications.iter().filter_map(|application| application.folder.as_deref());
-            let folders: BTreeSet<&str> = folders.collect();
+            let folders = applications.iter().filter_map(|application| application.folder.as_ref());
+            let folders: BTreeSet<&Folder> = folders.collect();
             let built = folders.into_iter().flat_map(|folder| run.graph.of_folder(folder));
             let mut taken: BTreeSet<usize> = built.filter_map(|host| ways.get(host)).flatten().copied().collect();
             if taken.is_empty() {
@@ -253,12 +258,15 @@ impl<'b> Builder<'b> {
                 let State { written, forgotten, .. } = &self.made.states[before];
                 let is_found = application.identity.is_by_file;
                 let is_open = application.identity.is_open_after(written, forgotten);
+                let is_of_open_source =
+                    application.folder.as_ref().is_some_and(|folder| self.tied.run.graph.is_open(folder));
                 if !is_found && !is_open {
                     next.insert(before);
                     continue;
                 }
                 let unknown = match () {
                     () if is_open => Some(Unknown::Identity),
+                    () if is_of_open_source => Some(Unknown::Source),
                     () => application.identity.changes_kind().then_some(Unknown::Kind),
                 };
                 next.insert(self.next(Done { before, act }, unknown, &application.identity));

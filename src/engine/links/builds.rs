@@ -6,16 +6,17 @@
 //!
 //! A chart needs no build of its own: its templates are in one folder.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::kustomizations::{Graph, Part};
+use super::repositories::by_end;
 use super::survey::FileSurvey;
+use crate::engine::manifest::Folder;
 use crate::knowledge::lens::Builds;
 
 /// Finds the builds of the run, for each file for which `is_file` holds: those of the run.
 pub(super) fn find(files: &[FileSurvey], graph: &Graph<'_>, is_file: &dyn Fn(&str) -> bool) -> Builds {
-    let applied = Applied::of(files);
+    let applied = Applied::of(files, graph);
     let mut maker = Maker { is_file, of_file: BTreeMap::new(), outer: Vec::new() };
     let mut patches: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.kustomization.is_some()) {
@@ -60,13 +61,16 @@ struct Applied<'a> {
 }
 
 impl<'a> Applied<'a> {
-    fn of(files: &'a [FileSurvey]) -> Self {
-        let hosts: Vec<(&str, &[String])> =
+    fn of(files: &'a [FileSurvey], graph: &Graph<'_>) -> Self {
+        let hosts: Vec<(&str, &[Folder])> =
             files.iter().map(|file| (&*file.file, &*file.applied)).filter(|(_, applied)| !applied.is_empty()).collect();
         let mut names: Vec<&str> = files.iter().map(|file| &*file.file).collect();
         names.sort_unstable();
         let ends = if hosts.is_empty() { BTreeMap::new() } else { by_end(&names) };
-        let found = |folder: &String| ends.get(folder.as_str()).into_iter().flatten().copied().collect::<Vec<_>>();
+        let found = |folder: &Folder| {
+            let found = ends.get(folder.path.as_str()).into_iter().flatten().copied();
+            found.filter(|path| graph.can_be_in_repository_of(folder, path)).collect::<Vec<_>>()
+        };
         let folders = hosts.into_iter().map(|(host, applied)| (host, applied.iter().flat_map(found).collect()));
         Self { folders: folders.collect(), files: names }
     }
@@ -77,27 +81,6 @@ impl<'a> Applied<'a> {
         let start = self.files.partition_point(|file| *file < folder.as_str());
         self.files[start..].iter().take_while(|file| file.starts_with(&folder)).copied().collect()
     }
-}
-
-/// Returns the folders of `files` by the ends of their paths, as they are named from the root of a repository, which the run need not
-/// start at: the shortest with each end.
-fn by_end<'a>(files: &[&'a str]) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
-    let folders = files.iter().flat_map(|file| file.match_indices('/').map(|(at, _)| &file[..at]));
-    let mut ends: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for folder in folders.collect::<BTreeSet<_>>() {
-        let starts = folder.match_indices('/').map(|(at, _)| at + 1).chain([0]);
-        for start in starts {
-            let found = ends.entry(&folder[start..]).or_default();
-            let depth = |folder: &str| folder.matches('/').count();
-            match found.first().map(|other| depth(other).cmp(&depth(folder))) {
-                Some(Ordering::Less) => continue,
-                Some(Ordering::Greater) => found.clear(),
-                _ => {}
-            }
-            found.insert(folder);
-        }
-    }
-    ends
 }
 
 /// The builds made so far.

@@ -20,6 +20,7 @@ use super::run::Run;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Judged, Remark};
 use crate::engine::finding::Code;
+use crate::engine::manifest::Folder;
 use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::Entries;
 
@@ -168,22 +169,22 @@ pub(super) fn finals<'a>(
 ) -> BTreeMap<usize, &'a str> {
     let mut finals: BTreeMap<usize, &str> = BTreeMap::new();
     // Whether the objects of a file that have this applied are among the controllers.
-    let is_followed = |host: usize, hosts: &[usize], has: &dyn Fn(&str) -> bool| {
+    let is_followed = |host: usize, hosts: &[usize], has: &dyn Fn(&Folder) -> bool| {
         let is_once = hosts.iter().filter(|other| **other == host).count() == 1;
         let mut applications = controllers.iter().flat_map(|(applications, _)| applications.iter());
-        is_once && applications.any(|one| one.host == host && one.folder.as_deref().is_some_and(has))
+        is_once && applications.any(|one| one.host == host && one.folder.as_ref().is_some_and(has))
     };
     for (kustomization, states) in behind {
         let hosts = run.appliers(kustomization);
         let is_built = hosts.is_empty() && run.graph.takers(kustomization).is_empty();
-        let is_in = |folder: &str| run.graph.of_folder(folder).any(|name| name == *kustomization);
+        let is_in = |folder: &Folder| run.graph.of_folder(folder).any(|name| name == *kustomization);
         if is_built || hosts.iter().any(|host| !is_followed(*host, &hosts, &is_in)) {
             finals.extend(states.iter().map(|state| (*state, *kustomization)));
         }
     }
     if behind.is_empty() {
         let hosts = run.appliers_of_file(file);
-        let is_in = |folder: &str| run.graph.reach_of_folder(folder).has(file);
+        let is_in = |folder: &Folder| run.graph.reach_of_folder(folder).has(file);
         if let Some(host) = hosts.iter().find(|host| !is_followed(**host, &hosts, &is_in)) {
             finals.insert(start, &run.files[*host].file);
         }

@@ -10,8 +10,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
 use std::sync::Arc;
 
+use super::repositories::Repositories;
 use super::survey::{Components, FileSurvey};
-use crate::engine::manifest::Kustomization;
+use crate::engine::manifest::{Folder, Kustomization};
 
 /// The namespaces that kustomizations give to a file: each kustomization with its namespace, which is none where no
 /// kustomization on the path gives one.
@@ -34,11 +35,14 @@ pub(crate) struct Graph<'a> {
     transformers: BTreeMap<&'a str, &'a Kustomization>,
     /// The prefixes and suffixes that kustomizations add to names.
     affixes: [BTreeSet<&'a str>; 2],
+    /// The repositories that objects have folders of applied.
+    repositories: Repositories,
 }
 
 impl<'a> Graph<'a> {
     /// Collects the kustomizations among `files`.
     pub(crate) fn of(files: &'a [FileSurvey]) -> Self {
+        let repositories = Repositories::of(files);
         let names: HashSet<&str> = files.iter().map(|file| &*file.file).collect();
         let transformers: BTreeMap<&str, &Kustomization> =
             files.iter().filter_map(|file| Some((&*file.file, file.transformer.as_deref()?))).collect();
@@ -59,7 +63,7 @@ impl<'a> Graph<'a> {
         }
         let (added, users) = (BTreeMap::new(), BTreeMap::new());
         let takers = HashMap::new();
-        let mut graph = Self { files, folders, added, users, takers, named, transformers, affixes };
+        let mut graph = Self { files, folders, added, users, takers, named, transformers, affixes, repositories };
         components.for_each(|components| graph.add_components(components));
         let mut named_transformers: Vec<(&str, &str)> = Vec::new();
         for (file, one) in &graph.files {
@@ -96,9 +100,11 @@ impl<'a> Graph<'a> {
     /// Adds components to the kustomizations in their folder. Where several objects add different ones, or one that is not in
     /// the run, what is built of the folder is not known.
     fn add_components(&mut self, added: &Components) {
-        for file in self.of_folder(added.folder.as_deref().unwrap_or_default()).collect::<Vec<_>>() {
+        let Some(folder) = &added.folder else { return };
+        for file in self.of_folder(folder).collect::<Vec<_>>() {
             let component = |path: &String| Some(self.named(&Kustomization::beside(file, path))?.0);
             let components: Option<Vec<&str>> = added.paths.iter().map(component).collect();
+            let components = components.filter(|_| !self.is_open(folder));
             match self.added.entry(file) {
                 btree_map::Entry::Vacant(first) => drop(first.insert(components)),
                 btree_map::Entry::Occupied(mut before) if *before.get() != components => drop(before.insert(None)),
@@ -108,7 +114,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns whether all components that objects add to the kustomizations in `folder` are known, and there are any.
-    pub(super) fn knows_components(&self, folder: &str) -> bool {
+    pub(super) fn knows_components(&self, folder: &Folder) -> bool {
         let mut files = self.of_folder(folder).peekable();
         let is_known = |file: &str| self.added.get(file).is_some_and(Option::is_some);
         files.peek().is_some() && files.all(is_known)
@@ -166,10 +172,19 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns what is in a folder that is named from the root of a repository, which the run need not start at.
-    pub(crate) fn reach_of_folder<'f>(&self, folder: &'f str) -> FolderReach<'a, 'f> {
-        let is_it = |file: &&&'a str| Kustomization::folder(file).is_some_and(|own| ends_with(&own, folder));
-        let reached = self.files.keys().filter(is_it).flat_map(|file| self.reach(file)).collect();
-        FolderReach { reached, folder }
+    pub(crate) fn reach_of_folder<'f>(&'f self, folder: &'f Folder) -> FolderReach<'a, 'f> {
+        let reached = self.of_folder(folder).flat_map(|file| self.reach(file)).collect();
+        FolderReach { reached, folder, repositories: &self.repositories }
+    }
+
+    /// Returns whether a file or folder of the run can be in the repository of `folder`.
+    pub(super) fn can_be_in_repository_of(&self, folder: &Folder, path: &str) -> bool {
+        self.repositories.can_hold(folder, path)
+    }
+
+    /// Returns whether it is open that `folder` is one of this tree.
+    pub(super) fn is_open(&self, folder: &Folder) -> bool {
+        self.repositories.is_open(folder)
     }
 
     /// Returns whether any kustomization puts objects into a namespace.
@@ -199,8 +214,11 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the kustomizations in a folder that is named from the root of a repository, which the run need not start at.
-    pub(super) fn of_folder(&self, folder: &str) -> impl Iterator<Item = &'a str> {
-        let is_it = move |file: &&&'a str| Kustomization::folder(file).is_some_and(|own| ends_with(&own, folder));
+    pub(super) fn of_folder(&self, folder: &Folder) -> impl Iterator<Item = &'a str> {
+        let is_it = move |file: &&&'a str| {
+            let own = Kustomization::folder(file);
+            own.is_some_and(|own| ends_with(&own, &folder.path)) && self.repositories.can_hold(folder, file)
+        };
         self.files.keys().filter(is_it).copied()
     }
 
@@ -208,10 +226,10 @@ impl<'a> Graph<'a> {
     /// kustomization stands in the folder, or between them.
     ///
     /// Source: Flux, kustomize-controller, Kustomization, "Generate kustomization.yaml"; Argo CD, directory applications.
-    pub(super) fn is_scanned(&self, file: &str, folder: &str) -> bool {
+    pub(super) fn is_scanned(&self, file: &str, folder: &Folder) -> bool {
         let folders = file.match_indices('/').rev().map(|(at, _)| &file[..at]);
         let mut open = folders.take_while(|one| self.in_folder(one).is_none());
-        open.any(|one| ends_with(one, folder))
+        open.any(|one| ends_with(one, &folder.path)) && self.repositories.can_hold(folder, file)
     }
 
     /// Returns the files, folders and components that a kustomization takes in, each with its kustomization where it has one.
@@ -367,14 +385,17 @@ pub(super) enum Part<'a> {
 /// The files that belong to a folder: those that its kustomization takes in, and those in it.
 pub(crate) struct FolderReach<'a, 'f> {
     reached: BTreeSet<&'a str>,
-    folder: &'f str,
+    folder: &'f Folder,
+    repositories: &'f Repositories,
 }
 
 impl FolderReach<'_, '_> {
     /// Returns whether `file` is one of them.
     pub(crate) fn has(&self, file: &str) -> bool {
         let mut folders = file.match_indices('/').map(|(at, _)| &file[..at]);
-        self.reached.contains(file) || self.folder.is_empty() || folders.any(|folder| ends_with(folder, self.folder))
+        let path = &self.folder.path;
+        let is_below = path.is_empty() || folders.any(|folder| ends_with(folder, path));
+        self.reached.contains(file) || is_below && self.repositories.can_hold(self.folder, file)
     }
 }
 

@@ -19,7 +19,7 @@ use super::tied_files::{Id, TiedFiles};
 use super::version_changes::{Follow, VersionChange, VersionChanges};
 use crate::engine::convert::{Remark, Targets, reference_roots, walk};
 use crate::engine::finding::{Code, Finding, Severity};
-use crate::engine::manifest::{Manifest, Object, Selector, SelectorPart, folder_at};
+use crate::engine::manifest::{Folder, Manifest, Object, Selector, SelectorPart, folder_at};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, PathRef};
 
@@ -42,11 +42,18 @@ enum Fate {
     Unseen,
 }
 
+/// What shows which files a selector selects from.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    File(String),
+    Folder(Folder),
+}
+
 /// The selectors of a group of files.
 pub(crate) struct Selectors<'l> {
     tied: &'l TiedFiles<'l>,
-    /// The files that selectors select from, by the file or folder that shows it.
-    reaches: RefCell<BTreeMap<String, Rc<BTreeSet<&'l str>>>>,
+    /// The files that selectors select from, by what shows it.
+    reaches: RefCell<BTreeMap<Origin, Rc<BTreeSet<&'l str>>>>,
 }
 
 impl<'l> Selectors<'l> {
@@ -171,22 +178,19 @@ impl<'l> Selectors<'l> {
         let graph = self.graph();
         let users = graph.users_of(&manifest.file);
         let is_own = manifest.kustomization.is_some() && object.inline_patch.is_none();
-        let (key, folder) = match is_own || !users.is_empty() {
-            true => (manifest.file.clone(), None),
-            false => {
-                let folder = folder_at(self.tied.targets.goal.packs.carriers(), object, path)?;
-                (format!("{folder}/"), Some(folder))
-            }
+        let origin = match is_own || !users.is_empty() {
+            true => Origin::File(manifest.file.clone()),
+            false => Origin::Folder(folder_at(self.tied.targets.goal.packs.carriers(), object, path)?),
         };
-        let make = || match &folder {
-            Some(folder) => {
+        let make = || match &origin {
+            Origin::Folder(folder) => {
                 let folder = graph.reach_of_folder(folder);
                 self.tied.run.files.iter().map(|file| &*file.file).filter(|file| folder.has(file)).collect()
             }
-            None if is_own => graph.name(&manifest.file).map(|file| graph.reach(file)).unwrap_or_default(),
-            None => users.iter().flat_map(|user| graph.reach(user)).collect(),
+            Origin::File(_) if is_own => graph.name(&manifest.file).map(|file| graph.reach(file)).unwrap_or_default(),
+            Origin::File(_) => users.iter().flat_map(|user| graph.reach(user)).collect(),
         };
-        Some(Rc::clone(self.reaches.borrow_mut().entry(key).or_insert_with(|| Rc::new(make()))))
+        Some(Rc::clone(self.reaches.borrow_mut().entry(origin.clone()).or_insert_with(|| Rc::new(make()))))
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! The run: `surveyor` takes the `survey` of each file (with its `steps`: replacements, variables and other things it applies), `run`
 //! puts all together, `ties` finds the groups, `tied_files` are the objects of one. Kustomize: `kustomizations` (which files they build)
-//! `builds` (what is applied together) `layers` (in which order) `namespaces` `affixes` (of names).
+//! `repositories` (whose folders controllers apply) `builds` (what is applied together) `layers` (in which order) `namespaces` `affixes` (of names).
 //!
 //! What is applied: `applications` (to which objects, over `identity`: what is written to their names, and `rewritten`: to which objects) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
 //! and variables say) and `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what
@@ -66,6 +66,7 @@ pub(crate) mod kustomize_selectors;
 pub(crate) mod name_conflicts;
 pub(crate) mod patches;
 pub(crate) mod references;
+mod repositories;
 pub(crate) mod selectors;
 pub(crate) mod states;
 pub(crate) mod together;

@@ -13,13 +13,22 @@ use super::kustomizations::Graph;
 use super::namespaces::Namespaces;
 use super::survey::FileSurvey;
 use crate::engine::convert::Targets;
-use crate::engine::manifest::Kustomization;
+use crate::engine::manifest::{Folder, Kustomization};
 use crate::knowledge::lens::{Builds, Namespace, ObjectId};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;
 
 /// The values that replacements read, by the object that holds each, and its place there.
 pub(crate) type Sources = BTreeMap<(ObjectId, FieldPath), Value>;
+
+/// An object that has a folder applied.
+#[derive(Debug)]
+struct Applier {
+    /// The number of its file.
+    file: usize,
+    /// The number of the folder among those that objects of the file name.
+    at: usize,
+}
 
 /// The files of a run, and what Kustomize makes of them.
 #[derive(Debug)]
@@ -37,8 +46,8 @@ pub(crate) struct Run<'a> {
     numbers: HashMap<&'a str, usize>,
     /// The kustomizations that build each file, both by their numbers; rarely needed.
     built_by: OnceLock<HashMap<usize, BTreeSet<usize>>>,
-    /// The files with objects that have each folder applied, as they name it: once for each object.
-    appliers: OnceLock<HashMap<String, Vec<usize>>>,
+    /// The files with objects that have each folder applied, by the path that they name: once for each object.
+    appliers: OnceLock<HashMap<String, Vec<Applier>>>,
     /// The files that a kustomization names as patches.
     patch_files: HashSet<&'a str>,
     /// What kustomizations make of the files that they name as data.
@@ -121,24 +130,31 @@ impl<'a> Run<'a> {
 
     /// Returns the files with objects that have the folder of a kustomization applied, once for each object.
     pub(super) fn appliers(&self, kustomization: &str) -> Vec<usize> {
-        Kustomization::folder(kustomization).map_or_else(Vec::new, |folder| self.appliers_of(ends(&folder)))
+        Kustomization::folder(kustomization)
+            .map_or_else(Vec::new, |folder| self.appliers_of(kustomization, ends(&folder)))
     }
 
     /// Returns the files with objects that have a folder applied with everything in it, in which this file is, once for each object.
     pub(super) fn appliers_of_file(&self, file: &str) -> Vec<usize> {
-        self.appliers_of(file.match_indices('/').flat_map(|(at, _)| ends(&file[..at])))
+        self.appliers_of(file, file.match_indices('/').flat_map(|(at, _)| ends(&file[..at])))
     }
 
-    fn appliers_of<'f>(&self, folders: impl Iterator<Item = &'f str>) -> Vec<usize> {
+    /// Returns those that have one of `folders` applied, which this file is in.
+    fn appliers_of<'f>(&self, name: &str, folders: impl Iterator<Item = &'f str>) -> Vec<usize> {
         let appliers = self.appliers.get_or_init(|| {
-            let mut appliers: HashMap<String, Vec<usize>> = HashMap::new();
-            for (number, file) in self.files.iter().enumerate() {
-                file.applied.iter().for_each(|folder| appliers.entry(folder.clone()).or_default().push(number));
+            let mut appliers: HashMap<String, Vec<Applier>> = HashMap::new();
+            for (file, survey) in self.files.iter().enumerate() {
+                for (at, folder) in survey.applied.iter().enumerate() {
+                    appliers.entry(folder.path.clone()).or_default().push(Applier { file, at });
+                }
             }
             appliers
         });
         let folders: BTreeSet<&str> = folders.collect();
-        folders.into_iter().filter_map(|folder| appliers.get(folder)).flatten().copied().collect()
+        let appliers = folders.into_iter().filter_map(|folder| appliers.get(folder)).flatten();
+        let folder = |applier: &Applier| &self.files[applier.file].applied[applier.at];
+        let appliers = appliers.filter(|applier| self.graph.can_be_in_repository_of(folder(applier), name));
+        appliers.map(|applier| applier.file).collect()
     }
 
     /// Returns whether a file is in the folder of a kustomization of the run or below it, and nothing of the run builds or applies it.
@@ -151,7 +167,7 @@ impl<'a> Run<'a> {
         };
         // A controller takes in what is in a folder without a kustomization.
         let below = above[nearest + 1..].iter().flat_map(|folder| ends(folder));
-        !is_named() && self.appliers_of(below).is_empty()
+        !is_named() && self.appliers_of(file, below).is_empty()
     }
 
     /// Returns the number of a file.
@@ -172,7 +188,7 @@ impl<'a> Run<'a> {
     /// Returns whether a kustomization takes a file in, or a controller that applies a folder.
     pub(crate) fn is_built(&self, file: &str) -> bool {
         let is_named = !self.graph.takers(file).is_empty() || !self.graph.users_of(file).is_empty();
-        let is_below = |folder: &String| self.graph.is_scanned(file, folder);
+        let is_below = |folder: &Folder| self.graph.is_scanned(file, folder);
         is_named || self.is_patch_file(file) || self.files.iter().flat_map(|host| &host.applied).any(is_below)
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::identity::{self, IdentityWrite};
 use super::labels::KINDS;
 use crate::engine::convert::{reference_roots, walk};
-use crate::engine::manifest::{DataPatch, Document, Manifest, Object, Selector};
+use crate::engine::manifest::{DataPatch, Document, Folder, Manifest, Object, Selector};
 use crate::syntax::field::{Entries, FieldPath, Step as PathStep};
 use crate::syntax::yaml::{self, read_value};
 
@@ -55,7 +55,7 @@ pub(crate) struct Step {
     pub(super) role: Role,
     pub(super) turn: Turn,
     /// The folder that it is for, where an object has a controller apply it.
-    pub(super) folder: Option<String>,
+    pub(super) folder: Option<Folder>,
     /// What it selects.
     pub(super) target: Option<Selector>,
     /// What it does not select.

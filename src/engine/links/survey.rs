@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::identity::IdentityWrite;
 use super::steps::Step;
 use crate::engine::finding::Location;
-use crate::engine::manifest::{Kustomization, Manifest, Object, PatchFile, PatchOptions, Selector};
+use crate::engine::manifest::{Folder, Kustomization, Manifest, Object, PatchFile, PatchOptions, Repository, Selector};
 use crate::knowledge::pack::crds::from_crds::defined_kind;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, FieldPattern};
@@ -41,8 +41,10 @@ pub struct FileSurvey {
     pub(crate) steps: Vec<Step>,
     /// The components that its objects have controllers add to kustomizations.
     pub(crate) components: Vec<Components>,
-    /// The folders that its objects have controllers apply, from the root of the repository.
-    pub(crate) applied: Vec<String>,
+    /// The folders that its objects have controllers apply.
+    pub(crate) applied: Vec<Folder>,
+    /// The repositories whose addresses its objects show.
+    pub(crate) repositories: Vec<Repository>,
     /// The kinds that its CRDs define.
     pub(crate) crds: Vec<CrdSurvey>,
     pub(crate) style: Style,
@@ -109,7 +111,7 @@ pub(crate) struct ObjectSurvey {
 #[derive(Debug)]
 pub(crate) struct InlinePatchSurvey {
     pub(crate) place: FieldPath,
-    pub(crate) folder: Option<String>,
+    pub(crate) folder: Option<Folder>,
     pub(crate) target: Option<Selector>,
     pub(crate) options: PatchOptions,
     /// The number of the object that holds it.
@@ -132,7 +134,7 @@ pub(crate) struct NestedSurvey {
 /// Components that a controller adds to the kustomizations in a folder.
 #[derive(Debug)]
 pub(crate) struct Components {
-    pub(crate) folder: Option<String>,
+    pub(crate) folder: Option<Folder>,
     /// Each as the folder calls it: `../components/tls`.
     pub(crate) paths: Vec<String>,
 }
@@ -166,7 +168,7 @@ pub(crate) struct NamedObject {
 #[derive(Debug)]
 pub(crate) struct FileSelector {
     pub(crate) selector: Selector,
-    pub(crate) folder: Option<String>,
+    pub(crate) folder: Option<Folder>,
 }
 
 impl Names {

@@ -86,6 +86,7 @@ impl<'p> Surveyor<'p> {
             steps: steps::of(manifest),
             components: components.collect(),
             applied: manifest.applied.clone(),
+            repositories: manifest.repositories.clone(),
             crds: CrdSurvey::all(manifest),
             style: manifest.style(),
             names: (!names.is_empty()).then(|| Box::new(names)),

@@ -61,11 +61,19 @@ pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade], others: &Context
     }
     for (id, manifest, object) in tied.objects() {
         let json_patches = manifest.data_patches.iter().filter(|data| data.is_json);
-        let places = json_patches.filter_map(|data| object.path_of(data.document, &data.place));
-        let own = (object.read_from == Document::JsonPatch).then(FieldPath::default);
-        for place in places.chain(own).filter(|place| !made.contains(&(id, place))) {
+        let places =
+            json_patches.filter_map(|data| Some((object.path_of(data.document, &data.place)?, data.target.as_ref())));
+        let inline = object.inline_patch.and_then(|number| manifest.inline_patches[number].target.as_ref());
+        let own = (object.read_from == Document::JsonPatch).then(|| (FieldPath::default(), inline));
+        for (place, target) in places.chain(own).filter(|(place, _)| !made.contains(&(id, place))) {
             let operations = place.items(&object.value);
-            for index in mentioning_operations(operations, &recognizer, &|text| tied.targets.have(text)) {
+            // The target is about the object whose apiVersion is written.
+            let is_selected = |kind: &GroupKind| target.is_none_or(|target| target.selects_kind(kind));
+            let is_own = |text: &str| {
+                operations.iter().any(|one| one.text("path") == Some("/apiVersion") && one.text("value") == Some(text))
+            };
+            let have = |text: &str| tied.targets.have(text, &|kind| !is_own(text) || is_selected(kind));
+            for index in mentioning_operations(operations, &recognizer, &have) {
                 let path = operations[index].text("path").unwrap_or_default();
                 let message = format!("a JSON patch writes a known group or kind to {path}; it is not converted");
                 let help = "check by hand that the path, group and kind match the target release of the patched object";

@@ -8,11 +8,12 @@
 
 use serde_json::Value;
 
-use super::applied::folder;
+use super::applied::{Folder, folder};
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::json6902;
 use super::kustomization::{is_text, selects, selects_foreign_kind};
 use super::manifest::Manifest;
+use super::nested::{documents, merged_into, nested_patches};
 use super::object::{Document, Object, take as take_objects};
 use super::recognizer::Recognizer;
 use super::selector::Selector;
@@ -27,7 +28,7 @@ pub(super) struct Patch {
     /// Its place in a list of patches.
     pub(super) path: FieldPath,
     /// The folder whose objects it is for, if the object around it names one.
-    folder: Option<String>,
+    folder: Option<Folder>,
     content: Content,
     /// What it selects.
     target: Option<Selector>,
@@ -52,7 +53,7 @@ struct Written<'v> {
     item: &'v Value,
     /// The key of the patch in the item; none where the item is the patch.
     key: Option<&'static str>,
-    folder: Option<String>,
+    folder: Option<Folder>,
 }
 
 /// Finds the patches in a document that concern known objects: those that are `carried` in it, and those of a builtin transformer.
@@ -82,13 +83,17 @@ impl Written<'_> {
         let (place, patch) = key.map_or((path.clone(), item), |key| (path.key(key), &item[key]));
         let (content, mentions, mentions_chart) = match patch {
             Value::String(text) if key.is_some() || is_text(text) => {
-                let mentions = recognizer.mentions_group(text.as_bytes()) || is_of_foreign_kind(text, recognizer);
+                let mentions = recognizer.mentions_group(text.as_bytes())
+                    || is_of_foreign_kind(text, recognizer)
+                    || text.contains("patch") && hold_patches_of_known(&documents(text), recognizer);
                 (Content::Text(place, text.clone()), mentions, recognizer.mentions_chart(text.as_bytes()))
             }
             Value::Object(map) if !map.contains_key("apiVersion") => (Content::Elsewhere, false, false),
             Value::Array(_) | Value::Object(_) => {
                 let mentions_chart = recognizer.mentions_chart(patch.to_string().as_bytes());
-                (Content::Data(place, patch.clone()), json6902::mentions(patch, recognizer, &|_| false), mentions_chart)
+                let mentions = json6902::mentions(patch, recognizer, &|_| false)
+                    || hold_patches_of_known(std::slice::from_ref(patch), recognizer);
+                (Content::Data(place, patch.clone()), mentions, mentions_chart)
             }
             _ => (Content::Elsewhere, false, false),
         };
@@ -124,6 +129,12 @@ pub(super) fn components(document: usize, carried: &[Carried<'_>]) -> Vec<DataPa
 fn is_of_foreign_kind(text: &str, recognizer: &Recognizer) -> bool {
     let is_one = |objects: &[Object]| objects.iter().any(|object| recognizer.is_foreign(&object.kind));
     recognizer.mentions_foreign_kind(text) && matches!(read(text), Reading::Objects(_, objects) if is_one(&objects))
+}
+
+/// Returns whether patches hold some that may be for known objects.
+fn hold_patches_of_known(patches: &[Value], recognizer: &Recognizer) -> bool {
+    let inside = patches.iter().flat_map(|patch| nested_patches(patch, &FieldPath::default()));
+    inside.into_iter().any(|nested| recognizer.may_select(&nested.target))
 }
 
 /// Returns whether a patch is one of an object of another group that rules are about.
@@ -199,20 +210,11 @@ impl Patch {
     }
 }
 
-/// Returns what selects the object that a patch, written as data, is merged into: the one that it names.
-pub(super) fn merged_into(patch: &Value) -> Selector {
-    let mut target = patch.as_object().cloned().unwrap_or_default();
-    target.retain(|key, _| ["apiVersion", "kind"].contains(&key.as_str()));
-    let name = patch.get("metadata").and_then(|metadata| metadata.get("name"));
-    target.extend(name.map(|name| ("name".to_owned(), name.clone())));
-    Selector::of_reference(&target)
-}
-
 /// A text at `place` of a document that holds objects.
 pub(super) struct TextWithObjects {
     pub(super) place: FieldPath,
     /// The folder, or what selects the objects, that it is for.
-    pub(super) folder: Option<String>,
+    pub(super) folder: Option<Folder>,
     pub(super) target: Option<Selector>,
     pub(super) text: String,
     pub(super) tree: Tree,

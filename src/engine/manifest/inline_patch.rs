@@ -2,6 +2,7 @@
 //!
 //! Invariant: the text is the value that the file holds, without its indentation.
 
+use super::applied::Folder;
 use super::selector::Selector;
 use crate::syntax::field::FieldPath;
 use crate::syntax::yaml::{Literal, Tree};
@@ -13,8 +14,8 @@ pub(crate) struct DataPatch {
     pub document: usize,
     /// Its place in the document: `spec.patchesJson6902[0].patch`.
     pub place: FieldPath,
-    /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
-    pub folder: Option<String>,
+    /// The folder that it patches, where the object around it names one: `apps/shop`.
+    pub folder: Option<Folder>,
     /// What it patches.
     pub target: Option<Selector>,
     /// Whether it is a JSON patch.
@@ -30,8 +31,8 @@ pub(crate) struct InlinePatch {
     pub document: usize,
     /// Its place in the document: `patches[0].patch`.
     pub place: FieldPath,
-    /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
-    pub folder: Option<String>,
+    /// The folder that it patches, where the object around it names one: `apps/shop`.
+    pub folder: Option<Folder>,
     /// What it patches, if a selector next to it is given: then its own name does not count.
     pub target: Option<Selector>,
     /// Where it starts in the file, as a byte offset.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::applied::{Folder, Repository};
 use super::ignore_comment::Ignores;
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::kustomization::{Kustomization, PatchFile};
@@ -44,7 +45,9 @@ pub struct Manifest {
     /// What it does as a builtin transformer, where it is one.
     pub transformer: Option<Arc<Kustomization>>,
     /// The folders that its objects have Flux or Argo CD apply, from the root of the repository.
-    pub applied: Vec<String>,
+    pub(crate) applied: Vec<Folder>,
+    /// The repositories whose addresses its objects show.
+    pub(crate) repositories: Vec<Repository>,
     /// The comments that acknowledge findings.
     pub ignores: Ignores,
     /// The findings of reading it.

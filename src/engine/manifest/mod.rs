@@ -37,7 +37,7 @@ pub(crate) mod sops;
 mod source_text;
 mod values;
 
-pub(crate) use applied::folder_at;
+pub(crate) use applied::{Folder, Repository, Source, folder_at};
 pub(crate) use configuration::TRANSFORMERS;
 pub(crate) use ignore_comment::{Ignore, Ignores};
 pub(crate) use ignores::is_ignore_comment;

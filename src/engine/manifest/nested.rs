@@ -7,7 +7,6 @@
 
 use serde_json::Value;
 
-use super::inline::merged_into;
 use super::json6902;
 use super::selector::Selector;
 use crate::syntax::field::{Entries, FieldPath};
@@ -86,6 +85,15 @@ impl Finder<'_> {
             Finder { found: &mut *self.found, parent, depth }.walk(patch, place, is_placed);
         }
     }
+}
+
+/// Returns what selects the object that a patch, written as data, is merged into: the one that it names.
+pub(super) fn merged_into(patch: &Value) -> Selector {
+    let mut target = patch.as_object().cloned().unwrap_or_default();
+    target.retain(|key, _| ["apiVersion", "kind"].contains(&key.as_str()));
+    let name = patch.get("metadata").and_then(|metadata| metadata.get("name"));
+    target.extend(name.map(|name| ("name".to_owned(), name.clone())));
+    Selector::of_reference(&target)
 }
 
 /// Returns the data of the documents of a text; nothing where it cannot be read.

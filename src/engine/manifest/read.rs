@@ -76,6 +76,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         kustomization: None,
         transformer: None,
         applied: Vec::new(),
+        repositories: Vec::new(),
         ignores: Ignores::default(),
         findings: Vec::new(),
         document_warnings: Vec::new(),
@@ -204,6 +205,7 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
     }
     let carried = recognizer.carriers().in_document(&manifest.file, &value);
     manifest.applied.extend(applied::folders(&carried));
+    manifest.repositories.extend(applied::repositories(&carried));
     manifest.data_patches.extend(inline::components(number, &carried));
     let patches = inline::patches(&value, &carried, recognizer);
     let values = carried_values::find(number, &value, &carried, recognizer);

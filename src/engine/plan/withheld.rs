@@ -84,11 +84,13 @@ impl Withheld {
             }
             self.add_part(name, Part::InlinePatches, why);
         }
-        for folder in file.inline_patches.iter().filter_map(|patch| patch.folder.as_deref()) {
+        for folder in file.inline_patches.iter().filter_map(|patch| patch.folder.as_ref()) {
             let reach = graph.reach_of_folder(folder);
             if let Some(one) = left_out.iter().find(|one| reach.has(&one.name)) {
-                let why =
-                    format!("it patches the folder {folder}, which includes {}, which could not be read", one.name);
+                let why = format!(
+                    "it patches the folder {}, which includes {}, which could not be read",
+                    folder.path, one.name
+                );
                 self.add_part(name, Part::InlinePatches, why);
             }
         }

@@ -42,6 +42,9 @@ pub struct Carrier {
     /// The field with the folder that is applied, from the root of the repository.
     #[serde(default, deserialize_with = "path")]
     pub folder: Option<FieldPath>,
+    /// The repository that has this folder, or that an object without one is.
+    #[serde(default)]
+    pub source: Source,
     /// The lists of patches, each item as in a kustomization.
     #[serde(default, deserialize_with = "several")]
     pub patches: Vec<FieldPattern>,
@@ -73,6 +76,23 @@ pub struct Carrier {
     pub images: Vec<FieldPattern>,
     /// Fields of applied objects that are not compared.
     pub ignored: Option<Ignored>,
+}
+
+/// Where a repository is named: `{ kind: sourceRef.kind, name: sourceRef.name, own: flux-system }`, or `{ address: repoURL }`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// The field with the kind of an object that stands for it.
+    #[serde(default, deserialize_with = "path")]
+    pub kind: Option<FieldPath>,
+    /// The field with the name of that object.
+    #[serde(default, deserialize_with = "path")]
+    pub name: Option<FieldPath>,
+    /// The name that this object has where it stands for the repository that holds the objects themselves.
+    pub own: Option<String>,
+    /// The field with its address.
+    #[serde(default, deserialize_with = "path")]
+    pub address: Option<FieldPath>,
 }
 
 /// Where a chart is named: `{ name: chart, repository: repoURL, version: targetRevision }`.
@@ -266,6 +286,8 @@ pub(crate) struct Carried<'a> {
     pub place: FieldPath,
     /// Its data.
     pub around: &'a Value,
+    /// The object that it is in.
+    pub object: &'a Value,
 }
 
 impl Carried<'_> {
@@ -368,7 +390,7 @@ impl Carriers {
 /// Returns what `carrier` carries in `value`, which is at `place` of its document.
 fn carried<'a>(carrier: &'a Carrier, place: &FieldPath, value: &'a Value) -> Vec<Carried<'a>> {
     let places = carrier.places(value).into_iter().filter_map(|path| Some((place.join(&path), path.get(value)?)));
-    places.map(|(place, around)| Carried { carrier, place, around }).collect()
+    places.map(|(place, around)| Carried { carrier, place, around, object: value }).collect()
 }
 
 /// Returns the kind of an object, where it has both apiVersion and kind.

@@ -70,7 +70,7 @@ glossary! {
     "settings" "First line with `--verbose`: the `reversion.toml` that was read, its keys, and those that a flag or a variable overrides.";
     "shard" "One of several parts of a tree, by a hash of the paths of its files: `--shard 1/4`. Only its files are reported and written.";
     "single" "Channel: that of a bundle without channels, where its project has others with channels; the JSON report always names it.";
-    "skipped" "Summary: templates and binary files, which are left alone. `--inspect` also lists the files left out by name.";
+    "skipped" "Summary: templates and binary files, which are left alone, and beside them, what a `.reversionignore` names. `--inspect` also lists the files left out by name.";
     "standard" "Channel: the fields and kinds that are stable. A target without a channel means it.";
     "stash" "The annotation `reversion.dev/stash`, in which `--stash` keeps lost values, so that a later conversion restores them.";
     "target" "The release that objects are converted to, passed with `--to` or named by the CRDs in the files.";

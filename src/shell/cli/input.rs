@@ -446,18 +446,17 @@ impl<T> Input<T> {
         }
     }
 
-    /// Reports a file that is not text; a file that is left out by its name is not reported.
+    /// Reports a file that is not text, and what a `.reversionignore` names; what is left out otherwise is not reported.
     fn skipped(&mut self, file: &str, skip: Skip) {
-        if skip == Skip::Binary {
-            self.counts.binaries += 1;
-            let help = "save it as UTF-8 text if it holds manifests";
-            self.findings.push(file_finding(
-                file,
-                Code::Binary,
-                Severity::Warning,
-                format!("the file is {skip}"),
-                Some(help),
-            ));
-        }
+        let (what, code, severity, help) = match skip {
+            Skip::Binary => {
+                ("the file", Code::Binary, Severity::Warning, Some("save it as UTF-8 text if it holds manifests"))
+            }
+            Skip::OwnIgnored => ("the path", Code::IgnoredPath, Severity::Note, None),
+            Skip::Extension | Skip::Hidden | Skip::Link | Skip::Ignored | Skip::Glob | Skip::Excluded => return,
+        };
+        self.counts.binaries += usize::from(skip == Skip::Binary);
+        self.counts.ignored += usize::from(skip == Skip::OwnIgnored);
+        self.findings.push(file_finding(file, code, severity, format!("{what} is {skip}"), help));
     }
 }

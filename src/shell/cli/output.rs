@@ -231,6 +231,7 @@ fn skipped(counts: &Counts, skips: &BTreeMap<Skip, usize>) -> Vec<String> {
         Skip::Hidden => format!("{} hidden", thousands(*count)),
         Skip::Link => plural(*count, "symbolic link"),
         Skip::Binary => plural(*count, "binary file"),
+        Skip::OwnIgnored => format!("{} ignored by .reversionignore", thousands(*count)),
         Skip::Ignored => format!("{} ignored", thousands(*count)),
         Skip::Glob => format!("{} excluded by a glob", thousands(*count)),
         Skip::Excluded => format!("{} excluded by reversion.toml", thousands(*count)),

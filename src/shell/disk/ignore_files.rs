@@ -13,9 +13,10 @@ use super::bounds::is_repository;
 use super::failure::{Failure, FileKind};
 use super::options::WalkOptions;
 use super::roots::shown;
+use super::walk_builder::OWN_IGNORE;
 
 /// The ignore files of a folder, by their paths from there.
-const NAMES: [&str; 4] = [".gitignore", ".ignore", ".reversionignore", ".git/info/exclude"];
+const NAMES: [&str; 4] = [".gitignore", ".ignore", OWN_IGNORE, ".git/info/exclude"];
 
 /// The most bytes that an ignore file may have.
 const MAX_SIZE: u64 = 1 << 20;

@@ -30,7 +30,7 @@ pub(crate) struct WalkOptions {
     /// [`Failure::Loop`](super::Failure::Loop).
     pub(crate) follow: bool,
     /// Whether everything that is skipped is listed, also what is ignored, for which the folders are walked a second time. Otherwise
-    /// binary files are listed, and all else is counted.
+    /// binary files are listed, and what a `.reversionignore` names, and all else is counted.
     pub(crate) inspect: bool,
     /// Globs that exclude or include.
     pub(crate) globs: Globs,

@@ -18,7 +18,9 @@ pub(crate) enum Skip {
     Link,
     /// A file with a NUL byte near its start that is not in UTF-16 or UTF-32 either.
     Binary,
-    /// A file or folder that an ignore file names. Known only where everything is listed.
+    /// A file or folder that a `.reversionignore` names.
+    OwnIgnored,
+    /// A file or folder that another ignore file names. Known only where everything is listed.
     Ignored,
     /// A file or folder that a glob excludes. Known only where everything is listed.
     Glob,
@@ -51,6 +53,7 @@ impl fmt::Display for Skip {
             Self::Hidden => "hidden",
             Self::Link => "symbolic link",
             Self::Binary => "binary",
+            Self::OwnIgnored => "ignored by .reversionignore",
             Self::Ignored => "ignored",
             Self::Glob => "excluded by a glob",
             Self::Excluded => "excluded by reversion.toml",

@@ -22,7 +22,7 @@ use super::options::{WalkOptions, is_reserved};
 use super::read_file::{Buffer, MAX_FILE_SIZE};
 use super::roots::{Roots, shown};
 use super::skip::Skip;
-use super::walk_builder::{builder, walkable};
+use super::walk_builder::{OWN_IGNORE, builder, walkable};
 use super::{listing, roots};
 
 /// What a walk found.
@@ -34,7 +34,7 @@ pub(crate) struct Scan<T> {
     pub(crate) seen: usize,
     /// How many bytes they have.
     pub(crate) bytes: u64,
-    /// Binary files, by path; with `inspect` everything that was skipped.
+    /// Binary files, and what a `.reversionignore` names, by path; with `inspect` everything that was skipped.
     pub(crate) skipped: Vec<(PathBuf, Skip)>,
     /// How often the walk skipped something, by reason. A folder counts once, whatever is in it.
     pub(crate) skips: BTreeMap<Skip, usize>,
@@ -106,7 +106,7 @@ impl<T> Scan<T> {
 
     fn skip(&mut self, path: PathBuf, skip: Skip, options: &WalkOptions) {
         *self.skips.entry(skip).or_default() += 1;
-        if options.inspect || skip == Skip::Binary {
+        if options.inspect || matches!(skip, Skip::Binary | Skip::OwnIgnored) {
             self.skipped.push((path, skip));
         }
     }
@@ -166,11 +166,18 @@ impl<'a, V> Round<'a, V> {
         let mut filtered = filtered.lock().unwrap_or_else(PoisonError::into_inner);
         walked.skipped.append(&mut filtered.skipped);
         walked.scan.failed.append(&mut filtered.failed);
+        let has_own_ignore = filtered.has_own_ignore || self.roots.values().any(|place| self.has_own_ignore(place));
         drop(filtered);
-        if self.options.inspect {
-            walked.skipped.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
+        if self.options.inspect || has_own_ignore {
+            let ignored = self.roots.keys().flat_map(|root| listing::ignored(root, self.options));
+            walked.skipped.extend(ignored.filter(|(_, skip)| self.options.inspect || *skip == Skip::OwnIgnored));
         }
         walked
+    }
+
+    /// Returns whether a `.reversionignore` applies to the root at `place`.
+    fn has_own_ignore(&self, place: &Path) -> bool {
+        place.ancestors().any(|folder| has_own_ignore(folder, self.options))
     }
 }
 
@@ -182,12 +189,18 @@ fn place(roots: &BTreeMap<PathBuf, PathBuf>, entry: &DirEntry) -> Option<PathBuf
     Some(if below.as_os_str().is_empty() { place.clone() } else { place.join(below) })
 }
 
+fn has_own_ignore(folder: &Path, options: &WalkOptions) -> bool {
+    !options.no_ignore && folder.join(OWN_IGNORE).is_file()
+}
+
 /// What was not entered, as shown.
 #[derive(Default)]
 struct Filtered {
     skipped: Vec<(PathBuf, Skip)>,
     /// Ignore files that are not read, so that their folders are not entered.
     failed: Vec<(PathBuf, Failure)>,
+    /// Whether a folder that was entered has a `.reversionignore`.
+    has_own_ignore: bool,
 }
 
 /// Makes `walk` skip hidden and excluded entries before it enters them, and folders whose ignore files are not read; collects them.
@@ -207,7 +220,10 @@ fn filter(walk: &mut WalkBuilder, roots: &BTreeMap<PathBuf, PathBuf>, options: &
         }
         let unreadable = if is_folder && skip.is_none() { unreadable(entry.path(), &options) } else { Vec::new() };
         let is_entered = skip.is_none() && unreadable.is_empty();
-        collected.lock().unwrap_or_else(PoisonError::into_inner).failed.extend(unreadable);
+        let has_own_ignore = is_folder && is_entered && has_own_ignore(entry.path(), &options);
+        let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
+        collected.failed.extend(unreadable);
+        collected.has_own_ignore |= has_own_ignore;
         is_entered
     });
     filtered
@@ -482,8 +498,10 @@ mod tests {
         add(folder.path(), ".hidden/.ignore", "*\n");
         let scan = check(folder.path(), &every(), &["b/git.yaml", "b/y.yaml"]);
         let hidden = [".gitignore", ".hidden", ".ignore", ".reversionignore"].map(|name| (name, Skip::Hidden));
-        let ignored = ["excluded.yaml", "git.yaml", "out", "own.yaml", "plain.yaml"].map(|name| (name, Skip::Ignored));
-        check_skipped(folder.path(), &scan, &[&hidden[..], &ignored[..]].concat());
+        let ignored = ["excluded.yaml", "git.yaml", "out", "plain.yaml"].map(|name| (name, Skip::Ignored));
+        let mut skipped = [&hidden[..], &ignored[..], &[("own.yaml", Skip::OwnIgnored)]].concat();
+        skipped.sort();
+        check_skipped(folder.path(), &scan, &skipped);
         let all = ["b/git.yaml", "b/y.yaml", "excluded.yaml", "git.yaml", "out/x.yaml", "own.yaml", "plain.yaml"];
         check(folder.path(), &WalkOptions { no_ignore: true, ..every() }, &all);
     }
@@ -493,7 +511,29 @@ mod tests {
         let folder = ignoring();
         let scan =
             check(folder.path(), &every(), &["b/git.yaml", "b/y.yaml", "excluded.yaml", "git.yaml", "out/x.yaml"]);
-        assert_eq!(scan.skips[&Skip::Ignored], 2);
+        assert_eq!((scan.skips[&Skip::Ignored], scan.skips[&Skip::OwnIgnored]), (1, 1));
+    }
+
+    /// A folder that it names is not entered, and nothing in it is counted; what other ignore files name is not listed.
+    #[test]
+    fn what_a_reversionignore_names_is_listed_without_being_asked_for() {
+        let names =
+            ["apps/a.yaml", "apps/old/b.yaml", "apps/old/deep/c.yaml", "vendor/.git/", "vendor/d.yaml", "e.yaml"];
+        let folder = tree(&names);
+        add(folder.path(), "apps/.reversionignore", "old/\n");
+        add(folder.path(), "vendor/.gitignore", "d.yaml\n");
+        let usual = WalkOptions::default();
+        let scan = check(folder.path(), &usual, &["apps/a.yaml", "e.yaml"]);
+        assert_eq!(below(folder.path(), &scan.skipped), [("apps/old".to_owned(), &Skip::OwnIgnored)]);
+        assert_eq!((scan.skips[&Skip::OwnIgnored], scan.skips.get(&Skip::Ignored)), (1, None));
+        // So is one above the root.
+        add(folder.path(), ".reversionignore", "a.yaml\n");
+        let apps = folder.path().join("apps");
+        let scan = check(&apps, &usual, &[]);
+        let expected = ["a.yaml", "old"].map(|name| (name.to_owned(), &Skip::OwnIgnored));
+        assert_eq!(below(&apps, &scan.skipped), expected);
+        let all = check(&apps, &WalkOptions { no_ignore: true, ..usual }, &["a.yaml", "old/b.yaml", "old/deep/c.yaml"]);
+        assert!(all.skipped.is_empty());
     }
 
     #[test]

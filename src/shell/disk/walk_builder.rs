@@ -6,6 +6,16 @@ use ignore::WalkBuilder;
 
 use super::options::WalkOptions;
 
+/// The ignore file of the program itself.
+pub(super) const OWN_IGNORE: &str = ".reversionignore";
+
+/// Sets up a walk from `root` that takes only the program's own ignore files into account.
+pub(super) fn own_builder(root: &Path) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(walkable(root));
+    builder.standard_filters(false).parents(true).add_custom_ignore_filename(OWN_IGNORE);
+    builder
+}
+
 /// Sets up a walk from `root`; hidden entries are left to the filter of `walk`.
 pub(super) fn builder(root: &Path, options: &WalkOptions) -> WalkBuilder {
     let respect = !options.no_ignore;
@@ -21,7 +31,7 @@ pub(super) fn builder(root: &Path, options: &WalkOptions) -> WalkBuilder {
         .follow_links(options.follow)
         .threads(options.threads);
     if respect {
-        builder.add_custom_ignore_filename(".reversionignore");
+        builder.add_custom_ignore_filename(OWN_IGNORE);
     }
     builder
 }

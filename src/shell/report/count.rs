@@ -22,6 +22,8 @@ pub struct Counts {
     pub templates: usize,
     /// Files that are no text, skipped.
     pub binaries: usize,
+    /// Files and folders that a `.reversionignore` names.
+    pub ignored: usize,
     /// Files that could not be read or understood.
     pub failed: usize,
     /// Whether other shards of the tree have recognized objects.

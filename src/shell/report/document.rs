@@ -85,6 +85,8 @@ pub struct Summary {
     pub templates: usize,
     /// Files that are no text, skipped.
     pub binaries: usize,
+    /// Files and folders that a `.reversionignore` names.
+    pub ignored: usize,
     /// Files that failed.
     pub failed: usize,
     /// Objects that change.
@@ -415,6 +417,7 @@ impl Summary {
             recognized: counts.recognized,
             templates: counts.templates,
             binaries: counts.binaries,
+            ignored: counts.ignored,
             failed: counts.failed,
             ..Self::default()
         }

@@ -184,6 +184,7 @@ fn sum(left: &Summary, right: &Summary) -> Summary {
         recognized: left.recognized + right.recognized,
         templates: left.templates + right.templates,
         binaries: left.binaries + right.binaries,
+        ignored: left.ignored + right.ignored,
         failed: left.failed + right.failed,
         ..Summary::default()
     }

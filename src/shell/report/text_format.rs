@@ -125,5 +125,9 @@ fn skipped(counts: &Summary, painter: &Painter) -> String {
     let files = plural(counts.templates + counts.binaries, "file");
     let detail = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
     let failed = painter.count(counts.failed, Severity::Error, format!("{} failed", thousands(counts.failed)));
-    format!("{files} skipped{detail}, {failed}")
+    let ignored = match counts.ignored {
+        0 => String::new(),
+        ignored => format!(", {} ignored by .reversionignore", plural(ignored, "path")),
+    };
+    format!("{files} skipped{detail}{ignored}, {failed}")
 }

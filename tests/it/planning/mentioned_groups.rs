@@ -66,6 +66,18 @@ fn a_json_patch_is_reported_that_writes_what_the_target_does_not_have() {
     ] {
         assert_eq!(written(path, value), reported, "{path}: {value}");
     }
+    // Of the kinds of a group, that of the target counts: in this release not all have the version.
+    let of_kind = |kind: &str, version: &str| {
+        let kustomization = format!(
+            "resources: [https://git.example.com/shop/base, budget.yaml]\npatches:\n- target: {{kind: {kind}, name: shop}}\n  patch: |\n    \
+             - {{op: replace, path: /apiVersion, value: networking.k8s.io/{version}}}\n"
+        );
+        run(&[("budget.yaml", BUDGET), ("kustomization.yaml", &*kustomization)], "kubernetes@1.30").reported
+    };
+    assert_eq!(of_kind("Ingress", "v1"), [""; 0]);
+    for (kind, version) in [("ServiceCIDR", "v1"), ("Ingress", "v1beta1"), ("Other", "v1")] {
+        assert_eq!(of_kind(kind, version), reported, "{kind} {version}");
+    }
     let file = |kind: &str| {
         let patch = format!("- {{op: replace, path: /spec/a/kind, value: {kind}}}\n");
         run(&[("patch.yaml", &*patch), ("budget.yaml", BUDGET)], "kubernetes@1.37.0").reported

@@ -25,6 +25,7 @@ mod namesakes;
 mod rbac;
 mod remote;
 mod schema_comments;
+mod sources;
 mod styles;
 
 /// The result of converting several files.

@@ -60,6 +60,13 @@ pub(crate) struct Validation {
     versions: Vec<(ReleaseId, String)>,
 }
 
+impl Validation {
+    /// Returns whether it only compares an object with the one that it replaces.
+    pub(crate) fn is_about_changes(&self) -> bool {
+        self.content.as_str().is_some_and(|rule| rule.contains("oldSelf"))
+    }
+}
+
 /// The schemas of every release, by kind, release and version.
 pub(crate) struct Crds {
     schemas: BTreeMap<(GroupKind, ReleaseId, String), Value>,

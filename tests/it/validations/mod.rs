@@ -100,6 +100,20 @@ fn every_validation_is_a_relation_or_listed() {
     });
 }
 
+/// A validation that is not counted is said where it stands: by a relation in every release and version that has it.
+#[test]
+fn every_other_validation_has_a_relation_or_is_about_changes_alone() {
+    for_each_pack(|known| {
+        let counted = known.counted();
+        let others = known.crds.validations().iter().filter(|(place, _)| !counted.contains(*place));
+        let others: Vec<&Place> = others.filter(|(_, one)| !one.is_about_changes()).map(|(place, _)| place).collect();
+        assert!(!others.is_empty(), "{}: no validation is read", known.pack.name());
+        let unsaid = others.into_iter().filter(|place| !known.is_said(place));
+        let unsaid: Vec<String> = unsaid.map(|place| known.crds.describe(place)).collect();
+        assert!(unsaid.is_empty(), "{}: neither counted nor a relation:\n{}", known.pack.name(), unsaid.join("\n"));
+    });
+}
+
 #[test]
 fn every_listed_rule_is_requested_by_the_releases_that_validate() {
     for_each_pack(|known| {
@@ -209,6 +223,19 @@ impl Known<'_> {
             }
         }
         counted
+    }
+
+    /// Returns whether the catalog has a relation of the field, or of its items, wherever the CRDs validate it.
+    fn is_said(&self, place: &Place) -> bool {
+        let catalog = self.pack.catalog(&place.kind).unwrap();
+        let has_relations = |path: &str, release, version: &str| {
+            let field = catalog.field(&FieldPattern::parse(path).unwrap(), release, version);
+            field.is_some_and(|field| serde_json::to_value(field.attributes).unwrap().get("relations").is_some())
+        };
+        let items = format!("{}[]", place.path);
+        let mut versions = self.crds.versions(place);
+        versions
+            .all(|(release, version)| [&place.path, &items].iter().any(|path| has_relations(path, release, version)))
     }
 
     /// Returns how the relations of a kind differ from the API server, on objects that violate nothing else.

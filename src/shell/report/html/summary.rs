@@ -128,6 +128,7 @@ pub(super) fn counts(report: &Report<'_>, contents: &Contents<'_>) -> Vec<Count>
         (report.files_to_change().count(), ["file with changes", "files with changes"]),
         (seen.templates, ["template skipped", "templates skipped"]),
         (seen.binaries, ["binary file skipped", "binary files skipped"]),
+        (seen.ignored, ["path ignored", "paths ignored"]),
         (seen.failed, ["file failed", "files failed"]),
     ];
     let more = more.map(|(number, [singular, plural])| {
