@@ -35,6 +35,7 @@ mod pack_values;
 mod package;
 #[cfg(unix)]
 mod packaging;
+mod patched_values;
 mod patches_inside;
 mod pictures;
 mod plan_schema;

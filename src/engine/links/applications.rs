@@ -150,8 +150,6 @@ pub(crate) struct Unmade {
     pub(super) instruction: InstructionRef,
     /// What it selects.
     pub(super) target: Option<Selector>,
-    /// Whether Kustomize applies it, in a kustomization of the run or in the folder that an object names; not to what a chart renders.
-    pub(super) is_built: bool,
     /// Whether it may be applied to objects that are not known.
     pub(super) is_open: bool,
     /// Whether it may be applied to objects of known kinds that are not in the run.
@@ -551,9 +549,8 @@ impl<'a> Finder<'_, 'a> {
         // What Kustomize gets from elsewhere is not known.
         if bases.is_empty() && reach.has_unknown() && pending.instruction.role != Role::Labels {
             let (instruction, target) = (pending.instruction.clone(), pending.target.clone());
-            let is_built = !matches!(reach, Reached::Nothing);
             let is_unseen = !matches!(reach, Reached::Files { .. }) || reach.has_unseen();
-            applications.unmade.push(Unmade { instruction, target, is_built, is_open, is_unseen });
+            applications.unmade.push(Unmade { instruction, target, is_open, is_unseen });
         }
         let is_certain = !(pending.has_labels || pending.names_namespace() && self.graph.gives_namespaces());
         let rewritten = self.rewritten_bases(pending, reach, &bases);

@@ -10,20 +10,21 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::applications::{Application, Identity};
-use super::built_objects::BuiltObjects;
+use super::built_objects::{BuiltObjects, TextValues};
 use super::effect;
 use super::held::InstructionId;
 use super::identity::Parts;
 use super::instruction::Proposal;
-use super::instructions::Instructions;
+use super::instructions::{CONVERT_BOTH, Instructions};
 use super::judged::{Sent, Verdict, finals, judge};
 use super::layers::Layers;
 use super::merge::{are_merged_differently, merged, with_identity_of};
 use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
-use crate::engine::convert::Conversion;
+use crate::engine::convert::{Conversion, Remark};
+use crate::engine::finding::Code;
 use crate::engine::manifest::Folder;
-use crate::syntax::field::Entries;
+use crate::syntax::field::{Entries, FieldPath};
 
 /// What is built of an object at one point.
 pub(super) struct State {
@@ -148,6 +149,9 @@ pub(super) fn build(tied: &TiedFiles<'_>, instructions: &Instructions, objects: 
         builder.build_judged(base, &by_host);
     }
     builder.judge_patches();
+    builder.judge_values();
+    builder.judge_finals();
+    builder.judge_texts();
     builder.made
 }
 
@@ -199,6 +203,90 @@ impl<'b> Builder<'b> {
                 self.made.judged.extend(conversion.map(|conversion| (patch, conversion)));
             }
         }
+    }
+
+    /// Converts the values that patches give by the charts of what they make, where these agree.
+    fn judge_values(&mut self) {
+        let mut found: BTreeMap<Id, Vec<Conversion>> = BTreeMap::new();
+        for state in &self.made.states {
+            if let (Some(Done { act: Act::Merge { patch, .. }, .. }), Built::Known { value, .. }) =
+                (state.done, &state.built)
+            {
+                let made = found.entry(patch).or_default();
+                let conversion = self.objects.converted_values(patch, state.base, value);
+                made.extend(conversion.filter(|one| made.iter().all(|other| other.value != one.value)));
+            }
+        }
+        let agreed = found.into_iter().filter(|(_, made)| made.len() == 1);
+        self.made.judged.extend(agreed.filter_map(|(patch, mut made)| Some((patch, made.pop()?))));
+    }
+
+    /// Reports what is to be done by hand about the final objects: at the object that each is made of, where neither that nor a patch of
+    /// it shows it.
+    fn judge_finals(&mut self) {
+        for number in self.made.finals.clone() {
+            let State { base, done: Some(_), built: Built::Known { value, .. }, .. } = &self.made.states[number] else {
+                continue;
+            };
+            let (base, Some(sent)) = (*base, self.objects.conversion(*base, value)) else { continue };
+            for remark in &sent.unresolved {
+                let built = Remark { message: format!("{}, as Kustomize builds it", remark.message), ..remark.clone() };
+                if !self.parts(number).any(|part| self.tells(part, &[remark, &built])) {
+                    let own = self.tied.conversion(base).cloned();
+                    let own = || own.unwrap_or_else(|| Conversion::unchanged(self.tied.object(base)));
+                    self.made.judged.entry(base).or_insert_with(own).unresolved.push(built);
+                }
+            }
+        }
+    }
+
+    /// Holds back values in texts of objects, where something else would become of them in a final object.
+    fn judge_texts(&mut self) {
+        let mut texts: BTreeMap<Id, Vec<TextValues<'_>>> = BTreeMap::new();
+        for (id, manifest, object) in self.tied.objects().filter(|(_, _, object)| object.is_values()) {
+            let Some(text) = object.inline_patch.map(|number| &manifest.inline_patches[number]) else { continue };
+            let Some((at, holder)) = manifest.holder(text.document, &text.place) else { continue };
+            if let Some(place) = holder.path_of(text.document, &text.place) {
+                texts.entry(Id { at, ..id }).or_default().push(TextValues { id, holder, place });
+            }
+        }
+        for number in &self.made.finals {
+            let State { base, done: Some(_), built, .. } = &self.made.states[*number] else { continue };
+            for values in texts.get(base).into_iter().flatten() {
+                let is_kept = match built {
+                    Built::Known { value, .. } => self.objects.keeps_values(values, value),
+                    Built::Unknown(_) => false,
+                    Built::Nothing => true,
+                };
+                if let Some(own) = self.tied.conversion(values.id).filter(|own| !is_kept && !own.program.is_empty()) {
+                    let message = format!(
+                        "{} has a patch or replacement that gives these values another chart, or writes others",
+                        self.tied.object(*base).title()
+                    );
+                    let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).help(CONVERT_BOTH);
+                    let held =
+                        Conversion { blocks: vec![remark], ..own.clone().hold_back(self.tied.object(values.id)) };
+                    self.made.judged.insert(values.id, held);
+                }
+            }
+        }
+    }
+
+    /// Returns whether one of `remarks` is reported of an object or patch by itself.
+    fn tells(&self, id: Id, remarks: &[&Remark]) -> bool {
+        let own = self.made.judged.get(&id).or_else(|| self.tied.conversion(id));
+        let is_one = |told: &Remark| remarks.iter().any(|one| one.code == told.code && one.message == told.message);
+        own.is_some_and(|own| own.unresolved.iter().any(is_one))
+    }
+
+    /// Returns the object that a state is made of, and the patches that were merged into it.
+    fn parts(&self, number: usize) -> impl Iterator<Item = Id> {
+        let before = |state: &&State| state.done.map(|done| &self.made.states[done.before]);
+        let states = std::iter::successors(Some(&self.made.states[number]), before);
+        states.map(|state| match state.done {
+            Some(Done { act: Act::Merge { patch, .. }, .. }) => patch,
+            _ => state.base,
+        })
     }
 
     /// Makes the states of an object to which hosts apply these, and returns the final ones, each with the file of who hands it over;

@@ -11,9 +11,10 @@ use super::json_patch::Converted;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Judged, ObjectContext, convert, update};
 use crate::engine::manifest::Object;
+use crate::knowledge::carrier::Carried;
 use crate::knowledge::lens::{Completeness, Context, Session};
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::Entries;
+use crate::syntax::field::{Entries, FieldPath};
 
 /// The conversions of what is built of objects: each state of an object is converted once, whatever leads to it.
 pub(super) struct BuiltObjects<'b> {
@@ -114,6 +115,50 @@ impl<'b> BuiltObjects<'b> {
         self.converted_alone(patch, Judged::AsWritten, Some(version))
     }
 
+    /// Converts `patch` with the charts of `built`, which it makes of the object `base`, where it gives values and does not say itself
+    /// of which chart.
+    pub(super) fn converted_values(&self, patch: Id, base: Id, built: &Value) -> Option<Conversion> {
+        let (object, goal) = (self.tied.object(patch), self.tied.targets.goal);
+        if !goal.can_hold_values(object) {
+            return None;
+        }
+        let value = goal.packs.carriers().with_charts(&object.kind, &object.value, built);
+        if value == *object.value {
+            return None;
+        }
+        let completed = Object { value: Arc::new(value), ..object.clone() };
+        let all = self.judged.borrow();
+        let version = all.get(&base).and_then(|judgement| judgement.version.as_ref());
+        let (namespace, place) = (self.tied.namespace(patch), self.tied.place(patch));
+        let context = ObjectContext::new(Completeness::Partial, namespace, place, self.others);
+        let made = convert(&completed, goal, ObjectContext { version, ..context })?;
+        let mut value = Value::clone(&object.value);
+        made.program.iter().try_for_each(|intent| intent.apply_data(&mut value)).ok()?;
+        Some(Conversion { value: Arc::new(value), ..made })
+    }
+
+    /// Returns whether the values in a text of an object become in `built`, which is made of that object, what they become in itself.
+    pub(super) fn keeps_values(&self, values: &TextValues<'_>, built: &Value) -> bool {
+        let TextValues { id, holder, place } = values;
+        let (object, own) = (self.tied.object(*id), self.tied.conversion(*id));
+        let carriers = self.tied.targets.goal.packs.carriers();
+        let mut around =
+            carriers.in_object(&holder.kind, built).into_iter().filter(|one| place.starts_with(&one.place));
+        let is_same = |one: &Carried<'_>| {
+            let own = one.place.get(&holder.value);
+            one.carrier.naming_chart().all(|field| own.and_then(|own| field.get(own)) == field.get(one.around))
+        };
+        let Some(carried) = around.find(|one| !one.carrier.values_text.is_empty() && is_same(one)) else {
+            return false;
+        };
+        let beside = Object { chart_version: carried.chart_version().map(str::to_owned), ..object.clone() };
+        let (namespace, place_of) = (self.tied.namespace(*id), self.tied.place(*id));
+        let context = ObjectContext::new(Completeness::Whole, namespace, place_of, self.others);
+        let made = convert(&beside, self.tied.targets.goal, context);
+        let result = |made: Option<&Conversion>| made.map(|made| (made.program.clone(), made.unresolved.is_empty()));
+        place.get(built) == place.get(&holder.value) && result(made.as_ref()) == result(own)
+    }
+
     /// Adds the updates of references to the conversion of `value`.
     fn with_references(&self, base: Id, value: &Arc<Value>, conversion: Option<Conversion>) -> Option<Conversion> {
         if conversion.as_ref().is_some_and(|conversion| !conversion.blocks.is_empty()) {
@@ -124,6 +169,14 @@ impl<'b> BuiltObjects<'b> {
         let session = with_references(self.tied, kind, data);
         Conversion::with_changes(conversion, &whole, session)
     }
+}
+
+/// Values of a chart that stand in a text of an object.
+pub(super) struct TextValues<'t> {
+    pub(super) id: Id,
+    /// The object, and the place of the text there.
+    pub(super) holder: &'t Object,
+    pub(super) place: FieldPath,
 }
 
 /// Updates the references in an object to kinds that are renamed, as if none of their objects were held back.

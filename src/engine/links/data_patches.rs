@@ -2,6 +2,8 @@
 //!
 //! Nothing edits such a patch.
 
+use serde_json::Value;
+
 use super::built_objects::with_references;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Judged, ObjectContext, convert};
@@ -16,15 +18,18 @@ pub(super) fn outdated(tied: &TiedFiles<'_>, others: &Context<'_>) -> Vec<(Id, F
         let is_merge = |data: &&DataPatch| !data.is_json && data.components.is_empty();
         let places =
             manifest.data_patches.iter().filter(is_merge).filter_map(|data| object.path_of(data.document, &data.place));
-        found.extend(places.filter(|place| is_outdated(tied, id, place, others)).map(|place| (id, place)));
+        let is_old = |place: &FieldPath| {
+            let patch = place.get(&object.value);
+            patch.is_none_or(|patch| is_outdated(tied, id, patch, others))
+        };
+        found.extend(places.filter(is_old).map(|place| (id, place)));
     }
     found
 }
 
-/// Returns whether the patch at `place` of an object would have to be converted; of what is no object that is not known.
-fn is_outdated(tied: &TiedFiles<'_>, holder: Id, place: &FieldPath, others: &Context<'_>) -> bool {
-    let value = place.get(&tied.object(holder).value).cloned();
-    let Some(patch) = value.and_then(|value| Object::from_value(0, FieldPath::default(), value)) else { return true };
+/// Returns whether a patch in the object `holder` would have to be converted; of what is no object that is not known.
+pub(super) fn is_outdated(tied: &TiedFiles<'_>, holder: Id, patch: &Value, others: &Context<'_>) -> bool {
+    let Some(patch) = Object::from_value(0, FieldPath::default(), patch.clone()) else { return true };
     let namespace = patch.namespace.clone().map_or(Namespace::Unset, Namespace::Named);
     let place = ObjectPlace { line: None, id: None, ..tied.place(holder) };
     let context = ObjectContext {

@@ -18,7 +18,9 @@ use super::survey::{
     Components, CrdSurvey, FileSelector, FileSurvey, InlinePatchSurvey, NamedObject, Names, NestedSurvey, ObjectSurvey,
 };
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
-use crate::engine::manifest::{Document, Manifest, NestedPatch, Object, Selector, folder_at, nested_patches};
+use crate::engine::manifest::{
+    Document, Manifest, NestedPatch, Object, Outermost, Selector, folder_at, outermost_patches,
+};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, PathRef};
@@ -178,24 +180,12 @@ impl<'p> Surveyor<'p> {
 /// Returns the patches inside the patches of a file.
 fn nested(manifest: &Manifest) -> Vec<NestedSurvey> {
     let mut found: Vec<NestedSurvey> = Vec::new();
-    let mut add = |object: usize, outermost: FieldPath, patch: &Value| {
+    for Outermost { object, place: outermost, inside } in outermost_patches(manifest) {
         let first = found.len();
-        found.extend(nested_patches(patch, &outermost).into_iter().map(|NestedPatch { place, parent, target }| {
+        found.extend(inside.into_iter().map(|NestedPatch { place, parent, target, .. }| {
             let parent = parent.map(|parent| first + parent);
             NestedSurvey { object, outermost: outermost.clone(), parent, place, target }
         }));
-    };
-    for (at, object) in manifest.objects.iter().enumerate() {
-        if object.is_inline_patch() || object.read_from == Document::JsonPatch {
-            add(at, FieldPath::default(), &object.value);
-        }
-    }
-    for data in &manifest.data_patches {
-        let Some((at, object)) = manifest.holder(data.document, &data.place) else { continue };
-        let place = object.path_of(data.document, &data.place);
-        if let Some((place, patch)) = place.and_then(|place| Some((place.clone(), place.get(&object.value)?))) {
-            add(at, place, patch);
-        }
     }
     found
 }

@@ -19,7 +19,9 @@ use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Remark, Targets};
 use crate::engine::finding::{Code, Finding, Severity};
-use crate::engine::manifest::{Document, Recognizer, Selector, mentioning_operations};
+use crate::engine::manifest::{
+    Document, NestedPatch, Outermost, Recognizer, Selector, mentioning_operations, outermost_patches,
+};
 use crate::knowledge::lens::{Context, Image};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::{ApiVersion, GroupKind};
@@ -59,6 +61,10 @@ pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade], others: &Context
         // Where it breaks what is built, nothing else would say so.
         remarks.for_each(|remark| add(id, remark, Severity::Held));
     }
+    let is_made = |id: Id, place: &FieldPath| made.contains(&(id, place));
+    for (id, remark, severity) in inside_patches(tied, &is_made, others) {
+        add(id, remark, severity);
+    }
     for (id, manifest, object) in tied.objects() {
         let json_patches = manifest.data_patches.iter().filter(|data| data.is_json);
         let places =
@@ -89,6 +95,32 @@ pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade], others: &Context
         if !held.contains(&(id, &place)) {
             let message = "a patch of a known object is written as data instead of text; it is not converted";
             add(id, Remark::new(Code::InlinePatch, place, message).help(AS_TEXT), Severity::Unresolved);
+        }
+    }
+    found
+}
+
+/// Reports the patches inside patches that are applied to no known object and would have to be converted, by the object that each stands in.
+fn inside_patches(
+    tied: &TiedFiles<'_>,
+    is_made: &dyn Fn(Id, &FieldPath) -> bool,
+    others: &Context<'_>,
+) -> Vec<(Id, Remark, Severity)> {
+    let mut found = Vec::new();
+    for (file, manifest) in tied.files() {
+        for Outermost { object: at, inside, .. } in outermost_patches(manifest) {
+            let id = Id { file, at };
+            for NestedPatch { place, target, patch, .. } in inside.iter().filter(|one| !is_made(id, &one.place)) {
+                let said = Instruction { role: Role::JsonPatch, data: patch, source: None };
+                let moved = moved_paths(tied.targets, &said, target).into_iter();
+                found.extend(moved.map(|remark| (id, Remark { path: place.clone(), ..remark }, Severity::Held)));
+                if said.operations().is_empty() && data_patches::is_outdated(tied, id, patch, others) {
+                    let message = "a patch of a known object stands inside this patch; it is not converted";
+                    let help = "change it by hand, together with the object that it is merged into";
+                    let remark = Remark::new(Code::InlinePatch, place.clone(), message).help(help);
+                    found.push((id, remark, Severity::Unresolved));
+                }
+            }
         }
     }
     found
@@ -128,7 +160,7 @@ pub(crate) fn targets_that_stay(
 pub(crate) fn held(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)> {
     // Beside a target, the apiVersion of a patch says nothing.
     let goes_alone = |one: &Unmade| one.target.is_some() && only_changes_version(tied, one.instruction.position);
-    let is_merge = |one: &&Unmade| one.is_built && one.instruction.role == Role::Merge && !goes_alone(one);
+    let is_merge = |one: &&Unmade| one.instruction.role == Role::Merge && !goes_alone(one);
     let made: BTreeSet<_> = tied.applications.iter().map(|one| one.instruction.position).collect();
     let ids = unmade.iter().filter(is_merge).map(|one| one.instruction.position).filter(|id| !made.contains(id));
     let finding = |id: Id| {
@@ -179,14 +211,33 @@ fn unserved_data<'u, 'g>(tied: &'u TiedFiles<'g>, unmade: &'u [Unmade]) -> impl 
 /// Reports the paths of an instruction that rules about what it selects move.
 fn moved(targets: &Targets<'_>, object: &Value, unmade: &Unmade, target: &Selector) -> Vec<Remark> {
     let instruction = &unmade.instruction;
-    let kinds = targets.goal.targets.iter().flat_map(|one| all_kinds(one).map(move |kind| (one, kind)));
-    let selected: Vec<_> = kinds.filter(|(_, kind)| target.selects_kind(kind)).collect();
-    let mut remarks = Vec::new();
     let data = instruction.place.get(object).unwrap_or(&Value::Null);
     let said = Instruction { role: instruction.role, data, source: None };
+    let in_object = |remark: Remark| Remark { path: instruction.place.join(&remark.path), ..remark };
+    let mut remarks: Vec<Remark> = moved_paths(targets, &said, target).into_iter().map(in_object).collect();
+    let has_rules = || {
+        let about = |(target, kind): &(&Target<'_>, &GroupKind)| {
+            target.pack.rules_to(target.release).any(|(rule, direction)| rule.from_kind(direction) == *kind)
+        };
+        selected(targets, target).any(|one| about(&one))
+    };
+    // An object of the run that is not read needs no conversion.
+    if instruction.role == Role::Unread && unmade.is_unseen && has_rules() {
+        let message = "the file of the patch is not read, and it selects no object of this run; it is not converted";
+        let help = "check its field paths by hand";
+        let place = instruction.place.clone();
+        remarks.push(Remark::new(Code::PatchTarget, place, message).help(help));
+    }
+    remarks
+}
+
+/// Reports the paths in an instruction for what `target` selects, with their places in it.
+fn moved_paths(targets: &Targets<'_>, said: &Instruction<'_>, target: &Selector) -> Vec<Remark> {
+    let selected: Vec<_> = selected(targets, target).collect();
+    let mut remarks = Vec::new();
     for NamingText { place, text } in said.texts() {
         let Some(path) = PathExpression::parse(said.syntax(), text) else { continue };
-        let (place, pattern) = (instruction.place.join(&place), path.pattern());
+        let pattern = path.pattern();
         let image = selected
             .iter()
             .find_map(|(target, kind)| Some((target, kind, moved_to(target, kind, &pattern).pop_first()?)));
@@ -199,18 +250,11 @@ fn moved(targets: &Targets<'_>, object: &Value, unmade: &Unmade, target: &Select
         let help = "run on the files of these objects too, or change the path by hand where they are converted";
         remarks.push(Remark::new(Code::PatchTarget, place, message).help(help));
     }
-    let has_rules = || {
-        let about = |(target, kind): &(&Target<'_>, &GroupKind)| {
-            target.pack.rules_to(target.release).any(|(rule, direction)| rule.from_kind(direction) == *kind)
-        };
-        selected.iter().any(about)
-    };
-    // An object of the run that is not read needs no conversion.
-    if instruction.role == Role::Unread && unmade.is_unseen && has_rules() {
-        let message = "the file of the patch is not read, and it selects no object of this run; it is not converted";
-        let help = "check its field paths by hand";
-        let place = instruction.place.clone();
-        remarks.push(Remark::new(Code::PatchTarget, place, message).help(help));
-    }
     remarks
+}
+
+/// Returns the kinds that the targets know or have rules about, and a selector selects.
+fn selected<'g>(targets: &Targets<'g>, target: &Selector) -> impl Iterator<Item = (&'g Target<'g>, &'g GroupKind)> {
+    let kinds = targets.goal.targets.iter().flat_map(|one| all_kinds(one).map(move |kind| (one, kind)));
+    kinds.filter(move |(_, kind)| target.selects_kind(kind))
 }

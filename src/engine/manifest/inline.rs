@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::applied::{Folder, folder};
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::json6902;
-use super::kustomization::{is_text, selects, selects_foreign_kind};
+use super::kustomization::{is_text, selects};
 use super::manifest::Manifest;
 use super::nested::{documents, merged_into, nested_patches};
 use super::object::{Document, Object, take as take_objects};
@@ -99,9 +99,8 @@ impl Written<'_> {
         };
         let target = Selector::read(item);
         let may_select = target.as_ref().is_some_and(|target| recognizer.may_select(target));
-        let is_selected =
-            |target: &Value| selects(target, recognizer) || mentions_chart && selects_foreign_kind(target, recognizer);
-        let concerns = mentions || may_select || item.get("target").is_some_and(is_selected);
+        let is_selected = item.get("target").is_some_and(|target| selects(target, recognizer));
+        let concerns = mentions || may_select || is_selected;
         let mentions_values =
             mentions_chart && matches!(&content, Content::Data(_, value) if is_foreign(value, recognizer));
         concerns.then_some(Patch { path, folder, content, target, mentions_values })

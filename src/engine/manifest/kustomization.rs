@@ -12,7 +12,6 @@ use serde_json::Value;
 use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::engine::finding::{Code, Finding, Location, Severity};
-use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{Entries, FieldPath};
 
 /// What a kustomization makes of other files; all of them as seen from where it is seen from.
@@ -359,13 +358,4 @@ pub(super) fn join(folder: &str, path: &str) -> String {
 /// Returns whether a selector can select a known object.
 pub(super) fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
     selector.text("kind").is_some_and(|kind| recognizer.is_known_kind(selector.text("group"), kind))
-}
-
-/// Returns whether a selector can select an object of another group that rules are about, such as one that holds values of a chart.
-pub(super) fn selects_foreign_kind(selector: &Value, recognizer: &Recognizer) -> bool {
-    let is_selected = |kind: &GroupKind| {
-        selector.text("kind") == Some(kind.kind.as_str())
-            && selector.text("group").is_none_or(|group| group == kind.group)
-    };
-    recognizer.foreign_kinds().any(is_selected)
 }

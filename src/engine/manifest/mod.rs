@@ -45,7 +45,7 @@ pub(crate) use inline_patch::{DataPatch, InlinePatch};
 pub(crate) use json6902::mentioning as mentioning_operations;
 pub(crate) use kustomization::{KUSTOMIZATIONS, Kustomization, PatchFile, PatchOptions};
 pub use manifest::Manifest;
-pub(crate) use nested::{NestedPatch, documents, nested_patches};
+pub(crate) use nested::{NestedPatch, Outermost, documents, outermost_patches};
 pub(crate) use object::Document;
 pub(crate) use object::Object;
 pub(crate) use problem::problem_code;

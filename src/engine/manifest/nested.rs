@@ -8,6 +8,8 @@
 use serde_json::Value;
 
 use super::json6902;
+use super::manifest::Manifest;
+use super::object::Document;
 use super::selector::Selector;
 use crate::syntax::field::{Entries, FieldPath};
 use crate::syntax::yaml::{self, read_value};
@@ -23,10 +25,37 @@ pub(crate) struct NestedPatch {
     /// The number of the patch that it stands in, where that is none but the outermost.
     pub(crate) parent: Option<usize>,
     pub(crate) target: Selector,
+    pub(crate) patch: Value,
+}
+
+/// A patch with those inside it.
+pub(crate) struct Outermost {
+    /// The number of the object that it stands in, and its place there.
+    pub(crate) object: usize,
+    pub(crate) place: FieldPath,
+    pub(crate) inside: Vec<NestedPatch>,
+}
+
+/// Returns the patches of a file that hold others.
+pub(crate) fn outermost_patches(manifest: &Manifest) -> Vec<Outermost> {
+    let objects = manifest.objects.iter().enumerate();
+    let patches = objects.filter(|(_, object)| object.is_inline_patch() || object.read_from == Document::JsonPatch);
+    let patches = patches.map(|(at, object)| (at, FieldPath::default(), &*object.value));
+    let data = manifest.data_patches.iter().filter_map(|data| {
+        let (at, object) = manifest.holder(data.document, &data.place)?;
+        let place = object.path_of(data.document, &data.place)?;
+        let patch = place.get(&object.value)?;
+        Some((at, place, patch))
+    });
+    let outermost = patches.chain(data).map(|(object, place, patch)| {
+        let inside = nested_patches(patch, &place);
+        Outermost { object, place, inside }
+    });
+    outermost.filter(|outermost| !outermost.inside.is_empty()).collect()
 }
 
 /// Finds the patches inside the patch `value`, a strategic merge patch or a JSON patch, at `place`.
-pub(crate) fn nested_patches(value: &Value, place: &FieldPath) -> Vec<NestedPatch> {
+pub(super) fn nested_patches(value: &Value, place: &FieldPath) -> Vec<NestedPatch> {
     let mut found = Vec::new();
     Finder { found: &mut found, parent: None, depth: 0 }.walk(value, place, true);
     found
@@ -80,7 +109,8 @@ impl Finder<'_> {
                 None => merged_into(patch),
             };
             let number = self.found.len();
-            self.found.push(NestedPatch { place: place.clone(), parent: self.parent, target });
+            let (place_of, parent) = (place.clone(), self.parent);
+            self.found.push(NestedPatch { place: place_of, parent, target, patch: patch.clone() });
             let (parent, depth) = (Some(number), self.depth + 1);
             Finder { found: &mut *self.found, parent, depth }.walk(patch, place, is_placed);
         }

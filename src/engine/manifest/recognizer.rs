@@ -200,19 +200,16 @@ impl Recognizer {
         group.map_or_else(is_kind, |group| self.is_known_group(group) && (!group.is_empty() || is_kind()))
     }
 
-    /// Returns whether a selector with patterns, or without group or kind, can select a known object.
+    /// Returns whether a selector, with patterns or without group or kind, can select a known object, or one of another group that
+    /// rules are about, such as one that holds values of a chart.
     pub(super) fn may_select(&self, selector: &Selector) -> bool {
         self.kinds.iter().any(|kind| self.groups.iter().any(|group| selector.selects_named(kind, group)))
+            || self.foreign_kinds.iter().any(|kind| selector.selects_kind(kind))
     }
 
     /// Returns the charts whose values can be in files of their own.
     pub(super) fn charts(&self) -> &[Chart] {
         &self.charts
-    }
-
-    /// Returns the kinds of other groups that rules are about.
-    pub(super) fn foreign_kinds(&self) -> impl Iterator<Item = &GroupKind> {
-        self.foreign_kinds.iter()
     }
 }
 

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{FieldPath, FieldPattern, Part};
+use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
 
 /// The file `carriers.yaml` of a pack.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -169,12 +169,16 @@ impl Carrier {
         self.chart.repository.iter().chain(&self.chart.alias).chain(&self.chart.brought_by)
     }
 
+    /// Returns the fields that are called like the chart.
+    pub(crate) fn naming_chart(&self) -> impl Iterator<Item = &FieldPath> {
+        self.chart.name.iter().chain(self.aliases())
+    }
+
     /// Returns whether the mapping `around` names the chart, alone or at the end of a path.
     pub(crate) fn names_chart(&self, around: &Value, chart: &str) -> bool {
         let is_called =
             |text: &str| text.strip_suffix(chart).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-        let fields = self.chart.name.iter().chain(self.aliases());
-        fields.filter_map(|field| field.get(around)?.as_str()).any(is_called)
+        self.naming_chart().filter_map(|field| field.get(around)?.as_str()).any(is_called)
     }
 
     /// Returns whether the mapping `around` names a chart.
@@ -362,6 +366,20 @@ impl Carriers {
         self.of_kind(kind).flat_map(|carrier| carried(carrier, &root, object)).collect()
     }
 
+    /// Returns `part`, which is merged into an object of `kind`, with what is said of the charts around its values in `whole`, which
+    /// that makes, and not in itself.
+    pub(crate) fn with_charts(&self, kind: &GroupKind, part: &Value, whole: &Value) -> Value {
+        let mut completed = part.clone();
+        for Carried { carrier, place, around, .. } in self.in_object(kind, whole) {
+            let Some(own) = place.get_mut(&mut completed).filter(|_| !carrier.values.is_empty()) else { continue };
+            let fields = carrier.naming_chart().chain(&carrier.chart.version);
+            for (field, value) in fields.filter_map(|field| Some((field, field.get(around)?))) {
+                supply(own, field.steps(), value);
+            }
+        }
+        completed
+    }
+
     /// Returns the mappings of a document of `file` that carry something: of its objects, those in lists one by one, or of the
     /// document itself.
     pub(crate) fn in_document<'a>(&'a self, file: &str, document: &'a Value) -> Vec<Carried<'a>> {
@@ -384,6 +402,14 @@ impl Carriers {
         let of_kind = kind.iter().flat_map(|kind| self.of_kind(kind));
         let everywhere = self.everywhere.iter().map(|number| &self.carriers[*number]);
         found.extend(of_kind.chain(everywhere).flat_map(|carrier| carried(carrier, place, value)));
+    }
+}
+
+/// Writes `value` at these steps of `root`, where there is nothing yet.
+fn supply(root: &mut Value, steps: &[Step], value: &Value) {
+    if let ([Step::Key(key), rest @ ..], Value::Object(map)) = (steps, root) {
+        let new = || if rest.is_empty() { value.clone() } else { Value::Object(Map::new()) };
+        supply(map.entry(key.clone()).or_insert_with(new), rest, value);
     }
 }
 

@@ -471,13 +471,13 @@ fn patches_of_flux_and_argo_cd_convert_with_their_objects() {
     let new = generators("v1", "ListenerSet", "gateway.networking.k8s.io");
     let with = |set| {
         let mut files = vec![("repo/apps/a/set.yaml", set)];
-        files.extend(old.iter().map(|(file, text)| (*file, text.as_str())));
+        files.extend(old[..2].iter().map(|(file, text)| (*file, text.as_str())));
         files
     };
     let good = listener_set("a", 80);
     let found = run(&with(&good), "1.6.1/standard");
     found.check_findings(Severity::Warning, &[]);
-    for (file, text) in &new {
+    for (file, text) in &new[..2] {
         assert_eq!(found.after[*file], *text);
     }
     // An item of a List is converted like the object alone.
@@ -489,11 +489,19 @@ fn patches_of_flux_and_argo_cd_convert_with_their_objects() {
     assert_eq!(found.after["list.yaml"], list(&new[1].1));
     // Objects in the referenced folder hold the patch back, unless it corrects them; the output of a chart is unknown.
     let bad = listener_set("a", 0);
-    assert_eq!(run(&with(&bad), "1.6.1/standard").after.len(), 4);
+    assert_eq!(run(&with(&bad), "1.6.1/standard").after.len(), 3);
+    let (file, text) = &old[2];
+    let rendered = run(&[(*file, text.as_str())], "1.6.1/standard");
+    assert!(
+        rendered.reported.contains(&"release.yaml held-back converts-together -".to_owned()),
+        "{}",
+        rendered.messages
+    );
+    assert!(rendered.after.is_empty());
     let is_spec = |line: &str| line.starts_with(' ') && ["spec:", "listeners:"].contains(&line.trim());
     let is_list = |line: &&str| is_spec(line) || line.contains("port: 82");
     let without = |text: &str| text.lines().filter(|line| !is_list(line)).map(|line| format!("{line}\n")).collect();
-    let others: Vec<(&str, String)> = old.iter().map(|(file, text)| (*file, without(text))).collect();
+    let others: Vec<(&str, String)> = old[..2].iter().map(|(file, text)| (*file, without(text))).collect();
     let others = others.iter().map(|(file, text)| (*file, text.as_str()));
     let files: Vec<(&str, &str)> = [("repo/apps/a/set.yaml", bad.as_str())].into_iter().chain(others).collect();
     let held = run(&files, "1.6.1/standard");
@@ -693,17 +701,16 @@ fn inline(patch: &str) -> String {
 }
 
 #[test]
-fn a_values_patch_that_cannot_be_identified_is_held_back_with_its_base() {
+fn a_values_patch_is_identified_by_the_chart_of_its_base() {
     let in_file = "resources: [base.yaml]\npatches: [{path: patch.yaml}]\n";
     let files = [("base.yaml", OLD_RELEASE), ("kustomization.yaml", in_file), ("patch.yaml", RELEASE_PATCH)];
     let separate = run(&files, "ngf@2.5");
-    separate.check_findings(Severity::Held, &["base.yaml held-back converts-together -"]);
-    separate.check_message("it is patched by HelmRelease edge at patch.yaml:1:1");
-    assert!(separate.after.is_empty());
+    separate.check_findings(Severity::Held, &[]);
+    assert_eq!(separate.after.keys().collect::<Vec<_>>(), ["base.yaml", "patch.yaml"]);
     let text = inline(RELEASE_PATCH);
     let separate = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", &text)], "ngf@2.5");
-    separate.check_findings(Severity::Held, &["base.yaml held-back converts-together -"]);
-    assert!(separate.after.is_empty());
+    separate.check_findings(Severity::Held, &[]);
+    assert_eq!(separate.after.keys().collect::<Vec<_>>(), ["base.yaml", "kustomization.yaml"]);
 }
 
 #[test]
