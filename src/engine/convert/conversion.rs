@@ -201,13 +201,17 @@ impl Conversion {
         }
     }
 
-    /// Drops the changes at `places`, which no other change relies on.
+    /// Drops the changes at `places`, which no other change relies on, and the notes about them.
     pub(crate) fn without(self, object: &Object, places: &[FieldPath]) -> Self {
-        let mut program = self.program.clone();
+        if places.is_empty() {
+            return self;
+        }
+        let (mut program, mut notes) = (self.program.clone(), self.notes.clone());
         program.retain(|intent| places.iter().all(|place| intent.within(place).is_none()));
+        notes.retain(|note| places.iter().all(|place| !note.path.starts_with(place)));
         let mut value = Value::clone(&object.value);
         match program.iter().try_for_each(|intent| intent.apply_data(&mut value)) {
-            Ok(()) if program.len() < self.program.len() => Self { program, value: Arc::new(value), ..self },
+            Ok(()) if program.len() < self.program.len() => Self { program, notes, value: Arc::new(value), ..self },
             _ => self,
         }
     }

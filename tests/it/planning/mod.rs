@@ -27,6 +27,7 @@ mod remote;
 mod schema_comments;
 mod sources;
 mod styles;
+mod written_versions;
 
 /// The result of converting several files.
 struct Outcome {
