@@ -54,11 +54,6 @@ impl Conversion {
         self.value.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str)
     }
 
-    /// Returns whether `object` has another kind or namespace after the conversion.
-    pub(crate) fn renames(&self, object: &Object) -> bool {
-        self.kind != object.kind || self.namespace() != object.namespace.as_deref()
-    }
-
     /// Makes the conversion that leaves `object` unchanged.
     pub(crate) fn unchanged(object: &Object) -> Self {
         Self::of(object.kind.clone(), object.value.clone())

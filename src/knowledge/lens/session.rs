@@ -47,9 +47,6 @@ pub struct Session<'a> {
     growth: Growth,
 }
 
-/// What identifies an object of a run: kind, namespace, name.
-pub(crate) type ObjectName = (GroupKind, Namespace, Option<String>);
-
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole, without other objects.
     pub fn new(object: impl Into<Arc<Value>>) -> Self {

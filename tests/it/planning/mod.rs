@@ -12,6 +12,7 @@ use reversion::internals::plan::{AllowedLoss, Choices, Ignored, Keeping, Schema}
 use crate::support::{engine, packs};
 
 mod builds;
+mod built_names;
 mod declined;
 mod foreign_keys;
 mod held_targets;
