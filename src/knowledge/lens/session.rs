@@ -25,6 +25,8 @@ use crate::syntax::yaml::{Ends, Intent, Place, ProblemCode};
 pub(crate) enum Completeness {
     /// The object is applied as it is.
     Whole,
+    /// The object is completed by all that builds make of it, which is checked itself.
+    Completed,
     /// The object is merged into another one (a Kustomize patch), so an absent field can be set there.
     Partial,
 }
