@@ -237,6 +237,17 @@ fn unreadable_chart_values_are_reported() {
     assert_eq!(met("nginxGateway:\n  {{- toYaml . }}\n"), Some(Code::Template));
     // Another trigger alone is not enough: such a file can be anything.
     assert_eq!(met("type: Opaque\na: [\n"), None);
+    // Of a template, an apiVersion counts: anything else that names a group can be a text.
+    let template = |line: &str| met(&format!("{{{{- if .Values.x }}}}\n{line}\n{{{{- end }}}}\n"));
+    for shown in [
+        "apiVersion: example.com/v1",
+        "- { \"apiVersion\": \"example.com/v1\" }",
+        "apiVersion: {{ if .x }}example.com/v1{{ end }}",
+    ] {
+        assert_eq!(template(shown), Some(Code::Template), "{shown}");
+    }
+    assert_eq!(template("link: https://a.test/example.com/v1/b"), None);
+    assert_eq!(template("apiVersion: v1\nkind: ConfigMap\ndata: {a: example.com/v1 jobs}"), None);
 }
 
 /// Returns a list item with a GatewayClass as written for older releases, in column 0.

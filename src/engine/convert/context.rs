@@ -48,7 +48,11 @@ impl<'a> ObjectContext<'a> {
 
     /// Starts a session with data of the object.
     pub(super) fn session(self, value: Arc<Value>) -> Session<'a> {
-        let session = Session::in_context(value, self.others, self.completeness);
+        let completeness = match (self.completeness, self.judged) {
+            (Completeness::Whole, Judged::AsBuilt) => Completeness::Completed,
+            (completeness, _) => completeness,
+        };
+        let session = Session::in_context(value, self.others, completeness);
         session.in_namespace(self.namespace.clone()).at(self.place)
     }
 }

@@ -54,11 +54,6 @@ impl Conversion {
         self.value.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str)
     }
 
-    /// Returns whether `object` has another kind or namespace after the conversion.
-    pub(crate) fn renames(&self, object: &Object) -> bool {
-        self.kind != object.kind || self.namespace() != object.namespace.as_deref()
-    }
-
     /// Makes the conversion that leaves `object` unchanged.
     pub(crate) fn unchanged(object: &Object) -> Self {
         Self::of(object.kind.clone(), object.value.clone())
@@ -201,13 +196,17 @@ impl Conversion {
         }
     }
 
-    /// Drops the changes at `places`, which no other change relies on.
+    /// Drops the changes at `places`, which no other change relies on, and the notes about them.
     pub(crate) fn without(self, object: &Object, places: &[FieldPath]) -> Self {
-        let mut program = self.program.clone();
+        if places.is_empty() {
+            return self;
+        }
+        let (mut program, mut notes) = (self.program.clone(), self.notes.clone());
         program.retain(|intent| places.iter().all(|place| intent.within(place).is_none()));
+        notes.retain(|note| places.iter().all(|place| !note.path.starts_with(place)));
         let mut value = Value::clone(&object.value);
         match program.iter().try_for_each(|intent| intent.apply_data(&mut value)) {
-            Ok(()) if program.len() < self.program.len() => Self { program, value: Arc::new(value), ..self },
+            Ok(()) if program.len() < self.program.len() => Self { program, notes, value: Arc::new(value), ..self },
             _ => self,
         }
     }

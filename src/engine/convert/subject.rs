@@ -146,7 +146,7 @@ impl<'a> Subject<'a> {
         match self.completeness() {
             _ if self.is_judged_as_built() => Finality::Unbuilt,
             Completeness::Whole if !is_open => Finality::Final,
-            Completeness::Whole | Completeness::Partial => Finality::Provisional,
+            Completeness::Whole | Completeness::Completed | Completeness::Partial => Finality::Provisional,
         }
     }
 

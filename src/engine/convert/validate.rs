@@ -61,7 +61,7 @@ impl Fitting<'_, '_> {
             Completeness::Whole if !self.subject.is_judged_as_built() => {
                 crds.run_rules(schema.catalog.kind(), version, object)
             }
-            Completeness::Whole | Completeness::Partial => Verdict::default(),
+            Completeness::Whole | Completeness::Completed | Completeness::Partial => Verdict::default(),
         };
         for rule in verdict.unknown {
             let message = format!("a CEL rule of {} was not evaluated: {rule}", schema.name);

@@ -39,6 +39,13 @@ pub(crate) struct Application {
     pub(super) identity: Identity,
 }
 
+impl Application {
+    /// Returns whether its turn comes before the kustomization gives prefixes, suffixes and a namespace.
+    pub(super) fn is_before_names(&self) -> bool {
+        self.turn.is_before_names()
+    }
+}
+
 /// What an application has to do with the parts that Kustomize finds the object by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Identity {
@@ -66,6 +73,16 @@ impl Identity {
     /// Returns whether the kind is among what it writes: what becomes of such an object is not known.
     pub(super) fn changes_kind(&self) -> bool {
         self.writes.iter().any(|write| write.part == Part::Kind)
+    }
+
+    /// Returns whether it writes a name or namespace.
+    pub(super) fn changes_name(&self) -> bool {
+        self.writes.iter().any(|write| matches!(write.part, Part::Name | Part::Namespace))
+    }
+
+    /// Returns what it writes to the parts that objects are found by.
+    pub(super) fn writes(&self) -> &[IdentityWrite] {
+        &self.writes
     }
 
     /// Adds what it writes to what was written before.

@@ -93,11 +93,20 @@ impl<'b> BuiltObjects<'b> {
         judged: Judged,
         version: Option<&ApiVersion>,
     ) -> Option<Conversion> {
-        let whole = Object { value: Arc::clone(value), inline_patch: None, ..self.tied.object(base).clone() };
+        let whole = self.built(base, value);
         let (namespace, place) = (self.tied.namespace(base), self.tied.place(base));
         let context = ObjectContext::new(Completeness::Whole, namespace, place, self.others);
         let context = ObjectContext { judged, version, ..context };
         self.with_references(base, value, convert(&whole, self.tied.targets.goal, context))
+    }
+
+    /// Returns the object that `value` is, which is built of `base`: a patch can give it another apiVersion.
+    fn built(&self, base: Id, value: &Arc<Value>) -> Object {
+        let own = self.tied.object(base).clone();
+        let written = value.text("apiVersion").filter(|_| own.value.get("apiVersion") != value.get("apiVersion"));
+        let api_version = written.map_or_else(|| own.api_version.clone(), ApiVersion::parse);
+        let kind = GroupKind::new(own.kind.kind.as_str(), api_version.group.as_str());
+        Object { value: Arc::clone(value), inline_patch: None, kind, api_version, ..own }
     }
 
     /// Converts the object `base` itself.
@@ -164,7 +173,7 @@ impl<'b> BuiltObjects<'b> {
         if conversion.as_ref().is_some_and(|conversion| !conversion.blocks.is_empty()) {
             return conversion;
         }
-        let whole = Object { value: Arc::clone(value), inline_patch: None, ..self.tied.object(base).clone() };
+        let whole = self.built(base, value);
         let (kind, data) = Conversion::kind_and_value(conversion.as_ref(), &whole);
         let session = with_references(self.tied, kind, data);
         Conversion::with_changes(conversion, &whole, session)

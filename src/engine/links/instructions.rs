@@ -32,6 +32,7 @@ struct InstructionPlan {
     /// The object that it stands in, and its place there.
     holder: Id,
     place: FieldPath,
+    is_json_patch: bool,
     /// Its data, and what that becomes where it changes.
     before: Value,
     after: Option<Value>,
@@ -59,6 +60,7 @@ impl Instructions {
                 instructions.plans.push(InstructionPlan {
                     holder,
                     place,
+                    is_json_patch: application.instruction.role == Role::JsonPatch,
                     source: before.get("sourceValue").or_else(|| tied.run.sources.get(&of_run)).cloned(),
                     before,
                     after: None,
@@ -168,6 +170,12 @@ impl Instructions {
     /// Returns why instructions in an object are held back, but for those that stay as they are with an object that does.
     pub(crate) fn reasons<'h>(&self, held: &'h Held, id: Id) -> impl Iterator<Item = &'h Finding> {
         self.of(id).filter_map(|id| held.instruction_reason(id)).filter(|reason| reason.severity == Severity::Held)
+    }
+
+    /// Returns the places in an object of the JSON patches that are held back: nothing in them changes.
+    pub(crate) fn held_patches(&self, held: &Held, id: Id) -> impl Iterator<Item = FieldPath> {
+        let is_held = |id: &InstructionId| self.plans[*id].is_json_patch && held.instruction_reason(*id).is_some();
+        self.of(id).filter(is_held).map(|id| self.plans[id].place.clone())
     }
 
     /// Changes the instructions in an object that are not held back; `made` is what became of it so far.

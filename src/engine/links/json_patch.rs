@@ -185,9 +185,11 @@ fn with_value(object: &Arc<Value>, place: &FieldPath, value: Option<&Value>) -> 
     Arc::new(made)
 }
 
-/// Returns whether `operations` lead from one object to another, whatever their metadata.
+/// Returns whether `operations` lead from one object to another, whatever their metadata, and their apiVersion where none writes it.
 fn leads(operations: &[Value], from: &Value, to: &Value) -> bool {
-    apply(operations, from).is_some_and(|made| first_difference(to, &made).is_none())
+    let writes_version = operations.iter().any(|one| one.text("path") == Some("/apiVersion"));
+    let is_reached = |made: &Value| !writes_version || made.get("apiVersion") == to.get("apiVersion");
+    apply(operations, from).is_some_and(|made| first_difference(to, &made).is_none() && is_reached(&made))
 }
 
 /// Returns the first way to write an operation that does to the conversion what the operation does to the object. Where a state on

@@ -270,10 +270,15 @@ impl<'a> Graph<'a> {
 
     /// Returns whether a kustomization adds a prefix or suffix to names, by itself or by a transformer.
     pub(super) fn has_affixes(&self, file: &str) -> bool {
-        let Some(kustomization) = self.files.get(file) else { return false };
+        self.givers(file).iter().any(|one| one.affixes.iter().any(|affix| !affix.is_empty()))
+    }
+
+    /// Returns what gives names and namespaces in a kustomization: itself, then its transformers.
+    pub(super) fn givers(&self, file: &str) -> Vec<&'a Kustomization> {
+        let Some(&kustomization) = self.files.get(file) else { return Vec::new() };
         let transformers = kustomization.transformers.iter().flat_map(|(_, path)| self.files_at(path));
         let transformers = transformers.filter_map(|name| self.transformers.get(name).copied());
-        [*kustomization].into_iter().chain(transformers).any(|one| one.affixes.iter().any(|affix| !affix.is_empty()))
+        [kustomization].into_iter().chain(transformers).collect()
     }
 
     /// Returns whether a kustomization has a schema of its own.

@@ -209,7 +209,7 @@ fn lost(selector: &KustomizeSelector, selected: &[&VersionChange<'_>], others: &
     };
     let becomes: BTreeSet<String> = changing.iter().map(becomes).collect();
     let why = format!(
-        "{} selects {} of the known objects, and no selector would select just these after the conversion ({})",
+        "{} selects {} of the known objects, and no group, version and kind would select just these after the conversion ({})",
         selector.path,
         selected.len(),
         Vec::from_iter(becomes).join(", ")
@@ -230,9 +230,10 @@ fn part(key: &'static str, text: &str, selected: &[&VersionChange<'_>]) -> Optio
     if new.iter().all(|new| Selector::is_pattern(text, new)) {
         return Some((key, text.to_owned()));
     }
-    let only = new.first().filter(|_| new.len() == 1)?;
     let is_exact = selected.iter().all(|change| value(change.old_kind, &change.old_api_version()) == text);
-    is_exact.then(|| (key, only.clone()))
+    // Where a pattern stands, Kustomize reads one.
+    let is_writable = if is_exact { new.len() == 1 } else { key == "version" };
+    is_writable.then(|| (key, Vec::from_iter(new).join("|")))
 }
 
 impl KustomizeSelector {

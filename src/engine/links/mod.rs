@@ -7,7 +7,8 @@
 //!
 //! The run: `surveyor` takes the `survey` of each file (with its `steps`: replacements, variables and other things it applies), `run`
 //! puts all together, `ties` finds the groups, `tied_files` are the objects of one. Kustomize: `kustomizations` (which files they build)
-//! `repositories` (whose folders controllers apply) `builds` (what is applied together) `layers` (in which order) `namespaces` `affixes` (of names).
+//! `repositories` (whose folders controllers apply) `builds` (what is applied together) `layers` (in which order) `namespaces` `affixes` (of names)
+//! `built_names` (what objects are called in them).
 //!
 //! What is applied: `applications` (to which objects, over `identity`: what is written to their names, and `rewritten`: to which objects) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
 //! and variables say) and `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what
@@ -40,6 +41,7 @@ mod path_expression;
 mod rewritten;
 
 mod builds;
+mod built_names;
 mod namespaces;
 
 mod tied_files;

@@ -43,7 +43,7 @@ impl<'p> Namespaces<'p> {
     }
 
     /// Returns whether objects of `kind` are namespaced, as far as the packs know.
-    fn is_namespaced(&self, kind: &GroupKind) -> bool {
+    pub(super) fn is_namespaced(&self, kind: &GroupKind) -> bool {
         let catalog = self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind));
         catalog.is_none_or(|catalog| catalog.scope() == Scope::Namespaced)
     }

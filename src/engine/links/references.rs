@@ -52,7 +52,9 @@ impl PatchedReferences {
 fn written(operation: &Value, place: FieldPath, base: &Value) -> Option<Reference<'static>> {
     let reference = PathExpression::parse(Syntax::Pointer, operation.text("path")?.strip_suffix("/apiVersion")?)?;
     let ApiVersion { group, version } = ApiVersion::parse(operation.text("value")?);
-    let named = reference.places(base).into_iter().find_map(|place| place.get(base)?.as_object())?;
+    // What it writes to the object itself follows what is built of that.
+    let places = reference.places(base).into_iter().filter(|place| !place.steps().is_empty());
+    let named = places.into_iter().find_map(|place| place.get(base)?.as_object())?;
     let part = |key: &str| named.get(key).and_then(Value::as_str).map(str::to_owned);
     let kind = GroupKind::new(part("kind")?, group);
     Some(Reference::written(place, "value", kind, version, part("name")))

@@ -44,8 +44,6 @@ pub(crate) struct Run<'a> {
     builds: OnceLock<Builds>,
     /// The number of each file.
     numbers: HashMap<&'a str, usize>,
-    /// The kustomizations that build each file, both by their numbers; rarely needed.
-    built_by: OnceLock<HashMap<usize, BTreeSet<usize>>>,
     /// The files with objects that have each folder applied, by the path that they name: once for each object.
     appliers: OnceLock<HashMap<String, Vec<Applier>>>,
     /// The files that a kustomization names as patches.
@@ -77,7 +75,6 @@ impl<'a> Run<'a> {
             ),
             sources: Sources::new(),
             builds: OnceLock::new(),
-            built_by: OnceLock::new(),
             appliers: OnceLock::new(),
             numbers,
             patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),
@@ -103,29 +100,6 @@ impl<'a> Run<'a> {
     /// Returns what the kustomizations of the run apply together.
     pub(crate) fn builds(&self) -> &Builds {
         self.builds.get_or_init(|| builds::find(self.files, &self.graph, &|file| self.numbers.contains_key(file)))
-    }
-
-    /// Returns whether one kustomization builds both files.
-    pub(crate) fn are_built_together(&self, one: usize, other: usize) -> bool {
-        let both = self.built_by().get(&one).zip(self.built_by().get(&other));
-        both.is_some_and(|(one, other)| !one.is_disjoint(other))
-    }
-
-    /// Returns the kustomizations, by their numbers, that build a file and are taken in by no other one.
-    pub(super) fn builds_of(&self, file: usize) -> impl Iterator<Item = usize> {
-        self.built_by().get(&file).into_iter().flatten().copied()
-    }
-
-    fn built_by(&self) -> &HashMap<usize, BTreeSet<usize>> {
-        self.built_by.get_or_init(|| {
-            let mut built_by: HashMap<usize, BTreeSet<usize>> = HashMap::new();
-            for (number, root) in self.graph.roots().into_iter().enumerate() {
-                for file in self.graph.reach(root).into_iter().filter_map(|file| self.number(file)) {
-                    built_by.entry(file).or_default().insert(number);
-                }
-            }
-            built_by
-        })
     }
 
     /// Returns the files with objects that have the folder of a kustomization applied, once for each object.

@@ -44,6 +44,13 @@ pub(super) struct Turn {
     pub(super) part: usize,
 }
 
+impl Turn {
+    /// Returns whether it comes before the kustomization gives prefixes, suffixes and a namespace.
+    pub(super) fn is_before_names(self) -> bool {
+        LISTS.get(self.list).is_some_and(|list| ["patchesStrategicMerge", "patches"].contains(list))
+    }
+}
+
 /// Something that is applied to objects, as its file shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {

@@ -7,7 +7,7 @@ use super::run::Run;
 use crate::engine::convert::{Conversion, Judged, ObjectContext, Remark, Targets, convert};
 use crate::engine::finding::{Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
-use crate::knowledge::lens::{Builds, Completeness, Context, Namespace, ObjectId, ObjectName, ObjectPlace, ObjectView};
+use crate::knowledge::lens::{Builds, Completeness, Context, Namespace, ObjectId, ObjectPlace, ObjectView};
 use crate::knowledge::release::ApiVersion;
 
 /// The position of an object: file of the run, and object in it.
@@ -159,12 +159,6 @@ impl<'a> TiedFiles<'a> {
     /// Returns whether a kustomization of the run names a file as a patch.
     pub(crate) fn is_patch_file(&self, file: &str) -> bool {
         self.run.is_patch_file(file)
-    }
-
-    /// Returns the kind, namespace and name of an object before the conversion.
-    pub(crate) fn identity(&self, id: Id) -> ObjectName {
-        let object = self.object(id);
-        (object.kind.clone(), self.namespace(id).clone(), object.name.clone())
     }
 
     /// Reports why an object is held back.

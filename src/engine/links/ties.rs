@@ -9,12 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::applications::{Application, Unmade};
+use super::built_names::{BuiltName, BuiltNames};
 use super::ignored_paths::changes_field;
 use super::name_conflicts::folder;
 use super::run::Run;
 use super::survey::{FileSelector, FileSurvey, Names, ObjectSurvey};
 use crate::engine::manifest::SelectorPart;
-use crate::knowledge::lens::Lens;
+use crate::knowledge::lens::{Lens, ObjectId};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPattern;
@@ -223,35 +224,34 @@ impl<'r> Ties<'r> {
     /// Ties objects that can get one kind, apiVersion and name, where both can be in one cluster.
     fn add_namesakes(&mut self) {
         let run = self.run;
-        let mut namesakes: BTreeMap<(&GroupKind, &str), Vec<(usize, &ObjectSurvey)>> = BTreeMap::new();
+        let mut by_kind: BTreeMap<&GroupKind, Vec<(ObjectId, &ObjectSurvey)>> = BTreeMap::new();
         for (number, file) in run.files.iter().enumerate().filter(|(_, file)| !run.is_patch_file(&file.file)) {
-            for object in file.objects.iter().filter(|object| object.inline_patch.is_none()) {
+            let own = file.objects.iter().enumerate();
+            for (at, object) in own.filter(|(_, object)| object.inline_patch.is_none() && object.name.is_some()) {
                 let kind = run.targets.renames.get(&object.kind).map_or(&object.kind, |successor| successor.kind());
-                if let Some(name) = object.name.as_deref().filter(|_| run.targets.goal.target_of(&kind.group).is_some())
-                {
-                    namesakes.entry((kind, name)).or_default().push((number, object));
+                if run.targets.goal.target_of(&kind.group).is_some() {
+                    by_kind.entry(kind).or_default().push((ObjectId { file: number, at }, object));
                 }
             }
         }
-        let mut moving: BTreeMap<&GroupKind, bool> = BTreeMap::new();
-        let mut tied: Vec<[usize; 2]> = Vec::new();
-        for objects in namesakes.into_values().filter(|objects| objects.len() > 1) {
+        by_kind.retain(|_, objects| {
             let (_, first) = objects[0];
             let is_first = |object: &ObjectSurvey| object.kind == first.kind && object.api_version == first.api_version;
-            let is_moving = *moving.entry(&first.kind).or_insert_with(|| changes_namespace(run, &first.kind));
-            if !is_moving && objects.iter().all(|(_, object)| is_first(object)) {
-                continue;
-            }
-            let (mut by_folder, mut by_build): (BTreeMap<&str, usize>, BTreeMap<usize, usize>) = Default::default();
-            for (number, _) in objects {
-                let near = by_folder.entry(folder(&run.files[number].file)).or_insert(number);
-                tied.push([*near, number]);
-                for build in run.builds_of(number) {
-                    tied.push([*by_build.entry(build).or_insert(number), number]);
+            objects.len() > 1
+                && (!objects.iter().all(|(_, object)| is_first(object)) || changes_namespace(run, &first.kind))
+        });
+        let names = BuiltNames::new(run, &run.applications.made);
+        for objects in by_kind.into_values() {
+            let (mut by_folder, mut by_build) = (BTreeMap::new(), BTreeMap::new());
+            for (id, object) in objects {
+                let near = *by_folder.entry((folder(&run.files[id.file].file), &object.name)).or_insert(id.file);
+                self.tie(near, id.file);
+                for BuiltName { kustomization, called, .. } in names.of(id) {
+                    let near = *by_build.entry((kustomization, called.name)).or_insert(id.file);
+                    self.tie(near, id.file);
                 }
             }
         }
-        tied.into_iter().for_each(|[one, other]| self.tie(one, other));
     }
 
     fn into_groups(mut self) -> Vec<Group> {

@@ -56,12 +56,12 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     };
     let lines = LineIndex::new(&text);
     let location = |at| Location { file: file.to_owned(), position: Some(lines.position(&text, at)) };
-    let template = text.contains("{{");
+    let is_template = text.contains("{{");
     let tree = match yaml::parse(&text) {
         Ok(tree) => tree,
         Err(_) if !is_relevant => return Reading::Irrelevant,
-        Err(problem) if template && problem.code != ProblemCode::Limit => {
-            return Reading::Template(template_finding(location(problem.at)));
+        Err(problem) if is_template && problem.code != ProblemCode::Limit => {
+            return unread_template(&text, recognizer, location(problem.at));
         }
         Err(problem) => return Reading::Failed(failure(location(problem.at), &problem)),
     };
@@ -90,8 +90,20 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
         Ok(()) => Reading::Triggered(Box::new(manifest)),
         Err(_) if !is_relevant => Reading::Irrelevant,
-        Err(problem) if template => Reading::Template(template_finding(manifest.location(problem.at))),
+        Err(problem) if is_template => unread_template(&manifest.text, recognizer, manifest.location(problem.at)),
         Err(problem) => Reading::Failed(failure(manifest.location(problem.at), &problem)),
+    }
+}
+
+/// Reports a template that cannot be read, where it shows the apiVersion of known objects, or values of a known chart. A group can stand in a
+/// text too.
+fn unread_template(text: &str, recognizer: &Recognizer, location: Location) -> Reading {
+    let is_named =
+        |line: &str| line.find("apiVersion").is_some_and(|at| recognizer.mentions_group(&line.as_bytes()[at..]));
+    let is_of_chart = || recognizer.chart_of(&location.file).is_some() || recognizer.mentions_chart(text.as_bytes());
+    match text.lines().any(is_named) || is_of_chart() {
+        true => Reading::Template(template_finding(location)),
+        false => Reading::Irrelevant,
     }
 }
 

@@ -97,7 +97,8 @@ impl Selector {
     /// selects no object that mentions none of these.
     pub(crate) fn is_limited(&self, known: &dyn Fn(&str) -> bool) -> bool {
         let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric()) && known(name);
-        let gives_group = self.group.as_ref().and_then(Part::plain).is_some_and(known);
+        // The dots of a group stand for any character, and so for no group but this one.
+        let gives_group = self.group.as_ref().is_some_and(|part| known(&part.text));
         gives_group || self.kind.as_ref().is_some_and(|part| part.text.split('|').all(is_name))
     }
 

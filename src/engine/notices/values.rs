@@ -92,7 +92,7 @@ fn remark(
         }
         Unconverted::Objects(path, names) => {
             let help = format!(
-                "include the objects in the run; if their values have no key `{key}`, add `{key}: {{}}`, or write the values out as YAML in this object"
+                "include the objects in the run where they are not in it; if their values have no key `{key}`, add `{key}: {{}}`, or write the values out as YAML in this object"
             );
             let message = format!("{path} holds values of the chart {chart} that are not converted");
             (path, message, help, names.iter().map(|name| format!("object/{name}")).collect())

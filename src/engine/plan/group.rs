@@ -170,9 +170,8 @@ impl<'g> GroupPlanner<'g> {
         if !permitted.is_empty() {
             made = Conversion::with(made, object, permitted);
         }
-        if let Some(targets) = self.staying.get(&id) {
-            made = made.map(|made| made.without(object, targets));
-        }
-        made.map(|made| made.settled(object))
+        let mut staying = self.staying.get(&id).cloned().unwrap_or_default();
+        staying.extend(self.states.instructions.held_patches(followed.held, id));
+        made.map(|made| made.without(object, &staying).settled(object))
     }
 }

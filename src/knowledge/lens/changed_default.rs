@@ -46,7 +46,7 @@ impl ChangedDefault {
     /// Returns whether the field is absent at `parent`, and nothing outside the file can set it.
     fn is_open(&self, parent: &FieldPath, session: &Session<'_>) -> bool {
         let is_absent = self.written.is_absent(parent, session, Value::is_null);
-        is_absent && session.completeness_at(parent) == Completeness::Whole
+        is_absent && session.completeness_at(parent) != Completeness::Partial
     }
 
     fn write(&self, direction: Direction, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {

@@ -211,7 +211,7 @@ impl Default {
         let is_reference = matches!(self.source, Source::References(_));
         let is_unset = |value: &Value| self.nulls == Nulls::Absent && value.is_null();
         for parent in self.written.parent.matches(session.object()) {
-            let is_whole = is_reference || session.completeness_at(&parent) == Completeness::Whole;
+            let is_whole = is_reference || session.completeness_at(&parent) != Completeness::Partial;
             if is_whole && self.written.is_absent(&parent, session, is_unset) {
                 self.write_at(undo, parent, session)?;
             }

@@ -63,7 +63,7 @@ pub(crate) use operation::{Constant, Fidelity, Image, Premise, Side};
 pub(crate) use order::displaced;
 pub(crate) use origin::{Reach, TracedPath, changes_below, origin, trace};
 pub use sequence::Lens;
-pub(crate) use session::{Completeness, Equivalence, Loss, LossClass, Normalization, ObjectName};
+pub(crate) use session::{Completeness, Equivalence, Loss, LossClass, Normalization};
 pub use session::{Halt, Session};
 pub(crate) use template::Template;
 pub(crate) use when::{Emptied, Keep, at_each};

@@ -36,7 +36,7 @@ impl Refuse {
                conversion, `help` what to do by hand, `at` is the path that is reported. \
                A text under `add` is shown below the help, to be copied; `{metadata.name}` in it is the value of that field, and \
                `{apiVersion of Shop.example.com}` the most stable apiVersion of that kind which the target serves. A test for something that is absent does \
-               not refuse a patch, except in items of lists. In the other direction nothing happens.",
+               not refuse a patch, nor an object that all builds complete, except in items of lists. In the other direction nothing happens.",
         example: "refuse: { direction: forward, if: { present: spec.snis }, at: spec.snis, reason: the new kind has no snis, help: split the route }",
     };
 
@@ -62,7 +62,7 @@ impl Operation for Refuse {
             return Ok(());
         }
         let verdict = self.r#if.verdict(&session.view_for(self.r#if.compared()));
-        if verdict == Verdict::Fails || self.r#if.reads_absence() && session.completeness() == Completeness::Partial {
+        if verdict == Verdict::Fails || self.r#if.reads_absence() && session.completeness() != Completeness::Whole {
             return Ok(());
         }
         if let Verdict::Open(at) = verdict {

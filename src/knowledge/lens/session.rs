@@ -25,6 +25,8 @@ use crate::syntax::yaml::{Ends, Intent, Place, ProblemCode};
 pub(crate) enum Completeness {
     /// The object is applied as it is.
     Whole,
+    /// The object is completed by all that builds make of it, which is checked itself.
+    Completed,
     /// The object is merged into another one (a Kustomize patch), so an absent field can be set there.
     Partial,
 }
@@ -46,9 +48,6 @@ pub struct Session<'a> {
     converts_with: BTreeSet<ObjectId>,
     growth: Growth,
 }
-
-/// What identifies an object of a run: kind, namespace, name.
-pub(crate) type ObjectName = (GroupKind, Namespace, Option<String>);
 
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole, without other objects.

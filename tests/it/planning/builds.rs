@@ -285,3 +285,28 @@ fn a_patch_that_flux_has_as_data_is_held_back_with_its_object_and_its_holder() {
     free.check_findings(Severity::Held, &[]);
     assert_eq!(free.after.into_keys().collect::<Vec<_>>(), ["ks.yaml"]);
 }
+
+#[test]
+fn a_pattern_of_versions_follows_all_that_it_selects() {
+    let ingress = "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: shop}\nspec: {backend: {serviceName: a, servicePort: 80}}\n";
+    let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 1, selector: {matchLabels: {app: a}}}\n";
+    let other = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: other}\nspec: {defaultBackend: {service: {name: a, port: {number: 80}}}}\n";
+    let kustomization = |resources: &str, version: &str| {
+        format!(
+            "resources: [{resources}]\npatches:\n- target: {{version: {version}}}\n  patch: '[{{op: add, path: /metadata/annotations, value: {{x: \"y\"}}}}]'\n"
+        )
+    };
+    let with = |resources: &str, version: &str| {
+        let kustomization = kustomization(resources, version);
+        let files =
+            [("i.yaml", ingress), ("j.yaml", other), ("kustomization.yaml", &*kustomization), ("p.yaml", budget)];
+        run(&files, "kubernetes@1.25.0")
+    };
+    let both = with("i.yaml, p.yaml", "\"v1beta.*\"");
+    both.check_findings(Severity::Held, &[]);
+    assert_eq!(both.after["kustomization.yaml"], kustomization("i.yaml, p.yaml", "\"v1\""));
+    // It would select what it does not select now.
+    let more = with("i.yaml, j.yaml", "v1beta1");
+    more.check_message("no group, version and kind would select just these");
+    assert!(!more.after.contains_key("i.yaml"));
+}

@@ -192,3 +192,22 @@ fn a_value_that_is_not_known_is_not_judged() {
     check_converted(&outcome, "io/v1\n");
     outcome.check_findings(Severity::Note, &["base/object.yaml note unchecked-rule spec.interval"]);
 }
+
+#[test]
+fn a_rule_that_asks_for_a_field_is_about_what_is_built() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: foos.foo.k8s.io}\nspec:\n  group: foo.k8s.io\n  names: {kind: Foo, plural: foos}\n  scope: Namespaced\n  versions: [{name: v1, served: true, storage: true}]\n  validation: {openAPIV3Schema: {type: object}}\n";
+    let merge = "patches:\n- patch: |-\n    apiVersion: apiextensions.k8s.io/v1beta1\n    kind: CustomResourceDefinition\n    metadata: {name: foos.foo.k8s.io, annotations: {api-approved.kubernetes.io: unapproved}}\n";
+    let json = "patches:\n- target: {kind: CustomResourceDefinition}\n  patch: |-\n    - {op: add, path: /metadata/annotations, value: {api-approved.kubernetes.io: unapproved}}\n";
+    for patch in [merge, json] {
+        let live = overlay(patch);
+        let with = |others: &[(&str, &str)]| based(crd, others, "kubernetes@1.25.0");
+        let built = with(&[("live/kustomization.yaml", &live)]);
+        built.check_findings(Severity::Held, &[]);
+        assert!(built.after["base/object.yaml"].contains("apiextensions.k8s.io/v1\n"));
+        // Another overlay builds it without the annotation.
+        let other = overlay("");
+        let some = with(&[("live/kustomization.yaml", &live), ("other/kustomization.yaml", &other)]);
+        assert!(some.reported.iter().any(|line| line.starts_with("base/object.yaml held-back not-convertible")));
+        assert!(some.after.is_empty(), "{:?}", some.after);
+    }
+}

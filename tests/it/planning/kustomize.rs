@@ -109,7 +109,7 @@ fn a_selector_whose_objects_change_differently_is_reported() {
     let files = [("kustomization.yaml", kustomization), ("goes.yaml", &lossless), ("stays.yaml", &lossy)];
     let outcome = run(&files, "1.6.1/standard");
     outcome.check_message(
-        "patches[0].target selects 2 of the known objects, and no selector would select just these after the conversion",
+        "patches[0].target selects 2 of the known objects, and no group, version and kind would select just these after the conversion",
     );
     assert!(outcome.after.is_empty());
     // A selector with a name selects that object only.
@@ -153,7 +153,7 @@ fn a_selector_follows_its_objects_or_holds_them_back() {
         target(selector).check_findings(Severity::Held, &held.iter().map(String::as_str).collect::<Vec<_>>());
     }
     target(lost[3].0).check_message(
-        "patches[0].target selects 1 of the known objects, and no selector would select just these after the conversion \
+        "patches[0].target selects 1 of the known objects, and no group, version and kind would select just these after the conversion \
          (TLSRoute of v1alpha2 becomes TLSRoute of v1)",
     );
     let kept = [

@@ -12,6 +12,7 @@ use reversion::internals::plan::{AllowedLoss, Choices, Ignored, Keeping, Schema}
 use crate::support::{engine, packs};
 
 mod builds;
+mod built_names;
 mod declined;
 mod foreign_keys;
 mod held_targets;
@@ -27,6 +28,7 @@ mod remote;
 mod schema_comments;
 mod sources;
 mod styles;
+mod written_versions;
 
 /// The result of converting several files.
 struct Outcome {
