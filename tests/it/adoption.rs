@@ -93,7 +93,7 @@ fn a_repository_with_exceptions_becomes_green_and_stays_green() {
     );
     let green = pipeline(&tree);
     green.check(0);
-    let summary = "4 files read, 3 objects recognized: 0 to change in 0 files, 0 held back, 3 acknowledged; 1 file skipped (1 template), 0 failed\n";
+    let summary = "4 files read, 3 objects recognized: 0 to change in 0 files, 0 held back, 3 acknowledged; 1 file skipped (1 template), 1 path ignored by .reversionignore, 0 failed\n";
     assert!(green.out.is_empty() && green.err.ends_with(summary), "{}{}", green.out, green.err);
 
     // A new object is the only thing that is named.
