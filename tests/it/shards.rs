@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::support::trees::Tree;
-use crate::support::{program, root};
+use crate::support::{program, root, shared};
 
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
 const BROKEN: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: cart\n";
@@ -86,8 +86,8 @@ fn shards_together_report_what_the_whole_run_reports() {
 /// Real manifests before a migration by their maintainers.
 #[test]
 fn shards_of_real_manifests_report_what_the_whole_run_reports() {
-    let pairs = root().join("../shared/pairs");
-    let Ok(entries) = fs::read_dir(&pairs) else { return };
+    let Some(pairs) = shared("pairs") else { return };
+    let entries = fs::read_dir(pairs).unwrap();
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     folders.sort();
     let objects: usize = folders
