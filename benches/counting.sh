@@ -1,0 +1,48 @@
+# Counts the instructions of the program, and keeps tables in benches/README.md. Sourced, not run, from the top of the repository.
+# The profile `counted` has one unit, and a run one thread, no settings, the same few variables and a folder with a path of the same
+# length. What else the figures depend on: the compiler, the C library, and a processor with AVX2, which memchr and aho-corasick use where
+# there is one; valgrind shows programs the same processor on all machines that have it. BIN=FILE counts another build.
+
+[ -n "${BIN:-}" ] || nice cargo build --quiet --profile counted --locked
+bin=$(realpath "${BIN:-target/counted/reversion}")
+top=$(mktemp -d /tmp/counted.XXXXXXXX)
+trap 'rm -rf "$top"' EXIT
+
+# count ARGUMENT...: the instructions of one run, in the folder of the trees. Of the tools of valgrind that count, exp-bbv is the fastest.
+count() {
+  run_under valgrind --tool=exp-bbv --instr-count-only=yes --bb-out-file=/dev/null "$bin" "$@"
+  awk '/Total instructions:/ { sum += $NF } END { print sum }' "$top/err"
+}
+
+# estimate ARGUMENT...: the same to one in a thousand, by the counters of the processor where they can be read.
+estimate() {
+  if perf stat -e instructions:u true 2> /dev/null; then
+    run_under perf stat -x, -e instructions:u "$bin" "$@"
+    awk -F, '/instructions:u/ { print $1 }' "$top/err"
+  else
+    count "$@"
+  fi
+}
+
+# run_under COMMAND...: runs the program under a counter, with the same few variables.
+run_under() {
+  (cd "$top" && env -i HOME=/nonexistent PATH=/usr/bin:/bin "$@" --isolated --threads 1 > out 2> err) || [ $? -eq 1 ] || {
+    echo "$*: failed" >&2
+    tail -5 "$top/err" >&2
+    return 1
+  }
+}
+
+# table NAME: the table of that name in benches/README.md.
+table() {
+  awk -v begin="<!-- $1 -->" '$0 == "<!-- end -->" { inside = 0 } inside; $0 == begin { inside = 1 }' benches/README.md
+}
+
+# write_table NAME: puts standard input there.
+write_table() {
+  awk -v begin="<!-- $1 -->" -v new="$(cat)" '
+    $0 == "<!-- end -->" { inside = 0 }
+    !inside
+    $0 == begin { inside = 1; print new }' benches/README.md > "$top/README.md"
+  cp "$top/README.md" benches/README.md
+}
