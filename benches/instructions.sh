@@ -14,10 +14,10 @@ gateway=gateway-api@1.5/standard
 # Trees in which the work for files is most of a run.
 make_trees() {
   generate "$top/start" 1 100
-  generate "$top/sparse" 2000 5
-  generate "$top/all" 600 100
+  generate "$top/sparse" 200 5
+  generate "$top/all" 60 100
   mkdir "$top/one" "$top/crds" "$top/lamps" "$top/chart" "$top/chart/templates"
-  generate - 2000 5 > "$top/one/all.yaml"
+  generate - 100 5 > "$top/one/all.yaml"
   cat > "$top/crds/lamps.yaml" <<'YAML'
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -32,13 +32,13 @@ spec:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: *schema}}
 YAML
   local number
-  for number in {1..1000}; do
+  for number in {1..100}; do
     printf 'apiVersion: home.example/v1beta1\nkind: Lamp\nmetadata:\n  name: lamp-%s\nspec:\n  room: room-%s\n  bulbs:\n  - watts: 40\n  - watts: 60 # reads\n' \
       "$number" "$number" > "$top/lamps/lamp-$number.yaml"
   done
   printf 'apiVersion: v2\nname: shop\nversion: 1.0.0\n' > "$top/chart/Chart.yaml"
   printf 'host: shop.example.com\n' > "$top/chart/values.yaml"
-  for number in {1..200}; do
+  for number in {1..40}; do
     printf 'apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata:\n  name: {{ .Release.Name }}-%s\nspec:\n  parentRefs:\n  - name: web\n  {{- if .Values.host }}\n  hostnames:\n  - {{ .Values.host | quote }}\n  {{- end }}\n' \
       "$number" > "$top/chart/templates/route-$number.yaml"
   done
@@ -56,13 +56,13 @@ rows() {
   printf '| run | command | M instructions |\n|---|---|---|\n'
   row "start, one pack" check --to "$gateway" start
   row "start, six packs" check --to "$gateway" --to kubernetes@1.34 --to ngf@2.4 --unpaired --to cert-manager@1.18 --to external-secrets@0.19 --to flux@2.6 start
-  row "sparse tree, 2,000 files" check --to "$gateway" sparse
+  row "sparse tree, 200 files" check --to "$gateway" sparse
   row "dense tree, the same files" check --to kubernetes@1.34 sparse
-  row "600 files, all change" check --to "$gateway" all
-  row "one file of 2,000 documents" check --to "$gateway" one
-  row "detect, 2,000 files" detect sparse
-  row "1,000 objects of a CRD" check --crds crds lamps
-  row "a chart of 200 templates" check --to "$gateway" chart
+  row "60 files, all change" check --to "$gateway" all
+  row "one file of 100 documents" check --to "$gateway" one
+  row "detect, 60 files" detect all
+  row "100 objects of a CRD" check --crds crds lamps
+  row "a chart of 40 templates" check --to "$gateway" chart
 }
 
 # compare: the new table on standard input beside the one that is kept.
