@@ -6,7 +6,7 @@
 
 [ -n "${BIN:-}" ] || cargo build --quiet --locked
 bin=$(realpath "${BIN:-target/debug/reversion}")
-top=$(mktemp -d /tmp/counted.XXXXXXXX)
+top=$(mktemp -d -t counted.XXXXXXXX)
 trap 'rm -rf "$top"' EXIT
 
 # count ARGUMENT...: the instructions of one run, in the folder of the trees. Of the tools of valgrind that count, exp-bbv is the fastest.
