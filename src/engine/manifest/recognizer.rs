@@ -19,8 +19,9 @@ use crate::knowledge::release::{ApiVersion, GroupKind};
 /// so these are few, and other files can have them too.
 ///
 /// Source: RFC 6902; Kustomize, `Replacement`, `TransformerConfig`, builtin plugins.
-const KUSTOMIZE_TRIGGERS: [&str; 11] = [
+const KUSTOMIZE_TRIGGERS: [&str; 12] = [
     " op:",
+    "\nop:",
     "{op:",
     ",op:",
     "\"op\"",
