@@ -11,25 +11,29 @@ trap 'rm -rf "$top"' EXIT
 
 # count ARGUMENT...: the instructions of one run, in the folder of the trees. Of the tools of valgrind that count, exp-bbv is the fastest.
 count() {
-  run_under valgrind --tool=exp-bbv --instr-count-only=yes --bb-out-file=/dev/null "$bin" "$@"
-  awk '/Total instructions:/ { sum += $NF } END { print sum }' "$top/err"
+  local said
+  said=$(mktemp "$top/said.XXXXXXXX")
+  run_under "$said" valgrind --tool=exp-bbv --instr-count-only=yes --bb-out-file=/dev/null "$bin" "$@"
+  awk '/Total instructions:/ { sum += $NF } END { print sum }' "$said"
 }
 
 # estimate ARGUMENT...: the same to one in a thousand, by the counters of the processor where they can be read.
 estimate() {
   if perf stat -e instructions:u true 2> /dev/null; then
-    run_under perf stat -x, -e instructions:u "$bin" "$@"
-    awk -F, '/instructions:u/ { print $1 }' "$top/err"
+    run_under "$top/said" perf stat -x, -e instructions:u "$bin" "$@"
+    awk -F, '/instructions:u/ { print $1 }' "$top/said"
   else
     count "$@"
   fi
 }
 
-# run_under COMMAND...: runs the program under a counter, with the same few variables.
+# run_under FILE COMMAND...: runs the program under a counter, with the same few variables; FILE gets what the two report.
 run_under() {
-  (cd "$top" && env -i HOME=/nonexistent PATH=/usr/bin:/bin "$@" --isolated --threads 1 > out 2> err) || [ $? -eq 1 ] || {
+  local said=$1
+  shift
+  (cd "$top" && env -i HOME=/nonexistent PATH=/usr/bin:/bin "$@" --isolated --threads 1 > /dev/null 2> "$said") || [ $? -eq 1 ] || {
     echo "$*: failed" >&2
-    tail -5 "$top/err" >&2
+    tail -5 "$said" >&2
     return 1
   }
 }

@@ -44,8 +44,16 @@ YAML
   done
 }
 
-# row NAME ARGUMENT...: a line of the table.
+# row NAME ARGUMENT...: counts a line of the table, beside as many others as there are processors.
 row() {
+  local at=${#jobs[@]}
+  [ "$at" -lt "$processors" ] || wait "${jobs[at - processors]}"
+  count_row "$@" > "$top/row.$at" &
+  jobs+=($!)
+}
+
+# count_row NAME ARGUMENT...: prints it.
+count_row() {
   local name=$1 instructions
   shift
   instructions=$(count "$@")
@@ -53,6 +61,8 @@ row() {
 }
 
 rows() {
+  local jobs=() processors at
+  processors=$(nproc)
   printf '| run | command | M instructions |\n|---|---|---|\n'
   row "start, one pack" check --to "$gateway" start
   row "start, six packs" check --to "$gateway" --to kubernetes@1.34 --to ngf@2.4 --unpaired --to cert-manager@1.18 --to external-secrets@0.19 --to flux@2.6 start
@@ -63,6 +73,10 @@ rows() {
   row "detect, 60 files" detect all
   row "100 objects of a CRD" check --crds crds lamps
   row "a chart of 40 templates" check --to "$gateway" chart
+  for at in "${!jobs[@]}"; do
+    wait "${jobs[at]}"
+    cat "$top/row.$at"
+  done
 }
 
 # compare: the new table on standard input beside the one that is kept.

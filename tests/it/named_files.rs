@@ -155,7 +155,7 @@ fn a_file_that_is_data_of_a_config_map_alone_is_not_converted() {
         let tree = Tree::of(&files);
         let applied = run(&tree, &["apply", "-v", "--yes", "--allow-no-vcs"], &["."]);
         applied.check(0);
-        assert!(applied.all().contains("note[data-file] it is data of ConfigMap data too"), "{}", applied.all());
+        assert!(applied.all().contains("warning[data-file] it is data of ConfigMap data too"), "{}", applied.all());
         assert!(tree.text(files[1].0).contains("policy/v1\n"));
     }
 }

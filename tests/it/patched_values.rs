@@ -242,3 +242,44 @@ fn a_patch_of_what_a_chart_renders_inside_a_patch_is_reported() {
         assert!(!run.all().contains("prod/kustomization.yaml:"), "{}", run.all());
     }
 }
+
+/// A HelmChart of K3s with this version of the chart of cert-manager, and these fields.
+fn helm_chart(version: &str, fields: &str) -> String {
+    format!(
+        "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {{name: certs}}\nspec:\n  chart: cert-manager\n  version: {version}\n{fields}"
+    )
+}
+
+const TEXT: &str = "  valuesContent: |\n    installCRDs: true\n";
+
+#[test]
+fn values_in_the_text_of_a_helm_chart_count_with_the_version_that_is_built() {
+    let base = helm_chart("v1.18.2", TEXT);
+    let run = check_held(&base, &json("kind: HelmChart", "/spec/version", "v1.9.0"), FLUX[0]);
+    assert!(run.all().contains("base/app.yaml:8:5: held-back[converts-together]"), "{}", run.all());
+    let newer = json("kind: HelmChart", "/spec/version", "v1.17.0");
+    let (tree, _) = apply(&base, &newer, FLUX[0], 0);
+    assert_eq!(
+        tree.text("base/app.yaml"),
+        helm_chart("v1.18.2", "  valuesContent: |\n    crds:\n      enabled: true\n")
+    );
+}
+
+#[test]
+fn values_in_the_text_of_a_patch_are_reported_where_only_the_build_shows_their_chart() {
+    let patch = |values: &str| {
+        format!(
+            "resources: [../base]\npatches:\n- patch: |-\n    apiVersion: helm.cattle.io/v1\n    kind: HelmChart\n    metadata: {{name: certs}}\n    \
+             spec: {{valuesContent: \"{values}\"}}\n"
+        )
+    };
+    let base = helm_chart("v1.18.2", "");
+    let run = check_held(&base, &patch("installCRDs: true"), FLUX[0]);
+    let expected = "prod/kustomization.yaml:7:12: unresolved[values-not-converted] HelmChart certs: spec.valuesContent holds values of the chart \
+                    cert-manager, as Kustomize builds it, that are not converted";
+    assert!(run.all().contains(expected), "{}", run.all());
+    // These mean the same in the target.
+    let same = patch("replicaCount: 2");
+    let (tree, run) = apply(&base, &same, FLUX[0], 3);
+    assert_eq!([tree.text("base/app.yaml"), tree.text("prod/kustomization.yaml")], [base, same], "{}", run.all());
+}

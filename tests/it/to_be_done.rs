@@ -89,7 +89,7 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
         ("apps/b.yaml", &repository.replace("name: a", "name: b")),
     ]);
     let told = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRD of GitRepository.source.toolkit.fluxcd.io serves v1beta2, but 2 \
-                objects have v1 in these files (apps/a.yaml:1:1)\n  help: put the CRDs of flux@2.9.4 into the tree first, in the same commit\n";
+                objects in these files need v1; the first is apps/a.yaml:1:1\n  help: put the CRDs of flux@2.9.4 into the tree first, in the same commit\n";
     let apply = tree.run(&["apply", "--to", "flux@2.9", "--yes", "--allow-no-vcs"]);
     apply.check(1);
     assert!(apply.all().contains(told), "{}", apply.all());
@@ -102,6 +102,15 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
     let listed = tree.run(&["check", "--to", "flux@2.9", "--files-from", "list"]);
     listed.check(1);
     assert!(listed.out.starts_with("apps/b.yaml:1:1: unresolved[crd-not-serving] "), "{}", listed.out);
+    // All CRDs of a file are one finding.
+    let bucket = "apiVersion: source.toolkit.fluxcd.io/v1beta2\nkind: Bucket\nmetadata: {name: a}\nspec: {interval: 5m, bucketName: a, endpoint: example.com}\n";
+    let both = Tree::of(&[("flux/crds.yaml", &*crds), ("apps/a.yaml", repository), ("apps/c.yaml", bucket)]);
+    let run = both.run(&["check", "-q", "--to", "flux@2.9"]);
+    let found: Vec<&str> = run.out.lines().filter(|line| line.contains("crd-not-serving")).collect();
+    let expected = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRD of GitRepository.source.toolkit.fluxcd.io serves v1beta2, but an \
+                    object in these files needs v1; that of Bucket.source.toolkit.fluxcd.io serves v1beta2, but an object in these files needs \
+                    v1; the first is apps/a.yaml:1:1";
+    assert_eq!(found, [expected], "{}", run.out);
     // A target that serves the old version changes nothing.
     let older = Tree::of(&[("flux/crds.yaml", &*crds), ("apps/a.yaml", repository)]);
     older.run(&["check", "--to", "flux@0.41"]).check(0);

@@ -10,21 +10,21 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::applications::{Application, Identity};
-use super::built_objects::{BuiltObjects, TextValues};
+use super::built_objects::BuiltObjects;
+use super::built_texts::BuiltTexts;
 use super::effect;
 use super::held::InstructionId;
 use super::identity::Parts;
 use super::instruction::Proposal;
-use super::instructions::{CONVERT_BOTH, Instructions};
+use super::instructions::Instructions;
 use super::judged::{Sent, Verdict, finals, judge};
 use super::layers::Layers;
 use super::merge::{are_merged_differently, merged, with_identity_of};
 use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Remark};
-use crate::engine::finding::Code;
 use crate::engine::manifest::Folder;
-use crate::syntax::field::{Entries, FieldPath};
+use crate::syntax::field::Entries;
 
 /// What is built of an object at one point.
 pub(super) struct State {
@@ -232,43 +232,36 @@ impl<'b> Builder<'b> {
             for remark in &sent.unresolved {
                 let built = Remark { message: format!("{}, as Kustomize builds it", remark.message), ..remark.clone() };
                 if !self.parts(number).any(|part| self.tells(part, &[remark, &built])) {
-                    let own = self.tied.conversion(base).cloned();
-                    let own = || own.unwrap_or_else(|| Conversion::unchanged(self.tied.object(base)));
-                    self.made.judged.entry(base).or_insert_with(own).unresolved.push(built);
+                    self.report(base, built);
                 }
             }
         }
     }
 
-    /// Holds back values in texts of objects, where something else would become of them in a final object.
+    /// Judges the values of charts that stand in texts of what final objects are made of.
     fn judge_texts(&mut self) {
-        let mut texts: BTreeMap<Id, Vec<TextValues<'_>>> = BTreeMap::new();
-        for (id, manifest, object) in self.tied.objects().filter(|(_, _, object)| object.is_values()) {
-            let Some(text) = object.inline_patch.map(|number| &manifest.inline_patches[number]) else { continue };
-            let Some((at, holder)) = manifest.holder(text.document, &text.place) else { continue };
-            if let Some(place) = holder.path_of(text.document, &text.place) {
-                texts.entry(Id { at, ..id }).or_default().push(TextValues { id, holder, place });
-            }
-        }
-        for number in &self.made.finals {
-            let State { base, done: Some(_), built, .. } = &self.made.states[*number] else { continue };
-            for values in texts.get(base).into_iter().flatten() {
-                let is_kept = match built {
-                    Built::Known { value, .. } => self.objects.keeps_values(values, value),
-                    Built::Unknown(_) => false,
-                    Built::Nothing => true,
-                };
-                if let Some(own) = self.tied.conversion(values.id).filter(|own| !is_kept && !own.program.is_empty()) {
-                    let message = format!(
-                        "{} has a patch or replacement that gives these values another chart, or writes others",
-                        self.tied.object(*base).title()
-                    );
-                    let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).help(CONVERT_BOTH);
-                    let held =
-                        Conversion { blocks: vec![remark], ..own.clone().hold_back(self.tied.object(values.id)) };
-                    self.made.judged.insert(values.id, held);
+        let texts = BuiltTexts::new(self.tied, self.objects);
+        for number in self.made.finals.clone() {
+            let State { base, done: Some(_), built, .. } = &self.made.states[number] else { continue };
+            let (base, parts): (Id, Vec<Id>) = (*base, self.parts(number).collect());
+            let (held, unconverted) = match built {
+                Built::Known { value, .. } => {
+                    (texts.held(base, &parts, Some(value)), texts.unconverted(base, &parts, value))
                 }
-            }
+                Built::Unknown(_) => (texts.held(base, &parts, None), Vec::new()),
+                Built::Nothing => continue,
+            };
+            self.made.judged.extend(held);
+            unconverted.into_iter().for_each(|(part, remark)| self.report(part, remark));
+        }
+    }
+
+    /// Reports of an object or patch what is to be done by hand, once.
+    fn report(&mut self, id: Id, remark: Remark) {
+        let own = || self.tied.conversion(id).cloned().unwrap_or_else(|| Conversion::unchanged(self.tied.object(id)));
+        let told = &mut self.made.judged.entry(id).or_insert_with(own).unresolved;
+        if !told.contains(&remark) {
+            told.push(remark);
         }
     }
 

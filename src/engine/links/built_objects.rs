@@ -11,10 +11,9 @@ use super::json_patch::Converted;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Judged, ObjectContext, convert, update};
 use crate::engine::manifest::Object;
-use crate::knowledge::carrier::Carried;
 use crate::knowledge::lens::{Completeness, Context, Session};
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{Entries, FieldPath};
+use crate::syntax::field::Entries;
 
 /// The conversions of what is built of objects: each state of an object is converted once, whatever leads to it.
 pub(super) struct BuiltObjects<'b> {
@@ -146,26 +145,11 @@ impl<'b> BuiltObjects<'b> {
         Some(Conversion { value: Arc::new(value), ..made })
     }
 
-    /// Returns whether the values in a text of an object become in `built`, which is made of that object, what they become in itself.
-    pub(super) fn keeps_values(&self, values: &TextValues<'_>, built: &Value) -> bool {
-        let TextValues { id, holder, place } = values;
-        let (object, own) = (self.tied.object(*id), self.tied.conversion(*id));
-        let carriers = self.tied.targets.goal.packs.carriers();
-        let mut around =
-            carriers.in_object(&holder.kind, built).into_iter().filter(|one| place.starts_with(&one.place));
-        let is_same = |one: &Carried<'_>| {
-            let own = one.place.get(&holder.value);
-            one.carrier.naming_chart().all(|field| own.and_then(|own| field.get(own)) == field.get(one.around))
-        };
-        let Some(carried) = around.find(|one| !one.carrier.values_text.is_empty() && is_same(one)) else {
-            return false;
-        };
-        let beside = Object { chart_version: carried.chart_version().map(str::to_owned), ..object.clone() };
-        let (namespace, place_of) = (self.tied.namespace(*id), self.tied.place(*id));
-        let context = ObjectContext::new(Completeness::Whole, namespace, place_of, self.others);
-        let made = convert(&beside, self.tied.targets.goal, context);
-        let result = |made: Option<&Conversion>| made.map(|made| (made.program.clone(), made.unresolved.is_empty()));
-        place.get(built) == place.get(&holder.value) && result(made.as_ref()) == result(own)
+    /// Converts `values` of a chart as if they stood where the object `id` stands.
+    pub(super) fn converted_values_alone(&self, id: Id, values: &Object) -> Option<Conversion> {
+        let (namespace, place) = (self.tied.namespace(id), self.tied.place(id));
+        let context = ObjectContext::new(Completeness::Whole, namespace, place, self.others);
+        convert(values, self.tied.targets.goal, context)
     }
 
     /// Adds the updates of references to the conversion of `value`.
@@ -178,14 +162,6 @@ impl<'b> BuiltObjects<'b> {
         let session = with_references(self.tied, kind, data);
         Conversion::with_changes(conversion, &whole, session)
     }
-}
-
-/// Values of a chart that stand in a text of an object.
-pub(super) struct TextValues<'t> {
-    pub(super) id: Id,
-    /// The object, and the place of the text there.
-    pub(super) holder: &'t Object,
-    pub(super) place: FieldPath,
 }
 
 /// Updates the references in an object to kinds that are renamed, as if none of their objects were held back.

@@ -44,24 +44,45 @@ impl<'s> Unserved<'s> {
         }
     }
 
-    /// Reports each CRD once for each version, or at the first object where only that is in a file that is listed.
+    /// Reports the CRDs of each file once for each target, at the first of them, or at the first object where only that is in a file that
+    /// is listed.
     pub(crate) fn findings(self, goal: &Goal<'_>, is_listed: &impl Fn(&str) -> bool) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        for ((place, version), (crd, mut objects)) in self.objects {
-            objects.sort();
-            let at = std::iter::once(place).chain(&objects).find(|location| is_listed(&location.file));
-            let (Some(at), Some(first)) = (at, objects.first()) else { continue };
-            let CrdSurvey { kind, served, .. } = crd;
-            let (count, served) =
-                (objects.len(), if served.is_empty() { "no version".to_owned() } else { served.join(", ") });
-            let of = if count == 1 { "an object has".to_owned() } else { format!("{count} objects have") };
-            let crd = if at == place { kind.to_string() } else { format!("{kind} ({place})") };
-            let message = format!("the CRD of {crd} serves {served}, but {of} {version} in these files ({first})");
-            let release = goal.target_of(&kind.group).map_or_else(String::new, |target| format!(" of {target}"));
-            let help = format!("put the CRDs{release} into the tree first, in the same commit");
-            findings.push(Finding::new(at.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help));
+        let mut by_file: BTreeMap<(&str, Option<String>), Vec<UnservedCrd<'_>>> = BTreeMap::new();
+        for ((place, version), (crd, objects)) in self.objects {
+            let target = goal.target_of(&crd.kind.group).map(ToString::to_string);
+            by_file.entry((&place.file, target)).or_default().push(UnservedCrd { crd, version, objects });
         }
-        findings
+        let report = |((_, target), crds): ((&str, Option<String>), Vec<UnservedCrd<'_>>)| {
+            let place = crds.first().map(|one| &one.crd.location)?;
+            let mut objects: Vec<&Location> = crds.iter().flat_map(|one| &one.objects).collect();
+            objects.sort();
+            let at = std::iter::once(place).chain(objects.iter().copied()).find(|at| is_listed(&at.file))?;
+            let crds: Vec<String> = crds.iter().map(UnservedCrd::words).collect();
+            let of = if at == place { String::new() } else { format!(" ({place})") };
+            let message = format!("the CRD of {}{of}; the first is {}", crds.join("; that of "), objects.first()?);
+            let release = target.map_or_else(String::new, |target| format!(" of {target}"));
+            let help = format!("put the CRDs{release} into the tree first, in the same commit");
+            Some(Finding::new(at.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help))
+        };
+        by_file.into_iter().filter_map(report).collect()
+    }
+}
+
+/// A CRD, and the objects with a version that it does not serve.
+struct UnservedCrd<'s> {
+    crd: &'s CrdSurvey,
+    version: String,
+    objects: Vec<Location>,
+}
+
+impl UnservedCrd<'_> {
+    fn words(&self) -> String {
+        let Self { crd: CrdSurvey { kind, served, .. }, version, objects } = self;
+        let served = if served.is_empty() { "no version".to_owned() } else { served.join(", ") };
+        match objects.len() {
+            1 => format!("{kind} serves {served}, but an object in these files needs {version}"),
+            count => format!("{kind} serves {served}, but {count} objects in these files need {version}"),
+        }
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn report(run: &Run<'_>, planned: &mut PlannedFile) {
         planned.findings.retain(|finding| finding.code == Code::DataFile);
     } else if planned.change.is_some() {
         let message = format!("it is data of {data} too, whose content and hash change with it");
-        planned.findings.push(finding(&planned.file, Severity::Note, message));
+        planned.findings.push(finding(&planned.file, Severity::Warning, message));
     }
 }
 

@@ -174,6 +174,11 @@ impl Carrier {
         self.chart.name.iter().chain(self.aliases())
     }
 
+    /// Returns whether it names a chart and can have its values in a text.
+    pub(crate) fn has_texts_of_charts(&self) -> bool {
+        !self.values_text.is_empty() && self.naming_chart().next().is_some()
+    }
+
     /// Returns whether the mapping `around` names the chart, alone or at the end of a path.
     pub(crate) fn names_chart(&self, around: &Value, chart: &str) -> bool {
         let is_called =

@@ -18,7 +18,7 @@ use super::rule_file::RuleReader;
 use super::rules::{Rule, Rules, SchemaRule, VersionOrder, VersionsByAge};
 use super::values::{self, PlacesByChart};
 use super::wire;
-use crate::knowledge::carrier::{CarrierFile, Carriers};
+use crate::knowledge::carrier::{Carrier, CarrierFile, Carriers};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::Direction;
 use crate::knowledge::release::{ApiVersion, GroupKind, Named, ReleaseId, ReleaseLine, ReleaseSet, bare, version_of};
@@ -259,9 +259,10 @@ impl Pack {
         self.places_of(kind).flat_map(|place| place.values(object)).collect()
     }
 
-    /// Returns whether values of the pack's charts can be in objects of `kind`.
+    /// Returns whether values of the pack's charts can be in objects of `kind`, as fields or in a text.
     pub(crate) fn can_hold_values(&self, kind: &GroupKind) -> bool {
-        self.places_of(kind).next().is_some()
+        let has_texts = || self.carriers.of_kind(kind).any(Carrier::has_texts_of_charts);
+        self.places_of(kind).next().is_some() || !self.charts().is_empty() && has_texts()
     }
 
     fn places_of(&self, kind: &GroupKind) -> impl Iterator<Item = &values::Place> {

@@ -17,6 +17,7 @@ mod declined;
 mod foreign_keys;
 mod held_targets;
 mod identities;
+mod json_patches;
 mod judged;
 mod kustomize;
 mod labels;

@@ -1,0 +1,130 @@
+//! JSON patches, and merge patches with a target, follow what they are applied to.
+
+use reversion::internals::finding::Severity;
+
+use super::run;
+
+/// A policy whose `tls` becomes `validation`, and whose one target becomes a list.
+const POLICY: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: BackendTLSPolicy
+metadata: {name: up}
+spec:
+  targetRef: {group: \"\", kind: Service, name: up}
+  tls: {hostname: a.example.com, wellKnownCACerts: System}
+";
+
+/// Converts the policy with one entry of the patches of its kustomization.
+fn with_patch(entry: &str, others: &[(&str, &str)]) -> super::Outcome {
+    let text = format!("namePrefix: my-\nresources: [up.yaml]\npatches:\n- {entry}\n");
+    let mut files = vec![("live/kustomization.yaml", &*text), ("live/up.yaml", POLICY)];
+    files.extend(others);
+    run(&files, "1.1.0/experimental")
+}
+
+#[test]
+fn the_paths_of_a_json_patch_follow_what_its_target_selects() {
+    let entry = |target: &str, operation: &str| format!("target: {{{target}}}\n  patch: '[{operation}]'");
+    let add = |path: &str, value: &str| format!("{{\"op\": \"add\", \"path\": \"{path}\", \"value\": {value}}}");
+    let check = |target: &str, old: &str, new: &str| {
+        let outcome = with_patch(&entry(target, old), &[]);
+        outcome.check_findings(Severity::Warning, &[]);
+        let kustomization = outcome.after.get("live/kustomization.yaml").map_or("", String::as_str);
+        let expected = entry(target, new);
+        assert!(old == new && kustomization.is_empty() || kustomization.contains(&expected), "{kustomization}");
+    };
+    let hostname = ["/spec/tls/hostname", "/spec/validation/hostname"].map(|path| add(path, "\"b\""));
+    for target in ["name: up", "name: my-up", "kind: .*Policy", "version: 'v1alpha[123]', name: u."] {
+        check(target, &hostname[0], &hostname[1]);
+    }
+    // A whole field, one that becomes an item of a list, and what does not change.
+    let whole = ["wellKnownCACerts", "wellKnownCACertificates"]
+        .map(|key| format!("{{\"hostname\": \"b\", \"{key}\": \"System\"}}"));
+    check("name: up", &add("/spec/tls", &whole[0]), &add("/spec/validation", &whole[1]));
+    check("name: up", &add("/spec/targetRef/name", "\"c\""), &add("/spec/targetRefs/0/name", "\"c\""));
+    let removed = |path: &str| format!("{{\"op\": \"remove\", \"path\": \"{path}\"}}");
+    let [old, new] = ["/spec/tls/wellKnownCACerts", "/spec/validation/wellKnownCACertificates"].map(removed);
+    check("name: up", &old, &new);
+    let label = add("/metadata/labels", "{\"a\": \"b\"}");
+    check("name: up", &label, &label);
+    let elsewhere = add("/spec/tls/hostname", "\"b\"");
+    check("name: down", &elsewhere, &elsewhere);
+    check("kind: Service", &elsewhere, &elsewhere);
+    // Kustomize adds a key that an operation replaces, where the mapping has it not.
+    let replace = |path: &str| format!("{{\"op\": \"replace\", \"path\": \"{path}\", \"value\": []}}");
+    let [old, new] = ["/spec/tls/caCertRefs", "/spec/validation/caCertificateRefs"].map(replace);
+    check("name: up", &old, &new);
+    // The value of an operation is converted where it holds what changes.
+    let reference = "{\"group\": \"\", \"kind\": \"Service\", \"name\": \"x\"}";
+    let old = format!("{{\"targetRef\": {reference}, \"tls\": {}}}", whole[0]);
+    let new = format!("{{\"targetRefs\": [{reference}], \"validation\": {}}}", whole[1]);
+    check("name: up", &add("/spec", &old), &add("/spec", &new));
+}
+
+#[test]
+fn a_json_patch_in_a_file_of_its_own_follows_however_it_is_written() {
+    let kustomization = "resources: [up.yaml]\npatches: [{path: patch.yaml, target: {kind: BackendTLSPolicy}}]\n";
+    for patch in [
+        "- op: replace\n  path: /spec/tls/hostname\n  value: b\n",
+        "-\n  op: replace\n  path: /spec/tls/hostname\n  value: b\n",
+        "- {op: replace, path: /spec/tls/hostname, value: b}\n",
+        "- {path: /spec/tls/hostname,op: replace, value: b}\n",
+        "- {path: /spec/tls/hostname,\nop: replace, value: b}\n",
+        "[{\nop: replace,\npath: /spec/tls/hostname,\nvalue: b}]\n",
+        "[{\n\top: replace,\n\tpath: /spec/tls/hostname,\n\tvalue: b}]\n",
+        "[{\"op\": \"replace\", \"path\": \"/spec/tls/hostname\", \"value\": \"b\"}]\n",
+        "- {'op': replace, 'path': /spec/tls/hostname, 'value': b}\n",
+        "- ? op\n  : replace\n  ? path\n  : /spec/tls/hostname\n  ? value\n  : b\n",
+        "- op : replace\n  path : /spec/tls/hostname\n  value : b\n",
+    ] {
+        let files = [("live/kustomization.yaml", kustomization), ("live/up.yaml", POLICY), ("live/patch.yaml", patch)];
+        let outcome = run(&files, "1.1.0/experimental");
+        outcome.check_findings(Severity::Warning, &[]);
+        let expected = patch.replace("/spec/tls/", "/spec/validation/");
+        assert_eq!(outcome.after.get("live/patch.yaml"), Some(&expected), "{patch}");
+    }
+}
+
+#[test]
+fn a_json_patch_that_cannot_follow_is_held_back_with_what_it_patches() {
+    // The target gives no kind, so that it can select objects of a file that is not read.
+    let text = "resources: [up.yaml, rest.yaml]\npatches:\n- target: {name: up}\n  patch: |\n    \
+                - {op: replace, path: /spec/tls/hostname, value: b}\n";
+    let held = ["live/kustomization.yaml held-back patch-target -", "live/up.yaml held-back converts-together -"];
+    let outcome = run(&[("live/kustomization.yaml", text), ("live/up.yaml", POLICY)], "1.1.0/experimental");
+    outcome.check_findings(Severity::Warning, &held);
+    outcome.check_message("the JSON patch is applied to BackendTLSPolicy up at live/up.yaml:1:1");
+    assert!(outcome.after.is_empty());
+    let known = text.replace("name: up", "kind: BackendTLSPolicy");
+    let outcome = run(&[("live/kustomization.yaml", &known), ("live/up.yaml", POLICY)], "1.1.0/experimental");
+    assert_eq!(outcome.after["live/kustomization.yaml"], known.replace("/spec/tls/", "/spec/validation/"));
+}
+
+#[test]
+fn a_patch_with_a_target_is_merged_whatever_its_own_kind() {
+    let dummy = |api: &str, kind: &str, spec: &str| {
+        format!("apiVersion: {api}\nkind: {kind}\nmetadata: {{name: any}}\nspec: {{{spec}}}\n")
+    };
+    let inline = |patch: &str| patch.lines().map(|line| format!("    {line}\n")).collect::<String>();
+    let (api, kind) = ("gateway.networking.k8s.io/v1alpha2", "BackendTLSPolicy");
+    for target in ["kind: BackendTLSPolicy", "name: up", "group: gateway.networking.k8s.io, kind: BackendTLSPolicy"] {
+        let entry = |patch: &str| format!("target: {{{target}}}\n  patch: |\n{}", inline(patch));
+        let reported = |patch: &str| with_patch(&entry(patch), &[]).reported;
+        assert_eq!(
+            reported(&dummy("any/v1", "Any", "tls: {hostname: b}")),
+            ["live/up.yaml held-back converts-together -"]
+        );
+        assert_eq!(reported(&dummy("any/v1", "Any", "a: {hostname: b}")), [""; 0], "{target}");
+        assert_eq!(reported(&dummy(api, kind, "tls: {hostname: b}")), [""; 0], "{target}");
+    }
+    // A patch in a file, which may not be in the run.
+    let file = |target: &str, others: &[(&str, &str)]| {
+        with_patch(&format!("{{path: ../p.yaml, target: {{{target}}}}}"), others).reported
+    };
+    let held =
+        ["live/kustomization.yaml held-back patch-target patches[0]", "live/up.yaml held-back converts-together -"];
+    assert_eq!(file("name: up", &[]), held);
+    assert_eq!(file("name: down", &[]), [""; 0]);
+    assert_eq!(file("name: up", &[("p.yaml", &dummy(api, kind, "tls: {hostname: b}"))]), [""; 0]);
+    let other = format!("# for gateway.networking.k8s.io\n{}", dummy("any/v1", "Any", "tls: {hostname: b}"));
+    assert_eq!(file("name: up", &[("p.yaml", &other)]), ["live/up.yaml held-back converts-together -"]);
+}
