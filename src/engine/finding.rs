@@ -117,7 +117,9 @@ codes! {
     Restored "restored" "A value that an earlier conversion lost was restored from the stash, because the target release has a field for it.";
     SchemaDiffers "schema-differs" "No pack knows how the object becomes one of the new apiVersion, and the schemas of the two do not describe a field of it alike; or a field that it lacks has another default. The object is held back; convert it by hand, as the message says.";
     StaleStash "stale-stash" "The stash keeps a value whose surrounding fields were edited since. The value is not restored and the edit is kept. Copy it from the annotation by hand, or remove the annotation.";
-    Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted; convert its rendered output, or its source by hand.";
+    Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is not one of a chart, or what it prints cannot be read. It is skipped and counted; convert its rendered output, or its source by hand.";
+    TemplateAction "template-action" "An action of a chart's template stands in what must change of the object, or decides what must change. The object is left as it is: convert it by hand.";
+    TemplateBranch "template-branch" "No reading of a chart's template prints this part of it. A condition that does not hold for the target is a note: nothing is to be done. Where its conditions contradict each other, or there are too many, it is left as it is: convert it by hand.";
     TooManyItems "too-many-items" "A list has more items than the target release allows. The object is held back unless this loss is allowed; splitting the object by hand avoids the loss.";
     UncheckedRule "unchecked-rule" "A CEL rule or a keyword of a CRD, such as multipleOf, or a text with variables, such as `${INTERVAL}`, cannot be checked here, or not in few steps. The API server will check it.";
     UnknownApiVersion "unknown-api-version" "No release served this apiVersion for this kind. The fields decide; where nothing but CRDs is known, the object is held back.";

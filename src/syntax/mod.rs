@@ -10,4 +10,6 @@ pub(crate) mod field;
 
 pub(crate) mod variable;
 
+pub(crate) mod template;
+
 pub(crate) mod yaml;

@@ -322,6 +322,18 @@ impl LineIndex {
         Position { line: here.feeds + 1, column: here.characters - start.characters - order_mark + 1 }
     }
 
+    /// Returns the byte offset of a position of `text`, the text the index was made for.
+    pub(crate) fn offset(&self, text: &str, position: Position) -> usize {
+        let feeds = position.line - 1;
+        let stride = self.marks.partition_point(|mark| mark.feeds < feeds).saturating_sub(1);
+        let (from, before) = (stride * STRIDE, feeds - self.marks[stride].feeds);
+        let feed = before.checked_sub(1).and_then(|nth| memchr::memchr_iter(b'\n', &text.as_bytes()[from..]).nth(nth));
+        let start = feed.map_or(self.marks[stride].line, |feed| from + feed + 1);
+        let line = text[start..].trim_start_matches('\u{feff}');
+        let start = text.len() - line.len();
+        line.char_indices().nth(position.column - 1).map_or(text.len(), |(at, _)| start + at)
+    }
+
     /// Returns the start of the line around byte `offset` of `text`, the text the index was made for.
     pub(crate) fn line_start(&self, text: &str, offset: usize) -> usize {
         let stride = offset / STRIDE;

@@ -70,7 +70,8 @@ impl<'a> TiedFiles<'a> {
         judged: Judged,
         version: Option<&ApiVersion>,
     ) -> Option<Conversion> {
-        let completeness = if self.run.is_patch(id) { Completeness::Partial } else { Completeness::Whole };
+        let is_partial = self.run.is_patch(id) || self.run.files[id.file].objects[id.at].has_holes;
+        let completeness = if is_partial { Completeness::Partial } else { Completeness::Whole };
         let context = ObjectContext::new(completeness, self.namespace(id), self.place(id), others);
         convert(self.object(id), self.targets.goal, ObjectContext { judged, version, ..context })
     }

@@ -129,6 +129,12 @@ pub(crate) struct Advised {
 }
 
 impl Advised {
+    /// Names the objects as `name` does.
+    pub(crate) fn map(self, name: impl Fn(FindingObject) -> FindingObject) -> Self {
+        let objects = self.objects.into_iter().map(|(object, help)| (name(object), help)).collect();
+        Self { objects, ..self }
+    }
+
     /// Adds these objects to those that the advisory with number `at` is about.
     pub(crate) fn add_to(self, all: &mut BTreeMap<usize, Self>, at: usize) {
         match all.entry(at) {

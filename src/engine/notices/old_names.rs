@@ -20,7 +20,7 @@ pub(crate) struct OldNames<T> {
 }
 
 impl<T> OldNames<T> {
-    pub(super) fn map<U>(self, make: impl FnOnce(T) -> U) -> OldNames<U> {
+    pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> OldNames<U> {
         OldNames { kinds: self.kinds, report: make(self.report) }
     }
 }

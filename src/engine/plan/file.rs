@@ -19,7 +19,7 @@ use crate::syntax::text::EditSet;
 use crate::syntax::yaml::Style;
 
 /// What one file adds to the plan.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PlannedFile {
     /// The file as the user named it.
     pub(super) file: String,

@@ -41,6 +41,9 @@ mod withheld;
 mod fixpoint;
 mod group;
 
+mod template_plan;
+mod templates;
+
 mod listed;
 
 pub use crate::engine::convert::{
@@ -58,6 +61,7 @@ pub use planner::Planner;
 pub use recognizer::recognizer;
 pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};
+pub(crate) use templates::{TemplateFile, Templates};
 pub(crate) use withheld::LeftOut;
 
 use assemble::assemble;
@@ -65,6 +69,7 @@ use file::PlannedFile;
 use group::{GroupContext, GroupPlanner};
 use manifests::{ReadObjects, read_sources};
 use styles::Styles;
+use templates::TemplatePlanner;
 use withheld::Withheld;
 
 /// From how many groups on several threads plan them.
@@ -104,7 +109,12 @@ pub fn plan_files<M: Manifests>(
     let mut groups = groups(&run);
     groups.retain(|group| may_report(planner, group, &run));
     let planned = in_parallel(&groups, scope.threads, &plan)?;
-    let planned = planned.into_iter().map(|(_, planned)| *planned);
+    let mut planned: Vec<PlannedFile> = planned.into_iter().map(|(_, planned)| *planned).collect();
+    if let Some(Templates { files, recognizer }) = scope.templates {
+        let templates = TemplatePlanner { shared: &shared, recognizer };
+        planned.extend(files.iter().map(|file| templates.plan(file)));
+        planned.sort_by(|one, other| one.file.cmp(&other.file));
+    }
     let crds = surveys.iter().flat_map(|survey| &survey.crds);
     Ok(assemble(planner, planned, crds, scope))
 }

@@ -1,6 +1,7 @@
 //! Which files of a run are reported and written, which are missing, and what is not to change?
 
 use super::outside::NamedOutside;
+use super::templates::Templates;
 use super::withheld::LeftOut;
 use crate::engine::finding::{Finding, Location};
 
@@ -17,6 +18,8 @@ pub struct Scope<'s> {
     pub declined: &'s [Location],
     /// The files that are reported and written; all where there is no list.
     pub listed: Option<Listed<'s>>,
+    /// The templates that are converted besides.
+    pub(crate) templates: Option<Templates<'s>>,
     /// How many threads plan; 0 for as many as there are processors.
     pub threads: usize,
 }

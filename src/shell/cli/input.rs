@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
@@ -76,6 +77,14 @@ impl Outside {
     }
 }
 
+/// A template that is no manifest, and mentions a known API group.
+#[derive(Debug)]
+pub(super) struct SkippedTemplate {
+    /// The file as the user named it.
+    pub(super) file: String,
+    pub(super) text: Arc<str>,
+}
+
 /// What was read.
 #[derive(Debug)]
 pub(super) struct Input<T> {
@@ -88,6 +97,8 @@ pub(super) struct Input<T> {
     /// Files that do not fail the run, but what they hold is not known: those that are not listed, and kustomizations that cannot be
     /// parsed and mention no known API group.
     pub(super) unread: Vec<LeftOut>,
+    /// The templates that were skipped and are reported.
+    pub(super) templates: Vec<SkippedTemplate>,
     /// What is not of the run, and is read because it is named.
     pub(super) outside: Outside,
     /// What was seen; recognized objects are counted by the caller.
@@ -109,6 +120,7 @@ impl<T> Default for Input<T> {
             findings: Vec::new(),
             failed: Vec::new(),
             unread: Vec::new(),
+            templates: Vec::new(),
             outside: Outside::default(),
             counts: Counts::default(),
             skips: BTreeMap::new(),
@@ -125,7 +137,7 @@ pub(super) enum File<T> {
     Manifest(usize, T),
     /// It holds no known API group, but may refer to known objects or hold values of a chart.
     Related(T),
-    Template(Finding),
+    Template(Finding, Arc<str>),
     /// It could not be read, and may name these paths.
     Failed(Finding, BTreeSet<String>),
     /// It is a kustomization that cannot be parsed and mentions no known API group.
@@ -141,7 +153,7 @@ impl<T> File<T> {
             }
             Reading::Manifest(manifest) => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
             Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
-            Reading::Template(finding) => Some(Self::Template(finding)),
+            Reading::Template(finding) => Some(Self::Template(finding, String::from_utf8_lossy(bytes).into())),
             Reading::Failed(finding) => {
                 let mentions = Kustomization::mentions(name, bytes);
                 Some(Self::Failed(finding, mentions))
@@ -420,11 +432,12 @@ impl<T> Input<T> {
                 self.made.push(made);
             }
             File::Related(made) => self.made.push(made),
-            File::Template(finding) if is_listed => {
+            File::Template(finding, text) if is_listed => {
                 self.counts.templates += 1;
+                self.templates.push(SkippedTemplate { file: finding.location.file.clone(), text });
                 self.findings.push(finding);
             }
-            File::Template(_) => {}
+            File::Template(..) => {}
             File::Failed(finding, mentions) => self.failed(path, finding, mentions),
             File::Unread(kustomization) => self.unread.push(kustomization),
         }

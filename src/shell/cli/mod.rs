@@ -23,6 +23,7 @@ mod apply_plan;
 mod args;
 mod baseline;
 mod build;
+mod charts;
 mod command_line;
 mod companions;
 mod completion;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Error, Result, anyhow, ensure};
 
 use super::args::{ConvertArgs, Format, OutputArgs};
+use super::charts;
 use super::config::Config;
 use super::console::Console;
 use super::crd_sets;
@@ -24,6 +25,7 @@ use crate::engine::infer::crds::Installed;
 use crate::engine::manifest::{Manifest, Recognizer};
 use crate::engine::plan::{
     self, Dependent, FileSurvey, LeftOut, Listed, Manifests as _, NamedOutside, Others, Plan, Planner, Record, Scope,
+    Templates,
 };
 use crate::knowledge::pack::{Packs, Target};
 use crate::shell::disk::{self, FileList, Shard, Skip};
@@ -359,15 +361,27 @@ fn conclude<'p>(
     });
     let kept = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
     let outside = named_outside(&input, &kept)?;
-    let (found, declined, threads) = (&input.findings, limits.declined, limits.threads);
-    let scope = Scope { left_out: &left_out, outside: &outside, found, declined, listed, threads };
+    let templates = charts::templates(&input.templates, &input.roots);
+    let is_converted = |file: &str| templates.iter().any(|template| template.file == file);
+    let is_kept = |finding: &&Finding| finding.code != Code::Template || !is_converted(&finding.location.file);
+    let found: Vec<Finding> = input.findings.iter().filter(is_kept).cloned().collect();
+    let scope = Scope {
+        left_out: &left_out,
+        outside: &outside,
+        found: &found,
+        declined: limits.declined,
+        listed,
+        templates: Some(Templates { files: &templates, recognizer }),
+        threads: limits.threads,
+    };
     let plan = plan::plan_files(planner, &surveys, &kept, &scope)?;
     // What is left out in other shards, the runs on them report.
     let left_out = input.failed.iter().filter(|file| is_listed(&file.name)).cloned().collect();
     let goal = planner.goal();
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere;
-    let counts = Counts { recognized, recognized_elsewhere, ..input.counts };
+    let skipped = input.counts.templates - templates.len();
+    let counts = Counts { recognized, recognized_elsewhere, templates: skipped, ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
     let sought = match &goal.targets[..] {

@@ -1,0 +1,182 @@
+//! What do the templates of charts add to the plan?
+//!
+//! Each reading of a template (`syntax::template`) is planned as a file of its own, and what changes in it is carried back to the template
+//! (`template_plan`). What a target's packs know of the cluster decides conditions.
+//!
+//! Invariant: what a template adds depends on its own text, the definitions of its chart and the goal, besides the objects that lenses
+//! read.
+
+use std::sync::Arc;
+
+use super::file::PlannedFile;
+use super::group::{GroupContext, GroupPlanner};
+use super::template_plan::{ReadingPlan, TemplatePlan};
+use super::withheld::Withheld;
+use crate::engine::convert::Goal;
+use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
+use crate::engine::manifest::{self, Manifest, Reading, Recognizer};
+use crate::syntax::template::{self, Defines, Environment, Facts, KubeVersion, Template};
+use crate::syntax::text::LineIndex;
+
+/// The most readings of one template, or of one definition in it.
+const MOST_READINGS: usize = 256;
+
+/// The pack whose releases are those of the cluster.
+const CLUSTER: &str = "kubernetes";
+
+/// The templates of charts that a run converts.
+#[derive(Clone, Copy)]
+pub(crate) struct Templates<'s> {
+    /// Those that mention a known API group.
+    pub(crate) files: &'s [TemplateFile],
+    /// What shows whether there are known objects in what they print.
+    pub(crate) recognizer: &'s Recognizer,
+}
+
+/// A template of a chart.
+pub(crate) struct TemplateFile {
+    /// The file as the user named it.
+    pub(crate) file: String,
+    /// Its text.
+    pub(crate) text: Arc<str>,
+    /// What all templates of its chart define.
+    pub(crate) defines: Arc<Defines>,
+}
+
+/// What plans templates.
+pub(super) struct TemplatePlanner<'t, 'r> {
+    /// What is shared with the other files of the run.
+    pub(super) shared: &'t GroupContext<'r>,
+    pub(super) recognizer: &'t Recognizer,
+}
+
+impl TemplatePlanner<'_, '_> {
+    /// Plans a template.
+    pub(super) fn plan(&self, file: &TemplateFile) -> PlannedFile {
+        let template = match Template::parse(Arc::clone(&file.text)) {
+            Ok(template) => template,
+            Err(unclosed) => {
+                let position = Some(LineIndex::new(&file.text).position(&file.text, unclosed.at));
+                let location = Location { file: file.file.clone(), position };
+                let findings = vec![unread(location, "its blocks are not closed")];
+                return PlannedFile { file: file.file.clone(), findings, ..PlannedFile::default() };
+            }
+        };
+        let facts = TargetFacts(self.shared.planner.goal());
+        let environment = Environment { defines: &file.defines, facts: &facts };
+        let (mut unprinted, mut planned, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        for part in template.parts() {
+            let read = template::readings(part, environment, MOST_READINGS);
+            unprinted.extend(read.unprinted);
+            for reading in read.readings {
+                match self.plan_reading(&file.file, &reading) {
+                    Ok(own) => planned.push(ReadingPlan { reading, planned: own }),
+                    Err(failure) => failed.push((reading, failure)),
+                }
+            }
+        }
+        let mut plan = TemplatePlan::new(file, &template, planned);
+        failed.iter().for_each(|(reading, failure)| plan.fail(reading, failure));
+        plan.report_unprinted(&unprinted, self.recognizer);
+        plan.into_planned(environment)
+    }
+
+    /// Plans what a reading prints; `None` where that mentions nothing known.
+    ///
+    /// # Errors
+    /// The finding about a text that cannot be read.
+    fn plan_reading(&self, file: &str, reading: &template::Reading) -> Result<Option<PlannedFile>, Finding> {
+        let manifest = match manifest::read(file, reading.text.as_bytes(), self.recognizer) {
+            Reading::Irrelevant => return Ok(None),
+            Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => manifest,
+            Reading::Template(failure) | Reading::Failed(failure) => return Err(failure),
+        };
+        let GroupContext { planner, others, styles, .. } = *self.shared;
+        let surveys = [self.survey(&manifest, reading)];
+        let run = Run::new(&planner.targets, &surveys);
+        let shared = GroupContext { planner, run: &run, others, styles };
+        let planned = groups(&run).into_iter().flat_map(|group| {
+            let manifests = group.files.iter().map(|file| (*file, &*manifest));
+            GroupPlanner::new(&shared, &group, manifests).plan(&Withheld::default())
+        });
+        Ok(planned.last())
+    }
+
+    /// Takes the survey of what a reading prints: an object with holes may have more fields.
+    fn survey(&self, manifest: &Manifest, reading: &template::Reading) -> FileSurvey {
+        let goal = self.shared.planner.goal();
+        let mut survey = Surveyor::new(goal.packs, &goal.targets).survey(manifest);
+        let holes: Vec<usize> =
+            reading.holes.iter().filter(|hole| is_in_content(&reading.text, hole)).map(|hole| hole.at).collect();
+        for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
+            let extent = manifest.extent(object);
+            survey.has_holes = holes.iter().any(|at| (extent.start..=extent.end).contains(at));
+        }
+        survey
+    }
+}
+
+/// Reports a template that cannot be read.
+pub(super) fn unread(location: Location, why: &str) -> Finding {
+    let message = format!("the template cannot be read, and was skipped: {why}");
+    let help = "check its rendered output (`helm template ... | reversion check - --to ...`) and change it by hand";
+    Finding::new(location, Code::Template, Severity::Unresolved, message).help(help)
+}
+
+/// Returns whether what a hole prints can be more than labels and other metadata, and more than whole fields beside the others.
+fn is_in_content(text: &str, hole: &template::Hole) -> bool {
+    let owners = owners(text, hole);
+    let is_label = |key: &&str| matches!(*key, "labels" | "annotations");
+    owners.last().is_some_and(|top| *top != "metadata") && !owners.iter().any(|key| is_label(&key))
+}
+
+/// Returns the keys around what a hole prints, the nearest first: by its column, as in the lines above.
+fn owners<'t>(text: &'t str, hole: &template::Hole) -> Vec<&'t str> {
+    let before = &text[..hole.at];
+    let own = || hole.at - before.rfind('\n').map_or(0, |feed| feed + 1);
+    // A key counts that starts before this column.
+    let mut inside = hole.column.unwrap_or_else(own);
+    let mut owners = Vec::new();
+    for line in before.lines().rev().take_while(|line| !line.starts_with("---")) {
+        let content = line.trim_start_matches([' ', '-']);
+        let column = line.len() - content.len();
+        if content.is_empty() || content.starts_with('#') || column > inside {
+            continue;
+        }
+        if column < inside
+            && let Some((key, _)) = content.split_once(':')
+        {
+            owners.push(key.trim_matches(['"', '\'']));
+            inside = column;
+        }
+        if let Some(dash) = line[..column].find('-').filter(|_| column <= inside) {
+            inside = dash + 1;
+        }
+    }
+    owners
+}
+
+/// What the packs of the targets know of the cluster.
+struct TargetFacts<'g>(&'g Goal<'g>);
+
+impl Facts for TargetFacts<'_> {
+    fn has_api(&self, name: &str) -> Option<bool> {
+        let (group, rest) = name.split_once('/')?;
+        let (version, kind) = rest.split_once('/').map_or((rest, None), |(version, kind)| (version, Some(kind)));
+        let target = self.0.target_of(group)?;
+        let kinds = target.pack.kinds().filter(|one| one.group == group);
+        let mut kinds = kinds.filter(|one| kind.is_none_or(|kind| one.kind == kind)).peekable();
+        kinds.peek()?;
+        let mut catalogs = kinds.filter_map(|kind| target.pack.catalog(kind));
+        Some(catalogs.any(|catalog| catalog.served(target.release).iter().any(|served| served.name == version)))
+    }
+
+    fn kube_version(&self) -> Option<KubeVersion> {
+        let target = self.0.targets.iter().find(|target| target.pack.name() == CLUSTER)?;
+        let release = target.name();
+        let mut numbers = release.trim_start_matches('v').split('.').map(str::parse);
+        let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
+        Some(KubeVersion { major, minor })
+    }
+}

@@ -1,0 +1,173 @@
+//! Answers: which edits of the file change every reading as wanted?
+//!
+//! Invariant: a reading that prints a byte that an edit touches wants that edit.
+
+use super::environment::Environment;
+use super::lex::Unclosed;
+use super::print::Printer;
+use super::reading::{Placeholders, Reading};
+use super::source::{Candidate, Changes, Mapped, Obstacle};
+use super::tree::Template;
+use crate::syntax::text::{Edit, EditSet, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A reading and what is to change in its text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edited<'r> {
+    /// The reading.
+    pub(crate) reading: &'r Reading,
+    /// The edits of its text.
+    pub(crate) edits: &'r EditSet,
+}
+
+/// Why there are no edits of the file that change every reading as wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Disagreement {
+    /// An action stands in the way of an edit.
+    Obstacle(Obstacle),
+    /// A reading prints the bytes that an edit of another one touches, and does not want that edit.
+    Conflict {
+        /// The bytes of the file.
+        span: Span,
+        /// The number of the action that begins a block in which the readings differ.
+        action: usize,
+    },
+}
+
+/// What the file does not print as wanted after edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mismatch {
+    /// It is no template any more.
+    Unclosed(Unclosed),
+    /// An action is lost or changed.
+    Actions,
+    /// This reading, by its index, prints another text.
+    Reading(usize),
+}
+
+/// Returns the edits of the file on which all readings agree.
+pub(crate) fn agree(template: &Template, edited: &[Edited<'_>]) -> Result<Mapped, Disagreement> {
+    let mut meeting =
+        Meeting { template, edited, changes: Vec::new(), offers: BTreeMap::new(), settled: BTreeSet::new() };
+    let mut copied = BTreeSet::new();
+    for one in edited {
+        let changes = one.reading.changes(template, one.edits).map_err(Disagreement::Obstacle)?;
+        copied.extend(changes.copied.iter().copied());
+        meeting.changes.push(changes);
+    }
+    meeting.collect_offers();
+    let edits =
+        EditSet::new(meeting.settle()?).map_err(|overlap| meeting.conflict(Span::new(overlap.at, overlap.at), 0, 0))?;
+    Ok(Mapped { edits, copied: copied.into_iter().collect() })
+}
+
+/// A change of a reading, by their indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Offer {
+    reading: usize,
+    change: usize,
+}
+
+struct Meeting<'r> {
+    template: &'r Template,
+    edited: &'r [Edited<'r>],
+    changes: Vec<Changes>,
+    /// The changes that an edit can make.
+    offers: BTreeMap<Edit, Vec<Offer>>,
+    settled: BTreeSet<Offer>,
+}
+
+impl Meeting<'_> {
+    fn collect_offers(&mut self) {
+        for (reading, changes) in self.changes.iter().enumerate() {
+            for (change, candidates) in changes.changes.iter().enumerate() {
+                for candidate in candidates {
+                    let offers = self.offers.entry(candidate.edit.clone()).or_default();
+                    if offers.last() != Some(&Offer { reading, change }) {
+                        offers.push(Offer { reading, change });
+                    }
+                }
+            }
+        }
+    }
+
+    fn settle(&mut self) -> Result<Vec<Edit>, Disagreement> {
+        let mut edits = Vec::new();
+        for reading in 0..self.changes.len() {
+            for change in 0..self.changes[reading].changes.len() {
+                if self.settled.contains(&Offer { reading, change }) {
+                    continue;
+                }
+                let candidates = &self.changes[reading].changes[change];
+                let Some(edit) = candidates.iter().find(|one| self.stranger(one).is_none()).map(|one| one.edit.clone())
+                else {
+                    let first = &candidates[0];
+                    return Err(self.conflict(first.touched, reading, self.stranger(first).unwrap_or(reading)));
+                };
+                self.settled.extend(&self.offers[&edit]);
+                edits.push(edit);
+            }
+        }
+        Ok(edits)
+    }
+
+    /// Returns a reading that changes with a candidate, but does not want it, or not any more, or twice.
+    fn stranger(&self, candidate: &Candidate) -> Option<usize> {
+        let offers = &self.offers[&candidate.edit];
+        let wants = |reading: usize| {
+            let mut wanted = offers.iter().filter(|offer| offer.reading == reading);
+            wanted.next().is_some_and(|offer| !self.settled.contains(offer)) && wanted.next().is_none()
+        };
+        let prints = |reading: usize| self.edited[reading].reading.prints(self.template, candidate.touched);
+        let offered = |reading: usize| offers.iter().any(|offer| offer.reading == reading);
+        (0..self.edited.len()).find(|reading| (prints(*reading) || offered(*reading)) && !wants(*reading))
+    }
+
+    fn conflict(&self, span: Span, one: usize, other: usize) -> Disagreement {
+        let (one, other) = (self.edited[one].reading, self.edited[other].reading);
+        let others: BTreeMap<_, _> = other.choices.iter().map(|choice| (choice.block, choice.branch)).collect();
+        let differ: Vec<_> = one
+            .choices
+            .iter()
+            .filter(|choice| others.get(&choice.block).is_some_and(|branch| *branch != choice.branch))
+            .map(|choice| choice.block)
+            .collect();
+        let actions = self.template.actions();
+        let before = differ.iter().rev().find(|action| actions[**action].span.start <= span.start);
+        let nearest = actions.partition_point(|action| action.span.start <= span.start).saturating_sub(1);
+        Disagreement::Conflict { span, action: before.or(differ.first()).copied().unwrap_or(nearest) }
+    }
+}
+
+/// Checks that with `edits` of the file, every reading prints its edited text, and that no action is lost.
+pub(crate) fn verify(
+    template: &Template,
+    edits: &EditSet,
+    edited: &[Edited<'_>],
+    environment: Environment<'_>,
+) -> Result<(), Mismatch> {
+    let after = Template::parse(edits.apply(template.text())).map_err(Mismatch::Unclosed)?;
+    if !keeps_actions(template, &after) {
+        return Err(Mismatch::Actions);
+    }
+    let (placeholders, seen) = (Placeholders::new(template), BTreeSet::new());
+    for (index, one) in edited.iter().enumerate() {
+        let part = after.part(one.reading.part).ok_or(Mismatch::Reading(index))?;
+        let mut printer = Printer::new(part, environment, &placeholders, &seen);
+        printer.name_as(one.reading);
+        printer.run(&one.reading.claims).map_err(|_| Mismatch::Reading(index))?;
+        if printer.finish(Vec::new()).reading.text != one.edits.apply(&one.reading.text) {
+            return Err(Mismatch::Reading(index));
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether every action of one file is in the other as often, or is copied there.
+fn keeps_actions(before: &Template, after: &Template) -> bool {
+    let mut counts = BTreeMap::<&str, isize>::new();
+    after.actions().iter().for_each(|action| *counts.entry(action.span.of(after.text())).or_default() += 1);
+    before.actions().iter().for_each(|action| *counts.entry(action.span.of(before.text())).or_default() -= 1);
+    let copies: BTreeSet<String> = before.actions().iter().map(|action| action.untrimmed(before.text())).collect();
+    counts.iter().all(|(text, count)| *count == 0 || (*count > 0 && copies.contains(*text)))
+}

@@ -1,0 +1,30 @@
+//! Answers: what is known of the cluster and the chart that a template is rendered for?
+
+use super::tree::Defines;
+
+/// A version of Kubernetes; its patch is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KubeVersion {
+    /// The first number.
+    pub(crate) major: u64,
+    /// The second number.
+    pub(crate) minor: u64,
+}
+
+/// What is known of the cluster.
+pub(crate) trait Facts {
+    /// Returns whether the cluster serves `name`, a `group/version` or `group/version/Kind`; `None` where that is not known.
+    fn has_api(&self, name: &str) -> Option<bool>;
+
+    /// Returns the version of the cluster; `None` where it is not known.
+    fn kube_version(&self) -> Option<KubeVersion>;
+}
+
+/// What a template is rendered with.
+#[derive(Clone, Copy)]
+pub(crate) struct Environment<'e> {
+    /// The definitions of the chart.
+    pub(crate) defines: &'e Defines,
+    /// What is known of the cluster.
+    pub(crate) facts: &'e dyn Facts,
+}

@@ -1,0 +1,291 @@
+//! Answers: does a condition hold for the target, and in a reading?
+//!
+//! Conditions have three values. What is neither known of the cluster nor follows from what is assumed in a reading is open, and
+//! can be assumed. Equal expressions have one value; a field that holds something is in one that does.
+//!
+//! Invariant: what is assumed never contradicts what is known, or what was assumed before.
+
+use super::constraint::satisfies;
+use super::environment::Environment;
+use super::expression::Expression;
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// How many steps one question may take.
+const FUEL: u32 = 4000;
+
+/// What is assumed of a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Claim {
+    /// The action whose condition it is.
+    pub(super) action: usize,
+    /// The resolved condition.
+    pub(super) condition: Expression,
+    pub(super) holds: bool,
+}
+
+/// One thing that was assumed, by the text of the expression.
+enum Assumed {
+    Truth(String),
+    Constant(String),
+}
+
+/// A condition made of others that something is assumed about.
+struct Composite {
+    text: String,
+    condition: Expression,
+    holds: bool,
+}
+
+/// How much was assumed at a time, for [`Judge::forget`].
+#[derive(Clone, Copy)]
+struct Mark {
+    order: usize,
+    composites: usize,
+}
+
+/// Decides about conditions.
+pub(super) struct Judge<'e> {
+    pub(super) environment: Environment<'e>,
+    /// What is assumed, by the text of the expression.
+    truths: BTreeMap<String, bool>,
+    /// The constants that expressions are assumed to equal.
+    constants: BTreeMap<String, Expression>,
+    composites: Vec<Composite>,
+    /// What was assumed, in order.
+    order: Vec<Assumed>,
+    pub(super) level: Cell<u32>,
+    fuel: Cell<u32>,
+}
+
+impl<'e> Judge<'e> {
+    pub(super) fn new(environment: Environment<'e>) -> Self {
+        Self {
+            environment,
+            truths: BTreeMap::new(),
+            constants: BTreeMap::new(),
+            composites: Vec::new(),
+            order: Vec::new(),
+            level: Cell::new(0),
+            fuel: Cell::new(FUEL),
+        }
+    }
+
+    /// Takes one step of those that a question may take.
+    pub(super) fn spend(&self) -> bool {
+        let left = self.fuel.get();
+        self.fuel.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Begins another question.
+    pub(super) fn refuel(&self) {
+        self.fuel.set(FUEL);
+    }
+
+    /// Returns whether the resolved `condition` holds; `None` where that is open.
+    pub(super) fn truth(&self, condition: &Expression) -> Option<bool> {
+        if !self.spend() {
+            return None;
+        }
+        match self.truths.get(&condition.to_string()) {
+            Some(truth) => Some(*truth),
+            None => self.derived(condition),
+        }
+    }
+
+    /// Returns whether `condition` holds by the values of its parts.
+    fn derived(&self, condition: &Expression) -> Option<bool> {
+        match condition {
+            Expression::Text(text) => Some(!text.is_empty()),
+            Expression::Word(word) => Some(!matches!(word.as_str(), "false" | "nil" | "0")),
+            Expression::Path(path) => self.holds_something(path),
+            Expression::Member(..) => None,
+            Expression::Call(function, arguments) => self.test(function, arguments),
+        }
+    }
+
+    fn holds_something(&self, path: &str) -> Option<bool> {
+        if let Some(constant) = self.constants.get(path) {
+            return self.derived(constant);
+        }
+        let mut outer = path.match_indices('.').map(|(end, _)| &path[..end]);
+        if outer.any(|outer| self.truths.get(outer) == Some(&false)) {
+            return Some(false);
+        }
+        matches!(path, "$" | "$.Values" | "$.Chart" | "$.Release" | "$.Capabilities").then_some(true)
+    }
+
+    fn test(&self, function: &str, arguments: &[Expression]) -> Option<bool> {
+        match (function, arguments) {
+            ("not" | "empty", [value]) => self.truth(value).map(|truth| !truth),
+            ("and", _) => self.all(arguments, true),
+            ("or" | "default" | "coalesce", _) => self.all(arguments, false).map(|none| !none),
+            ("ternary", [yes, no, condition]) => self.truth(if self.truth(condition)? { yes } else { no }),
+            ("eq", [first, rest @ ..]) => {
+                let equal: Vec<_> = rest.iter().map(|other| self.equal(first, other)).collect();
+                let open = equal.contains(&None);
+                (equal.contains(&Some(true)) || !open).then(|| equal.contains(&Some(true)))
+            }
+            ("ne", [first, second]) => self.equal(first, second).map(|equal| !equal),
+            ("lt" | "le" | "gt" | "ge", [first, second]) => {
+                Some(compare(function, self.number(first)?.cmp(&self.number(second)?)))
+            }
+            ("list" | "tuple" | "dict", _) => Some(!arguments.is_empty()),
+            ("semverCompare", [constraint, version]) => {
+                let version =
+                    self.outputs(version).is_cluster_version().then(|| self.environment.facts.kube_version())??;
+                satisfies(version, self.outputs(constraint).known()?)
+            }
+            (_, [name]) if function.ends_with(".Capabilities.APIVersions.Has") => {
+                self.environment.facts.has_api(self.outputs(name).known()?)
+            }
+            ("include" | "template" | "printf" | "print" | "trim" | "toString", _) => {
+                self.outputs(&Expression::call(function, arguments.to_vec())).truth()
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether all conditions have the value `expected`.
+    fn all(&self, conditions: &[Expression], expected: bool) -> Option<bool> {
+        let mut all = Some(true);
+        for condition in conditions {
+            match self.truth(condition) {
+                Some(truth) if truth == expected => {}
+                Some(_) => return Some(false),
+                None => all = None,
+            }
+        }
+        all
+    }
+
+    fn equal(&self, one: &Expression, other: &Expression) -> Option<bool> {
+        let constant = |value: &Expression| self.constants.get(&value.to_string()).unwrap_or(value).clone();
+        let (one, other) = (self.outputs(&constant(one)), self.outputs(&constant(other)));
+        if one.known().is_some() && one == other {
+            return Some(true);
+        }
+        let apart = !one.open && !other.open && one.texts.is_disjoint(&other.texts);
+        (apart && !one.is_cluster_version() && !other.is_cluster_version()).then_some(false)
+    }
+
+    fn number(&self, value: &Expression) -> Option<i64> {
+        self.outputs(value).known()?.parse().ok()
+    }
+
+    /// Assumes that `condition` holds or does not; returns whether that can be.
+    pub(super) fn assume(&mut self, condition: &Expression, holds: bool) -> bool {
+        self.refuel();
+        let mark = self.mark();
+        self.add(condition, holds) && self.is_coherent(mark)
+    }
+
+    fn add(&mut self, condition: &Expression, holds: bool) -> bool {
+        if let Some(truth) = self.truth(condition) {
+            return truth == holds;
+        }
+        self.record(&condition.to_string(), holds);
+        if matches!(condition, Expression::Call(..)) {
+            self.composites.push(Composite { text: condition.to_string(), condition: condition.clone(), holds });
+        }
+        self.follow(condition, holds)
+    }
+
+    fn record(&mut self, text: &str, holds: bool) {
+        if !self.truths.contains_key(text) {
+            self.order.push(Assumed::Truth(text.to_owned()));
+            self.truths.insert(text.to_owned(), holds);
+        }
+    }
+
+    /// Assumes what follows from `condition`.
+    fn follow(&mut self, condition: &Expression, holds: bool) -> bool {
+        let Expression::Call(function, arguments) = condition else {
+            if let (Expression::Path(path), true) = (condition, holds) {
+                path.match_indices('.').for_each(|(end, _)| self.record(&path[..end], true));
+            }
+            return true;
+        };
+        match (function.as_str(), arguments.as_slice(), holds) {
+            ("not" | "empty", [value], _) => self.add(value, !holds),
+            ("and", _, true) | ("or" | "default" | "coalesce", _, false) => {
+                arguments.iter().all(|argument| self.add(argument, holds))
+            }
+            ("and" | "or", _, _) => {
+                let open: Vec<_> = arguments.iter().filter(|argument| self.truth(argument).is_none()).collect();
+                let mut open = open.into_iter();
+                match (open.next(), open.next()) {
+                    (Some(only), None) => self.add(only, holds),
+                    _ => true,
+                }
+            }
+            ("eq", [value, constant], true) | ("ne", [value, constant], false) if constant.is_constant() => {
+                let text = value.to_string();
+                if !self.constants.contains_key(&text) {
+                    self.order.push(Assumed::Constant(text.clone()));
+                    self.constants.insert(text, constant.clone());
+                }
+                true
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns whether no condition has another value by its parts than the one assumed, after what was assumed since `mark`.
+    fn is_coherent(&self, mark: Mark) -> bool {
+        let touches = |composite: &Composite| {
+            self.order[mark.order..]
+                .iter()
+                .any(|(Assumed::Truth(text) | Assumed::Constant(text))| composite.text.contains(text))
+        };
+        self.composites.iter().filter(|composite| touches(composite)).all(|composite| {
+            self.refuel();
+            self.derived(&composite.condition).is_none_or(|truth| truth == composite.holds)
+        })
+    }
+
+    /// Decides about `condition`: as it must be, else as it is `preferred`, else as it can be.
+    pub(super) fn decide(&mut self, condition: &Expression, preferred: bool) -> bool {
+        self.refuel();
+        if let Some(truth) = self.truth(condition) {
+            return truth;
+        }
+        let mark = self.mark();
+        if self.assume(condition, preferred) {
+            return preferred;
+        }
+        self.forget(mark);
+        self.assume(condition, !preferred);
+        !preferred
+    }
+
+    fn mark(&self) -> Mark {
+        Mark { order: self.order.len(), composites: self.composites.len() }
+    }
+
+    /// Forgets what was assumed since `mark`.
+    fn forget(&mut self, mark: Mark) {
+        self.composites.truncate(mark.composites);
+        for assumed in self.order.drain(mark.order..) {
+            match assumed {
+                Assumed::Truth(text) => {
+                    self.truths.remove(&text);
+                }
+                Assumed::Constant(text) => {
+                    self.constants.remove(&text);
+                }
+            }
+        }
+    }
+}
+
+fn compare(function: &str, order: Ordering) -> bool {
+    match function {
+        "lt" => order.is_lt(),
+        "le" => order.is_le(),
+        "gt" => order.is_gt(),
+        _ => order.is_ge(),
+    }
+}

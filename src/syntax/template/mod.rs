@@ -1,0 +1,40 @@
+//! Answers: which texts can a Helm template print, and which bytes of its file change with one of them?
+//!
+//! A template is a program that prints text. For one choice in each of its blocks, a [`Reading`] is what Helm prints, with the place in
+//! the file of each of its bytes. What an action prints that is not known stands in it as a placeholder `${TEMPLATE_n}`, or as a hole.
+//! Edits of readings are carried back to the file where all readings agree.
+//!
+//! - `lex` finds the actions, `expression` reads what is in them, `tree` makes blocks of them and finds definitions.
+//! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `outputs` what an expression prints, `judge`
+//!   whether a condition holds, `constraint` whether a version satisfies one.
+//! - `reading` is what is printed, `print` prints it, `search` finds the readings that show every branch.
+//! - `source` carries edits of a reading back to the file, `agree` joins those of all readings.
+//!
+//! Invariant: nothing here knows YAML or Kubernetes objects; every text is taken, and the cost is bounded by its length and the limit of
+//! readings.
+
+mod agree;
+mod constraint;
+mod environment;
+mod expression;
+mod judge;
+mod lex;
+mod outputs;
+mod print;
+mod reading;
+mod scope;
+mod search;
+mod source;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use agree::{Disagreement, Edited, Mismatch, agree, verify};
+pub(crate) use environment::{Environment, Facts, KubeVersion};
+pub(crate) use lex::{Action, Fault, Keyword, Unclosed};
+pub(crate) use outputs::Outputs;
+pub(crate) use reading::{Choice, Hole, Reading, Segment, Source};
+pub(crate) use search::{Readings, Reason, Unprinted, outputs, readings};
+pub(crate) use source::{Mapped, Obstacle};
+pub(crate) use tree::{Defines, Part, Template};

@@ -1,0 +1,308 @@
+//! Answers: which texts can an expression print?
+//!
+//! Helpers are looked into, a few levels deep. Where a condition is not known, what each branch prints is possible.
+//!
+//! Invariant: what an expression prints is one of its texts, or its outputs are open.
+
+use super::expression::{Binding, Expression};
+use super::judge::Judge;
+use super::lex::Keyword;
+use super::scope::{EITHER, Scope};
+use super::tree::{Branching, Node, Part};
+use std::collections::BTreeSet;
+
+/// How many texts are told apart.
+const MOST: usize = 16;
+
+/// The longest text.
+const LONGEST: usize = 1 << 16;
+
+/// How many helpers are looked into inside each other.
+const LEVELS: u32 = 4;
+
+/// The version of the cluster in a text: its patch is not known, so that it has no text of its own.
+const CLUSTER_VERSION: &str = "\u{1}";
+
+/// The texts that an expression can print.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outputs {
+    /// The known ones.
+    pub(crate) texts: BTreeSet<String>,
+    /// Whether there can be others.
+    pub(crate) open: bool,
+}
+
+impl Outputs {
+    pub(super) fn one(text: impl Into<String>) -> Self {
+        Self { texts: BTreeSet::from([text.into()]), open: false }
+    }
+
+    pub(super) fn open() -> Self {
+        Self { texts: BTreeSet::new(), open: true }
+    }
+
+    /// Returns the text that is printed, if it is known.
+    pub(super) fn known(&self) -> Option<&str> {
+        let text = self.texts.first().filter(|_| self.texts.len() == 1 && !self.open)?;
+        (!text.contains(CLUSTER_VERSION)).then_some(text)
+    }
+
+    /// Returns whether the version of the cluster is printed.
+    pub(super) fn is_cluster_version(&self) -> bool {
+        *self == Self::one(CLUSTER_VERSION)
+    }
+
+    /// Returns whether the text is not empty, if that is known.
+    pub(super) fn truth(&self) -> Option<bool> {
+        let first = !self.texts.first().filter(|_| !self.open)?.is_empty();
+        self.texts.iter().all(|text| !text.is_empty() == first).then_some(first)
+    }
+
+    fn or(mut self, other: Self) -> Self {
+        self.texts.extend(other.texts);
+        self.open |= other.open;
+        self.limited()
+    }
+
+    fn limited(mut self) -> Self {
+        if self.texts.len() > MOST || self.texts.iter().any(|text| text.len() > LONGEST) {
+            self.open = true;
+            self.texts.clear();
+        }
+        self
+    }
+
+    fn then(self, other: &Self) -> Self {
+        let texts = self.texts.iter().flat_map(|head| other.texts.iter().map(move |tail| format!("{head}{tail}")));
+        Self { texts: texts.collect(), open: self.open || other.open }.limited()
+    }
+
+    fn map(self, change: impl Fn(&str) -> Option<String>) -> Self {
+        let texts: Option<BTreeSet<String>> = self.texts.iter().map(|text| change(text)).collect();
+        Self { open: self.open || texts.is_none(), texts: texts.unwrap_or_default() }.limited()
+    }
+}
+
+impl Judge<'_> {
+    /// Returns what the resolved `expression` can print.
+    pub(super) fn outputs(&self, expression: &Expression) -> Outputs {
+        if !self.spend() {
+            return Outputs::open();
+        }
+        match expression {
+            Expression::Text(text) => Outputs::one(text),
+            Expression::Word(word) if word != "nil" => Outputs::one(word),
+            Expression::Path(path) => self.field(path),
+            Expression::Call(function, arguments) => self.call(function, arguments),
+            Expression::Word(_) | Expression::Member(..) => Outputs::open(),
+        }
+    }
+
+    fn field(&self, path: &str) -> Outputs {
+        let Some((_, name)) = path.rsplit_once('.') else { return Outputs::open() };
+        let version = self.environment.facts.kube_version();
+        // Values that name the version of the cluster stand for it.
+        if path.contains(".Values.") && name.to_ascii_lowercase().starts_with("kubeversion") {
+            return Outputs::one(CLUSTER_VERSION);
+        }
+        match path.rsplit_once(".Capabilities.KubeVersion").map(|(_, field)| field) {
+            Some("" | ".Version" | ".GitVersion") => Outputs::one(CLUSTER_VERSION),
+            Some(".Minor") => version.map_or_else(Outputs::open, |version| Outputs::one(version.minor.to_string())),
+            Some(".Major") => version.map_or_else(Outputs::open, |version| Outputs::one(version.major.to_string())),
+            _ => Outputs::open(),
+        }
+    }
+
+    fn call(&self, function: &str, arguments: &[Expression]) -> Outputs {
+        match (function, arguments) {
+            ("include" | "template", [Expression::Text(name), rest @ ..]) => self.helper(name, rest.first()),
+            ("default", [fallback, value]) => self.first_true(&[value, fallback]),
+            ("coalesce" | "or", _) => self.first_true(&arguments.iter().collect::<Vec<_>>()),
+            ("ternary", [yes, no, condition]) => match self.truth(condition) {
+                Some(true) => self.outputs(yes),
+                Some(false) => self.outputs(no),
+                None => self.outputs(yes).or(self.outputs(no)),
+            },
+            (EITHER, _) => arguments.iter().fold(Outputs::default(), |all, one| all.or(self.outputs(one))),
+            ("required" | "toString" | "int" | "int64" | "tpl", [.., value]) if function != "tpl" => {
+                self.outputs(value)
+            }
+            ("print", _) => arguments.iter().fold(Outputs::one(""), |all, one| all.then(&self.outputs(one))),
+            ("printf", [Expression::Text(format), values @ ..]) => self.formatted(format, values),
+            (_, [.., value]) if is_of_texts(function) => {
+                let option = arguments.first().filter(|_| arguments.len() == 2).and_then(constant);
+                self.outputs(value).map(|text| change(function, option, text))
+            }
+            _ => match self.truth(&Expression::call(function, arguments.to_vec())) {
+                Some(truth) if is_predicate(function) => Outputs::one(truth.to_string()),
+                _ => Outputs::open(),
+            },
+        }
+    }
+
+    /// Returns what the first of `values` prints that is not empty; the last one is printed if none is.
+    fn first_true(&self, values: &[&Expression]) -> Outputs {
+        let mut all = Outputs::default();
+        for (index, value) in values.iter().enumerate() {
+            let truth = self.truth(value);
+            if truth != Some(false) || index + 1 == values.len() {
+                all = all.or(self.outputs(value));
+            }
+            if truth == Some(true) {
+                break;
+            }
+        }
+        all
+    }
+
+    fn formatted(&self, format: &str, values: &[Expression]) -> Outputs {
+        let mut pieces = format.split('%');
+        let mut out = Outputs::one(pieces.next().unwrap_or_default());
+        let mut values = values.iter();
+        for piece in pieces {
+            let (Some(tail), Some(value)) = (piece.strip_prefix(['s', 'v', 'd']), values.next()) else {
+                return Outputs::open();
+            };
+            out = out.then(&self.outputs(value)).then(&Outputs::one(tail));
+        }
+        out
+    }
+
+    fn helper(&self, name: &str, argument: Option<&Expression>) -> Outputs {
+        let level = self.level.get();
+        let Some(part) = self.environment.defines.get(name).filter(|_| level < LEVELS) else { return Outputs::open() };
+        let mut scope = Scope::new(argument.cloned().unwrap_or(Expression::word("nil")));
+        self.level.set(level + 1);
+        let outputs = self.body(part, part.nodes(), &mut scope);
+        self.level.set(level);
+        outputs
+    }
+
+    /// Returns what a definition can print, whatever it is called with.
+    pub(super) fn part(&self, part: Part<'_>) -> Outputs {
+        self.body(part, part.nodes(), &mut Scope::new(Expression::Path("$".to_owned())))
+    }
+
+    fn body(&self, part: Part<'_>, nodes: &[Node], scope: &mut Scope) -> Outputs {
+        let mut out = Outputs::one("");
+        for node in nodes {
+            out = out.then(&match node {
+                _ if !self.spend() => Outputs::open(),
+                Node::Literal(span) => Outputs::one(span.of(part.template.text())),
+                Node::Action(index) => self.printed(part, *index, scope),
+                Node::Branching(block) => self.block(part, block, scope),
+            });
+        }
+        out
+    }
+
+    fn printed(&self, part: Part<'_>, index: usize, scope: &mut Scope) -> Outputs {
+        let action = &part.template.actions()[index];
+        let value = scope.bind(&action.pipeline);
+        match (action.keyword, &value) {
+            (Keyword::Comment, _) => Outputs::one(""),
+            (Keyword::Print, _) if action.pipeline.binding != Binding::None => Outputs::one(""),
+            // It prints nothing that could be used.
+            (Keyword::Print, Expression::Call(function, _)) if function == "fail" => Outputs::default(),
+            (Keyword::Print, _) => self.outputs(&value),
+            (Keyword::Template, _) => self.outputs(&template_call(action.content.of(part.template.text()), scope)),
+            _ => Outputs::open(),
+        }
+    }
+
+    fn block(&self, part: Part<'_>, block: &Branching, scope: &mut Scope) -> Outputs {
+        let (before, length) = (scope.clone(), scope.len());
+        let (mut out, mut joined) = (Outputs::default(), None::<Scope>);
+        let mut join = |mut after: Scope| {
+            after.truncate(length);
+            after.dot.clone_from(&before.dot);
+            match &mut joined {
+                Some(joined) => joined.join(&after),
+                None => joined = Some(after),
+            }
+        };
+        let mut reached = true;
+        for branch in &block.branches {
+            let action = &part.template.actions()[branch.action];
+            let condition = scope.bind(&action.pipeline);
+            let truth = if action.keyword == Keyword::Else { Some(true) } else { self.truth(&condition) };
+            if truth != Some(false) {
+                let mut inside = scope.clone();
+                if action.keyword == Keyword::With {
+                    inside.dot = condition;
+                }
+                let known = matches!(action.keyword, Keyword::If | Keyword::With | Keyword::Else);
+                out = out.or(if known { self.body(part, &branch.body, &mut inside) } else { Outputs::open() });
+                join(inside);
+            }
+            if truth == Some(true) {
+                reached = false;
+                break;
+            }
+        }
+        if reached {
+            out = out.or(Outputs::one(""));
+            join(scope.clone());
+        }
+        *scope = joined.unwrap_or(before);
+        out
+    }
+}
+
+/// Returns the call that `template "name" value` stands for.
+pub(super) fn template_call(content: &str, scope: &Scope) -> Expression {
+    scope.resolve(&super::expression::Pipeline::parse(&format!("template {content}")).value)
+}
+
+fn constant(expression: &Expression) -> Option<&str> {
+    match expression {
+        Expression::Text(text) | Expression::Word(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn is_predicate(function: &str) -> bool {
+    matches!(function, "not" | "empty" | "eq" | "ne" | "and" | "semverCompare") || function.ends_with(".Has")
+}
+
+fn is_of_texts(function: &str) -> bool {
+    matches!(
+        function,
+        "quote"
+            | "squote"
+            | "trim"
+            | "lower"
+            | "upper"
+            | "indent"
+            | "nindent"
+            | "trimSuffix"
+            | "trimPrefix"
+            | "trimAll"
+    )
+}
+
+/// Returns what a function of texts makes of `text`; `None` where that is not known.
+fn change(function: &str, option: Option<&str>, text: &str) -> Option<String> {
+    // A prefix `v` of the version of the cluster makes no difference to a constraint.
+    if text == CLUSTER_VERSION {
+        return (function.starts_with("trim") && option.is_none_or(|option| option == "v")).then(|| text.to_owned());
+    }
+    if text.contains(CLUSTER_VERSION) {
+        return None;
+    }
+    let indent =
+        |text: &str| Some(text.replace('\n', &format!("\n{}", " ".repeat(option?.parse().ok().filter(|n| *n < 100)?))));
+    Some(match (function, option) {
+        ("quote", None) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")),
+        ("squote", None) => format!("'{text}'"),
+        ("trim", None) => text.trim().to_owned(),
+        ("lower", None) => text.to_lowercase(),
+        ("upper", None) => text.to_uppercase(),
+        ("indent", Some(_)) => indent(&format!("\n{text}"))?[1..].to_owned(),
+        ("nindent", Some(_)) => indent(&format!("\n{text}"))?,
+        ("trimSuffix", Some(suffix)) => text.strip_suffix(suffix).unwrap_or(text).to_owned(),
+        ("trimPrefix", Some(prefix)) => text.strip_prefix(prefix).unwrap_or(text).to_owned(),
+        ("trimAll", Some(cut)) => text.trim_matches(|one| cut.contains(one)).to_owned(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,337 @@
+//! Answers: what is printed if blocks are decided one after the other, each as it must or else as it is preferred?
+//!
+//! A block takes its first branch that does not end in `fail`, unless what is known or assumed decides otherwise.
+//!
+//! An action that prints something unknown leaves a hole or a placeholder. Keys and items can come from an action that stands alone on
+//! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
+
+use super::environment::Environment;
+use super::expression::{Binding, Expression};
+use super::judge::{Claim, Judge};
+use super::lex::{Action, Keyword};
+use super::outputs::template_call;
+use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
+use super::scope::Scope;
+use super::tree::{Branching, Node, Part};
+use crate::syntax::text::Span;
+use std::collections::BTreeSet;
+
+/// A branch of a block; the one behind the last stands for none of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Way {
+    /// The number of the block.
+    pub(super) block: usize,
+    pub(super) branch: usize,
+}
+
+/// A way that was not taken, and what must be assumed to take it.
+#[derive(Clone, Debug)]
+pub(super) struct Alternative {
+    pub(super) way: Way,
+    /// How many blocks are around it.
+    pub(super) depth: usize,
+    pub(super) claims: Vec<Claim>,
+}
+
+/// Why nothing more is printed in a turn of a range.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    On,
+    Left,
+}
+
+/// What is assumed cannot be, or printing ran into `fail`; this must be assumed to avoid that.
+pub(super) struct Failed(pub(super) Option<Claim>);
+
+/// A reading, with the ways that it takes and those that it does not.
+pub(super) struct Printed {
+    pub(super) reading: Reading,
+    pub(super) ways: Vec<Way>,
+    pub(super) alternatives: Vec<Alternative>,
+}
+
+/// Prints one reading.
+pub(super) struct Printer<'p, 'e> {
+    part: Part<'p>,
+    judge: Judge<'e>,
+    scope: Scope,
+    placeholders: &'p Placeholders,
+    /// The ways that are not to be told as alternatives.
+    seen: &'p BTreeSet<Way>,
+    /// What the blocks around the place assume.
+    around: Vec<Claim>,
+    depth: usize,
+    reading: Reading,
+    ways: Vec<Way>,
+    alternatives: Vec<Alternative>,
+}
+
+impl<'p, 'e> Printer<'p, 'e> {
+    pub(super) fn new(
+        part: Part<'p>,
+        environment: Environment<'e>,
+        placeholders: &'p Placeholders,
+        seen: &'p BTreeSet<Way>,
+    ) -> Self {
+        Self {
+            part,
+            judge: Judge::new(environment),
+            scope: Scope::new(Expression::Path("$".to_owned())),
+            placeholders,
+            seen,
+            around: Vec::new(),
+            depth: 0,
+            reading: Reading { part: part.index, ..Reading::default() },
+            ways: Vec::new(),
+            alternatives: Vec::new(),
+        }
+    }
+
+    /// Prints the part, with what is assumed from the beginning.
+    pub(super) fn run(&mut self, claims: &[Claim]) -> Result<(), Failed> {
+        if !claims.iter().all(|claim| self.judge.assume(&claim.condition, claim.holds)) {
+            return Err(Failed(None));
+        }
+        self.nodes(self.part.nodes()).map(|_| ())
+    }
+
+    /// Gives placeholders the numbers that they have in another reading.
+    pub(super) fn name_as(&mut self, reading: &Reading) {
+        self.reading.names.clone_from(&reading.names);
+    }
+
+    pub(super) fn finish(mut self, claims: Vec<Claim>) -> Printed {
+        self.reading.claims = claims;
+        Printed { reading: self.reading, ways: self.ways, alternatives: self.alternatives }
+    }
+
+    fn nodes(&mut self, nodes: &'p [Node]) -> Result<Flow, Failed> {
+        for node in nodes {
+            let flow = match node {
+                Node::Literal(span) => {
+                    self.segment(span.of(self.part.template.text()), Source::Literal(*span));
+                    Flow::On
+                }
+                Node::Action(index) => self.action(*index),
+                Node::Branching(block) => self.block(block)?,
+            };
+            if flow == Flow::Left {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn segment(&mut self, text: &str, source: Source) {
+        if !text.is_empty() {
+            let start = self.reading.text.len();
+            self.reading.text.push_str(text);
+            self.reading.segments.push(Segment { printed: Span::new(start, self.reading.text.len()), source });
+        }
+    }
+
+    fn action(&mut self, index: usize) -> Flow {
+        let action = &self.part.template.actions()[index];
+        let value = match action.keyword {
+            Keyword::Leave => return Flow::Left,
+            Keyword::Print => self.scope.bind(&action.pipeline),
+            Keyword::Template => template_call(action.content.of(self.part.template.text()), &self.scope),
+            _ => return Flow::On,
+        };
+        if action.pipeline.binding != Binding::None {
+            return Flow::On;
+        }
+        self.judge.refuel();
+        if let Some(text) = self.judge.outputs(&value).known() {
+            let text = text.to_owned();
+            self.segment(&text, Source::Known(index));
+        } else if self.is_hole(index, &value) {
+            self.reading.holes.push(Hole {
+                at: self.reading.text.len(),
+                column: column(self.part, action, &value),
+                action: index,
+            });
+        } else {
+            let number = *self.reading.names.entry(identity(&value, index)).or_insert(index);
+            let placeholder = self.placeholders.of(number, self.place(index));
+            self.segment(&placeholder, Source::Opaque(index));
+        }
+        Flow::On
+    }
+
+    /// Returns whether keys or items can come from an action.
+    fn is_hole(&self, index: usize, value: &Expression) -> bool {
+        let action = &self.part.template.actions()[index];
+        let has = |names: &[&str]| value.pipe().any(|(function, _)| names.contains(&function));
+        let line = self.line();
+        let (before, blocks) = (line.trim_end(), has(&["include", "template", "toYaml", "tpl"]));
+        if has(&["nindent"]) {
+            return true;
+        }
+        if action.alone {
+            let is_value = line.len() > before.len() && before.ends_with(':');
+            return before.is_empty() || (blocks && (has(&["indent"]) || !is_value));
+        }
+        let is_item = before.ends_with('-') && before.trim_start_matches([' ', '-']).is_empty();
+        blocks && (is_item && self.rest_of_line(index).trim().is_empty() || has(&["indent"]) && has(&["toYaml"]))
+    }
+
+    /// Returns whether an action is a whole value of a flow collection on the line, as it looks.
+    fn place(&self, index: usize) -> Place {
+        let (mut depth, mut quote) = (0_usize, None);
+        for one in self.line().chars() {
+            match (quote, one) {
+                (None, '[' | '{') => depth += 1,
+                (None, ']' | '}') => depth = depth.saturating_sub(1),
+                (None, '"' | '\'') => quote = Some(one),
+                (Some(open), _) if open == one => quote = None,
+                _ => {}
+            }
+        }
+        let begins = self.line().trim_end().ends_with(['[', '{', ',', ':']);
+        let ends = self.rest_of_line(index).trim_start().starts_with([']', '}', ',', ':']);
+        if depth > 0 && begins && ends { Place::Flow } else { Place::Block }
+    }
+
+    /// Returns the line that is being printed.
+    fn line(&self) -> &str {
+        &self.reading.text[self.reading.text.rfind('\n').map_or(0, |end| end + 1)..]
+    }
+
+    /// Returns what follows an action on its line in the file.
+    fn rest_of_line(&self, index: usize) -> &'p str {
+        let behind = &self.part.template.text()[self.part.template.actions()[index].span.end..];
+        behind.lines().next().unwrap_or_default()
+    }
+
+    fn block(&mut self, block: &'p Branching) -> Result<Flow, Failed> {
+        let actions = self.part.template.actions();
+        let (variables, dot) = (self.scope.len(), self.scope.dot.clone());
+        let mut claims = Vec::new();
+        for branch in &block.branches {
+            let action = &actions[branch.action];
+            if !matches!(action.keyword, Keyword::Else | Keyword::Block) {
+                let condition = match action.keyword {
+                    Keyword::Range => self.scope.resolve(&action.pipeline.value),
+                    _ => self.scope.bind(&action.pipeline),
+                };
+                claims.push(Claim { action: branch.action, condition, holds: true });
+            }
+        }
+        let taken = self.choose(block, &claims);
+        self.tell_alternatives(block, &claims, taken);
+        let flow = self.branch(block, &claims, taken);
+        self.scope.truncate(variables);
+        self.scope.dot = dot;
+        flow
+    }
+
+    /// Returns the index of the branch that is taken, the number of branches for none.
+    fn choose(&mut self, block: &Branching, claims: &[Claim]) -> usize {
+        let mut branches = block.branches.iter().zip(claims);
+        let chosen = branches.position(|(branch, claim)| self.judge.decide(&claim.condition, !branch.fails));
+        let taken = chosen.unwrap_or(claims.len());
+        let branch = block.branches.get(taken).map(|branch| branch.action);
+        self.reading.choices.push(Choice { block: block.branches[0].action, branch });
+        self.ways.push(Way { block: block.number, branch: taken });
+        taken
+    }
+
+    /// Tells the ways that were not taken, if they are not known.
+    fn tell_alternatives(&mut self, block: &Branching, claims: &[Claim], taken: usize) {
+        let is_block = claims.is_empty();
+        for branch in (0..=claims.len()).filter(|branch| *branch != taken && !is_block) {
+            let way = Way { block: block.number, branch };
+            if !block.branches.get(branch).is_some_and(|branch| branch.fails) && !self.seen.contains(&way) {
+                let claims = self.around.iter().cloned().chain(path_to(branch, claims)).collect();
+                self.alternatives.push(Alternative { way, depth: self.depth, claims });
+            }
+        }
+    }
+
+    fn branch(&mut self, block: &'p Branching, claims: &[Claim], taken: usize) -> Result<Flow, Failed> {
+        let Some(branch) = block.branches.get(taken) else { return Ok(Flow::On) };
+        if branch.fails {
+            let mut avoiding = claims.get(taken).or(claims.first()).cloned();
+            avoiding.iter_mut().for_each(|claim| claim.holds = taken >= claims.len());
+            return Err(Failed(avoiding));
+        }
+        let action = &self.part.template.actions()[branch.action];
+        let length = self.around.len();
+        self.around.extend(path_to(taken, claims));
+        self.depth += 1;
+        let flow = match action.keyword {
+            Keyword::Range => self.turn(block, taken),
+            Keyword::With => {
+                self.scope.dot.clone_from(&claims[taken].condition);
+                self.nodes(&branch.body)
+            }
+            Keyword::Block => {
+                self.scope.dot =
+                    self.scope.resolve(&template_call(action.content.of(self.part.template.text()), &self.scope));
+                self.nodes(&branch.body)
+            }
+            _ => self.nodes(&branch.body),
+        };
+        self.depth -= 1;
+        self.around.truncate(length);
+        flow
+    }
+
+    /// Prints one turn of a range. A variable that is assigned in it can have any value in it and behind it.
+    fn turn(&mut self, block: &'p Branching, taken: usize) -> Result<Flow, Failed> {
+        let (branch, actions) = (&block.branches[taken], self.part.template.actions());
+        let mut assigned = BTreeSet::new();
+        collect_assigned(&branch.body, actions, &mut assigned);
+        assigned.iter().for_each(|name| self.scope.forget(block.number, name));
+        self.scope.enter_item(block.number, &actions[branch.action].pipeline.variables);
+        self.nodes(&branch.body)?;
+        assigned.iter().for_each(|name| self.scope.forget(block.number, name));
+        Ok(Flow::On)
+    }
+}
+
+/// Returns what must be assumed for the branch at `index` to be taken.
+fn path_to(index: usize, claims: &[Claim]) -> impl Iterator<Item = Claim> + '_ {
+    claims.iter().take(index + 1).enumerate().map(move |(at, claim)| Claim { holds: at == index, ..claim.clone() })
+}
+
+fn collect_assigned<'p>(nodes: &'p [Node], actions: &'p [Action], into: &mut BTreeSet<&'p str>) {
+    for node in nodes {
+        match node {
+            Node::Literal(_) => {}
+            Node::Action(index) => {
+                let pipeline = &actions[*index].pipeline;
+                if pipeline.binding == Binding::Assign {
+                    into.extend(pipeline.variables.iter().map(String::as_str));
+                }
+            }
+            Node::Branching(block) => {
+                block.branches.iter().for_each(|branch| collect_assigned(&branch.body, actions, into));
+            }
+        }
+    }
+}
+
+/// Returns a text that is the same for two actions if they print the same.
+fn identity(value: &Expression, index: usize) -> String {
+    let text = value.to_string();
+    let volatile = text.contains('(')
+        && ["(rand", "(gen", "(uuidv4", "(now", "(htpasswd", "(bcrypt"].iter().any(|name| text.contains(name));
+    if volatile { format!("{text}@{index}") } else { text }
+}
+
+/// Returns the column of what an action prints.
+fn column(part: Part<'_>, action: &Action, value: &Expression) -> Option<usize> {
+    let before = &part.template.text()[..action.span.start];
+    let own = before[before.rfind('\n').map_or(0, |end| end + 1)..].chars().count();
+    let indent = value.pipe().find(|(function, _)| matches!(*function, "nindent" | "indent"));
+    match indent {
+        None => Some(own),
+        Some((function, [Expression::Word(width), _])) => {
+            let width: usize = width.parse().ok()?;
+            Some(if function == "nindent" { width } else { own + width })
+        }
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,168 @@
+//! Answers: what does a template print for one choice in each of its blocks, and where does each byte of that come from?
+//!
+//! Invariant: the segments of a reading cover its text, in the order of the file.
+
+use super::judge::Claim;
+use super::tree::Template;
+use crate::syntax::text::Span;
+use std::collections::BTreeMap;
+
+/// Where a stretch of a reading comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// These bytes of the file.
+    Literal(Span),
+    /// The action with this number, which prints something unknown; a placeholder stands for it.
+    Opaque(usize),
+    /// The action with this number, which prints exactly this.
+    Known(usize),
+}
+
+/// A stretch of a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// Its bytes in the text of the reading; it is not empty.
+    pub(crate) printed: Span,
+    /// Where it comes from.
+    pub(crate) source: Source,
+}
+
+/// A place where an action may print keys or items; in a reading it prints nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hole {
+    /// Where it is in the text of the reading.
+    pub(crate) at: usize,
+    /// The column of what it prints, from 0, where that is known.
+    pub(crate) column: Option<usize>,
+    /// The number of the action.
+    pub(crate) action: usize,
+}
+
+/// What a block prints in a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// The number of the action that begins the block.
+    pub(crate) block: usize,
+    /// The number of the action that begins the branch that is printed, if one is.
+    pub(crate) branch: Option<usize>,
+}
+
+/// What a template prints for one choice in each block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reading {
+    /// The text, with placeholders `${TEMPLATE_n}` for what is unknown.
+    pub(crate) text: String,
+    /// Where each byte of it comes from.
+    pub(crate) segments: Vec<Segment>,
+    /// Where more can be printed.
+    pub(crate) holes: Vec<Hole>,
+    /// The choices, in the order of the file.
+    pub(crate) choices: Vec<Choice>,
+    /// The index of the part that is read.
+    pub(super) part: usize,
+    /// What is assumed from the beginning.
+    pub(super) claims: Vec<Claim>,
+    /// The numbers of the placeholders, by the text of what they stand for.
+    pub(super) names: BTreeMap<String, usize>,
+}
+
+impl Reading {
+    /// Returns the index of the segment that contains the printed byte `at`.
+    pub(super) fn segment_at(&self, at: usize) -> Option<usize> {
+        let index = self.segments.partition_point(|segment| segment.printed.end <= at);
+        (index < self.segments.len()).then_some(index)
+    }
+
+    /// Returns where the byte `at` of the text comes from in the file; of what an action prints, where that starts.
+    pub(crate) fn source_of(&self, template: &Template, at: usize) -> usize {
+        let last = self.segments.len().checked_sub(1);
+        let Some(segment) = self.segment_at(at).or(last).map(|index| &self.segments[index]) else { return 0 };
+        match segment.source {
+            Source::Literal(span) => (span.start + at - segment.printed.start).min(span.end),
+            Source::Opaque(_) | Source::Known(_) => segment.span(template).start,
+        }
+    }
+
+    /// Returns whether a byte of the file in `span` is printed.
+    pub(super) fn prints(&self, template: &Template, span: Span) -> bool {
+        let index = self.segments.partition_point(|segment| segment.span(template).end <= span.start);
+        self.segments.get(index).is_some_and(|segment| segment.span(template).start < span.end)
+    }
+}
+
+impl Segment {
+    /// Returns the bytes of the file that it comes from.
+    pub(crate) fn span(&self, template: &Template) -> Span {
+        match self.source {
+            Source::Literal(span) => span,
+            Source::Opaque(action) | Source::Known(action) => template.actions()[action].span,
+        }
+    }
+
+    /// Returns the action that prints it.
+    pub(crate) fn action(&self) -> Option<usize> {
+        match self.source {
+            Source::Literal(_) => None,
+            Source::Opaque(action) | Source::Known(action) => Some(action),
+        }
+    }
+}
+
+/// What the name of a whole value in a flow collection begins with. It is quoted, because braces mean something there.
+const FLOW: &str = "FLOW_";
+
+/// Where a placeholder stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is a whole value, key or item of a flow collection.
+    Flow,
+    /// Anywhere else.
+    Block,
+}
+
+/// The names of what is unknown in a file: texts that it does not contain.
+#[derive(Clone, Debug)]
+pub(super) struct Placeholders {
+    stem: String,
+}
+
+/// A placeholder in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Placeholder {
+    pub(super) span: Span,
+    /// The number of an action that prints what it stands for.
+    pub(super) action: usize,
+}
+
+impl Placeholders {
+    pub(super) fn new(template: &Template) -> Self {
+        let mut stem = "${TEMPLATE_".to_owned();
+        while template.text().contains(&stem) {
+            stem.push('_');
+        }
+        Self { stem }
+    }
+
+    pub(super) fn of(&self, action: usize, place: Place) -> String {
+        match place {
+            Place::Block => format!("{}{action}}}", self.stem),
+            Place::Flow => format!("\"{}{FLOW}{action}}}\"", self.stem),
+        }
+    }
+
+    /// Finds the placeholders in `text`.
+    pub(super) fn find(&self, text: &str) -> Vec<Placeholder> {
+        let found = text.match_indices(&self.stem).filter_map(|(start, _)| {
+            let (name, _) = text[start + self.stem.len()..].split_once('}')?;
+            let span = Span::new(start, start + self.stem.len() + name.len() + 1);
+            match name.strip_prefix(FLOW) {
+                None => Some(Placeholder { span, action: name.parse().ok()? }),
+                Some(number) => {
+                    let span = Span::new(span.start.checked_sub(1)?, (span.end + 1).min(text.len()));
+                    Some(Placeholder { span, action: number.parse().ok()? })
+                }
+            }
+        });
+        found.collect()
+    }
+}

@@ -1,0 +1,148 @@
+//! Answers: which value does a name stand for at a place in a template?
+//!
+//! A *resolved* expression holds no dot and no variable: its paths begin with `$`, the value that the text is printed with, or
+//! with `#`, a value of which nothing but its origin is known.
+//!
+//! Invariant: two resolved expressions that are equal have one value in a reading.
+
+use super::expression::{Binding, Expression, Pipeline};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The largest resolved expression; of a larger one, nothing but a hash is known.
+const LARGEST: usize = 200;
+
+/// The function whose value is that of one of its arguments.
+pub(super) const EITHER: &str = "either";
+
+/// A variable and its resolved value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Variable {
+    name: String,
+    value: Expression,
+}
+
+/// What the dot and the variables stand for, resolved.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    pub(super) dot: Expression,
+    /// What `$` stands for.
+    whole: Expression,
+    variables: Vec<Variable>,
+}
+
+impl Scope {
+    /// Creates the scope of a text that is printed with `whole`.
+    pub(super) fn new(whole: Expression) -> Self {
+        Self { dot: whole.clone(), whole, variables: Vec::new() }
+    }
+
+    /// Returns how many variables there are, for [`Self::truncate`].
+    pub(super) fn len(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// Forgets the variables that were declared after `length` others.
+    pub(super) fn truncate(&mut self, length: usize) {
+        self.variables.truncate(length);
+    }
+
+    /// Resolves the value of a pipeline, and binds its variables.
+    pub(super) fn bind(&mut self, pipeline: &Pipeline) -> Expression {
+        let mut value = self.resolve(&pipeline.value);
+        if value.size() > LARGEST {
+            let mut hasher = DefaultHasher::new();
+            value.to_string().hash(&mut hasher);
+            value = Expression::Path(format!("#{:x}", hasher.finish()));
+        }
+        for name in &pipeline.variables {
+            self.set(name, pipeline.binding, value.clone());
+        }
+        value
+    }
+
+    /// Binds the variables of the range with a number to one of its items, which becomes the dot.
+    pub(super) fn enter_item(&mut self, range: usize, variables: &[String]) {
+        let item = Expression::Path(format!("#{range}"));
+        if let Some((last, keys)) = variables.split_last() {
+            keys.iter().for_each(|name| self.set(name, Binding::Declare, Expression::Path(format!("#{range}key"))));
+            self.set(last, Binding::Declare, item.clone());
+        }
+        self.dot = item;
+    }
+
+    /// Binds a variable that is assigned in the range with a number to a value of which nothing is known.
+    pub(super) fn forget(&mut self, range: usize, name: &str) {
+        self.set(name, Binding::Assign, Expression::Path(format!("#{range}{name}")));
+    }
+
+    fn set(&mut self, name: &str, binding: Binding, value: Expression) {
+        let known = self.variables.iter_mut().rev().find(|variable| variable.name == name);
+        match known.filter(|_| binding == Binding::Assign) {
+            Some(variable) => variable.value = value,
+            None => self.variables.push(Variable { name: name.to_owned(), value }),
+        }
+    }
+
+    /// Joins what the variables are after different branches.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (mine, theirs) in self.variables.iter_mut().zip(&other.variables) {
+            if mine != theirs {
+                mine.value = Expression::call(EITHER, vec![mine.value.clone(), theirs.value.clone()]);
+            }
+        }
+    }
+
+    /// Returns `expression` with what its names stand for.
+    pub(super) fn resolve(&self, expression: &Expression) -> Expression {
+        match expression {
+            Expression::Text(_) | Expression::Word(_) => expression.clone(),
+            Expression::Path(path) => self.path(path),
+            Expression::Member(value, path) => fields(self.resolve(value), path),
+            Expression::Call(function, arguments) => {
+                let function = match function.starts_with(['.', '$']).then(|| self.path(function)) {
+                    Some(method) => method.to_string(),
+                    None => function.clone(),
+                };
+                Expression::Call(function, arguments.iter().map(|argument| self.resolve(argument)).collect())
+            }
+        }
+    }
+
+    fn path(&self, path: &str) -> Expression {
+        let end = path.find('.').unwrap_or(path.len());
+        let (name, rest) = path.split_at(end);
+        let base = match name {
+            "" => self.dot.clone(),
+            "$" => self.whole.clone(),
+            _ => {
+                let variable = self.variables.iter().rev().find(|variable| variable.name == name);
+                variable.map_or_else(|| Expression::Path(format!("#{name}")), |variable| variable.value.clone())
+            }
+        };
+        fields(base, rest)
+    }
+}
+
+/// Returns the fields `path`, such as `.a.b`, of a resolved value.
+fn fields(base: Expression, path: &str) -> Expression {
+    path.split('.').filter(|name| !name.is_empty()).fold(base, field)
+}
+
+fn field(base: Expression, name: &str) -> Expression {
+    match base {
+        Expression::Path(mut path) => {
+            path.push('.');
+            path.push_str(name);
+            Expression::Path(path)
+        }
+        Expression::Call(function, arguments) if function == "dict" => {
+            let pair = arguments.chunks(2).find(|pair| matches!(pair, [Expression::Text(key), _] if key == name));
+            match pair.and_then(<[_]>::last) {
+                Some(value) => value.clone(),
+                None => Expression::Member(Box::new(Expression::Call(function, arguments)), format!(".{name}")),
+            }
+        }
+        Expression::Member(value, path) => Expression::Member(value, format!("{path}.{name}")),
+        other => Expression::Member(Box::new(other), format!(".{name}")),
+    }
+}

@@ -1,0 +1,195 @@
+//! Answers: which readings show every branch of a template, and which branches does none show?
+//!
+//! The first reading takes the first branch of every block. Each other branch is then taken once, with what must be assumed for it;
+//! inner ones first, so that a limit never hits a small object in a large file.
+//!
+//! Invariant: a literal of the part is in a reading, or in a branch that is told as unprinted.
+
+use super::environment::Environment;
+use super::judge::{Claim, Judge};
+use super::outputs::Outputs;
+use super::print::{Alternative, Failed, Printed, Printer, Way};
+use super::reading::{Placeholders, Reading};
+use super::tree::{Node, Part};
+use crate::syntax::text::Span;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often a reading is begun again to avoid a `fail`.
+const ATTEMPTS: usize = 16;
+
+/// Why no reading prints a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// Its condition does not hold for the target.
+    Target,
+    /// The conditions around it contradict each other.
+    Contradiction,
+    /// It ends in `fail`.
+    Fails,
+    /// There were more branches than readings.
+    Limit,
+}
+
+/// A branch that no reading prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unprinted {
+    /// The bytes of the file between the action that begins it and the one that ends it.
+    pub(crate) span: Span,
+    /// The number of the action that decides.
+    pub(crate) action: usize,
+    /// Why it is not printed.
+    pub(crate) reason: Reason,
+}
+
+/// What a part can print.
+#[derive(Clone, Debug)]
+pub(crate) struct Readings {
+    /// The readings, the one that takes first branches first; no two are equal.
+    pub(crate) readings: Vec<Reading>,
+    /// The branches with literals that no reading prints, in the order of the file.
+    pub(crate) unprinted: Vec<Unprinted>,
+    /// How many branches were not tried, because there were more than the limit.
+    pub(crate) untried: usize,
+}
+
+/// Reads `part` in at most `limit` readings.
+pub(crate) fn readings(part: Part<'_>, environment: Environment<'_>, limit: usize) -> Readings {
+    let mut search = Search::new(part, environment);
+    search.read(Vec::new());
+    let mut tries = 1;
+    while let Some((_, alternative)) = search.open.pop_last() {
+        if search.taken.contains(&alternative.way) {
+            continue;
+        }
+        if tries == limit {
+            search.open.insert(rank(&alternative), alternative);
+            break;
+        }
+        tries += 1;
+        search.take(alternative);
+    }
+    let untried = search.open.values().filter(|open| !search.taken.contains(&open.way)).count();
+    let mut unprinted = Vec::new();
+    search.collect_unprinted(part.nodes(), &mut unprinted);
+    Readings { readings: search.readings, unprinted, untried }
+}
+
+/// Returns what the definition `part` can print, whatever it is called with.
+pub(crate) fn outputs(part: Part<'_>, environment: Environment<'_>) -> Outputs {
+    Judge::new(environment).part(part)
+}
+
+/// What is tried first is last: inner blocks before those around them, then the order of the file.
+type Rank = (usize, Reverse<Way>);
+
+fn rank(alternative: &Alternative) -> Rank {
+    (alternative.depth, Reverse(alternative.way))
+}
+
+struct Search<'p, 'e> {
+    part: Part<'p>,
+    environment: Environment<'e>,
+    placeholders: Placeholders,
+    readings: Vec<Reading>,
+    /// The ways that a reading takes.
+    taken: BTreeSet<Way>,
+    /// The ways that were met.
+    seen: BTreeSet<Way>,
+    open: BTreeMap<Rank, Alternative>,
+    refused: BTreeMap<Way, Refusal>,
+}
+
+#[derive(Clone, Copy)]
+struct Refusal {
+    action: usize,
+    reason: Reason,
+}
+
+impl<'p, 'e> Search<'p, 'e> {
+    fn new(part: Part<'p>, environment: Environment<'e>) -> Self {
+        Self {
+            part,
+            environment,
+            placeholders: Placeholders::new(part.template),
+            readings: Vec::new(),
+            taken: BTreeSet::new(),
+            seen: BTreeSet::new(),
+            open: BTreeMap::new(),
+            refused: BTreeMap::new(),
+        }
+    }
+
+    fn take(&mut self, alternative: Alternative) {
+        let refusal = self.refusal(&alternative);
+        self.read(alternative.claims);
+        if !self.taken.contains(&alternative.way) {
+            self.refused.insert(alternative.way, refusal);
+        }
+    }
+
+    /// Says why an alternative cannot be taken, if it turns out that it cannot.
+    fn refusal(&self, alternative: &Alternative) -> Refusal {
+        let judge = Judge::new(self.environment);
+        let decided = alternative.claims.iter().find(|claim| {
+            judge.refuel();
+            judge.truth(&claim.condition).is_some_and(|truth| truth != claim.holds)
+        });
+        let reason = if decided.is_some() { Reason::Target } else { Reason::Contradiction };
+        Refusal { action: decided.or(alternative.claims.last()).map_or(0, |claim| claim.action), reason }
+    }
+
+    fn read(&mut self, mut claims: Vec<Claim>) {
+        for _ in 0..ATTEMPTS {
+            let mut printer = Printer::new(self.part, self.environment, &self.placeholders, &self.seen);
+            match printer.run(&claims) {
+                Ok(()) => {
+                    let Printed { reading, ways, alternatives } = printer.finish(claims);
+                    self.taken.extend(ways);
+                    self.keep(reading);
+                    alternatives.into_iter().for_each(|alternative| self.open(alternative));
+                    return;
+                }
+                Err(Failed(Some(claim))) => claims.push(claim),
+                Err(Failed(None)) => return,
+            }
+        }
+    }
+
+    fn keep(&mut self, reading: Reading) {
+        if !self.readings.iter().any(|other| other.segments == reading.segments && other.text == reading.text) {
+            self.readings.push(reading);
+        }
+    }
+
+    fn open(&mut self, alternative: Alternative) {
+        if self.seen.insert(alternative.way) {
+            self.open.insert(rank(&alternative), alternative);
+        }
+    }
+
+    fn collect_unprinted(&self, nodes: &[Node], into: &mut Vec<Unprinted>) {
+        for node in nodes {
+            let Node::Branching(block) = node else { continue };
+            for (index, branch) in block.branches.iter().enumerate() {
+                let way = Way { block: block.number, branch: index };
+                if self.taken.contains(&way) {
+                    self.collect_unprinted(&branch.body, into);
+                } else if has_literal(&branch.body) {
+                    let reason = if branch.fails { Reason::Fails } else { Reason::Limit };
+                    let refusal = self.refused.get(&way).copied();
+                    let Refusal { action, reason } = refusal.unwrap_or(Refusal { action: branch.action, reason });
+                    into.push(Unprinted { span: branch.span, action, reason });
+                }
+            }
+        }
+    }
+}
+
+fn has_literal(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Literal(_) => true,
+        Node::Action(_) => false,
+        Node::Branching(block) => block.branches.iter().any(|branch| has_literal(&branch.body)),
+    })
+}

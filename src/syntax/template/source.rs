@@ -1,0 +1,307 @@
+//! Answers: which bytes of the file must change for a reading to change as wanted?
+//!
+//! A deletion or insertion beside white space can be said in several ways: deleting a line with its line feed, or with the one before it.
+//! Each is a [`Candidate`], and all readings must agree on one of them (`agree`). An insertion belongs to the readings that print its
+//! anchor, a byte beside it that is no white space, because the white space beside an action can be trimmed.
+//!
+//! Invariant: no candidate changes a byte of an action; one that removes an action puts it elsewhere in the same set.
+
+use super::reading::{Placeholders, Reading, Source};
+use super::tree::Template;
+use crate::syntax::text::{Edit, EditSet, Span};
+use std::collections::{BTreeMap, VecDeque};
+
+/// How many ways to say an edit are tried in each direction.
+const SLIDES: usize = 200;
+
+/// An action stands in the way of an edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Obstacle {
+    /// The number of the action.
+    pub(crate) action: usize,
+}
+
+/// Edits of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mapped {
+    /// The edits.
+    pub(crate) edits: EditSet,
+    /// The numbers of the actions that stand in the file once more after it.
+    pub(crate) copied: Vec<usize>,
+}
+
+/// One way to make a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
+    /// The edit of the file.
+    pub(super) edit: Edit,
+    /// The readings that print a byte of this span change with it.
+    pub(super) touched: Span,
+}
+
+/// What an edit set of a reading means for the file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes {
+    /// For each change, the ways to make it, the best first.
+    pub(super) changes: Vec<Vec<Candidate>>,
+    pub(super) copied: Vec<usize>,
+}
+
+impl Reading {
+    /// Returns the edits of the file that make `edits` of the text of this reading.
+    pub(crate) fn edits_in_source(&self, template: &Template, edits: &EditSet) -> Result<Mapped, Obstacle> {
+        let Changes { changes, copied } = self.changes(template, edits)?;
+        let edits = changes.into_iter().filter_map(|candidates| candidates.into_iter().next()).map(|first| first.edit);
+        let edits = EditSet::new(edits.collect()).map_err(|overlap| self.obstacle_near(template, overlap.at))?;
+        Ok(Mapped { edits, copied })
+    }
+
+    pub(super) fn changes(&self, template: &Template, edits: &EditSet) -> Result<Changes, Obstacle> {
+        Carrier { reading: self, template, placeholders: Placeholders::new(template), lifted: BTreeMap::new() }
+            .carry(edits)
+    }
+
+    /// Returns the last action before a byte of the file.
+    fn obstacle_near(&self, template: &Template, at: usize) -> Obstacle {
+        Obstacle { action: template.actions().partition_point(|action| action.span.start <= at).saturating_sub(1) }
+    }
+}
+
+struct Carrier<'r> {
+    reading: &'r Reading,
+    template: &'r Template,
+    placeholders: Placeholders,
+    /// The actions that edits remove, by the number of their placeholder.
+    lifted: BTreeMap<usize, VecDeque<usize>>,
+}
+
+impl Carrier<'_> {
+    fn carry(mut self, edits: &EditSet) -> Result<Changes, Obstacle> {
+        let (mut literal, mut moving) = (Vec::new(), Vec::new());
+        for edit in edits.clone().joined().edits() {
+            match self.pieces(edit) {
+                Some(pieces) => literal.extend(pieces),
+                None => moving.push(edit.clone()),
+            }
+        }
+        moving.iter().for_each(|edit| self.lift(edit.span));
+        let mut out = Changes::default();
+        for mut edit in moving {
+            edit.text = self.with_actions(&edit.text, &mut out.copied);
+            literal.push(edit);
+        }
+        if let Some(lost) = self.lifted.values().flatten().next() {
+            return Err(Obstacle { action: *lost });
+        }
+        literal.sort_by_key(|edit| edit.span);
+        for edit in literal {
+            out.changes.push(self.candidates(&edit)?);
+        }
+        Ok(out)
+    }
+
+    /// Splits an edit that keeps its placeholders in order into edits of what is between them.
+    fn pieces(&self, edit: &Edit) -> Option<Vec<Edit>> {
+        let old = edit.span.of(&self.reading.text);
+        let (before, after) = (self.placeholders.find(old), self.placeholders.find(&edit.text));
+        if !before.iter().map(|one| one.action).eq(after.iter().map(|one| one.action)) {
+            return None;
+        }
+        let (mut start, mut done, mut pieces) = (0, 0, Vec::new());
+        let ends = [(old.len(), edit.text.len())];
+        let pairs = before.iter().zip(&after).map(|(old, new)| (old.span, new.span));
+        for (old, new) in pairs.chain(ends.map(|(old, new)| (Span::new(old, old), Span::new(new, new)))) {
+            let text = &edit.text[done..new.start];
+            pieces.push(Edit::new(edit.span.start + start, edit.span.start + old.start, text));
+            (start, done) = (old.end, new.end);
+        }
+        Some(EditSet::new(pieces).ok()?.minimal(&self.reading.text).edits().to_vec())
+    }
+
+    fn lift(&mut self, span: Span) {
+        for segment in &self.reading.segments {
+            if let Source::Opaque(action) = segment.source
+                && span.start <= segment.printed.start
+                && segment.printed.end <= span.end
+            {
+                let found = self.placeholders.find(segment.printed.of(&self.reading.text));
+                let number = found.first().map_or(action, |placeholder| placeholder.action);
+                self.lifted.entry(number).or_default().push_back(action);
+            }
+        }
+    }
+
+    /// Puts actions where `text` has placeholders: those that edits remove, else copies.
+    fn with_actions(&mut self, text: &str, copied: &mut Vec<usize>) -> String {
+        let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+        for placeholder in self.placeholders.find(text) {
+            let Some(action) = self.template.actions().get(placeholder.action) else { continue };
+            out.push_str(&text[done..placeholder.span.start]);
+            done = placeholder.span.end;
+            match self.lifted.get_mut(&placeholder.action).and_then(VecDeque::pop_front) {
+                Some(moved) => out.push_str(self.template.actions()[moved].span.of(self.template.text())),
+                None => {
+                    copied.push(placeholder.action);
+                    out.push_str(&action.untrimmed(self.template.text()));
+                }
+            }
+        }
+        out.push_str(&text[done..]);
+        out
+    }
+
+    fn candidates(&self, edit: &Edit) -> Result<Vec<Candidate>, Obstacle> {
+        let slides = self.slides(edit);
+        let mut found = Vec::new();
+        let mut obstacle = None;
+        if edit.span.is_empty() {
+            slides.iter().for_each(|edit| self.insertions(edit, &mut found));
+            if found.is_empty() {
+                self.insertions_in_blanks(edit, &mut found);
+            }
+        } else {
+            for edit in &slides {
+                match self.replacement(edit) {
+                    Ok(candidate) => found.extend(candidate),
+                    Err(action) => obstacle = obstacle.or(Some(action)),
+                }
+            }
+        }
+        if found.is_empty() {
+            return Err(obstacle.unwrap_or_else(|| self.nearest(edit.span.start)));
+        }
+        Ok(found)
+    }
+
+    /// Returns the edits of the reading that have the same result, and differ in white space only.
+    fn slides(&self, edit: &Edit) -> Vec<Edit> {
+        let (text, mut slides) = (self.reading.text.as_bytes(), vec![edit.clone()]);
+        if !edit.span.is_empty() && !edit.text.is_empty() {
+            return slides;
+        }
+        let mut left = edit.clone();
+        while let Some(start) = left.span.start.checked_sub(1).filter(|_| slides.len() < SLIDES) {
+            let last = if left.text.is_empty() { text.get(left.span.end - 1) } else { left.text.as_bytes().last() };
+            if !text[start].is_ascii_whitespace() || last != Some(&text[start]) {
+                break;
+            }
+            if let Some(blank) = left.text.pop() {
+                left.text.insert(0, blank);
+            }
+            left.span = Span::new(start, left.span.end - 1);
+            slides.push(left.clone());
+        }
+        let (mut right, limit) = (edit.clone(), slides.len() + SLIDES);
+        while let Some(next) = text.get(right.span.end).filter(|_| slides.len() < limit) {
+            let first = if right.text.is_empty() { text.get(right.span.start) } else { right.text.as_bytes().first() };
+            if !next.is_ascii_whitespace() || first != Some(next) {
+                break;
+            }
+            if !right.text.is_empty() {
+                let blank = right.text.remove(0);
+                right.text.push(blank);
+            }
+            right.span = Span::new(right.span.start + 1, right.span.end + 1);
+            slides.push(right.clone());
+        }
+        slides
+    }
+
+    /// Returns how the bytes that an edit replaces are replaced in the file; `None` if trimming spoils that.
+    fn replacement(&self, edit: &Edit) -> Result<Option<Candidate>, Obstacle> {
+        let reading = self.reading;
+        let ends = (reading.segment_at(edit.span.start), reading.segment_at(edit.span.end.saturating_sub(1)));
+        let (Some(first), Some(last)) = ends else { return Ok(None) };
+        let inside = &reading.segments[first..=last];
+        let span =
+            Span::new(self.source_of(edit.span.start, Side::Behind)?, self.source_of(edit.span.end, Side::Before)?);
+        let from = self.template.actions().partition_point(|action| action.span.start < span.start);
+        for (index, action) in self.template.actions().iter().enumerate().skip(from) {
+            if action.span.start >= span.end {
+                break;
+            }
+            if !inside.iter().any(|segment| segment.source == Source::Opaque(index)) {
+                return Err(Obstacle { action: index });
+            }
+        }
+        let edit = Edit { span, text: edit.text.clone() };
+        let around = Span::new(inside[0].span(self.template).start, inside[last - first].span(self.template).end);
+        Ok(self.survives_trimming(&edit, around).then_some(Candidate { edit, touched: span }))
+    }
+
+    /// Returns where the file has a place of the reading: beside the printed byte on one `side` of it.
+    fn source_of(&self, at: usize, side: Side) -> Result<usize, Obstacle> {
+        let byte = if side == Side::Behind { at } else { at.saturating_sub(1) };
+        let Some(index) = self.reading.segment_at(byte) else { return Err(self.nearest(at)) };
+        let segment = &self.reading.segments[index];
+        let span = segment.span(self.template);
+        match segment.source {
+            Source::Literal(_) => Ok(span.start + at - segment.printed.start),
+            Source::Opaque(_) | Source::Known(_) if side == Side::Behind && at == segment.printed.start => {
+                Ok(span.start)
+            }
+            Source::Opaque(_) | Source::Known(_) if side == Side::Before && at == segment.printed.end => Ok(span.end),
+            Source::Opaque(action) | Source::Known(action) => Err(Obstacle { action }),
+        }
+    }
+
+    /// Returns whether the text `around` an edit neither loses new white space to the actions beside it, nor keeps what was trimmed.
+    fn survives_trimming(&self, edit: &Edit, around: Span) -> bool {
+        let (text, actions) = (self.template.text(), self.template.actions());
+        let (head, tail) = (&text[around.start..edit.span.start], &text[edit.span.end..around.end]);
+        let pieces = [head, &edit.text, tail];
+        let first = pieces.iter().find_map(|piece| piece.chars().next());
+        let last = pieces.iter().rev().find_map(|piece| piece.chars().next_back());
+        let before = actions.partition_point(|action| action.span.end <= around.start).checked_sub(1);
+        let behind = actions.get(actions.partition_point(|action| action.span.start < around.end));
+        let eaten = |one: Option<char>| one.is_some_and(|one| one.is_ascii_whitespace());
+        !(eaten(first) && before.is_some_and(|index| actions[index].trims_after))
+            && !(eaten(last) && behind.is_some_and(|action| action.trims_before))
+    }
+
+    /// Finds the ways to insert beside a byte that is no white space.
+    fn insertions(&self, edit: &Edit, into: &mut Vec<Candidate>) {
+        let (at, text) = (edit.span.start, self.reading.text.as_bytes());
+        let printed = |at: usize| text.get(at).is_some_and(|byte| !byte.is_ascii_whitespace());
+        let before = if at > 0 && printed(at - 1) { self.insertion(edit, Side::Before) } else { None };
+        let behind = if printed(at) { self.insertion(edit, Side::Behind) } else { None };
+        let swapped = !edit.text.starts_with(|one: char| one.is_ascii_whitespace());
+        let both = if swapped { [behind, before] } else { [before, behind] };
+        into.extend(both.into_iter().flatten());
+    }
+
+    fn insertions_in_blanks(&self, edit: &Edit, into: &mut Vec<Candidate>) {
+        let both = [self.insertion(edit, Side::Before), self.insertion(edit, Side::Behind)];
+        into.extend(both.into_iter().flatten());
+    }
+
+    /// Inserts beside the printed byte on one `side` of the place.
+    fn insertion(&self, edit: &Edit, side: Side) -> Option<Candidate> {
+        let at = edit.span.start;
+        let byte = if side == Side::Behind { at } else { at.checked_sub(1)? };
+        let segment = &self.reading.segments[self.reading.segment_at(byte)?];
+        let place = self.source_of(at, side).ok()?;
+        let edit = Edit::new(place, place, edit.text.clone());
+        let fits = match segment.action() {
+            None => self.survives_trimming(&edit, segment.span(self.template)),
+            Some(action) if side == Side::Before => !self.template.actions()[action].trims_after,
+            Some(action) => !self.template.actions()[action].trims_before,
+        };
+        let anchor = if side == Side::Behind { place } else { place - 1 };
+        fits.then_some(Candidate { edit, touched: Span::new(anchor, anchor + 1) })
+    }
+
+    /// Returns the action nearest to a byte of the reading.
+    fn nearest(&self, at: usize) -> Obstacle {
+        let segment = self.reading.segment_at(at).or(self.reading.segments.len().checked_sub(1));
+        let place = segment.map_or(0, |index| self.reading.segments[index].span(self.template).start);
+        self.reading.obstacle_near(self.template, place)
+    }
+}
+
+/// On which side of a place a byte is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Before,
+    Behind,
+}

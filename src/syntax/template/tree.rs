@@ -1,0 +1,290 @@
+//! Answers: which parts of a template are printed together, and on which conditions?
+//!
+//! Invariant: the literals and actions of all parts are those of the file, each in one part.
+
+use super::expression::Expression;
+use super::lex::{Action, Fault, Keyword, SPACE, Unclosed, actions};
+use crate::syntax::text::Span;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How many blocks are read inside each other.
+const DEPTH: usize = 100;
+
+/// A piece of a part.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// Literal text, after trimming; it is not empty.
+    Literal(Span),
+    /// An action that is no block.
+    Action(usize),
+    /// A block.
+    Branching(Branching),
+}
+
+/// An `if`, `with`, `range` or `block`: at most one of its branches is printed.
+#[derive(Clone, Debug)]
+pub(super) struct Branching {
+    /// Its number among those of the file: the same whatever actions move.
+    pub(super) number: usize,
+    pub(super) branches: Vec<Branch>,
+}
+
+/// What is printed if its condition holds and none before it does.
+#[derive(Clone, Debug)]
+pub(super) struct Branch {
+    /// The action that begins it.
+    pub(super) action: usize,
+    /// From the end of that action to the next `else` or `end`.
+    pub(super) span: Span,
+    pub(super) body: Vec<Node>,
+    /// Whether it always ends in `fail`.
+    pub(super) fails: bool,
+}
+
+/// What is printed as one text: the file without its definitions, or one definition.
+#[derive(Clone, Debug)]
+pub(super) struct Body {
+    pub(super) name: Option<String>,
+    pub(super) nodes: Vec<Node>,
+}
+
+/// A file of text with actions.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    text: Arc<str>,
+    actions: Vec<Action>,
+    bodies: Vec<Body>,
+}
+
+impl Template {
+    /// Reads `text`.
+    pub(crate) fn parse(text: impl Into<Arc<str>>) -> Result<Self, Unclosed> {
+        let text = text.into();
+        let actions = actions(&text)?;
+        let mut parser = Parser {
+            text: &text,
+            actions: &actions,
+            nodes: Vec::new(),
+            open: Vec::new(),
+            bodies: Vec::new(),
+            count: 0,
+        };
+        parser.run()?;
+        let nodes = parser.nodes;
+        let mut bodies = parser.bodies;
+        bodies.insert(0, Body { name: None, nodes });
+        Ok(Self { text, actions, bodies })
+    }
+
+    /// Returns the text of the file.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the actions of the file, in order.
+    pub(crate) fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
+    /// Returns the texts that can be read: first what the file itself prints, then its definitions.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        (0..self.bodies.len()).map(|index| Part { template: self, index })
+    }
+
+    pub(super) fn part(&self, index: usize) -> Option<Part<'_>> {
+        (index < self.bodies.len()).then_some(Part { template: self, index })
+    }
+}
+
+/// One of the texts in a template.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'t> {
+    pub(super) template: &'t Template,
+    pub(super) index: usize,
+}
+
+impl<'t> Part<'t> {
+    /// Returns the name by which `include` finds it; `None` for what the file itself prints.
+    pub(crate) fn name(self) -> Option<&'t str> {
+        self.template.bodies[self.index].name.as_deref()
+    }
+
+    pub(super) fn nodes(self) -> &'t [Node] {
+        &self.template.bodies[self.index].nodes
+    }
+
+    /// Returns the literals, after trimming.
+    pub(crate) fn literals(self) -> Vec<Span> {
+        let mut literals = Vec::new();
+        collect_literals(self.nodes(), &mut literals);
+        literals
+    }
+}
+
+fn collect_literals(nodes: &[Node], into: &mut Vec<Span>) {
+    for node in nodes {
+        match node {
+            Node::Literal(span) => into.push(*span),
+            Node::Action(_) => {}
+            Node::Branching(block) => block.branches.iter().for_each(|branch| collect_literals(&branch.body, into)),
+        }
+    }
+}
+
+/// The definitions of a chart by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Defines {
+    places: BTreeMap<String, (Arc<Template>, usize)>,
+}
+
+impl Defines {
+    /// Adds the definitions of one file; of several with one name, the last counts.
+    pub(crate) fn add(&mut self, template: &Arc<Template>) {
+        for part in template.parts() {
+            if let Some(name) = part.name() {
+                self.places.insert(name.to_owned(), (Arc::clone(template), part.index));
+            }
+        }
+    }
+
+    /// Returns the definition of `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<Part<'_>> {
+        self.places.get(name).map(|(template, index)| Part { template, index: *index })
+    }
+}
+
+/// A block whose `end` was not met.
+struct Open {
+    keyword: Keyword,
+    first: usize,
+    number: usize,
+    branches: Vec<Branch>,
+    /// The action of the branch that is being read.
+    action: usize,
+    /// What is around it.
+    outer: Vec<Node>,
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    actions: &'t [Action],
+    nodes: Vec<Node>,
+    open: Vec<Open>,
+    bodies: Vec<Body>,
+    count: usize,
+}
+
+impl Parser<'_> {
+    fn run(&mut self) -> Result<(), Unclosed> {
+        for index in 0..self.actions.len() {
+            self.literal(index);
+            let action = &self.actions[index];
+            match action.keyword {
+                Keyword::End => self.end(index)?,
+                Keyword::Else => self.next_branch(index)?,
+                Keyword::If | Keyword::With if action.after_else => self.next_branch(index)?,
+                Keyword::If | Keyword::With | Keyword::Range | Keyword::Block | Keyword::Define => self.begin(index)?,
+                Keyword::Print | Keyword::Comment | Keyword::Template | Keyword::Leave => {
+                    self.nodes.push(Node::Action(index))
+                }
+            }
+        }
+        self.literal(self.actions.len());
+        match self.open.pop() {
+            Some(open) => Err(self.fault(open.first, Fault::Block)),
+            None => Ok(()),
+        }
+    }
+
+    fn fault(&self, index: usize, fault: Fault) -> Unclosed {
+        Unclosed { at: self.actions[index].span.start, fault }
+    }
+
+    /// Adds what is left of the text before the action `index` when it is trimmed.
+    fn literal(&mut self, index: usize) {
+        let before = index.checked_sub(1).map(|before| &self.actions[before]);
+        let behind = self.actions.get(index);
+        let mut span = Span::new(
+            before.map_or(0, |action| action.span.end),
+            behind.map_or(self.text.len(), |action| action.span.start),
+        );
+        if before.is_some_and(|action| action.trims_after) {
+            span.start = span.end - span.of(self.text).trim_start_matches(SPACE).len();
+        }
+        if behind.is_some_and(|action| action.trims_before) {
+            span.end = span.start + span.of(self.text).trim_end_matches(SPACE).len();
+        }
+        if !span.is_empty() {
+            self.nodes.push(Node::Literal(span));
+        }
+    }
+
+    fn begin(&mut self, index: usize) -> Result<(), Unclosed> {
+        if self.open.len() == DEPTH {
+            return Err(self.fault(index, Fault::Depth));
+        }
+        let outer = std::mem::take(&mut self.nodes);
+        let keyword = self.actions[index].keyword;
+        self.open.push(Open { keyword, first: index, number: self.count, branches: Vec::new(), action: index, outer });
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Ends the branch before the action `index`, and returns its block.
+    fn close_branch(&mut self, index: usize) -> Result<&mut Open, Unclosed> {
+        let fault = self.fault(index, Fault::End);
+        let open = self.open.last_mut().ok_or(fault)?;
+        let body = std::mem::take(&mut self.nodes);
+        let span = Span::new(self.actions[open.action].span.end, self.actions[index].span.start);
+        let fails = fails(&body, self.actions);
+        open.branches.push(Branch { action: open.action, span, body, fails });
+        Ok(open)
+    }
+
+    fn next_branch(&mut self, index: usize) -> Result<(), Unclosed> {
+        let fault = self.fault(index, Fault::End);
+        let last = self.open.last().is_some_and(|open| {
+            matches!(open.keyword, Keyword::Define | Keyword::Block)
+                || self.actions[open.action].keyword == Keyword::Else
+        });
+        if last {
+            return Err(fault);
+        }
+        self.close_branch(index)?.action = index;
+        Ok(())
+    }
+
+    fn end(&mut self, index: usize) -> Result<(), Unclosed> {
+        self.close_branch(index)?;
+        let Some(open) = self.open.pop() else { return Ok(()) };
+        self.nodes = open.outer;
+        if open.keyword == Keyword::Define {
+            let name = match &self.actions[open.first].pipeline.value {
+                Expression::Text(name) => name.clone(),
+                _ => String::new(),
+            };
+            let nodes = open.branches.into_iter().flat_map(|branch| branch.body).collect();
+            self.bodies.push(Body { name: Some(name), nodes });
+        } else {
+            self.nodes.push(Node::Branching(Branching { number: open.number, branches: open.branches }));
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether what prints `nodes` always ends in `fail`.
+fn fails(nodes: &[Node], actions: &[Action]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Literal(_) => false,
+        Node::Action(index) => {
+            let value = &actions[*index].pipeline.value;
+            actions[*index].keyword == Keyword::Print
+                && value.pipe().next().is_some_and(|(function, _)| function == "fail")
+        }
+        Node::Branching(block) => {
+            let last = block.branches.last().map(|branch| actions[branch.action].keyword);
+            matches!(last, Some(Keyword::Else | Keyword::Block)) && block.branches.iter().all(|branch| branch.fails)
+        }
+    })
+}
