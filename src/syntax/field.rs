@@ -145,6 +145,17 @@ pub enum Part {
     Values,
 }
 
+impl Part {
+    /// Returns whether `step` leads to such a value.
+    pub(crate) fn takes(&self, step: &Step) -> bool {
+        match (self, step) {
+            (Self::Key(part), Step::Key(key)) => part == key,
+            (Self::Items, Step::Index(_)) | (Self::Values, Step::Key(_)) => true,
+            (Self::Key(_) | Self::Items | Self::Values, _) => false,
+        }
+    }
+}
+
 /// The paths of values: `spec.rules[].name`, `spec.options{}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPattern(Vec<Part>);

@@ -13,6 +13,12 @@ use serde_json::Value;
 /// The longest variable, with its default; a bound for texts with many braces.
 const LONGEST: usize = 4096;
 
+/// What the variables begin with that stand for actions of a template in what it prints; a number follows.
+pub(crate) const ACTION: &str = "${TEMPLATE_";
+
+/// The key, and the value, of an entry that stands for what an action prints into a mapping.
+pub(crate) const SOME_ENTRY: &str = "${TEMPLATE_ENTRY}";
+
 /// A text with variables: the parts around them, in order, at least two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenText<'t>(Vec<&'t str>);
@@ -105,6 +111,16 @@ fn variable(text: &str) -> Option<usize> {
         last = byte;
     }
     None
+}
+
+/// Returns whether a text is all of what an action of a template prints, or a mapping has a key that is.
+pub(crate) fn is_of_action(value: &Value) -> bool {
+    let is_one = |text: &str| text.strip_prefix(ACTION).is_some_and(|rest| rest.find('}') == Some(rest.len() - 1));
+    match value {
+        Value::String(text) => is_one(text),
+        Value::Object(map) => map.keys().any(|key| is_one(key)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => false,
+    }
 }
 
 /// Returns whether a value has a text with a variable, in itself or below it.

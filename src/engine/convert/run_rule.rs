@@ -9,7 +9,7 @@ use super::state::Log;
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{Direction, Halt, Lens, Session, displaced};
 use crate::knowledge::pack::Rule;
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// What several rules did to an object, each by itself: one that cannot convert the object is left out.
 #[derive(Default)]
@@ -40,6 +40,20 @@ pub(super) fn run_each<'r>(
     run
 }
 
+/// Refuses an object in which an action of a template can print what `rule` converts.
+///
+/// # Errors
+/// Where that is.
+fn unseen(rule: &Rule, lens: &Lens, session: &Session<'_>) -> Result<(), Remark> {
+    let fields = lens.claims().old;
+    let each = lens.claims_of_each().into_iter().filter(|claims| rule.api_versions.is_some() && !claims.new.is_empty());
+    let moved: Vec<FieldPattern> = each.flat_map(|claims| claims.old).collect();
+    let Some((field, place)) = session.unseen(&fields, &moved) else { return Ok(()) };
+    let message = format!("what an action prints here can have {field}, which is to be converted (rule {})", rule.id);
+    let help = "write it out here, or convert the object by hand";
+    Err(Remark::new(Code::TemplateAction, place.clone(), message).help(help))
+}
+
 /// Runs `rule` and returns the first place that it changed.
 ///
 /// # Errors
@@ -53,6 +67,9 @@ pub(super) fn run_rule(
     let (lens, step) = (rule.lens(direction), session.program().len());
     // The data is copied for a change while someone else holds it.
     let before = (lens.reorders() || lens.changes_defaults()).then(|| session.shared());
+    if !session.place().holes.is_empty() {
+        unseen(rule, &lens, session)?;
+    }
     lens.run(session).map_err(|halt| halted(rule, halt, session))?;
     let changed = session.changed_at(step);
     if changed.is_some() {

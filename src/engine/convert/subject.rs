@@ -140,6 +140,11 @@ impl<'a> Subject<'a> {
         self.context.completeness
     }
 
+    /// Returns the mappings and lists in the object that may have more than is known.
+    pub(super) const fn holes(&self) -> &'a [FieldPath] {
+        self.context.place.holes
+    }
+
     /// Returns whether the value at `path` is what a cluster will see.
     pub(super) fn finality(&self, path: &FieldPath) -> Finality {
         let is_open = path.get(&self.object.value).is_some_and(has_variable);

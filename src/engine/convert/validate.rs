@@ -29,6 +29,14 @@ impl Fitting<'_, '_> {
         if self.subject.is_judged_as_built() {
             violations.retain(|violation| !is_left_to_builds(violation));
         }
+        if !self.subject.holes().is_empty() {
+            let is_printed = |violation: &Violation| {
+                let is_empty = || violation.path.get(self.session.object()).is_none_or(Value::is_null);
+                let around = violation.path.split_last().map(|(around, _)| around).unwrap_or_default();
+                is_empty() && [&around, &violation.path].iter().any(|place| self.subject.holes().contains(place))
+            };
+            violations.retain(|violation| !is_printed(violation));
+        }
         violations
     }
 
@@ -58,7 +66,7 @@ impl Fitting<'_, '_> {
         let Some(crds) = self.schema.crds else { return Vec::new() };
         let (schema, object) = (&self.schema, self.session.object());
         let verdict = match self.subject.completeness() {
-            Completeness::Whole if !self.subject.is_judged_as_built() => {
+            Completeness::Whole if !self.subject.is_judged_as_built() && self.subject.holes().is_empty() => {
                 crds.run_rules(schema.catalog.kind(), version, object)
             }
             Completeness::Whole | Completeness::Completed | Completeness::Partial => Verdict::default(),

@@ -105,8 +105,8 @@ pub(crate) struct ObjectSurvey {
     pub(crate) is_instruction: bool,
     /// Whether it may name other objects or their fields.
     pub(crate) has_names: bool,
-    /// Whether it may have more fields than its text shows: those that actions of a template print.
-    pub(crate) has_holes: bool,
+    /// The mappings and lists that may have more than its text shows: what actions of a template print.
+    pub(crate) holes: Box<[FieldPath]>,
 }
 
 /// What is known of the text of a patch in a file.

@@ -66,7 +66,7 @@ impl<'p> Surveyor<'p> {
                 .then(|| identity::of_json_patch(&object.value).into_boxed_slice()),
             is_instruction: object.read_from.is_instruction(),
             has_names: self.add_names(object, has_json_patches, &mut names),
-            has_holes: false,
+            holes: Box::default(),
         });
         let objects: Vec<ObjectSurvey> = objects.collect();
         let components = manifest.data_patches.iter().filter(|patch| !patch.components.is_empty());

@@ -70,8 +70,7 @@ impl<'a> TiedFiles<'a> {
         judged: Judged,
         version: Option<&ApiVersion>,
     ) -> Option<Conversion> {
-        let is_partial = self.run.is_patch(id) || self.run.files[id.file].objects[id.at].has_holes;
-        let completeness = if is_partial { Completeness::Partial } else { Completeness::Whole };
+        let completeness = if self.run.is_patch(id) { Completeness::Partial } else { Completeness::Whole };
         let context = ObjectContext::new(completeness, self.namespace(id), self.place(id), others);
         convert(self.object(id), self.targets.goal, ObjectContext { judged, version, ..context })
     }
@@ -106,7 +105,8 @@ impl<'a> TiedFiles<'a> {
     /// Returns where an object is; a patch is found by no other object.
     pub(crate) fn place(&self, id: Id) -> ObjectPlace<'_> {
         let found_as = (!self.run.is_patch(id)).then_some(id);
-        ObjectPlace { file: &self.manifest(id).file, line: None, id: found_as }
+        let holes = &self.run.files[id.file].objects[id.at].holes;
+        ObjectPlace { file: &self.manifest(id).file, line: None, id: found_as, holes }
     }
 
     /// Returns the objects, in the order of the run.

@@ -5,7 +5,7 @@
 //!
 //! Invariant: with the edits, every reading prints what was planned for it, but for the objects that are held back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::file::PlannedFile;
@@ -18,12 +18,10 @@ use crate::syntax::template::{
     self, Disagreement, Edited, Environment, Obstacle, Reading, Reason, Template, Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Span};
+use crate::syntax::variable::ACTION;
 
 /// What to do about an object that is held back because of an action.
 const BY_HAND: &str = "convert the object by hand; `helm template` shows what the chart prints";
-
-/// What a placeholder begins with; the number of its action follows.
-const PLACEHOLDER: &str = "${TEMPLATE_";
 
 /// A reading, and what is planned for its text: nothing where that mentions nothing known.
 pub(super) struct ReadingPlan {
@@ -44,11 +42,8 @@ impl ReadingPlan {
 
     /// Returns what is to change in the objects that come from these bytes of the template.
     fn edits_within(&self, template: &Template, part: Span) -> EditSet {
-        let is_within = |object: &&ObjectPlan| {
-            let own = self.source(template, object);
-            own.start >= part.start && own.end <= part.end
-        };
-        let extents: Vec<Span> = self.objects().filter(is_within).map(|object| object.extent).collect();
+        let is_of_part = |object: &&ObjectPlan| is_within(self.source(template, object), part);
+        let extents: Vec<Span> = self.objects().filter(is_of_part).map(|object| object.extent).collect();
         let has = |edit: &&Edit| extents.iter().any(|own| own.start <= edit.span.start && edit.span.end <= own.end);
         let edits = self.planned.iter().filter_map(PlannedFile::edits).flat_map(EditSet::edits);
         EditSet::new(edits.filter(has).cloned().collect()).expect("they are some of disjoint edits")
@@ -106,17 +101,29 @@ impl<'t> TemplatePlan<'t> {
         let edits = self.agreed(environment);
         let mut planned = PlannedFile { file: self.file.file.clone(), ..PlannedFile::default() };
         let mut objects: BTreeMap<(Location, String), ObjectPlan> = BTreeMap::new();
+        let mut versions: BTreeMap<String, BTreeSet<Location>> = BTreeMap::new();
         for mut one in std::mem::take(&mut self.readings) {
             let Some(own) = one.planned.take() else { continue };
             let ReadingPlan { reading, .. } = one;
-            for object in own.objects {
+            let (open, own_objects): (Vec<ObjectPlan>, Vec<ObjectPlan>) =
+                own.objects.into_iter().partition(|object| has_open_version(object));
+            let is_open = |finding: &Finding| {
+                let about = finding.object.as_ref();
+                about.is_some_and(|about| open.iter().any(|object| object.location == about.location))
+            };
+            for object in &open {
+                let place = self.location(&reading, &object.location);
+                versions.entry(self.shown(&object.from.1.to_string())).or_default().insert(place);
+            }
+            let own_findings = own.findings.into_iter().filter(|finding| !is_open(finding));
+            for object in own_objects {
                 let object = self.object(&reading, object);
                 match objects.get_mut(&(object.location.clone(), object.title.clone())) {
                     Some(same) => same.outcome = same.outcome.max(object.outcome),
                     None => drop(objects.insert((object.location.clone(), object.title.clone()), object)),
                 }
             }
-            planned.findings.extend(own.findings.into_iter().map(|finding| self.finding(&reading, finding)));
+            planned.findings.extend(own_findings.map(|finding| self.finding(&reading, finding)));
             let names = own.old_names.into_iter();
             planned.old_names.extend(names.map(|names| names.map(|finding| self.finding(&reading, finding))));
             for (at, advised) in own.advised {
@@ -124,6 +131,9 @@ impl<'t> TemplatePlan<'t> {
             }
             planned.value_sources.extend(own.value_sources);
         }
+        planned
+            .findings
+            .extend(versions.into_iter().filter_map(|(version, places)| unknown_version(&version, &places)));
         planned.objects.extend(objects.into_values());
         planned.findings.append(&mut self.findings);
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
@@ -179,11 +189,19 @@ impl<'t> TemplatePlan<'t> {
     }
 
     fn is_held(&self, part: Span) -> bool {
-        self.held.iter().any(|held| held.start <= part.start && part.end <= held.end)
+        self.held.iter().any(|held| is_within(part, *held))
     }
 
-    /// Holds back the objects of a part, because of an action.
+    /// Holds back the objects of a part, because of an action; where one of them is held back in a reading, that is the reason.
     fn hold_back(&mut self, part: Span, disagreement: Disagreement) {
+        self.held.push(part);
+        let is_held = |one: &ReadingPlan| {
+            let mut held = one.objects().filter(|object| object.outcome == Outcome::HeldBack);
+            held.any(|object| is_within(one.source(self.template, object), part))
+        };
+        if self.readings.iter().any(is_held) {
+            return;
+        }
         let (action, message) = match disagreement {
             Disagreement::Obstacle(Obstacle { action, .. }) => {
                 (action, format!("`{}` stands in what must change", self.action(action)))
@@ -194,7 +212,7 @@ impl<'t> TemplatePlan<'t> {
         };
         let objects = self.readings.iter().flat_map(|one| {
             let is_it = |object: &&ObjectPlan| {
-                object.outcome == Outcome::Changed && self.within(one.source(self.template, object), part)
+                object.outcome == Outcome::Changed && is_within(one.source(self.template, object), part)
             };
             let about = |object: &ObjectPlan| {
                 FindingObject::new(self.shown(&object.title), self.location(&one.reading, &object.location))
@@ -209,11 +227,6 @@ impl<'t> TemplatePlan<'t> {
             message,
         );
         self.findings.push(finding.about(first).help(BY_HAND));
-        self.held.push(part);
-    }
-
-    fn within(&self, own: Span, part: Span) -> bool {
-        part.start <= own.start && own.end <= part.end
     }
 
     /// Returns an object of a reading as one of the template.
@@ -275,17 +288,40 @@ impl<'t> TemplatePlan<'t> {
 
     /// Returns a text with the actions that its placeholders stand for.
     fn shown(&self, text: &str) -> String {
-        let mut parts = text.split(PLACEHOLDER);
+        let mut parts = text.split(ACTION);
         let mut shown = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let named = part.split_once('}').and_then(|(number, rest)| Some((number.parse::<usize>().ok()?, rest)));
             match named.filter(|(number, _)| *number < self.template.actions().len()) {
                 Some((number, rest)) => shown.extend([&self.action(number), rest]),
-                None => shown.extend([PLACEHOLDER, part]),
+                None => shown.extend([ACTION, part]),
             }
         }
         shown
     }
+}
+
+/// Returns whether an action prints the apiVersion of an object, or a part of it, and nothing shows what that is.
+fn has_open_version(object: &ObjectPlan) -> bool {
+    let (_, version) = &object.from;
+    version.version.contains(ACTION) || version.group.contains(ACTION)
+}
+
+/// Reports the objects of a template whose apiVersion nothing shows.
+fn unknown_version(version: &str, places: &BTreeSet<Location>) -> Option<Finding> {
+    let count = match places.len() {
+        1 => "an object".to_owned(),
+        count => format!("{count} objects"),
+    };
+    let message = format!("the apiVersion of {count} is `{version}`, and nothing in the chart shows which that is");
+    let help =
+        "render the chart with its dependencies, and check that: `helm template ... | reversion check - --to ...`";
+    let first = places.first()?.clone();
+    Some(Finding::new(first, Code::TemplateAction, Severity::Unresolved, message).help(help))
+}
+
+fn is_within(own: Span, part: Span) -> bool {
+    part.start <= own.start && own.end <= part.end
 }
 
 /// Pairs the readings with what is to change in each.

@@ -16,6 +16,7 @@ use crate::engine::convert::Goal;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Reading, Recognizer};
+use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Defines, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::LineIndex;
 
@@ -72,6 +73,8 @@ impl TemplatePlanner<'_, '_> {
             for reading in read.readings {
                 match self.plan_reading(&file.file, &reading) {
                     Ok(own) => planned.push(ReadingPlan { reading, planned: own }),
+                    // No chart that works prints a key twice: its conditions exclude each other.
+                    Err(failure) if failure.code == Code::DuplicateKey => {}
                     Err(failure) => failed.push((reading, failure)),
                 }
             }
@@ -103,15 +106,16 @@ impl TemplatePlanner<'_, '_> {
         Ok(planned.last())
     }
 
-    /// Takes the survey of what a reading prints: an object with holes may have more fields.
+    /// Takes the survey of what a reading prints, with the holes in each object.
     fn survey(&self, manifest: &Manifest, reading: &template::Reading) -> FileSurvey {
         let goal = self.shared.planner.goal();
         let mut survey = Surveyor::new(goal.packs, &goal.targets).survey(manifest);
-        let holes: Vec<usize> =
-            reading.holes.iter().filter(|hole| is_in_content(&reading.text, hole)).map(|hole| hole.at).collect();
+        let places = reading.holes.iter().map(|hole| (hole.at, hole_path(&reading.text, hole)));
+        let holes: Vec<(usize, FieldPath)> = places.filter(|(_, path)| is_in_content(path)).collect();
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
             let extent = manifest.extent(object);
-            survey.has_holes = holes.iter().any(|at| (extent.start..=extent.end).contains(at));
+            let own = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at));
+            survey.holes = own.filter_map(|(_, path)| path.below(&object.place)).collect();
         }
         survey
     }
@@ -124,37 +128,55 @@ pub(super) fn unread(location: Location, why: &str) -> Finding {
     Finding::new(location, Code::Template, Severity::Unresolved, message).help(help)
 }
 
-/// Returns whether what a hole prints can be more than labels and other metadata, and more than whole fields beside the others.
-fn is_in_content(text: &str, hole: &template::Hole) -> bool {
-    let owners = owners(text, hole);
-    let is_label = |key: &&str| matches!(*key, "labels" | "annotations");
-    owners.last().is_some_and(|top| *top != "metadata") && !owners.iter().any(|key| is_label(&key))
+/// Returns whether what is printed at a place can be more than labels and other metadata, and more than whole fields of the object.
+fn is_in_content(path: &FieldPath) -> bool {
+    let mut keys = path.steps().iter().filter_map(|step| match step {
+        Step::Key(key) => Some(key.as_str()),
+        Step::Index(_) => None,
+    });
+    keys.clone().next().is_some_and(|top| top != "metadata") && !keys.any(|key| matches!(key, "labels" | "annotations"))
 }
 
-/// Returns the keys around what a hole prints, the nearest first: by its column, as in the lines above.
-fn owners<'t>(text: &'t str, hole: &template::Hole) -> Vec<&'t str> {
+/// Returns the mapping or list in its document that a hole prints into: by its column, as the lines above show it.
+fn hole_path(text: &str, hole: &template::Hole) -> FieldPath {
     let before = &text[..hole.at];
     let own = || hole.at - before.rfind('\n').map_or(0, |feed| feed + 1);
-    // A key counts that starts before this column.
+    // A key is around it if it starts before this column.
     let mut inside = hole.column.unwrap_or_else(own);
-    let mut owners = Vec::new();
+    // The column of the dashes of the list around, and how many items come before the one that it is in.
+    let mut list: Option<(usize, usize)> = None;
+    let mut steps = Vec::new();
     for line in before.lines().rev().take_while(|line| !line.starts_with("---")) {
         let content = line.trim_start_matches([' ', '-']);
         let column = line.len() - content.len();
-        if content.is_empty() || content.starts_with('#') || column > inside {
+        let dash = line[..column].find('-');
+        if content.is_empty() || content.starts_with('#') {
             continue;
+        }
+        if let Some((at, before)) = list {
+            if dash == Some(at) {
+                list = Some((at, before + 1));
+                continue;
+            }
+            if dash.unwrap_or(column) > at {
+                continue;
+            }
+            steps.push(Step::Index(before));
+            (list, inside) = (None, at + 1);
         }
         if column < inside
             && let Some((key, _)) = content.split_once(':')
         {
-            owners.push(key.trim_matches(['"', '\'']));
+            steps.push(Step::Key(key.trim_matches(['"', '\'']).to_owned()));
             inside = column;
         }
-        if let Some(dash) = line[..column].find('-').filter(|_| column <= inside) {
-            inside = dash + 1;
+        if column == inside {
+            list = dash.map(|dash| (dash, 0));
         }
     }
-    owners
+    steps.extend(list.map(|(_, before)| Step::Index(before)));
+    steps.reverse();
+    FieldPath::new(steps)
 }
 
 /// What the packs of the targets know of the cluster.

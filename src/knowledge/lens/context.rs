@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::Value;
 
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::FieldPattern;
+use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// What belongs to an object: positions among the objects of a kind.
 pub(super) type Relation = BTreeMap<ObjectId, Vec<usize>>;
@@ -254,6 +254,8 @@ pub struct ObjectPlace<'a> {
     pub line: Option<usize>,
     /// Its position; nothing for one that others cannot find, such as a patch.
     pub id: Option<ObjectId>,
+    /// The mappings and lists in it that may have more than is known: what actions of a template print.
+    pub holes: &'a [FieldPath],
 }
 
 /// An object of the run, as its file has it.

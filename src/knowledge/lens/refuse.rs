@@ -9,6 +9,7 @@ use super::session::{Completeness, Halt, Session};
 use super::template::Template;
 use super::verdict::{Verdict, undecided};
 use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::variable::is_of_action;
 
 /// `refuse: { direction: forward, if: { present: spec.x }, at: spec.x, reason: ..., help: ... }`
 #[derive(Clone, Debug, Deserialize)]
@@ -61,12 +62,15 @@ impl Operation for Refuse {
         if self.direction != pass.direction {
             return Ok(());
         }
-        let verdict = self.r#if.verdict(&session.view_for(self.r#if.compared()));
+        let data = session.view_for(self.r#if.compared());
+        let verdict = self.r#if.verdict(&data);
         if verdict == Verdict::Fails || self.r#if.reads_absence() && session.completeness() != Completeness::Whole {
             return Ok(());
         }
         if let Verdict::Open(at) = verdict {
-            return Err(self.undecided(at, session));
+            // What a template prints as a whole value is hardly ever what is refused.
+            let is_ordinary = at.get(&data).is_some_and(is_of_action);
+            return if is_ordinary { Ok(()) } else { Err(self.undecided(at, session)) };
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
         if !self.r#if.holds(session.object()) && session.namespace().name().is_none() {

@@ -12,12 +12,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView};
 use super::origin;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
+use crate::syntax::variable::SOME_ENTRY;
 use crate::syntax::yaml::{Ends, Intent, Place, ProblemCode};
 
 /// Whether an object is whole.
@@ -108,7 +109,8 @@ impl<'a> Session<'a> {
     /// Returns the object's data for reading `fields`. Where `metadata.namespace` is among them, it has the namespace that the object
     /// gets when it is applied, or none where that is not certain.
     pub(crate) fn view_for<'f>(&self, fields: impl IntoIterator<Item = &'f FieldPattern>) -> Cow<'_, Value> {
-        if fields.into_iter().any(is_namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
+        let data = if fields.into_iter().any(is_namespace) { self.applied() } else { Cow::Borrowed(&*self.object) };
+        if self.place.holes.is_empty() { data } else { Cow::Owned(with_entries(data.into_owned(), self.place.holes)) }
     }
 
     fn applied(&self) -> Cow<'_, Value> {
@@ -142,7 +144,31 @@ impl<'a> Session<'a> {
     /// Returns whether the mapping or list at `path` is whole: a patch replaces a list as a whole, so its items are.
     pub(super) fn completeness_at(&self, path: &FieldPath) -> Completeness {
         let is_in_list = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
-        if is_in_list { Completeness::Whole } else { self.completeness }
+        match self.completeness {
+            _ if self.place.holes.contains(path) => Completeness::Partial,
+            _ if is_in_list => Completeness::Whole,
+            completeness => completeness,
+        }
+    }
+
+    /// Returns the first of `fields` that what an action prints may have, and where that is printed: as the value of a field, as items
+    /// of a list, or, if it is one of `moved`, beside other fields.
+    pub(crate) fn unseen<'f>(
+        &self,
+        fields: &'f [FieldPattern],
+        moved: &[FieldPattern],
+    ) -> Option<(&'f FieldPattern, &'a FieldPath)> {
+        let is_in = |field: &FieldPattern, hole: &FieldPath| {
+            let (parts, steps) = (field.parts(), hole.steps());
+            let is_below = parts.len() > steps.len() && steps.iter().zip(parts).all(|(step, part)| part.takes(step));
+            let can_have = || match (hole.get(&self.object), &parts[steps.len()]) {
+                (Some(Value::Object(map)), Part::Key(key)) => !map.contains_key(key) && moved.contains(field),
+                (Some(Value::Object(_)), _) => moved.contains(field),
+                _ => true,
+            };
+            is_below && can_have()
+        };
+        fields.iter().find_map(|field| Some((field, self.place.holes.iter().find(|hole| is_in(field, hole))?)))
     }
 
     /// Records that the object can be converted only together with `other`.
@@ -255,7 +281,7 @@ impl<'a> Session<'a> {
             context: self.context,
             completeness: self.completeness_at(place),
             namespace: self.namespace.clone(),
-            ..Session::new(value).at(self.place)
+            ..Session::new(value).at(ObjectPlace { holes: &[], ..self.place })
         };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
@@ -533,13 +559,24 @@ fn size(value: &Value, room: usize) -> Option<usize> {
     Some(sum + VALUE)
 }
 
+/// Adds to the mappings at these places an entry that stands for what is printed there.
+fn with_entries(mut data: Value, holes: &[FieldPath]) -> Value {
+    for hole in holes {
+        match hole.get_mut(&mut data) {
+            Some(Value::Object(map)) => drop(map.insert(SOME_ENTRY.to_owned(), Value::from(SOME_ENTRY))),
+            Some(value @ Value::Null) => *value = json!({ SOME_ENTRY: SOME_ENTRY }),
+            _ => {}
+        }
+    }
+    data
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::sequence::Lens;
     use super::super::trial::data;
     use super::Halt;
     use crate::knowledge::lens::session::Session;
-    use serde_json::json;
 
     /// Runs a lens on `{"a": {"b": "..."}}` and returns why it was stopped.
     #[track_caller]

@@ -8,7 +8,7 @@ use super::amount;
 use super::condition::{Condition, Equals, Exceeds, Expression, Place, Test, Text, ValueType};
 use super::session::Halt;
 use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::variable::OpenText;
+use crate::syntax::variable::{OpenText, SOME_ENTRY};
 
 /// How long a text is that messages do not quote.
 const LONG: usize = 80;
@@ -82,7 +82,7 @@ impl Condition {
         let Some(test) = self.0.as_deref() else { return Verdict::Holds };
         match test {
             Test::Present(field) => field.any(object, |_| true).into(),
-            Test::Absent(field) => (!field.any(object, |_| true)).into(),
+            Test::Absent(field) => absent(field, object),
             Test::Equals(test) => equals(test, object),
             Test::Same([left, right]) => {
                 let others = right.values(object);
@@ -222,6 +222,16 @@ fn exceeds(test: &Exceeds, object: &Value) -> Verdict {
     let is_compared = is_present(&test.field) && (test.value.is_some() || test.other.as_ref().is_some_and(is_present));
     let at = [Some(&test.field), test.other.as_ref()].into_iter().flatten().find_map(open);
     at.filter(|_| is_compared).map_or(Verdict::Fails, Verdict::Open)
+}
+
+/// A field is absent where it is in no mapping, and no action prints entries of one that it would be in.
+fn absent(field: &FieldPattern, object: &Value) -> Verdict {
+    if field.any(object, |_| true) {
+        return Verdict::Fails;
+    }
+    let around = field.split_last().map(|(around, _)| around).unwrap_or_default();
+    let open = around.matches_where(object, |value| value.get(SOME_ENTRY).is_some());
+    open.into_iter().next().map_or(Verdict::Holds, Verdict::Open)
 }
 
 fn keys(test: &Place, mapping: &Value) -> Verdict {

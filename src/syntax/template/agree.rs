@@ -43,6 +43,8 @@ pub(crate) enum Mismatch {
     Actions,
     /// This reading, by its index, prints another text.
     Reading(usize),
+    /// What an action prints would belong to another key or item.
+    Hole(Obstacle),
 }
 
 /// Returns the edits of the file on which all readings agree.
@@ -99,8 +101,9 @@ impl Meeting<'_> {
                     continue;
                 }
                 let candidates = &self.changes[reading].changes[change];
-                let Some(edit) = candidates.iter().find(|one| self.stranger(one).is_none()).map(|one| one.edit.clone())
-                else {
+                // What suits most readings, and of those what is best for this one.
+                let agreed = candidates.iter().rev().filter(|one| self.stranger(one).is_none());
+                let Some(edit) = agreed.map(|one| one.edit.clone()).max_by_key(|edit| self.offers[edit].len()) else {
                     let first = &candidates[0];
                     return Err(self.conflict(first.touched, reading, self.stranger(first).unwrap_or(reading)));
                 };
@@ -156,8 +159,12 @@ pub(crate) fn verify(
         let mut printer = Printer::new(part, environment, &placeholders, &seen);
         printer.name_as(one.reading);
         printer.run(&one.reading.claims).map_err(|_| Mismatch::Reading(index))?;
-        if printer.finish(Vec::new()).reading.text != one.edits.apply(&one.reading.text) {
+        let printed = printer.finish(Vec::new()).reading;
+        if printed.text != one.edits.apply(&one.reading.text) || printed.holes.len() != one.reading.holes.len() {
             return Err(Mismatch::Reading(index));
+        }
+        if let Some(action) = one.reading.stray_hole(one.edits, &printed) {
+            return Err(Mismatch::Hole(Obstacle { action }));
         }
     }
     Ok(())

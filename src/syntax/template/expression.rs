@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// How deep parentheses are read.
+/// How many parentheses and bars are read inside and behind each other.
 const DEPTH: usize = 60;
 
 /// A function without meaning.
@@ -221,11 +221,14 @@ impl<'t> Tokens<'t> {
     }
 
     fn pipeline(&mut self) -> Option<Expression> {
+        let outer = self.depth;
         let mut value = self.command(None)?;
-        while self.peek() == Some(Token::Sign("|")) {
+        while self.peek() == Some(Token::Sign("|")) && self.depth < DEPTH {
             self.next();
+            self.depth += 1;
             value = self.command(Some(value))?;
         }
+        self.depth = outer;
         Some(value)
     }
 

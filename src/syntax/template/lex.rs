@@ -139,7 +139,12 @@ fn action(text: &str, start: usize) -> Option<Action> {
     } else {
         keyword(text, Span::new(inside, closing.inside))
     };
-    let pipeline = if comment { Pipeline::default() } else { Pipeline::parse(content.of(text)) };
+    let pipeline = match keyword {
+        Keyword::Comment => Pipeline::default(),
+        // The name and what it is printed with are arguments.
+        Keyword::Template | Keyword::Block => Pipeline::parse(&format!("template {}", content.of(text))),
+        _ => Pipeline::parse(content.of(text)),
+    };
     let span = Span::new(start, closing.end);
     Some(Action {
         span,

@@ -8,7 +8,8 @@
 //! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `outputs` what an expression prints, `judge`
 //!   whether a condition holds, `constraint` whether a version satisfies one.
 //! - `reading` is what is printed, `print` prints it, `search` finds the readings that show every branch.
-//! - `source` carries edits of a reading back to the file, `agree` joins those of all readings.
+//! - `source` carries edits of a reading back to the file, `hole` keeps what may stand in holes where it belongs, `agree` joins the edits of
+//!   all readings.
 //!
 //! Invariant: nothing here knows YAML or Kubernetes objects; every text is taken, and the cost is bounded by its length and the limit of
 //! readings.
@@ -17,6 +18,7 @@ mod agree;
 mod constraint;
 mod environment;
 mod expression;
+mod hole;
 mod judge;
 mod lex;
 mod outputs;

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 const MOST: usize = 16;
 
 /// The longest text.
-const LONGEST: usize = 1 << 16;
+const LONGEST: usize = 1 << 12;
 
 /// How many helpers are looked into inside each other.
 const LEVELS: u32 = 4;
@@ -54,8 +54,8 @@ impl Outputs {
 
     /// Returns whether the text is not empty, if that is known.
     pub(super) fn truth(&self) -> Option<bool> {
-        let first = !self.texts.first().filter(|_| !self.open)?.is_empty();
-        self.texts.iter().all(|text| !text.is_empty() == first).then_some(first)
+        let first = self.texts.first().filter(|_| !self.open)?.is_empty();
+        self.texts.iter().all(|text| text.is_empty() == first).then_some(!first)
     }
 
     fn or(mut self, other: Self) -> Self {
@@ -204,8 +204,7 @@ impl Judge<'_> {
             (Keyword::Print, _) if action.pipeline.binding != Binding::None => Outputs::one(""),
             // It prints nothing that could be used.
             (Keyword::Print, Expression::Call(function, _)) if function == "fail" => Outputs::default(),
-            (Keyword::Print, _) => self.outputs(&value),
-            (Keyword::Template, _) => self.outputs(&template_call(action.content.of(part.template.text()), scope)),
+            (Keyword::Print | Keyword::Template, _) => self.outputs(&value),
             _ => Outputs::open(),
         }
     }
@@ -247,11 +246,6 @@ impl Judge<'_> {
         *scope = joined.unwrap_or(before);
         out
     }
-}
-
-/// Returns the call that `template "name" value` stands for.
-pub(super) fn template_call(content: &str, scope: &Scope) -> Expression {
-    scope.resolve(&super::expression::Pipeline::parse(&format!("template {content}")).value)
 }
 
 fn constant(expression: &Expression) -> Option<&str> {

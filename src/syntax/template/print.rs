@@ -1,6 +1,6 @@
 //! Answers: what is printed if blocks are decided one after the other, each as it must or else as it is preferred?
 //!
-//! A block takes its first branch that does not end in `fail`, unless what is known or assumed decides otherwise.
+//! A block takes its first branch that does not end in `fail`, `break` or `continue`, unless what is known or assumed decides otherwise.
 //!
 //! An action that prints something unknown leaves a hole or a placeholder. Keys and items can come from an action that stands alone on
 //! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
@@ -9,10 +9,9 @@ use super::environment::Environment;
 use super::expression::{Binding, Expression};
 use super::judge::{Claim, Judge};
 use super::lex::{Action, Keyword};
-use super::outputs::template_call;
 use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
 use super::scope::Scope;
-use super::tree::{Branching, Node, Part};
+use super::tree::{Branching, Ending, Node, Part};
 use crate::syntax::text::Span;
 use std::collections::BTreeSet;
 
@@ -134,8 +133,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         let action = &self.part.template.actions()[index];
         let value = match action.keyword {
             Keyword::Leave => return Flow::Left,
-            Keyword::Print => self.scope.bind(&action.pipeline),
-            Keyword::Template => template_call(action.content.of(self.part.template.text()), &self.scope),
+            Keyword::Print | Keyword::Template => self.scope.bind(&action.pipeline),
             _ => return Flow::On,
         };
         if action.pipeline.binding != Binding::None {
@@ -170,16 +168,27 @@ impl<'p, 'e> Printer<'p, 'e> {
         }
         if action.alone {
             let is_value = line.len() > before.len() && before.ends_with(':');
-            return before.is_empty() || (blocks && (has(&["indent"]) || !is_value));
+            let is_part = !before.is_empty() && self.is_glued(index) && !has(&["indent"]);
+            return !is_part || (blocks && !is_value);
         }
         let is_item = before.ends_with('-') && before.trim_start_matches([' ', '-']).is_empty();
         blocks && (is_item && self.rest_of_line(index).trim().is_empty() || has(&["indent"]) && has(&["toYaml"]))
     }
 
+    /// Returns whether the action before ate all that is between it and the action `index`.
+    fn is_glued(&self, index: usize) -> bool {
+        let actions = self.part.template.actions();
+        let Some(before) = index.checked_sub(1).map(|before| &actions[before]) else { return false };
+        let between = &self.part.template.text()[before.span.end..actions[index].span.start];
+        before.trims_after && between.trim().is_empty()
+    }
+
     /// Returns whether an action is a whole value of a flow collection on the line, as it looks.
     fn place(&self, index: usize) -> Place {
+        let begins = self.line().trim_end().ends_with(['[', '{', ',', ':']);
+        let ends = self.rest_of_line(index).trim_start().starts_with([']', '}', ',', ':']);
         let (mut depth, mut quote) = (0_usize, None);
-        for one in self.line().chars() {
+        for one in self.line().chars().filter(|_| begins && ends) {
             match (quote, one) {
                 (None, '[' | '{') => depth += 1,
                 (None, ']' | '}') => depth = depth.saturating_sub(1),
@@ -188,9 +197,7 @@ impl<'p, 'e> Printer<'p, 'e> {
                 _ => {}
             }
         }
-        let begins = self.line().trim_end().ends_with(['[', '{', ',', ':']);
-        let ends = self.rest_of_line(index).trim_start().starts_with([']', '}', ',', ':']);
-        if depth > 0 && begins && ends { Place::Flow } else { Place::Block }
+        if depth > 0 { Place::Flow } else { Place::Block }
     }
 
     /// Returns the line that is being printed.
@@ -229,7 +236,8 @@ impl<'p, 'e> Printer<'p, 'e> {
     /// Returns the index of the branch that is taken, the number of branches for none.
     fn choose(&mut self, block: &Branching, claims: &[Claim]) -> usize {
         let mut branches = block.branches.iter().zip(claims);
-        let chosen = branches.position(|(branch, claim)| self.judge.decide(&claim.condition, !branch.fails));
+        let chosen =
+            branches.position(|(branch, claim)| self.judge.decide(&claim.condition, branch.ending == Ending::GoesOn));
         let taken = chosen.unwrap_or(claims.len());
         let branch = block.branches.get(taken).map(|branch| branch.action);
         self.reading.choices.push(Choice { block: block.branches[0].action, branch });
@@ -242,7 +250,8 @@ impl<'p, 'e> Printer<'p, 'e> {
         let is_block = claims.is_empty();
         for branch in (0..=claims.len()).filter(|branch| *branch != taken && !is_block) {
             let way = Way { block: block.number, branch };
-            if !block.branches.get(branch).is_some_and(|branch| branch.fails) && !self.seen.contains(&way) {
+            let fails = block.branches.get(branch).is_some_and(|branch| branch.ending == Ending::Fails);
+            if !fails && !self.seen.contains(&way) {
                 let claims = self.around.iter().cloned().chain(path_to(branch, claims)).collect();
                 self.alternatives.push(Alternative { way, depth: self.depth, claims });
             }
@@ -251,7 +260,7 @@ impl<'p, 'e> Printer<'p, 'e> {
 
     fn branch(&mut self, block: &'p Branching, claims: &[Claim], taken: usize) -> Result<Flow, Failed> {
         let Some(branch) = block.branches.get(taken) else { return Ok(Flow::On) };
-        if branch.fails {
+        if branch.ending == Ending::Fails {
             let mut avoiding = claims.get(taken).or(claims.first()).cloned();
             avoiding.iter_mut().for_each(|claim| claim.holds = taken >= claims.len());
             return Err(Failed(avoiding));
@@ -267,8 +276,9 @@ impl<'p, 'e> Printer<'p, 'e> {
                 self.nodes(&branch.body)
             }
             Keyword::Block => {
-                self.scope.dot =
-                    self.scope.resolve(&template_call(action.content.of(self.part.template.text()), &self.scope));
+                if let Expression::Call(_, arguments) = self.scope.bind(&action.pipeline) {
+                    self.scope.dot = arguments.into_iter().nth(1).unwrap_or_else(|| Expression::word("nil"));
+                }
                 self.nodes(&branch.body)
             }
             _ => self.nodes(&branch.body),

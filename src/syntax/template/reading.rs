@@ -67,6 +67,11 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// Returns what the placeholder with a number stands for, such as `$.Values.service.port`, where `$` is what the text is printed with.
+    pub(crate) fn origin(&self, number: usize) -> Option<&str> {
+        self.names.iter().find(|(_, named)| **named == number).map(|(origin, _)| origin.as_str())
+    }
+
     /// Returns the index of the segment that contains the printed byte `at`.
     pub(super) fn segment_at(&self, at: usize) -> Option<usize> {
         let index = self.segments.partition_point(|segment| segment.printed.end <= at);

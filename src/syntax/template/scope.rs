@@ -48,12 +48,7 @@ impl Scope {
 
     /// Resolves the value of a pipeline, and binds its variables.
     pub(super) fn bind(&mut self, pipeline: &Pipeline) -> Expression {
-        let mut value = self.resolve(&pipeline.value);
-        if value.size() > LARGEST {
-            let mut hasher = DefaultHasher::new();
-            value.to_string().hash(&mut hasher);
-            value = Expression::Path(format!("#{:x}", hasher.finish()));
-        }
+        let value = limited(self.resolve(&pipeline.value));
         for name in &pipeline.variables {
             self.set(name, pipeline.binding, value.clone());
         }
@@ -87,7 +82,7 @@ impl Scope {
     pub(super) fn join(&mut self, other: &Self) {
         for (mine, theirs) in self.variables.iter_mut().zip(&other.variables) {
             if mine != theirs {
-                mine.value = Expression::call(EITHER, vec![mine.value.clone(), theirs.value.clone()]);
+                mine.value = limited(Expression::call(EITHER, vec![mine.value.clone(), theirs.value.clone()]));
             }
         }
     }
@@ -121,6 +116,15 @@ impl Scope {
         };
         fields(base, rest)
     }
+}
+
+fn limited(value: Expression) -> Expression {
+    if value.size() <= LARGEST {
+        return value;
+    }
+    let mut hasher = DefaultHasher::new();
+    value.to_string().hash(&mut hasher);
+    Expression::Path(format!("#{:x}", hasher.finish()))
 }
 
 /// Returns the fields `path`, such as `.a.b`, of a resolved value.

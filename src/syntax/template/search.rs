@@ -10,7 +10,7 @@ use super::judge::{Claim, Judge};
 use super::outputs::Outputs;
 use super::print::{Alternative, Failed, Printed, Printer, Way};
 use super::reading::{Placeholders, Reading};
-use super::tree::{Node, Part};
+use super::tree::{Ending, Node, Part};
 use crate::syntax::text::Span;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,18 +56,16 @@ pub(crate) struct Readings {
 /// Reads `part` in at most `limit` readings.
 pub(crate) fn readings(part: Part<'_>, environment: Environment<'_>, limit: usize) -> Readings {
     let mut search = Search::new(part, environment);
-    search.read(Vec::new());
-    let mut tries = 1;
+    let mut printed = usize::from(search.read(Vec::new()));
     while let Some((_, alternative)) = search.open.pop_last() {
         if search.taken.contains(&alternative.way) {
             continue;
         }
-        if tries == limit {
+        if printed >= limit {
             search.open.insert(rank(&alternative), alternative);
             break;
         }
-        tries += 1;
-        search.take(alternative);
+        printed += usize::from(search.take(alternative));
     }
     let untried = search.open.values().filter(|open| !search.taken.contains(&open.way)).count();
     let mut unprinted = Vec::new();
@@ -120,12 +118,14 @@ impl<'p, 'e> Search<'p, 'e> {
         }
     }
 
-    fn take(&mut self, alternative: Alternative) {
+    /// Takes an alternative; returns whether something was printed.
+    fn take(&mut self, alternative: Alternative) -> bool {
         let refusal = self.refusal(&alternative);
-        self.read(alternative.claims);
+        let printed = self.read(alternative.claims);
         if !self.taken.contains(&alternative.way) {
             self.refused.insert(alternative.way, refusal);
         }
+        printed
     }
 
     /// Says why an alternative cannot be taken, if it turns out that it cannot.
@@ -139,7 +139,8 @@ impl<'p, 'e> Search<'p, 'e> {
         Refusal { action: decided.or(alternative.claims.last()).map_or(0, |claim| claim.action), reason }
     }
 
-    fn read(&mut self, mut claims: Vec<Claim>) {
+    /// Prints what follows from `claims`; returns whether that can be.
+    fn read(&mut self, mut claims: Vec<Claim>) -> bool {
         for _ in 0..ATTEMPTS {
             let mut printer = Printer::new(self.part, self.environment, &self.placeholders, &self.seen);
             match printer.run(&claims) {
@@ -148,12 +149,13 @@ impl<'p, 'e> Search<'p, 'e> {
                     self.taken.extend(ways);
                     self.keep(reading);
                     alternatives.into_iter().for_each(|alternative| self.open(alternative));
-                    return;
+                    return true;
                 }
                 Err(Failed(Some(claim))) => claims.push(claim),
-                Err(Failed(None)) => return,
+                Err(Failed(None)) => return false,
             }
         }
+        false
     }
 
     fn keep(&mut self, reading: Reading) {
@@ -176,7 +178,7 @@ impl<'p, 'e> Search<'p, 'e> {
                 if self.taken.contains(&way) {
                     self.collect_unprinted(&branch.body, into);
                 } else if has_literal(&branch.body) {
-                    let reason = if branch.fails { Reason::Fails } else { Reason::Limit };
+                    let reason = if branch.ending == Ending::Fails { Reason::Fails } else { Reason::Limit };
                     let refusal = self.refused.get(&way).copied();
                     let Refusal { action, reason } = refusal.unwrap_or(Refusal { action: branch.action, reason });
                     into.push(Unprinted { span: branch.span, action, reason });

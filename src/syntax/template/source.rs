@@ -6,6 +6,7 @@
 //!
 //! Invariant: no candidate changes a byte of an action; one that removes an action puts it elsewhere in the same set.
 
+use super::lex::SPACE;
 use super::reading::{Placeholders, Reading, Source};
 use super::tree::Template;
 use crate::syntax::text::{Edit, EditSet, Span};
@@ -52,7 +53,7 @@ impl Reading {
     pub(crate) fn edits_in_source(&self, template: &Template, edits: &EditSet) -> Result<Mapped, Obstacle> {
         let Changes { changes, copied } = self.changes(template, edits)?;
         let edits = changes.into_iter().filter_map(|candidates| candidates.into_iter().next()).map(|first| first.edit);
-        let edits = EditSet::new(edits.collect()).map_err(|overlap| self.obstacle_near(template, overlap.at))?;
+        let edits = EditSet::new(edits.collect()).map_err(|overlap| obstacle_near(template, overlap.at))?;
         Ok(Mapped { edits, copied })
     }
 
@@ -60,11 +61,11 @@ impl Reading {
         Carrier { reading: self, template, placeholders: Placeholders::new(template), lifted: BTreeMap::new() }
             .carry(edits)
     }
+}
 
-    /// Returns the last action before a byte of the file.
-    fn obstacle_near(&self, template: &Template, at: usize) -> Obstacle {
-        Obstacle { action: template.actions().partition_point(|action| action.span.start <= at).saturating_sub(1) }
-    }
+/// Returns the last action before a byte of the file.
+fn obstacle_near(template: &Template, at: usize) -> Obstacle {
+    Obstacle { action: template.actions().partition_point(|action| action.span.start <= at).saturating_sub(1) }
 }
 
 struct Carrier<'r> {
@@ -79,15 +80,16 @@ impl Carrier<'_> {
     fn carry(mut self, edits: &EditSet) -> Result<Changes, Obstacle> {
         let (mut literal, mut moving) = (Vec::new(), Vec::new());
         for edit in edits.clone().joined().edits() {
-            match self.pieces(edit) {
+            let edit = self.widened(edit);
+            match self.pieces(&edit) {
                 Some(pieces) => literal.extend(pieces),
-                None => moving.push(edit.clone()),
+                None => moving.push(edit),
             }
         }
         moving.iter().for_each(|edit| self.lift(edit.span));
         let mut out = Changes::default();
         for mut edit in moving {
-            edit.text = self.with_actions(&edit.text, &mut out.copied);
+            edit.text = self.with_actions(&edit.text, &mut out.copied)?;
             literal.push(edit);
         }
         if let Some(lost) = self.lifted.values().flatten().next() {
@@ -98,6 +100,26 @@ impl Carrier<'_> {
             out.changes.push(self.candidates(&edit)?);
         }
         Ok(out)
+    }
+
+    /// Returns an edit with the placeholders whole that its ends are in.
+    fn widened(&self, edit: &Edit) -> Edit {
+        let (text, mut wide) = (&self.reading.text, edit.clone());
+        for at in [edit.span.start, edit.span.end] {
+            let Some(segment) = self.reading.segment_at(at).map(|index| self.reading.segments[index]) else { continue };
+            if !matches!(segment.source, Source::Opaque(_)) || segment.printed.start == at {
+                continue;
+            }
+            if segment.printed.start < wide.span.start {
+                wide.text.insert_str(0, &text[segment.printed.start..wide.span.start]);
+                wide.span.start = segment.printed.start;
+            }
+            if wide.span.end < segment.printed.end && wide.span.end > segment.printed.start {
+                wide.text.push_str(&text[wide.span.end..segment.printed.end]);
+                wide.span.end = segment.printed.end;
+            }
+        }
+        wide
     }
 
     /// Splits an edit that keeps its placeholders in order into edits of what is between them.
@@ -132,10 +154,13 @@ impl Carrier<'_> {
     }
 
     /// Puts actions where `text` has placeholders: those that edits remove, else copies.
-    fn with_actions(&mut self, text: &str, copied: &mut Vec<usize>) -> String {
+    fn with_actions(&mut self, text: &str, copied: &mut Vec<usize>) -> Result<String, Obstacle> {
         let (mut out, mut done) = (String::with_capacity(text.len()), 0);
         for placeholder in self.placeholders.find(text) {
             let Some(action) = self.template.actions().get(placeholder.action) else { continue };
+            if self.reading.origin(placeholder.action).is_none() {
+                return Err(Obstacle { action: placeholder.action });
+            }
             out.push_str(&text[done..placeholder.span.start]);
             done = placeholder.span.end;
             match self.lifted.get_mut(&placeholder.action).and_then(VecDeque::pop_front) {
@@ -147,7 +172,7 @@ impl Carrier<'_> {
             }
         }
         out.push_str(&text[done..]);
-        out
+        Ok(out)
     }
 
     fn candidates(&self, edit: &Edit) -> Result<Vec<Candidate>, Obstacle> {
@@ -225,14 +250,13 @@ impl Carrier<'_> {
             }
         }
         let edit = Edit { span, text: edit.text.clone() };
-        let around = Span::new(inside[0].span(self.template).start, inside[last - first].span(self.template).end);
-        Ok(self.survives_trimming(&edit, around).then_some(Candidate { edit, touched: span }))
+        Ok(self.survives_trimming(&edit).then_some(Candidate { edit, touched: span }))
     }
 
     /// Returns where the file has a place of the reading: beside the printed byte on one `side` of it.
     fn source_of(&self, at: usize, side: Side) -> Result<usize, Obstacle> {
-        let byte = if side == Side::Behind { at } else { at.saturating_sub(1) };
-        let Some(index) = self.reading.segment_at(byte) else { return Err(self.nearest(at)) };
+        let byte = if side == Side::Behind { Some(at) } else { at.checked_sub(1) };
+        let Some(index) = byte.and_then(|byte| self.reading.segment_at(byte)) else { return Err(self.nearest(at)) };
         let segment = &self.reading.segments[index];
         let span = segment.span(self.template);
         match segment.source {
@@ -245,18 +269,29 @@ impl Carrier<'_> {
         }
     }
 
-    /// Returns whether the text `around` an edit neither loses new white space to the actions beside it, nor keeps what was trimmed.
-    fn survives_trimming(&self, edit: &Edit, around: Span) -> bool {
+    /// Returns whether what actions eat beside an edit is the same as before.
+    fn survives_trimming(&self, edit: &Edit) -> bool {
         let (text, actions) = (self.template.text(), self.template.actions());
-        let (head, tail) = (&text[around.start..edit.span.start], &text[edit.span.end..around.end]);
-        let pieces = [head, &edit.text, tail];
+        let before = actions[..actions.partition_point(|action| action.span.end <= edit.span.start)].last();
+        let behind = actions[actions.partition_point(|action| action.span.start < edit.span.end)..].first();
+        let (eats_first, eats_last) =
+            (before.is_some_and(|action| action.trims_after), behind.is_some_and(|action| action.trims_before));
+        let mut start = before.map_or(0, |action| action.span.end);
+        let mut end = behind.map_or(text.len(), |action| action.span.start);
+        if eats_first {
+            start = text.len() - text[start..].trim_start_matches(SPACE).len();
+        }
+        if eats_last {
+            end = text[..end].trim_end_matches(SPACE).len().max(start);
+        }
+        if edit.span.start < start || end < edit.span.end {
+            return false;
+        }
+        let pieces = [&text[start..edit.span.start], &edit.text, &text[edit.span.end..end]];
         let first = pieces.iter().find_map(|piece| piece.chars().next());
         let last = pieces.iter().rev().find_map(|piece| piece.chars().next_back());
-        let before = actions.partition_point(|action| action.span.end <= around.start).checked_sub(1);
-        let behind = actions.get(actions.partition_point(|action| action.span.start < around.end));
-        let eaten = |one: Option<char>| one.is_some_and(|one| one.is_ascii_whitespace());
-        !(eaten(first) && before.is_some_and(|index| actions[index].trims_after))
-            && !(eaten(last) && behind.is_some_and(|action| action.trims_before))
+        let is_space = |one: Option<char>| one.is_some_and(|one| SPACE.contains(&one));
+        !(eats_first && is_space(first) || eats_last && is_space(last))
     }
 
     /// Finds the ways to insert beside a byte that is no white space.
@@ -278,24 +313,20 @@ impl Carrier<'_> {
     /// Inserts beside the printed byte on one `side` of the place.
     fn insertion(&self, edit: &Edit, side: Side) -> Option<Candidate> {
         let at = edit.span.start;
-        let byte = if side == Side::Behind { at } else { at.checked_sub(1)? };
-        let segment = &self.reading.segments[self.reading.segment_at(byte)?];
         let place = self.source_of(at, side).ok()?;
-        let edit = Edit::new(place, place, edit.text.clone());
-        let fits = match segment.action() {
-            None => self.survives_trimming(&edit, segment.span(self.template)),
-            Some(action) if side == Side::Before => !self.template.actions()[action].trims_after,
-            Some(action) => !self.template.actions()[action].trims_before,
-        };
         let anchor = if side == Side::Behind { place } else { place - 1 };
-        fits.then_some(Candidate { edit, touched: Span::new(anchor, anchor + 1) })
+        let candidate =
+            Candidate { edit: Edit::new(place, place, edit.text.clone()), touched: Span::new(anchor, anchor + 1) };
+        let fits =
+            self.survives_trimming(&candidate.edit) && self.reading.leaves_holes(self.template, edit, &candidate);
+        fits.then_some(candidate)
     }
 
     /// Returns the action nearest to a byte of the reading.
     fn nearest(&self, at: usize) -> Obstacle {
         let segment = self.reading.segment_at(at).or(self.reading.segments.len().checked_sub(1));
         let place = segment.map_or(0, |index| self.reading.segments[index].span(self.template).start);
-        self.reading.obstacle_near(self.template, place)
+        obstacle_near(self.template, place)
     }
 }
 

@@ -30,6 +30,12 @@ pub(super) struct Branching {
     pub(super) branches: Vec<Branch>,
 }
 
+impl Branching {
+    fn is_range(&self, actions: &[Action]) -> bool {
+        self.branches.first().is_some_and(|branch| actions[branch.action].keyword == Keyword::Range)
+    }
+}
+
 /// What is printed if its condition holds and none before it does.
 #[derive(Clone, Debug)]
 pub(super) struct Branch {
@@ -38,8 +44,18 @@ pub(super) struct Branch {
     /// From the end of that action to the next `else` or `end`.
     pub(super) span: Span,
     pub(super) body: Vec<Node>,
-    /// Whether it always ends in `fail`.
-    pub(super) fails: bool,
+    pub(super) ending: Ending,
+}
+
+/// What happens at the end of a branch, whatever is decided in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Ending {
+    /// It runs into `fail`.
+    Fails,
+    /// The turn of a range ends there.
+    Leaves,
+    /// What follows is printed.
+    GoesOn,
 }
 
 /// What is printed as one text: the file without its definitions, or one definition.
@@ -237,8 +253,8 @@ impl Parser<'_> {
         let open = self.open.last_mut().ok_or(fault)?;
         let body = std::mem::take(&mut self.nodes);
         let span = Span::new(self.actions[open.action].span.end, self.actions[index].span.start);
-        let fails = fails(&body, self.actions);
-        open.branches.push(Branch { action: open.action, span, body, fails });
+        let ending = ending(&body, self.actions);
+        open.branches.push(Branch { action: open.action, span, body, ending });
         Ok(open)
     }
 
@@ -273,18 +289,27 @@ impl Parser<'_> {
     }
 }
 
-/// Returns whether what prints `nodes` always ends in `fail`.
-fn fails(nodes: &[Node], actions: &[Action]) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::Literal(_) => false,
+/// Returns what happens at the end of `nodes`.
+fn ending(nodes: &[Node], actions: &[Action]) -> Ending {
+    let endings = nodes.iter().map(|node| match node {
+        Node::Literal(_) => Ending::GoesOn,
         Node::Action(index) => {
-            let value = &actions[*index].pipeline.value;
-            actions[*index].keyword == Keyword::Print
-                && value.pipe().next().is_some_and(|(function, _)| function == "fail")
+            let action = &actions[*index];
+            match action.pipeline.value.pipe().next() {
+                Some(("fail", _)) if action.keyword == Keyword::Print => Ending::Fails,
+                _ if action.keyword == Keyword::Leave => Ending::Leaves,
+                _ => Ending::GoesOn,
+            }
         }
         Node::Branching(block) => {
             let last = block.branches.last().map(|branch| actions[branch.action].keyword);
-            matches!(last, Some(Keyword::Else | Keyword::Block)) && block.branches.iter().all(|branch| branch.fails)
+            let best = block.branches.iter().map(|branch| branch.ending).max();
+            match (last, best) {
+                (Some(Keyword::Else | Keyword::Block), Some(Ending::Fails)) => Ending::Fails,
+                (Some(Keyword::Else), Some(Ending::Leaves)) if !block.is_range(actions) => Ending::Leaves,
+                _ => Ending::GoesOn,
+            }
         }
-    })
+    });
+    endings.min().unwrap_or(Ending::GoesOn)
 }

@@ -1,0 +1,127 @@
+//! Answers: whose are the keys or items that may stand in a hole, and does an edit leave them to it?
+//!
+//! The column of a hole decides: they belong to the nearest key or dash above that is further left, or to a key at their column that has no
+//! value on its line.
+//!
+//! Invariant: nothing here depends on what the action of a hole prints.
+
+use super::reading::{Hole, Reading};
+use super::source::Candidate;
+use super::tree::Template;
+use crate::syntax::text::{Edit, EditSet};
+use std::cmp::Ordering;
+
+/// The key or item that a hole belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Owner {
+    /// Its first byte.
+    start: usize,
+    column: usize,
+    /// Whether the hole is further right, or at its column.
+    relation: Ordering,
+}
+
+/// Returns the owner of what is printed at `column` behind the lines of `before`.
+fn owner(before: &str, column: usize) -> Option<Owner> {
+    let mut end = before.len();
+    before.split('\n').rev().find_map(|line| {
+        let start = end - line.len();
+        end = start.saturating_sub(1);
+        owner_in(line, column).map(|owner| Owner { start: start + owner.column, ..owner })
+    })
+}
+
+/// Returns the last dash or key of a line that what is printed at `column` can belong to.
+fn owner_in(line: &str, column: usize) -> Option<Owner> {
+    let (mut rest, mut found) = (line.trim_start_matches(' '), None);
+    while !rest.trim().is_empty() && !rest.starts_with('#') {
+        let own = line.len() - rest.len();
+        let item = rest.strip_prefix('-').filter(|item| item.is_empty() || item.starts_with([' ', '\r']));
+        let relation = column.cmp(&own);
+        if relation.is_gt() || (relation.is_eq() && item.is_none() && rest.trim_end().ends_with(':')) {
+            found = Some(Owner { start: own, column: own, relation });
+        }
+        rest = item.unwrap_or_default().trim_start_matches(' ');
+    }
+    found
+}
+
+/// Returns the column of the first line that begins in `text`, which is inserted behind `before`.
+fn first_column(before: &str, text: &str) -> Option<usize> {
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+    let whole = format!("{line}{text}");
+    let mut lines = whole.split('\n').skip(usize::from(!line.trim().is_empty())).filter(|line| !line.trim().is_empty());
+    lines.next().map(|line| line.len() - line.trim_start_matches(' ').len())
+}
+
+impl Reading {
+    /// Returns whether an insertion into this reading leaves the holes beside it to their owners, where `candidate` makes it.
+    pub(super) fn leaves_holes(&self, template: &Template, edit: &Edit, candidate: &Candidate) -> bool {
+        let at = edit.span.start;
+        let start = self.text[..at].trim_end().len();
+        let end = self.text.len() - self.text[at..].trim_start().len();
+        let mut beside = self.holes.iter().filter(|hole| (start..=end).contains(&hole.at));
+        let place = candidate.edit.span.start;
+        beside.all(|hole| {
+            let action = template.actions()[hole.action].span;
+            // A line of its own stays one.
+            if action.start >= place {
+                let apart = edit.text.ends_with('\n') || template.text()[place..action.start].contains('\n');
+                apart && self.leaves_behind(edit, hole)
+            } else {
+                let apart = edit.text.starts_with('\n') || template.text()[action.end..place].contains('\n');
+                apart && self.leaves_before(edit, hole)
+            }
+        })
+    }
+
+    fn leaves_behind(&self, edit: &Edit, hole: &Hole) -> bool {
+        let Some(column) = hole.column else { return false };
+        let at = edit.span.start;
+        let after = format!("{}{}{}", &self.text[..at], edit.text, &self.text[at..hole.at.max(at)]);
+        owner(&self.text[..hole.at], column) == owner(&after, column)
+    }
+
+    fn leaves_before(&self, edit: &Edit, hole: &Hole) -> bool {
+        let (Some(column), Some(inserted)) = (hole.column, first_column(&self.text[..edit.span.start], &edit.text))
+        else {
+            return true;
+        };
+        let owner = owner(&self.text[..hole.at], column);
+        inserted == column || owner.is_some_and(|owner| inserted <= owner.column)
+    }
+
+    /// Returns the action of a hole that has another owner in `after`, the reading with `edits`.
+    pub(super) fn stray_hole(&self, edits: &EditSet, after: &Self) -> Option<usize> {
+        let pairs = self.holes.iter().zip(&after.holes);
+        let mut stray = pairs.filter(|(before, behind)| {
+            let Some(column) = before.column else { return false };
+            let owners = (owner(&self.text[..before.at], column), owner(&after.text[..behind.at], column));
+            match owners {
+                (Some(before), Some(behind)) => {
+                    let line = after.text[behind.start..].split('\n').next().unwrap_or_default().len();
+                    let stays = |at: usize| (behind.start..=behind.start + line).contains(&at);
+                    before.relation != behind.relation || !moved(before.start, edits).is_some_and(stays)
+                }
+                (before, behind) => before != behind,
+            }
+        });
+        stray.next().map(|(hole, _)| hole.action)
+    }
+}
+
+/// Returns where a byte is after `edits`, or what it is replaced by.
+fn moved(at: usize, edits: &EditSet) -> Option<usize> {
+    let (mut added, mut removed) = (0, 0);
+    for edit in edits.edits() {
+        if edit.span.start <= at && at < edit.span.end {
+            let blank = edit.text.len() - edit.text.trim_start().len();
+            return (blank < edit.text.len()).then_some(edit.span.start + added + blank - removed);
+        }
+        if edit.span.end <= at {
+            added += edit.text.len();
+            removed += edit.span.end - edit.span.start;
+        }
+    }
+    Some(at + added - removed)
+}

@@ -1,0 +1,220 @@
+//! Answers: are conditions decided for the target, and alike wherever they are equal?
+
+use super::{Chart, Cluster, NEW, UNKNOWN, known, texts, texts_for_new};
+use crate::syntax::template::search::{Reason, outputs};
+
+/// Returns the values of `apiVersion` in all readings for a new cluster.
+fn versions(text: &str) -> Vec<String> {
+    texts_for_new(&format!("apiVersion: {text}\n"))
+        .iter()
+        .map(|text| text.trim().trim_start_matches("apiVersion: ").to_owned())
+        .collect()
+}
+
+#[test]
+fn what_the_cluster_serves_decides() {
+    for (text, expected) in [
+        ("{{ if .Capabilities.APIVersions.Has \"policy/v1\" }}new{{ else }}old{{ end }}", vec!["new"]),
+        ("{{ if $.Capabilities.APIVersions.Has \"policy/v1beta1\" }}old{{ else }}new{{ end }}", vec!["new"]),
+        ("{{ if not (.Capabilities.APIVersions.Has \"policy/v1\") }}old{{ else }}new{{ end }}", vec!["new"]),
+        ("{{ if .Capabilities.APIVersions.Has \"other/v1\" }}a{{ else }}b{{ end }}", vec!["a", "b"]),
+        ("{{ if and .x (.Capabilities.APIVersions.Has \"policy/v1beta1\") }}old{{ else }}new{{ end }}", vec!["new"]),
+        ("{{ if or .x (.Capabilities.APIVersions.Has \"policy/v1\") }}new{{ else }}old{{ end }}", vec!["new"]),
+        (
+            "{{ if semverCompare \">=1.21-0\" .Capabilities.KubeVersion.GitVersion }}new{{ else }}old{{ end }}",
+            vec!["new"],
+        ),
+        ("{{ if semverCompare \"<1.21-0\" .Capabilities.KubeVersion.Version -}}old{{ else }}new{{ end }}", vec!["new"]),
+        (
+            "{{ if .Capabilities.KubeVersion.Version | semverCompare \">=1.21-0\" }}new{{ else }}old{{ end }}",
+            vec!["new"],
+        ),
+        ("{{ if semverCompare \">=1.21\" .Values.version }}a{{ else }}b{{ end }}", vec!["a", "b"]),
+        (
+            "{{ if semverCompare \">=1.21\" (default .Capabilities.KubeVersion.Version .Values.kubeVersion) }}new{{ else }}old{{ end }}",
+            vec!["new"],
+        ),
+        ("{{ if ge (int .Capabilities.KubeVersion.Minor) 22 }}new{{ else }}old{{ end }}", vec!["new"]),
+        ("{{ if ge .Capabilities.KubeVersion.Minor \"22\" }}new{{ else }}old{{ end }}", vec!["new"]),
+        ("policy/v1{{ ternary \"\" \"beta1\" (.Capabilities.APIVersions.Has \"policy/v1\") }}", vec!["policy/v1"]),
+        ("{{ .Capabilities.APIVersions.Has \"policy/v1\" | ternary \"new\" \"old\" }}", vec!["new"]),
+        (
+            "{{ $old := .Capabilities.APIVersions.Has \"policy/v1beta1\" }}{{ if $old }}old{{ else }}new{{ end }}",
+            vec!["new"],
+        ),
+    ] {
+        assert_eq!(versions(text), expected, "{text}");
+    }
+}
+
+const HELPERS: &str = r#"
+{{- define "kubeVersion" -}}
+{{- if .Values.global }}
+  {{- if .Values.global.kubeVersion }}
+  {{- .Values.global.kubeVersion -}}
+  {{- else }}
+  {{- default .Capabilities.KubeVersion.Version .Values.kubeVersion -}}
+  {{- end -}}
+{{- else }}
+{{- default .Capabilities.KubeVersion.Version .Values.kubeVersion -}}
+{{- end -}}
+{{- end -}}
+{{- define "ingress" -}}
+{{- if semverCompare "<1.14-0" (include "kubeVersion" .) -}}
+{{- print "extensions/v1beta1" -}}
+{{- else if semverCompare "<1.19-0" (include "kubeVersion" .) -}}
+{{- print "networking.k8s.io/v1beta1" -}}
+{{- else -}}
+{{- print "networking.k8s.io/v1" -}}
+{{- end }}
+{{- end -}}
+{{- define "isStable" -}}
+{{- eq (include "ingress" .) "networking.k8s.io/v1" -}}
+{{- end -}}
+{{- define "old" }}{{ if not (.Capabilities.APIVersions.Has "policy/v1") }}true{{ end }}{{ end -}}
+{{- define "override" }}{{ if .Values.v }}{{ .Values.v }}{{ else }}policy/v1{{ end }}{{ end -}}
+{{- define "variable" -}}
+{{- $v := "policy/v1beta1" -}}
+{{- if .Capabilities.APIVersions.Has "policy/v1" -}}{{- $v = "policy/v1" -}}{{- end -}}
+{{- print $v -}}
+{{- end -}}
+{{- define "of" }}{{ .context.Values.x }}{{ .value }}{{ end -}}
+{{- define "loop" }}{{ include "loop" . }}{{ end -}}
+"#;
+
+#[test]
+fn helpers_are_looked_into() {
+    for (text, expected) in [
+        ("{{ include \"ingress\" . }}", vec!["networking.k8s.io/v1"]),
+        ("{{ template \"ingress\" $ }}", vec!["networking.k8s.io/v1"]),
+        ("{{ if eq (include \"ingress\" .) \"extensions/v1beta1\" }}old{{ else }}new{{ end }}", vec!["new"]),
+        ("{{ if eq (include \"isStable\" $) \"true\" }}new{{ else }}old{{ end }}", vec!["new"]),
+        ("{{ if include \"old\" . }}old{{ else }}new{{ end }}", vec!["new"]),
+        ("{{ if semverCompare \">=1.21-0\" (include \"kubeVersion\" .) }}new{{ else }}old{{ end }}", vec!["new"]),
+        ("{{ include \"variable\" . }}", vec!["policy/v1"]),
+        ("{{ include \"of\" (dict \"value\" \"x\" \"context\" (dict \"Values\" (dict \"x\" \"y\"))) }}", vec!["yx"]),
+    ] {
+        let all = texts_for_new(&format!("{HELPERS}apiVersion: {text}"));
+        let all: Vec<_> = all.iter().map(|text| text.trim_start_matches("apiVersion: ")).collect();
+        assert_eq!(all, expected, "{text}");
+    }
+    for opaque in ["kubeVersion", "override", "loop"] {
+        let all = texts_for_new(&format!("{HELPERS}{{{{ if .x }}}}a: {{{{ include \"{opaque}\" . }}}}{{{{ end }}}}"));
+        assert!(all[0].starts_with("a: ${TEMPLATE_"), "{opaque}: {all:?}");
+    }
+}
+
+#[test]
+fn what_a_helper_can_print_can_be_asked_for() {
+    let outputs_for = |name: &str, cluster: Cluster| {
+        let chart = Chart::new(HELPERS, cluster);
+        let found = outputs(chart.defines.get(name).unwrap(), chart.environment());
+        (found.texts.into_iter().collect::<Vec<_>>(), found.open)
+    };
+    assert_eq!(outputs_for("ingress", NEW), (vec!["networking.k8s.io/v1".to_owned()], false));
+    let every = ["extensions/v1beta1", "networking.k8s.io/v1", "networking.k8s.io/v1beta1"].map(str::to_owned);
+    assert_eq!(outputs_for("ingress", UNKNOWN), (every.to_vec(), false));
+    assert_eq!(outputs_for("override", NEW), (vec!["policy/v1".to_owned()], true));
+    assert_eq!(outputs_for("variable", UNKNOWN).0, ["policy/v1", "policy/v1beta1"]);
+    assert_eq!(outputs_for("loop", NEW), (Vec::new(), true));
+}
+
+#[test]
+fn equal_conditions_choose_alike() {
+    let alike = "{{ if .Values.x }}a{{ end }}{{ with $.Values.x }}b{{ end }}{{ range .Values.x }}c{{ end }}{{ if not .Values.x }}d{{ end }}";
+    assert_eq!(texts(alike), ["abc", "d"]);
+    assert_eq!(texts("{{ if empty .x }}a{{ else }}b{{ end }}{{ if .x }}c{{ end }}"), ["a", "bc"]);
+    assert_eq!(
+        texts("{{ if eq .x \"a\" }}a{{ else if eq .x \"b\" }}b{{ else }}c{{ end }}{{ if eq .x \"b\" }}B{{ end }}")
+            .len(),
+        3
+    );
+    assert_eq!(texts("{{ if eq .x \"a\" }}a{{ end }}{{ if ne .x \"a\" }}b{{ end }}"), ["a", "b"]);
+    assert_eq!(
+        texts("{{ if .x }}a{{ end }}{{ with .y }}{{ if .x }}b{{ end }}{{ end }}"),
+        ["ab", "a", "b"],
+        "another dot"
+    );
+    assert_eq!(
+        texts("{{ with .y }}{{ if .x }}a{{ end }}{{ if $.y.x }}b{{ end }}{{ end }}"),
+        ["ab", ""],
+        "the same dot"
+    );
+    let assigned = "{{ $v := .x }}{{ if $v }}a{{ end }}{{ $v = .y }}{{ if $v }}b{{ end }}";
+    assert_eq!(texts(assigned), ["ab", "b", "a"], "a variable that is assigned again");
+    let variable = "{{ $v := .x }}{{ if $v }}a{{ end }}{{ if .x }}b{{ end }}";
+    assert_eq!(texts(variable), ["ab", ""], "a variable that is not");
+}
+
+#[test]
+fn what_is_assumed_is_followed() {
+    assert_eq!(texts("{{ if and .x .y }}a{{ end }}{{ if .x }}b{{ end }}{{ if .y }}c{{ end }}"), ["abc", "b", "c"]);
+    assert_eq!(texts("{{ if .x.y }}a{{ end }}{{ if .x }}b{{ end }}"), ["ab", "b", ""]);
+    assert_eq!(texts("{{ if not .x }}a{{ if .x }}b{{ end }}{{ end }}c"), ["ac", "c"]);
+}
+
+#[test]
+fn a_branch_that_fails_is_not_taken() {
+    assert_eq!(texts("{{ if .x }}{{ fail \"no\" }}{{ end }}a"), ["a"]);
+    assert_eq!(texts("{{ if .x }}a{{ else }}{{ fail \"no\" }}{{ end }}b"), ["ab"]);
+    assert_eq!(texts("{{ if .x }}a{{ end }}{{ if .x }}{{ fail \"no\" }}{{ end }}b"), ["b"], "the first one gives way");
+    assert_eq!(
+        texts("{{ if .x }}{{ if .y }}{{ fail \"no\" }}{{ else }}{{ printf \"%s\" .z | fail }}{{ end }}{{ end }}b"),
+        ["b"]
+    );
+}
+
+#[test]
+fn what_is_never_printed_is_told_with_the_action_that_decides() {
+    let text = "{{ if .Capabilities.APIVersions.Has \"policy/v1\" }}new{{ else }}old{{ end }}\
+                {{ if and .x (semverCompare \"<1.21-0\" .Capabilities.KubeVersion.Version) }}older{{ if .y }}z{{ end }}{{ end }}\
+                {{ if .a }}b{{ else if .a }}never{{ end }}{{ if .c }}d{{ fail \"x\" }}{{ end }}";
+    let chart = Chart::new(text, NEW);
+    let unprinted: Vec<_> = chart
+        .readings()
+        .unprinted
+        .iter()
+        .map(|one| (one.span.of(text), chart.action(one.action), one.reason))
+        .collect();
+    assert_eq!(
+        unprinted,
+        [
+            ("old", "{{ if .Capabilities.APIVersions.Has \"policy/v1\" }}", Reason::Target),
+            (
+                "older{{ if .y }}z{{ end }}",
+                "{{ if and .x (semverCompare \"<1.21-0\" .Capabilities.KubeVersion.Version) }}",
+                Reason::Target
+            ),
+            ("never", "{{ else if .a }}", Reason::Contradiction),
+            ("d{{ fail \"x\" }}", "{{ if .c }}", Reason::Fails),
+        ]
+    );
+}
+
+#[test]
+fn inner_branches_are_tried_first_and_a_limit_is_told() {
+    let text = "{{ if .a }}a{{ if .b }}b{{ if .c }}c{{ end }}{{ end }}{{ end }}{{ if .d }}d{{ end }}";
+    assert_eq!(texts(text), ["abcd", "abd", "ad", "d", "abc"]);
+    let chart = Chart::new("{{ if .a }}a{{ else }}b{{ end }}{{ if .d }}d{{ end }}", UNKNOWN);
+    let part = chart.template.part(0).unwrap();
+    let found = crate::syntax::template::search::readings(part, chart.environment(), 1);
+    assert_eq!((found.readings.len(), found.untried), (1, 2));
+    assert_eq!(found.unprinted.iter().map(|one| one.reason).collect::<Vec<_>>(), [Reason::Limit]);
+}
+
+#[test]
+fn choices_name_their_actions() {
+    let chart = Chart::new("{{ if .a }}a{{ else }}b{{ end }}{{ with .c }}c{{ end }}", UNKNOWN);
+    let found = chart.readings();
+    let told = |index: usize| -> Vec<_> {
+        let choices = &found.readings[index].choices;
+        choices
+            .iter()
+            .map(|choice| (chart.action(choice.block), choice.branch.map(|branch| chart.action(branch))))
+            .collect()
+    };
+    assert_eq!(told(0), [("{{ if .a }}", Some("{{ if .a }}")), ("{{ with .c }}", Some("{{ with .c }}"))]);
+    assert_eq!(told(1), [("{{ if .a }}", Some("{{ else }}")), ("{{ with .c }}", Some("{{ with .c }}"))]);
+    assert_eq!(told(2), [("{{ if .a }}", Some("{{ if .a }}")), ("{{ with .c }}", None)]);
+    assert!(known(&found.readings[0]).is_empty());
+}
