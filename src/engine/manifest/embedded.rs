@@ -13,7 +13,7 @@ use super::object::is_list;
 use super::recognizer::Recognizer;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::knowledge::release::ApiVersion;
-use crate::syntax::field::{Entries, FieldPath, PathRef, each_child};
+use crate::syntax::field::{Entries, FieldPath, PathRef, Step, each_child};
 
 /// An object inside other data.
 pub(super) struct Embedded {
@@ -22,6 +22,26 @@ pub(super) struct Embedded {
     pub(super) path: FieldPath,
     /// What findings call it.
     title: String,
+}
+
+/// The lists in the values of a chart whose items it prints as they are.
+const RAW_OBJECTS: [&str; 9] = [
+    "additionalManifests",
+    "additionalResources",
+    "extraDeploy",
+    "extraManifests",
+    "extraObjects",
+    "extraResources",
+    "raw",
+    "rawResources",
+    "resources",
+];
+
+impl Embedded {
+    /// Returns whether it is one of the objects in the values of a chart that the chart prints as they are.
+    pub(super) fn is_raw(&self) -> bool {
+        matches!(self.path.steps(), [.., Step::Key(list), Step::Index(_)] if RAW_OBJECTS.contains(&list.as_str()))
+    }
 }
 
 /// A search for the outermost objects in a document that are not objects of the document itself.

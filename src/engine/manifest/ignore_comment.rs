@@ -44,7 +44,7 @@ pub struct Ignores {
 
 impl Ignores {
     /// Takes the comments of a file, in its order.
-    pub(super) fn new(all: Vec<Ignore>) -> Self {
+    pub(crate) fn new(all: Vec<Ignore>) -> Self {
         let mut parts: Vec<_> =
             all.iter().enumerate().filter_map(|(at, ignore)| ignore.about.map(|part| (part, at))).collect();
         parts.sort_by(|((start, end), at), ((other_start, other_end), other)| {

@@ -13,6 +13,7 @@ use super::manifest::Manifest;
 use super::object::{Document, Object, is_bare, is_list, take as take_objects};
 use super::problem::{failure, not_utf8, template_finding};
 use super::recognizer::Recognizer;
+use super::values::is_values_file;
 use super::{applied, carried_values, configuration, embedded, ignores, inline, json6902, replacement};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::knowledge::release::ApiVersion;
@@ -226,6 +227,12 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
         let text = manifest.tree.documents()[number].span.of(&manifest.text);
         embedded = embedded::find(number, text, &value, recognizer);
         embedded.retain(|inner| !patches.iter().any(|patch| inner.path.starts_with(&patch.path)));
+        if is_bare(&value) && is_values_file(&manifest.file) {
+            let (raw, others): (Vec<Embedded>, _) = embedded.into_iter().partition(Embedded::is_raw);
+            embedded = others;
+            let object = |raw: &Embedded| Object::from_value(number, raw.path.clone(), raw.path.get(&value)?.clone());
+            manifest.objects.extend(raw.iter().filter_map(object));
+        }
     }
     match document {
         Document::JsonPatch | Document::Replacements => manifest.objects.push(Object::unnamed(document, number, value)),

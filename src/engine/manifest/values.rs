@@ -67,13 +67,17 @@ impl Chart {
         if self.has_key(document) {
             return vec![root];
         }
-        let is_values = file.rsplit('/').next().is_some_and(|name| name.contains("values"));
-        let for_dependencies = document.as_object().filter(|_| is_values).into_iter().flatten();
+        let for_dependencies = document.as_object().filter(|_| is_values_file(file)).into_iter().flatten();
         // An alias of the chart can be any name.
         let is_of_chart =
             |(name, values): &(&String, &Value)| (**name == self.name && values.is_object()) || self.has_key(values);
         for_dependencies.filter(is_of_chart).map(|(name, _)| root.key(name)).collect()
     }
+}
+
+/// Returns whether a file has values of charts, by its name.
+pub(super) fn is_values_file(file: &str) -> bool {
+    file.rsplit('/').next().is_some_and(|name| name.contains("values"))
 }
 
 /// Returns whether a document describes values instead of holding them: `values.schema.json` of a chart.

@@ -13,11 +13,11 @@ use super::templates::{TemplateFile, unread};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
-use crate::engine::manifest::Recognizer;
+use crate::engine::manifest::{Ignore, Ignores, Recognizer};
 use crate::syntax::template::{
     self, Disagreement, Edited, Environment, Obstacle, Reading, Reason, Template, Unprinted,
 };
-use crate::syntax::text::{Edit, EditSet, LineIndex, Span};
+use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 use crate::syntax::variable::ACTION;
 
 /// What to do about an object that is held back because of an action.
@@ -74,6 +74,13 @@ impl<'t> TemplatePlan<'t> {
         self.held.push(Span::new(0, self.file.text.len()));
     }
 
+    /// Reports that there are more branches than are read, and holds back everything.
+    pub(super) fn fail_untried(&mut self, branches: usize) {
+        let why = format!("it has {branches} branches more than are read");
+        self.findings.push(unread(self.place(0), &why));
+        self.held.push(Span::new(0, self.file.text.len()));
+    }
+
     /// Reports branches with known objects that no reading prints.
     pub(super) fn report_unprinted(&mut self, unprinted: &[Unprinted], recognizer: &Recognizer) {
         let is_known = |one: &&Unprinted| recognizer.mentions_group(one.span.of(&self.file.text).as_bytes());
@@ -102,6 +109,7 @@ impl<'t> TemplatePlan<'t> {
         let mut planned = PlannedFile { file: self.file.file.clone(), ..PlannedFile::default() };
         let mut objects: BTreeMap<(Location, String), ObjectPlan> = BTreeMap::new();
         let mut versions: BTreeMap<String, BTreeSet<Location>> = BTreeMap::new();
+        let mut ignores: BTreeMap<Location, Ignore> = BTreeMap::new();
         for mut one in std::mem::take(&mut self.readings) {
             let Some(own) = one.planned.take() else { continue };
             let ReadingPlan { reading, .. } = one;
@@ -130,7 +138,9 @@ impl<'t> TemplatePlan<'t> {
                 advised.map(|object| self.finding_object(&reading, object)).add_to(&mut planned.advised, at);
             }
             planned.value_sources.extend(own.value_sources);
+            own.ignores.all().iter().for_each(|ignore| self.add_ignore(&reading, ignore, &mut ignores));
         }
+        planned.ignores = Ignores::new(ignores.into_values().collect());
         planned
             .findings
             .extend(versions.into_iter().filter_map(|(version, places)| unknown_version(&version, &places)));
@@ -227,6 +237,26 @@ impl<'t> TemplatePlan<'t> {
             message,
         );
         self.findings.push(finding.about(first).help(BY_HAND));
+    }
+
+    /// Adds a comment of a reading as one of the template: it is about all that it is about in one of the readings.
+    fn add_ignore(&self, reading: &Reading, ignore: &Ignore, all: &mut BTreeMap<Location, Ignore>) {
+        let position = |position: Position| {
+            let at = LineIndex::new(&reading.text).offset(&reading.text, position);
+            self.lines.position(&self.file.text, reading.source_of(self.template, at))
+        };
+        let about = ignore.about.map(|(start, end)| (position(start), position(end)));
+        let own = Ignore {
+            location: self.location(reading, &ignore.location),
+            about,
+            object: ignore.object.map(position),
+            ..ignore.clone()
+        };
+        let same = all.entry(own.location.clone()).or_insert(own);
+        same.about = match (same.about, about) {
+            (Some((start, end)), Some((own_start, own_end))) => Some((start.min(own_start), end.max(own_end))),
+            (same, own) => same.or(own),
+        };
     }
 
     /// Returns an object of a reading as one of the template.

@@ -66,10 +66,11 @@ impl TemplatePlanner<'_, '_> {
         };
         let facts = TargetFacts(self.shared.planner.goal());
         let environment = Environment { defines: &file.defines, facts: &facts };
-        let (mut unprinted, mut planned, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut unprinted, mut planned, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for part in template.parts() {
             let read = template::readings(part, environment, MOST_READINGS);
             unprinted.extend(read.unprinted);
+            untried += read.untried;
             for reading in read.readings {
                 match self.plan_reading(&file.file, &reading) {
                     Ok(own) => planned.push(ReadingPlan { reading, planned: own }),
@@ -82,6 +83,9 @@ impl TemplatePlanner<'_, '_> {
         let mut plan = TemplatePlan::new(file, &template, planned);
         failed.iter().for_each(|(reading, failure)| plan.fail(reading, failure));
         plan.report_unprinted(&unprinted, self.recognizer);
+        if untried > 0 {
+            plan.fail_untried(untried);
+        }
         plan.into_planned(environment)
     }
 

@@ -32,11 +32,9 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use agree::{Disagreement, Edited, Mismatch, agree, verify};
+pub(crate) use agree::{Disagreement, Edited, agree, verify};
 pub(crate) use environment::{Environment, Facts, KubeVersion};
-pub(crate) use lex::{Action, Fault, Keyword, Unclosed};
-pub(crate) use outputs::Outputs;
-pub(crate) use reading::{Choice, Hole, Reading, Segment, Source};
-pub(crate) use search::{Readings, Reason, Unprinted, outputs, readings};
-pub(crate) use source::{Mapped, Obstacle};
-pub(crate) use tree::{Defines, Part, Template};
+pub(crate) use reading::{Hole, Reading};
+pub(crate) use search::{Reason, Unprinted, readings};
+pub(crate) use source::Obstacle;
+pub(crate) use tree::{Defines, Template};

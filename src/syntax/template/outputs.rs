@@ -179,6 +179,7 @@ impl Judge<'_> {
     }
 
     /// Returns what a definition can print, whatever it is called with.
+    #[cfg(test)]
     pub(super) fn part(&self, part: Part<'_>) -> Outputs {
         self.body(part, part.nodes(), &mut Scope::new(Expression::Path("$".to_owned())))
     }

@@ -23,6 +23,9 @@ pub(super) struct Way {
     pub(super) branch: usize,
 }
 
+/// How the comments begin that are printed.
+const READ: &str = "reversion:";
+
 /// A way that was not taken, and what must be assumed to take it.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
@@ -122,6 +125,26 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     fn segment(&mut self, text: &str, source: Source) {
+        // Helm ends a document at dashes that text follows.
+        let ends_document = matches!(self.line(), "---") && !text.starts_with([' ', '\t', '\r', '\n', '-']);
+        if ends_document
+            && !text.is_empty()
+            && let Some(between) = self.reading.segments.last().and_then(|last| self.action_behind(*last))
+        {
+            self.push("\n", Source::Known(between));
+        }
+        self.push(text, source);
+    }
+
+    /// Returns the action behind a segment in the file.
+    fn action_behind(&self, segment: Segment) -> Option<usize> {
+        let actions = self.part.template.actions();
+        let end = segment.span(self.part.template).end;
+        let index = actions.partition_point(|action| action.span.start < end);
+        (index < actions.len()).then_some(index)
+    }
+
+    fn push(&mut self, text: &str, source: Source) {
         if !text.is_empty() {
             let start = self.reading.text.len();
             self.reading.text.push_str(text);
@@ -134,6 +157,10 @@ impl<'p, 'e> Printer<'p, 'e> {
         let value = match action.keyword {
             Keyword::Leave => return Flow::Left,
             Keyword::Print | Keyword::Template => self.scope.bind(&action.pipeline),
+            Keyword::Comment => {
+                self.comment(index);
+                return Flow::On;
+            }
             _ => return Flow::On,
         };
         if action.pipeline.binding != Binding::None {
@@ -155,6 +182,18 @@ impl<'p, 'e> Printer<'p, 'e> {
             self.segment(&placeholder, Source::Opaque(index));
         }
         Flow::On
+    }
+
+    /// Prints a comment that is for readers of what is printed, where it has a line for itself.
+    fn comment(&mut self, index: usize) {
+        let action = &self.part.template.actions()[index];
+        let text = action.content.of(self.part.template.text()).trim();
+        if !text.starts_with(READ) || text.contains('\n') || action.trims_after || !action.alone {
+            return;
+        }
+        let is_behind = !self.line().trim().is_empty();
+        let text = format!("{}# {text}", if is_behind { "\n" } else { "" });
+        self.push(&text, Source::Known(index));
     }
 
     /// Returns whether keys or items can come from an action.

@@ -7,7 +7,6 @@
 
 use super::environment::Environment;
 use super::judge::{Claim, Judge};
-use super::outputs::Outputs;
 use super::print::{Alternative, Failed, Printed, Printer, Way};
 use super::reading::{Placeholders, Reading};
 use super::tree::{Ending, Node, Part};
@@ -74,7 +73,8 @@ pub(crate) fn readings(part: Part<'_>, environment: Environment<'_>, limit: usiz
 }
 
 /// Returns what the definition `part` can print, whatever it is called with.
-pub(crate) fn outputs(part: Part<'_>, environment: Environment<'_>) -> Outputs {
+#[cfg(test)]
+pub(crate) fn outputs(part: Part<'_>, environment: Environment<'_>) -> super::outputs::Outputs {
     Judge::new(environment).part(part)
 }
 

@@ -50,6 +50,7 @@ pub(super) struct Changes {
 
 impl Reading {
     /// Returns the edits of the file that make `edits` of the text of this reading.
+    #[cfg(test)]
     pub(crate) fn edits_in_source(&self, template: &Template, edits: &EditSet) -> Result<Mapped, Obstacle> {
         let Changes { changes, copied } = self.changes(template, edits)?;
         let edits = changes.into_iter().filter_map(|candidates| candidates.into_iter().next()).map(|first| first.edit);

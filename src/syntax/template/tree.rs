@@ -131,6 +131,7 @@ impl<'t> Part<'t> {
     }
 
     /// Returns the literals, after trimming.
+    #[cfg(test)]
     pub(crate) fn literals(self) -> Vec<Span> {
         let mut literals = Vec::new();
         collect_literals(self.nodes(), &mut literals);
@@ -138,6 +139,7 @@ impl<'t> Part<'t> {
     }
 }
 
+#[cfg(test)]
 fn collect_literals(nodes: &[Node], into: &mut Vec<Span>) {
     for node in nodes {
         match node {
