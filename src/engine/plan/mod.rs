@@ -11,7 +11,7 @@
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
 //! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
-//! neighbours).
+//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
@@ -61,7 +61,8 @@ pub use planner::Planner;
 pub use recognizer::recognizer;
 pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};
-pub(crate) use templates::{TemplateFile, Templates};
+pub(crate) use templates::TemplateFile;
+pub use templates::Templates;
 pub(crate) use withheld::LeftOut;
 
 use assemble::assemble;

@@ -19,7 +19,7 @@ pub struct Scope<'s> {
     /// The files that are reported and written; all where there is no list.
     pub listed: Option<Listed<'s>>,
     /// The templates that are converted besides.
-    pub(crate) templates: Option<Templates<'s>>,
+    pub templates: Option<Templates<'s>>,
     /// How many threads plan; 0 for as many as there are processors.
     pub threads: usize,
 }

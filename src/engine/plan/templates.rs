@@ -28,7 +28,7 @@ const CLUSTER: &str = "kubernetes";
 
 /// The templates of charts that a run converts.
 #[derive(Clone, Copy)]
-pub(crate) struct Templates<'s> {
+pub struct Templates<'s> {
     /// Those that mention a known API group.
     pub(crate) files: &'s [TemplateFile],
     /// What shows whether there are known objects in what they print.

@@ -573,6 +573,8 @@ fn with_entries(mut data: Value, holes: &[FieldPath]) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::sequence::Lens;
     use super::super::trial::data;
     use super::Halt;

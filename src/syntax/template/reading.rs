@@ -103,14 +103,6 @@ impl Segment {
             Source::Opaque(action) | Source::Known(action) => template.actions()[action].span,
         }
     }
-
-    /// Returns the action that prints it.
-    pub(crate) fn action(&self) -> Option<usize> {
-        match self.source {
-            Source::Literal(_) => None,
-            Source::Opaque(action) | Source::Known(action) => Some(action),
-        }
-    }
 }
 
 /// What the name of a whole value in a flow collection begins with. It is quoted, because braces mean something there.

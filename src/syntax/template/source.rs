@@ -69,6 +69,24 @@ fn obstacle_near(template: &Template, at: usize) -> Obstacle {
     Obstacle { action: template.actions().partition_point(|action| action.span.start <= at).saturating_sub(1) }
 }
 
+/// Returns the quote that is open at the end of a text, as its last line looks.
+fn quote(text: &str) -> Option<char> {
+    let (mut open, mut is_escaped) = (None, false);
+    for one in text[text.rfind('\n').map_or(0, |feed| feed + 1)..].chars() {
+        match (open, one) {
+            (Some('"'), '\\') if !is_escaped => {
+                is_escaped = true;
+                continue;
+            }
+            (None, '"' | '\'') => open = Some(one),
+            (Some(quote), _) if quote == one && !is_escaped => open = None,
+            _ => {}
+        }
+        is_escaped = false;
+    }
+    open
+}
+
 struct Carrier<'r> {
     reading: &'r Reading,
     template: &'r Template,
@@ -90,7 +108,7 @@ impl Carrier<'_> {
         moving.iter().for_each(|edit| self.lift(edit.span));
         let mut out = Changes::default();
         for mut edit in moving {
-            edit.text = self.with_actions(&edit.text, &mut out.copied)?;
+            edit.text = self.with_actions(&edit, &mut out.copied)?;
             literal.push(edit);
         }
         if let Some(lost) = self.lifted.values().flatten().next() {
@@ -141,6 +159,12 @@ impl Carrier<'_> {
         Some(EditSet::new(pieces).ok()?.minimal(&self.reading.text).edits().to_vec())
     }
 
+    /// Returns the quotes around what the placeholder with this number stands for, at each place.
+    fn quotes(&self, number: usize) -> impl Iterator<Item = Option<char>> {
+        let places = self.placeholders.find(&self.reading.text).into_iter().filter(move |one| one.action == number);
+        places.map(|one| quote(&self.reading.text[..one.span.start]))
+    }
+
     fn lift(&mut self, span: Span) {
         for segment in &self.reading.segments {
             if let Source::Opaque(action) = segment.source
@@ -154,12 +178,19 @@ impl Carrier<'_> {
         }
     }
 
-    /// Puts actions where `text` has placeholders: those that edits remove, else copies.
-    fn with_actions(&mut self, text: &str, copied: &mut Vec<usize>) -> Result<String, Obstacle> {
+    /// Puts actions where the text of an edit has placeholders: those that edits remove, else copies. What an action prints means something
+    /// else in other quotes.
+    fn with_actions(&mut self, edit: &Edit, copied: &mut Vec<usize>) -> Result<String, Obstacle> {
+        let (text, printed) = (&edit.text, &self.reading.text[..edit.span.start]);
+        let before = &printed[printed.rfind('\n').map_or(0, |feed| feed + 1)..];
         let (mut out, mut done) = (String::with_capacity(text.len()), 0);
         for placeholder in self.placeholders.find(text) {
             let Some(action) = self.template.actions().get(placeholder.action) else { continue };
             if self.reading.origin(placeholder.action).is_none() {
+                return Err(Obstacle { action: placeholder.action });
+            }
+            let quote = quote(&[before, &text[..placeholder.span.start]].concat());
+            if self.quotes(placeholder.action).any(|own| own != quote) {
                 return Err(Obstacle { action: placeholder.action });
             }
             out.push_str(&text[done..placeholder.span.start]);
