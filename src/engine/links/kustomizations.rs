@@ -8,11 +8,12 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::repositories::Repositories;
 use super::survey::{Components, FileSurvey};
-use crate::engine::manifest::{Folder, Kustomization};
+use crate::engine::manifest::{Folder, Kustomization, SelectorPart};
 
 /// The namespaces that kustomizations give to a file: each kustomization with its namespace, which is none where no
 /// kustomization on the path gives one.
@@ -213,6 +214,32 @@ impl<'a> Graph<'a> {
         prefixes.flat_map(|prefix| suffixes.clone().map(move |suffix| format!("{prefix}{name}{suffix}"))).collect()
     }
 
+    /// Returns what there is for the names, in files, of the objects that `part` can select by a name that they have at some time, in their
+    /// order; for all names where it asks for none.
+    pub(super) fn selected<'n, V>(&self, part: Option<&SelectorPart>, by_name: &'n BTreeMap<&str, V>) -> Vec<&'n V> {
+        let all = || by_name.values().collect();
+        let Some(part) = part else { return all() };
+        if let Some(name) = part.plain() {
+            return self.names_before(name).into_iter().filter_map(|name| by_name.get(name)).collect();
+        }
+        let Some(starts) = part.starts() else { return all() };
+        let [prefixes, suffixes] = &self.affixes;
+        let own_starts = starts.iter().flat_map(|start| {
+            let all = prefixes.iter().chain([&""]);
+            all.filter_map(move |prefix| if prefix.starts_with(start) { Some("") } else { start.strip_prefix(prefix) })
+        });
+        let mut found = BTreeMap::new();
+        for own in own_starts {
+            let from = by_name.range::<str, _>((Bound::Included(own), Bound::Unbounded));
+            found.extend(from.take_while(|(name, _)| name.starts_with(own)));
+            // A suffix can bring the rest of the start.
+            let ends = own.char_indices().map(|(at, _)| own.split_at(at));
+            let shorter = ends.filter(|(_, rest)| suffixes.iter().any(|suffix| suffix.starts_with(rest)));
+            found.extend(shorter.filter_map(|(name, _)| by_name.get_key_value(name)));
+        }
+        found.into_values().collect()
+    }
+
     /// Returns the kustomizations in a folder that is named from the root of a repository, which the run need not start at.
     pub(super) fn of_folder(&self, folder: &Folder) -> impl Iterator<Item = &'a str> {
         let is_it = move |file: &&&'a str| {
@@ -407,4 +434,29 @@ impl FolderReach<'_, '_> {
 /// Returns whether the last folders of `path` are those of `tail`.
 fn ends_with(path: &str, tail: &str) -> bool {
     path.strip_suffix(tail).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value};
+
+    use super::*;
+    use crate::engine::manifest::Selector;
+
+    #[test]
+    fn what_a_pattern_can_select_is_found_by_how_its_names_begin() {
+        let names = ["", "app", "app-web", "b", "web", "web-live", "x-app", "x-app-web", "x-x"];
+        let by_name = BTreeMap::from(names.map(|name| (name, name)));
+        let affixes = [BTreeSet::from(["x-", "my-"]), BTreeSet::from(["-live", "-web"])];
+        let graph = Graph { affixes, ..Graph::of(&[]) };
+        for text in ["app.*", "app-w.*", "app-live.*", "x-app-.*", "m.*", "(web|b)-l.*", ".*-web", "x?-live", "app"] {
+            let name = Map::from_iter([("name".to_owned(), Value::from(text))]);
+            let part = Selector::of(&name).name.expect("the selector has a name");
+            let is_selected = |name: &&&str| graph.names_after(name).iter().any(|name| part.is(name));
+            let found = graph.selected(Some(&part), &by_name);
+            let selected: Vec<&&str> = found.iter().copied().filter(is_selected).collect();
+            assert_eq!(selected, names.iter().filter(is_selected).collect::<Vec<_>>(), "{text}");
+        }
+        assert_eq!(graph.selected(None, &by_name).len(), names.len());
+    }
 }
