@@ -200,12 +200,8 @@ impl<'a> Graph<'a> {
 
     /// Returns the kustomizations that the one in `file` takes in by itself.
     fn inner(&self, file: &str) -> Vec<&'a str> {
-        let Parts { resources, mut components } = self.parts(file);
-        components.extend(resources.into_iter().filter_map(|part| match part {
-            Part::Kustomization(inner) => Some(inner),
-            Part::File(_) => None,
-        }));
-        components
+        let paths = self.files.get(file).into_iter().flat_map(|one| one.resources.iter().chain(&one.components));
+        paths.filter_map(|path| Some(self.named(path)?.0)).chain(self.added(file)).collect()
     }
 
     /// Returns what is in a folder that is named from the root of a repository, which the run need not start at.
