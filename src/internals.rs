@@ -98,7 +98,7 @@ pub mod edits {
 pub mod plan {
     pub use crate::engine::plan::{
         ANNOTATION, AllowedLoss, Choices, FileSurvey, Goal, Ignored, Keeping, MAX_STASH, ObjectPlan, Outcome, Plan,
-        Planner, Record, RunAdvisory, Schema, Scope, Sides, Surveyor, plan, plan_files, recognizer,
+        Planner, Record, RunAdvisory, Schema, Scope, Sides, Surveyor, Templates, plan, plan_files, recognizer,
     };
 }
 

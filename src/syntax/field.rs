@@ -6,6 +6,7 @@
 //!
 //! Invariant: a path is compared segment by segment, never as a string.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -24,6 +25,13 @@ pub enum Step {
 /// The path of a value: `spec.rules[0].name`. The empty path is the value itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPath(Vec<Step>);
+
+/// A path is ordered as its steps are, so that the places above one are found without making their paths.
+impl Borrow<[Step]> for FieldPath {
+    fn borrow(&self) -> &[Step] {
+        &self.0
+    }
+}
 
 impl FieldPath {
     /// Creates the path of `steps`.

@@ -295,17 +295,15 @@ impl<'b, 'a> Reached<'b, 'a, '_> {
 
     /// Returns the objects of these files that `target` can select by their names.
     fn candidates(&self, target: &Selector, graph: &Graph<'_>) -> Vec<&'b Candidate<'a>> {
-        match (self, target.name.as_ref().and_then(SelectorPart::plain)) {
-            (Self::Files { by_name, .. }, Some(name)) => {
-                let names = graph.names_before(name).into_iter();
-                names.filter_map(|name| by_name.get(name)).flatten().copied().collect()
+        match self {
+            Self::Files { by_name, .. } => {
+                graph.selected(target.name.as_ref(), by_name).into_iter().flatten().copied().collect()
             }
-            (Self::Files { by_name, .. }, None) => by_name.values().flatten().copied().collect(),
-            (Self::Folder(folder, bases), _) => {
+            Self::Folder(folder, bases) => {
                 let all = bases.by_file.iter().filter(|(file, _)| folder.has(file));
                 all.flat_map(|(_, candidates)| candidates).collect()
             }
-            (Self::Nothing, _) => Vec::new(),
+            Self::Nothing => Vec::new(),
         }
     }
 }

@@ -8,11 +8,12 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::repositories::Repositories;
 use super::survey::{Components, FileSurvey};
-use crate::engine::manifest::{Folder, Kustomization};
+use crate::engine::manifest::{Folder, Kustomization, SelectorPart};
 
 /// The namespaces that kustomizations give to a file: each kustomization with its namespace, which is none where no
 /// kustomization on the path gives one.
@@ -29,6 +30,8 @@ pub(crate) struct Graph<'a> {
     users: BTreeMap<&'a str, Vec<&'a str>>,
     /// The kustomizations that take in each file of the run.
     takers: HashMap<&'a str, Vec<&'a str>>,
+    /// What each kustomization takes in on any path.
+    taken: HashMap<&'a str, Taken<'a>>,
     /// The kustomizations that name each file of replacements, transformers or configurations.
     named: HashMap<&'a str, Vec<&'a str>>,
     /// What the builtin transformers in files do.
@@ -62,9 +65,20 @@ impl<'a> Graph<'a> {
             }
         }
         let (added, users) = (BTreeMap::new(), BTreeMap::new());
-        let takers = HashMap::new();
-        let mut graph = Self { files, folders, added, users, takers, named, transformers, affixes, repositories };
+        let (takers, taken) = (HashMap::new(), HashMap::new());
+        let mut graph =
+            Self { files, folders, added, users, takers, taken, named, transformers, affixes, repositories };
         components.for_each(|components| graph.add_components(components));
+        for file in graph.kustomizations().collect::<Vec<_>>() {
+            let parts = graph.parts(file);
+            let resources = parts.resources.iter().map(|part| match part {
+                Part::File(name) | Part::Kustomization(name) => *name,
+            });
+            for part in resources.chain(parts.components).filter(|part| names.contains(part)) {
+                graph.takers.entry(part).or_default().push(file);
+            }
+        }
+        graph.taken = graph.find_taken();
         let mut named_transformers: Vec<(&str, &str)> = Vec::new();
         for (file, one) in &graph.files {
             let files = one.transformers.iter().flat_map(|(_, path)| graph.files_at(path));
@@ -79,15 +93,6 @@ impl<'a> Graph<'a> {
         let users: Vec<_> = graph.files.iter().flat_map(components).collect();
         for (component, user) in users {
             graph.users.entry(component).or_default().push(user);
-        }
-        for file in graph.kustomizations().collect::<Vec<_>>() {
-            let parts = graph.parts(file);
-            let resources = parts.resources.iter().map(|part| match part {
-                Part::File(name) | Part::Kustomization(name) => *name,
-            });
-            for part in resources.chain(parts.components).filter(|part| names.contains(part)) {
-                graph.takers.entry(part).or_default().push(file);
-            }
         }
         graph
     }
@@ -139,36 +144,64 @@ impl<'a> Graph<'a> {
 
     /// Returns what [`Graph::reach`] does, and whether there is more, which is in no file.
     pub(super) fn reached(&self, file: &'a str) -> (BTreeSet<&'a str>, bool) {
-        let (reach, _, has_unseen) = self.followed(file);
-        (reach, has_unseen)
+        let mut all = Taken::default();
+        self.worked_for(file).into_iter().filter_map(|one| self.taken.get(one)).for_each(|taken| all.join(taken));
+        (all.files, all.has_unseen)
     }
 
     /// Returns what [`Graph::reach`] does, and the kustomizations on the way.
     pub(super) fn taken_in(&self, file: &'a str) -> (BTreeSet<&'a str>, BTreeSet<&'a str>) {
-        let (reach, kustomizations, _) = self.followed(file);
-        (reach, kustomizations)
+        (self.reach(file), self.worked_for(file).into_iter().flat_map(|one| self.on_the_way(one)).collect())
     }
 
-    fn followed(&self, file: &'a str) -> (BTreeSet<&'a str>, BTreeSet<&'a str>, bool) {
-        let (mut met, mut open, mut reach) = (BTreeSet::new(), vec![file], BTreeSet::new());
-        let (mut roots, mut has_unseen) = (BTreeSet::from([file]), false);
+    /// Returns the kustomizations whose objects the one in `file` works on: itself, and for a component those that have it.
+    fn worked_for(&self, file: &'a str) -> BTreeSet<&'a str> {
+        closure(file, |one| self.users.get(one).cloned().unwrap_or_default())
+    }
+
+    /// Returns the kustomizations that the one in `file` takes in on any path, and itself.
+    fn on_the_way(&self, file: &'a str) -> BTreeSet<&'a str> {
+        closure(file, |one| self.inner(one))
+    }
+
+    /// Finds what each kustomization takes in on any path, that of inner ones first.
+    fn find_taken(&self) -> HashMap<&'a str, Taken<'a>> {
+        let mut waiting: HashMap<&str, usize> = HashMap::new();
+        for taker in self.files.keys().flat_map(|inner| self.takers(inner)) {
+            *waiting.entry(taker).or_default() += 1;
+        }
+        let mut open: Vec<&str> = self.kustomizations().filter(|file| !waiting.contains_key(file)).collect();
+        let mut found: HashMap<&str, Taken<'_>> = HashMap::new();
         while let Some(file) = open.pop() {
-            let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
-            has_unseen |= kustomization.has_unseen;
-            for path in kustomization.resources.iter().chain(&kustomization.components) {
-                match self.named(path) {
-                    Some((inner, _)) => open.push(inner),
-                    None => drop(reach.insert(path.as_str())),
-                }
-            }
-            open.extend(self.added(file));
-            if roots.contains(file) {
-                let users = self.users.get(file).into_iter().flatten();
-                roots.extend(users.clone());
-                open.extend(users);
+            let mut taken = self.taken_by_itself(file);
+            self.inner(file).into_iter().for_each(|inner| taken.join(&found[inner]));
+            found.insert(file, taken);
+            for taker in self.takers(file) {
+                let left = waiting.entry(taker).and_modify(|left| *left -= 1).or_default();
+                open.extend((*left == 0).then_some(taker));
             }
         }
-        (reach, met, has_unseen)
+        // One that takes in itself, which Kustomize refuses to build, and those around it.
+        for file in self.kustomizations().filter(|file| waiting.get(file).is_some_and(|left| *left > 0)) {
+            let mut taken = Taken::default();
+            self.on_the_way(file).into_iter().for_each(|inner| taken.join(&self.taken_by_itself(inner)));
+            found.insert(file, taken);
+        }
+        found
+    }
+
+    /// Returns what a kustomization takes in that is no other one's.
+    fn taken_by_itself(&self, file: &str) -> Taken<'a> {
+        let Some(kustomization) = self.files.get(file) else { return Taken::default() };
+        let paths = kustomization.resources.iter().chain(&kustomization.components);
+        let files = paths.map(String::as_str).filter(|path| self.named(path).is_none()).collect();
+        Taken { files, has_unseen: kustomization.has_unseen }
+    }
+
+    /// Returns the kustomizations that the one in `file` takes in by itself.
+    fn inner(&self, file: &str) -> Vec<&'a str> {
+        let paths = self.files.get(file).into_iter().flat_map(|one| one.resources.iter().chain(&one.components));
+        paths.filter_map(|path| Some(self.named(path)?.0)).chain(self.added(file)).collect()
     }
 
     /// Returns what is in a folder that is named from the root of a repository, which the run need not start at.
@@ -211,6 +244,32 @@ impl<'a> Graph<'a> {
     pub(crate) fn names_after(&self, name: &str) -> BTreeSet<String> {
         let [prefixes, suffixes] = self.affixes.each_ref().map(|affixes| affixes.iter().copied().chain([""]));
         prefixes.flat_map(|prefix| suffixes.clone().map(move |suffix| format!("{prefix}{name}{suffix}"))).collect()
+    }
+
+    /// Returns what there is for the names, in files, of the objects that `part` can select by a name that they have at some time, in their
+    /// order; for all names where it asks for none.
+    pub(super) fn selected<'n, V>(&self, part: Option<&SelectorPart>, by_name: &'n BTreeMap<&str, V>) -> Vec<&'n V> {
+        let all = || by_name.values().collect();
+        let Some(part) = part else { return all() };
+        if let Some(name) = part.plain() {
+            return self.names_before(name).into_iter().filter_map(|name| by_name.get(name)).collect();
+        }
+        let Some(starts) = part.starts() else { return all() };
+        let [prefixes, suffixes] = &self.affixes;
+        let own_starts = starts.iter().flat_map(|start| {
+            let all = prefixes.iter().chain([&""]);
+            all.filter_map(move |prefix| if prefix.starts_with(start) { Some("") } else { start.strip_prefix(prefix) })
+        });
+        let mut found = BTreeMap::new();
+        for own in own_starts {
+            let from = by_name.range::<str, _>((Bound::Included(own), Bound::Unbounded));
+            found.extend(from.take_while(|(name, _)| name.starts_with(own)));
+            // A suffix can bring the rest of the start.
+            let ends = own.char_indices().map(|(at, _)| own.split_at(at));
+            let shorter = ends.filter(|(_, rest)| suffixes.iter().any(|suffix| suffix.starts_with(rest)));
+            found.extend(shorter.filter_map(|(name, _)| by_name.get_key_value(name)));
+        }
+        found.into_values().collect()
     }
 
     /// Returns the kustomizations in a folder that is named from the root of a repository, which the run need not start at.
@@ -299,18 +358,7 @@ impl<'a> Graph<'a> {
 
     /// Returns the kustomizations that no other one takes in.
     pub(super) fn roots(&self) -> Vec<&'a str> {
-        let inner = self.inner();
-        self.files.keys().filter(|file| !inner.contains(*file)).copied().collect()
-    }
-
-    /// Returns the kustomizations that another one takes in.
-    fn inner(&self) -> BTreeSet<&'a str> {
-        let taken = |kustomization: &&'a Kustomization| {
-            let paths = kustomization.resources.iter().chain(&kustomization.components);
-            paths.filter_map(|path| self.named(path)).map(|(file, _)| file).collect::<Vec<_>>()
-        };
-        let added = self.added.values().flatten().flatten().copied();
-        self.files.values().flat_map(taken).chain(added).collect()
+        self.kustomizations().filter(|file| self.takers(file).is_empty()).collect()
     }
 
     /// Collects the namespaces given to each file of the run, on every path from a kustomization that no other one takes in.
@@ -372,6 +420,32 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// Returns `start` and what `next` leads to from there.
+fn closure<'a>(start: &'a str, next: impl Fn(&'a str) -> Vec<&'a str>) -> BTreeSet<&'a str> {
+    let (mut met, mut open) = (BTreeSet::new(), vec![start]);
+    while let Some(one) = open.pop() {
+        if met.insert(one) {
+            open.extend(next(one));
+        }
+    }
+    met
+}
+
+/// What a kustomization takes in on any path.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Taken<'a> {
+    files: BTreeSet<&'a str>,
+    /// Whether there is more, which is in no file.
+    has_unseen: bool,
+}
+
+impl<'a> Taken<'a> {
+    fn join(&mut self, other: &Self) {
+        self.files.extend(&other.files);
+        self.has_unseen |= other.has_unseen;
+    }
+}
+
 /// What a kustomization takes in.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'a> {
@@ -407,4 +481,63 @@ impl FolderReach<'_, '_> {
 /// Returns whether the last folders of `path` are those of `tail`.
 fn ends_with(path: &str, tail: &str) -> bool {
     path.strip_suffix(tail).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value};
+
+    use super::*;
+    use crate::engine::manifest::Selector;
+
+    #[test]
+    fn what_a_kustomization_takes_in_is_that_of_all_on_the_way() {
+        let kustomization = |(file, resources, components): &(&str, &str, &str)| {
+            let [resources, components] =
+                [resources, components].map(|paths| paths.split_whitespace().map(str::to_owned).collect());
+            let one =
+                Kustomization { resources, components, has_unseen: *file == "c/k.yaml", ..Kustomization::default() };
+            FileSurvey { file: (*file).into(), kustomization: Some(Arc::new(one)), ..FileSurvey::default() }
+        };
+        let files = [
+            ("a/k.yaml", "b/k.yaml c/k.yaml a/a.yaml", "none"),
+            ("b/k.yaml", "c/k.yaml c/k.yaml b/b.yaml", "part/k.yaml"),
+            ("c/k.yaml", "c/c.yaml", ""),
+            ("part/k.yaml", "part/p.yaml", ""),
+            ("round/k.yaml", "turn/k.yaml round/r.yaml", ""),
+            ("turn/k.yaml", "round/k.yaml c/k.yaml", ""),
+            ("over/k.yaml", "turn/k.yaml", "part/k.yaml"),
+        ];
+        let files = files.each_ref().map(kustomization);
+        let graph = Graph::of(&files);
+        for file in graph.kustomizations() {
+            let mut taken = Taken::default();
+            graph.on_the_way(file).into_iter().for_each(|one| taken.join(&graph.taken_by_itself(one)));
+            assert_eq!(graph.taken[file], taken, "{file}");
+        }
+        assert_eq!(
+            graph.reached("a/k.yaml"),
+            (BTreeSet::from(["a/a.yaml", "b/b.yaml", "c/c.yaml", "none", "part/p.yaml"]), true)
+        );
+        let both = ["b/b.yaml", "c/c.yaml", "part/p.yaml", "round/r.yaml"];
+        assert_eq!(graph.reach("part/k.yaml"), BTreeSet::from(both));
+        assert_eq!(graph.roots(), ["a/k.yaml", "over/k.yaml"]);
+    }
+
+    #[test]
+    fn what_a_pattern_can_select_is_found_by_how_its_names_begin() {
+        let names = ["", "app", "app-web", "b", "web", "web-live", "x-app", "x-app-web", "x-x"];
+        let by_name = BTreeMap::from(names.map(|name| (name, name)));
+        let affixes = [BTreeSet::from(["x-", "my-"]), BTreeSet::from(["-live", "-web"])];
+        let graph = Graph { affixes, ..Graph::of(&[]) };
+        for text in ["app.*", "app-w.*", "app-live.*", "x-app-.*", "m.*", "(web|b)-l.*", ".*-web", "x?-live", "app"] {
+            let name = Map::from_iter([("name".to_owned(), Value::from(text))]);
+            let part = Selector::of(&name).name.expect("the selector has a name");
+            let is_selected = |name: &&&str| graph.names_after(name).iter().any(|name| part.is(name));
+            let found = graph.selected(Some(&part), &by_name);
+            let selected: Vec<&&str> = found.iter().copied().filter(is_selected).collect();
+            assert_eq!(selected, names.iter().filter(is_selected).collect::<Vec<_>>(), "{text}");
+        }
+        assert_eq!(graph.selected(None, &by_name).len(), names.len());
+    }
 }

@@ -19,7 +19,7 @@ use super::tied_files::{Id, TiedFiles};
 use super::version_changes::{Follow, VersionChange, VersionChanges};
 use crate::engine::convert::{Remark, Targets, reference_roots, walk};
 use crate::engine::finding::{Code, Finding, Severity};
-use crate::engine::manifest::{Folder, Manifest, Object, Selector, SelectorPart, folder_at};
+use crate::engine::manifest::{Folder, Manifest, Object, Selector, folder_at};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, PathRef};
 
@@ -132,7 +132,7 @@ impl<'l> Selectors<'l> {
     ) -> Option<Fate> {
         // What a chart renders is not in the run.
         let reach = self.reach(manifest, object, &selector.path)?;
-        let mut near = self.named(selector, changes);
+        let mut near = changes.selected(selector.selector.name.as_ref(), self.graph());
         near.retain(|change| reach.contains(change.file) && selector.is_named(change, self.graph()));
         let (selected, others): (Vec<_>, Vec<_>) = near
             .iter()
@@ -159,18 +159,6 @@ impl<'l> Selectors<'l> {
             }
         }
         lost(selector, &selected, &others)
-    }
-
-    /// Returns the objects that `selector` can select by their names.
-    fn named<'c, 'r>(
-        &self,
-        selector: &KustomizeSelector,
-        changes: &'c VersionChanges<'r>,
-    ) -> Vec<&'c VersionChange<'r>> {
-        match selector.selector.name.as_ref().and_then(SelectorPart::plain) {
-            Some(name) => self.graph().names_before(name).into_iter().flat_map(|name| changes.named(name)).collect(),
-            None => changes.objects().collect(),
-        }
     }
 
     /// Returns the files that the selector at `path` of an object selects from; nothing where it does not show.

@@ -20,7 +20,7 @@ use crate::syntax::text::Position;
 use crate::syntax::yaml::Style;
 
 /// What is known of a file of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FileSurvey {
     /// The file as the user named it.
     pub(crate) file: String,

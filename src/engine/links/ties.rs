@@ -14,7 +14,6 @@ use super::ignored_paths::changes_field;
 use super::name_conflicts::folder;
 use super::run::Run;
 use super::survey::{FileSelector, FileSurvey, Names, ObjectSurvey};
-use crate::engine::manifest::SelectorPart;
 use crate::knowledge::lens::{Lens, ObjectId};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::GroupKind;
@@ -63,6 +62,20 @@ fn files_by_name<'r>(run: &Run<'r>, kind: &GroupKind, files: &[usize]) -> BTreeM
     for number in files {
         for object in run.files[*number].objects.iter().filter(|object| object.kind == *kind) {
             by_name.entry(object.name.as_deref().unwrap_or_default()).or_default().push(*number);
+        }
+    }
+    by_name
+}
+
+/// Returns the objects in these files, by their names, each with the number of its file.
+fn objects_by_name<'r>(
+    run: &Run<'r>,
+    files: impl IntoIterator<Item = usize>,
+) -> BTreeMap<&'r str, Vec<(usize, &'r ObjectSurvey)>> {
+    let mut by_name: BTreeMap<&str, Vec<(usize, &ObjectSurvey)>> = BTreeMap::new();
+    for number in files {
+        for object in &run.files[number].objects {
+            by_name.entry(object.name.as_deref().unwrap_or_default()).or_default().push((number, object));
         }
     }
     by_name
@@ -117,29 +130,24 @@ impl<'r> Ties<'r> {
             let users = run.graph.users_of(&file.file);
             let own = run.graph.name(&file.file);
             let reach: BTreeSet<&str> = own.iter().chain(users).flat_map(|file| run.graph.reach(file)).collect();
-            let reach: Vec<usize> = reach.into_iter().filter_map(|file| run.number(file)).collect();
+            let of_reach = objects_by_name(run, reach.into_iter().filter_map(|file| run.number(file)));
             for FileSelector { selector, folder } in &names.selectors {
-                let of_folder: Vec<usize> = match folder {
-                    Some(folder) => {
-                        let folder = run.graph.reach_of_folder(folder);
-                        (0..run.files.len()).filter(|file| folder.has(&run.files[*file].file)).collect()
-                    }
-                    None => Vec::new(),
-                };
+                let of_folder = folder.as_ref().map(|folder| {
+                    let folder = run.graph.reach_of_folder(folder);
+                    objects_by_name(run, (0..run.files.len()).filter(|file| folder.has(&run.files[*file].file)))
+                });
                 let is_named = |object: &ObjectSurvey| {
-                    let is_it = |part: &SelectorPart| {
-                        let names = run.graph.names_after(object.name.as_deref().unwrap_or_default());
-                        names.iter().any(|name| part.is(name))
-                    };
-                    selector.name.as_ref().is_none_or(is_it)
+                    let names = || run.graph.names_after(object.name.as_deref().unwrap_or_default());
+                    selector.name.as_ref().is_none_or(|part| names().iter().any(|name| part.is(name)))
                 };
                 let is_of_kind = |kind: &GroupKind| {
                     let successor = run.targets.renames.get(kind);
                     selector.selects_kind(kind) || successor.is_some_and(|new| selector.selects_kind(new.kind()))
                 };
-                for other in reach.iter().chain(&of_folder) {
-                    let mut objects = run.files[*other].objects.iter();
-                    if objects.any(|object| is_of_kind(&object.kind) && is_named(object)) {
+                let near = [&of_reach].into_iter().chain(&of_folder);
+                for (other, object) in near.flat_map(|near| run.graph.selected(selector.name.as_ref(), near)).flatten()
+                {
+                    if is_of_kind(&object.kind) && is_named(object) {
                         self.tie(number, *other);
                     }
                 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::held::Held;
+use super::kustomizations::Graph;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::Remark;
+use crate::engine::manifest::SelectorPart;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath};
 
@@ -92,14 +94,9 @@ impl<'r> VersionChanges<'r> {
         self.at(self.by_version.get(kind).and_then(|versions| versions.get(version)).into_iter().flatten())
     }
 
-    /// The objects of this name; those without a name have an empty one.
-    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &VersionChange<'r>> {
-        self.at(self.by_name.get(name).into_iter().flatten())
-    }
-
-    /// Every object that is no patch.
-    pub(super) fn objects(&self) -> impl Iterator<Item = &VersionChange<'r>> {
-        self.at(self.by_name.values().flatten())
+    /// The objects that are no patches and that `name` can select; those without a name have an empty one.
+    pub(super) fn selected(&self, name: Option<&SelectorPart>, graph: &Graph<'_>) -> Vec<&VersionChange<'r>> {
+        self.at(graph.selected(name, &self.by_name).into_iter().flatten()).collect()
     }
 }
 

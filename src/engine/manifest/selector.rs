@@ -8,6 +8,7 @@
 use std::sync::OnceLock;
 
 use regex::Regex;
+use regex_syntax::hir::literal::{Extractor, Literal};
 use serde_json::{Map, Value};
 
 use crate::knowledge::release::{ApiVersion, GroupKind};
@@ -35,12 +36,14 @@ pub struct Part {
     is_plain: bool,
     /// Made at the first text that is another one: an expression costs more than all else about a selector.
     pattern: OnceLock<Option<Regex>>,
+    /// How all that it stands for begins.
+    starts: OnceLock<Option<Vec<String>>>,
 }
 
 impl Part {
     fn new(text: &str) -> Self {
         let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'));
-        Self { text: text.to_owned(), is_plain, pattern: OnceLock::new() }
+        Self { text: text.to_owned(), is_plain, pattern: OnceLock::new(), starts: OnceLock::new() }
     }
 
     /// Returns the only text that this stands for, where it is no pattern.
@@ -53,9 +56,25 @@ impl Part {
         self.text == text || !self.is_plain && self.pattern().is_some_and(|pattern| pattern.is_match(text))
     }
 
+    /// Returns texts of which every text that this stands for begins with one; `None` where nothing is known of its beginning.
+    pub(crate) fn starts(&self) -> Option<&[String]> {
+        self.starts.get_or_init(|| starts(&self.text)).as_deref()
+    }
+
     fn pattern(&self) -> Option<&Regex> {
         self.pattern.get_or_init(|| Regex::new(&format!("^(?:{})$", self.text)).ok()).as_ref()
     }
+}
+
+/// Returns how the texts begin that a regular expression stands for, which can be its own.
+fn starts(text: &str) -> Option<Vec<String>> {
+    let found = Extractor::new().extract(&regex_syntax::parse(text).ok()?);
+    let start = |literal: &Literal| {
+        let valid = literal.as_bytes().utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        valid.to_owned()
+    };
+    let starts = found.literals()?.iter().map(start).chain([text.to_owned()]);
+    Some(starts.collect())
 }
 
 impl Selector {
@@ -141,6 +160,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_a_pattern_stands_for_begins_with_what_it_spells_out() {
+        let starts = |text| Part::new(text).starts().map(<[String]>::to_vec);
+        let texts = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        assert_eq!(starts("app-1-.*"), texts(&["app-1-", "app-1-.*"]));
+        assert_eq!(starts("(web|api)-.*"), texts(&["web-", "api-", "(web|api)-.*"]));
+        assert_eq!(starts(".*-web"), None);
+    }
 
     #[test]
     fn every_field_of_a_selector_must_match() {

@@ -15,7 +15,7 @@ use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
 use crate::syntax::template::{
-    self, Disagreement, Edited, Environment, Obstacle, Reading, Reason, Template, Unprinted,
+    self, Disagreement, Edited, Environment, Obstacle, Reading, Reason, Source, Template, Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 use crate::syntax::variable::ACTION;
@@ -32,6 +32,18 @@ pub(super) struct ReadingPlan {
 impl ReadingPlan {
     fn objects(&self) -> impl Iterator<Item = &ObjectPlan> {
         self.planned.iter().flat_map(|planned| &planned.objects)
+    }
+
+    /// Returns what prints an object, where that is one action.
+    fn printed_by(&self, object: &ObjectPlan) -> Option<usize> {
+        let text = object.extent.of(&self.reading.text);
+        let start = object.extent.start + (text.len() - text.trim_start().len());
+        let end = start + text.trim().len();
+        let segment = self.reading.segments.iter().find(|one| one.printed.start <= start && end <= one.printed.end)?;
+        match segment.source {
+            Source::Known(action) => Some(action),
+            Source::Literal(_) | Source::Opaque(_) => None,
+        }
     }
 
     /// Returns the bytes of the template that an object comes from, as one span.
@@ -57,14 +69,21 @@ pub(super) struct TemplatePlan<'t> {
     readings: Vec<ReadingPlan>,
     lines: LineIndex,
     findings: Vec<Finding>,
+    /// The branches that no reading prints.
+    unprinted: Vec<Unprinted>,
     /// The bytes of the objects that are held back because of actions.
     held: Vec<Span>,
 }
 
 impl<'t> TemplatePlan<'t> {
-    pub(super) fn new(file: &'t TemplateFile, template: &'t Template, readings: Vec<ReadingPlan>) -> Self {
+    pub(super) fn new(
+        file: &'t TemplateFile,
+        template: &'t Template,
+        readings: Vec<ReadingPlan>,
+        unprinted: Vec<Unprinted>,
+    ) -> Self {
         let lines = LineIndex::new(&file.text);
-        Self { file, template, readings, lines, findings: Vec::new(), held: Vec::new() }
+        Self { file, template, readings, lines, findings: Vec::new(), unprinted, held: Vec::new() }
     }
 
     /// Reports why a reading cannot be read, and holds back everything: what it prints is not known.
@@ -82,7 +101,7 @@ impl<'t> TemplatePlan<'t> {
     }
 
     /// Reports branches with known objects that no reading prints.
-    pub(super) fn report_unprinted(&mut self, unprinted: &[Unprinted], recognizer: &Recognizer) {
+    pub(super) fn report_unprinted(&mut self, recognizer: &Recognizer) {
         let is_known = |one: &&Unprinted| recognizer.mentions_group(one.span.of(&self.file.text).as_bytes());
         let report = |one: &Unprinted| {
             let action = self.action(one.action);
@@ -99,7 +118,7 @@ impl<'t> TemplatePlan<'t> {
             let message = format!("`{action}` {why}: what it prints is left as it is");
             Finding::new(self.place(one.span.start), Code::TemplateBranch, severity, message).help(BY_HAND)
         };
-        let found: Vec<Finding> = unprinted.iter().filter(is_known).map(report).collect();
+        let found: Vec<Finding> = self.unprinted.iter().filter(is_known).map(report).collect();
         self.findings.extend(found);
     }
 
@@ -112,18 +131,22 @@ impl<'t> TemplatePlan<'t> {
         let mut ignores: BTreeMap<Location, Ignore> = BTreeMap::new();
         for mut one in std::mem::take(&mut self.readings) {
             let Some(own) = one.planned.take() else { continue };
+            // An object that a definition prints whole is one of the definition.
+            let is_own = |object: &ObjectPlan| !self.is_printed(&one, object);
+            let (own_printed, printed): (Vec<ObjectPlan>, Vec<ObjectPlan>) = own.objects.into_iter().partition(is_own);
             let ReadingPlan { reading, .. } = one;
             let (open, own_objects): (Vec<ObjectPlan>, Vec<ObjectPlan>) =
-                own.objects.into_iter().partition(|object| has_open_version(object));
-            let is_open = |finding: &Finding| {
-                let about = finding.object.as_ref();
-                about.is_some_and(|about| open.iter().any(|object| object.location == about.location))
+                own_printed.into_iter().partition(has_open_version);
+            let is_left_out = |finding: &Finding| {
+                let about =
+                    |object: &FindingObject| open.iter().chain(&printed).any(|other| other.location == object.location);
+                finding.code == Code::AlreadyInvalid || finding.object.as_ref().is_some_and(about)
             };
             for object in &open {
                 let place = self.location(&reading, &object.location);
                 versions.entry(self.shown(&object.from.1.to_string())).or_default().insert(place);
             }
-            let own_findings = own.findings.into_iter().filter(|finding| !is_open(finding));
+            let own_findings = own.findings.into_iter().filter(|finding| !is_left_out(finding));
             for object in own_objects {
                 let object = self.object(&reading, object);
                 match objects.get_mut(&(object.location.clone(), object.title.clone())) {
@@ -159,6 +182,10 @@ impl<'t> TemplatePlan<'t> {
             if wanted.iter().all(EditSet::is_empty) || self.is_held(part) {
                 continue;
             }
+            if let Some(action) = self.for_other_clusters(part) {
+                self.hold_back(part, Disagreement::Conflict { span: part, action });
+                continue;
+            }
             match template::agree(self.template, &edited(&self.readings, &wanted)) {
                 Ok(mapped) => {
                     edits.extend(mapped.edits.edits().iter().cloned());
@@ -183,9 +210,32 @@ impl<'t> TemplatePlan<'t> {
         )
     }
 
+    /// Returns the action that decides about the apiVersion of the objects of a part, by the cluster: those that other clusters get would
+    /// change too.
+    fn for_other_clusters(&self, part: Span) -> Option<usize> {
+        let actions = self.template.actions();
+        let is_of_part = |one: &&Unprinted| one.reason == Reason::Target && is_within(one.span, part);
+        let decides = |one: &&Unprinted| one.span.of(&self.file.text).contains("apiVersion:");
+        let unprinted = self.unprinted.iter().filter(is_of_part).find(decides).map(|one| one.action);
+        let objects = self.readings.iter().flat_map(|one| one.objects().map(move |object| (one, object)));
+        let own = objects.filter(|(one, object)| is_within(one.source(self.template, object), part));
+        let versions: BTreeSet<String> = own.map(|(_, object)| object.from.1.to_string()).collect();
+        let names_version = |text: &str| versions.iter().any(|version| text.contains(&format!("{version}\"")));
+        let before = self.parts().into_iter().map(|other| other.end).filter(|end| *end <= part.start).max();
+        let around = (0..actions.len()).filter(|at| {
+            let span = actions[*at].span;
+            span.start >= before.unwrap_or_default() && span.end <= part.end
+        });
+        let mut guards = around.filter(|at| actions[*at].is_condition());
+        unprinted.or_else(|| guards.find(|at| names_version(actions[*at].span.of(&self.file.text))))
+    }
+
     /// Returns the parts of the template that objects come from, those that overlap joined.
     fn parts(&self) -> Vec<Span> {
-        let spans = self.readings.iter().flat_map(|one| one.objects().map(|object| one.source(self.template, object)));
+        let spans = self.readings.iter().flat_map(|one| {
+            let own = one.objects().filter(|object| !self.is_printed(one, object));
+            own.map(|object| one.source(self.template, object))
+        });
         let mut spans: Vec<Span> = spans.collect();
         spans.sort_unstable();
         let mut parts: Vec<Span> = Vec::new();
@@ -196,6 +246,11 @@ impl<'t> TemplatePlan<'t> {
             }
         }
         parts
+    }
+
+    /// Returns whether a definition prints an object whole, which is read where it is.
+    fn is_printed(&self, one: &ReadingPlan, object: &ObjectPlan) -> bool {
+        one.printed_by(object).is_some_and(|action| self.template.actions()[action].calls_definition(&self.file.text))
     }
 
     fn is_held(&self, part: Span) -> bool {
@@ -321,6 +376,7 @@ impl<'t> TemplatePlan<'t> {
         let mut parts = text.split(ACTION);
         let mut shown = parts.next().unwrap_or_default().to_owned();
         for part in parts {
+            let part = part.strip_prefix("FLOW_").unwrap_or(part);
             let named = part.split_once('}').and_then(|(number, rest)| Some((number.parse::<usize>().ok()?, rest)));
             match named.filter(|(number, _)| *number < self.template.actions().len()) {
                 Some((number, rest)) => shown.extend([&self.action(number), rest]),

@@ -80,9 +80,9 @@ impl TemplatePlanner<'_, '_> {
                 }
             }
         }
-        let mut plan = TemplatePlan::new(file, &template, planned);
+        let mut plan = TemplatePlan::new(file, &template, planned, unprinted);
         failed.iter().for_each(|(reading, failure)| plan.fail(reading, failure));
-        plan.report_unprinted(&unprinted, self.recognizer);
+        plan.report_unprinted(self.recognizer);
         if untried > 0 {
             plan.fail_untried(untried);
         }
@@ -132,13 +132,13 @@ pub(super) fn unread(location: Location, why: &str) -> Finding {
     Finding::new(location, Code::Template, Severity::Unresolved, message).help(help)
 }
 
-/// Returns whether what is printed at a place can be more than labels and other metadata, and more than whole fields of the object.
+/// Returns whether what is printed at a place can be more than metadata of the object or annotations, and more than whole fields of it.
 fn is_in_content(path: &FieldPath) -> bool {
     let mut keys = path.steps().iter().filter_map(|step| match step {
         Step::Key(key) => Some(key.as_str()),
         Step::Index(_) => None,
     });
-    keys.clone().next().is_some_and(|top| top != "metadata") && !keys.any(|key| matches!(key, "labels" | "annotations"))
+    keys.clone().next().is_some_and(|top| top != "metadata") && !keys.any(|key| key == "annotations")
 }
 
 /// Returns the mapping or list in its document that a hole prints into: by its column, as the lines above show it.

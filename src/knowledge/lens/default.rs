@@ -162,6 +162,8 @@ impl Default {
                 let name = by.get(object).and_then(Value::as_str);
                 found(name.and_then(|name| table.get(name)).cloned())
             }
+            // What an action prints beside it is not known.
+            Source::Like(path) if session.place().holes.contains(path) => FoundValue::Nothing,
             Source::Like(path) => found(path.get(&session.view_for([&path.pattern()])).cloned()),
             Source::Parameter(name) => found(session.context().and_then(|all| all.parameter(name)).map(Value::from)),
             Source::ReferencedBy(reference) => reference.value(session),

@@ -7,7 +7,6 @@
 
 use serde_json::Value;
 
-use super::origin;
 use super::sequence::Lens;
 use super::session::Session;
 use crate::syntax::field::{FieldPath, Step};
@@ -17,10 +16,10 @@ use crate::syntax::yaml::Intent;
 /// place among their neighbours than in `before`, which is the object after these changes.
 #[must_use]
 pub(crate) fn displaced(before: &Value, session: &Session<'_>, step: usize, back: &Lens) -> Vec<FieldPath> {
-    let program = &session.program()[step..];
-    let moved = program.iter().enumerate().filter_map(|(at, intent)| match intent {
+    let program = session.program().iter().enumerate().skip(step);
+    let moved = program.filter_map(|(at, intent)| match intent {
         Intent::Move { from, to, .. } if from.last_key().is_some() && to.last_key().is_some() => {
-            Some(origin::origin(&program[..at], from))
+            Some(session.origin_between(step..at, from))
         }
         _ => None,
     });

@@ -1,7 +1,7 @@
 //! Answers: which path had a value before the changes of a session, and which path has it after them?
 //!
-//! [`origin`] reverts the path of a value through the changes, the last first; [`destination`] follows it through them in their
-//! order, and [`trace`] with where each step of the path comes from.
+//! [`origin`] reverts the path of a value through the changes, the last first; [`destination`] follows it through one,
+//! and [`trace`] with where each step of the path comes from.
 //!
 //! Invariant: a path that no change touched is its own origin.
 
@@ -13,12 +13,12 @@ pub(crate) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
     program.iter().rev().fold(path.clone(), |path, intent| intent.origin(&path))
 }
 
-/// Returns the path after `program` of the value that is at `path` before it; `None` where it was removed.
-pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldPath> {
-    program.iter().try_fold(path.clone(), |path, intent| match intent {
+/// Returns the path behind an intent of the value that is at `path` before it; `None` where it is removed.
+pub(super) fn destination(intent: &Intent, path: &FieldPath) -> Option<FieldPath> {
+    match intent {
         Intent::Replace { path: replaced, .. } if path.starts_with(replaced) => None,
-        intent => intent.destination(&path),
-    })
+        intent => intent.destination(path),
+    }
 }
 
 /// A path after a program: each step with the number of the step before the program that it is, where it is one.
@@ -103,6 +103,10 @@ mod tests {
     use super::*;
     use crate::syntax::yaml::Place;
     use serde_json::{Value, json};
+
+    fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldPath> {
+        program.iter().try_fold(path.clone(), |path, intent| super::destination(intent, &path))
+    }
 
     fn path(text: &str) -> FieldPath {
         let steps = text.split('.').filter(|step| !step.is_empty());

@@ -10,6 +10,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ use super::origin;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
 use crate::syntax::variable::SOME_ENTRY;
-use crate::syntax::yaml::{Ends, Intent, Place, ProblemCode};
+use crate::syntax::yaml::{Ends, Intent, Place, ProblemCode, Trail};
 
 /// Whether an object is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub(crate) enum Completeness {
 pub struct Session<'a> {
     /// Shared with the caller until the first change.
     object: Arc<Value>,
-    program: Vec<Intent>,
+    program: Trail<Intent>,
     losses: Vec<Loss>,
     normalized: Vec<Normalization>,
     /// What is likely wrong, and is left unchanged.
@@ -58,7 +59,7 @@ impl<'a> Session<'a> {
         Self {
             namespace: Namespace::from_written(written),
             object,
-            program: Vec::new(),
+            program: Trail::default(),
             losses: Vec::new(),
             normalized: Vec::new(),
             doubts: Vec::new(),
@@ -193,7 +194,7 @@ impl<'a> Session<'a> {
 
     /// Returns what was done so far, with paths from the object.
     pub fn program(&self) -> &[Intent] {
-        &self.program
+        self.program.intents()
     }
 
     /// Returns what was lost so far.
@@ -284,7 +285,7 @@ impl<'a> Session<'a> {
             ..Session::new(value).at(ObjectPlace { holes: &[], ..self.place })
         };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
-        let (started, done) = (self.origin(place), self.program.len());
+        let (started, done) = (self.origin(place), self.program().len());
         self.converts_with.extend(inner.converts_with);
         self.losses.extend(inner.losses.into_iter().map(|loss| Loss {
             path: started.join(&loss.path),
@@ -295,28 +296,33 @@ impl<'a> Session<'a> {
         let outward = |inner: Normalization| Normalization { path: started.join(&inner.path), ..inner };
         self.normalized.extend(inner.normalized.into_iter().map(outward));
         self.doubts.extend(inner.doubts.into_iter().map(outward));
-        inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
+        inner.program.intents().iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
     /// Records the loss of the value that is at `path` now.
     pub(crate) fn record_loss(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
-        let (place, step) = (path.clone(), self.program.len());
+        let (place, step) = (path.clone(), self.program().len());
         self.losses.push(Loss { class, path: self.origin(path), place, step, reason: reason.into() });
     }
 
     /// Returns the path of a lost value after the first `step` changes; `None` where it was removed by then.
     pub(crate) fn lost_from(&self, step: usize, loss: &Loss) -> Option<FieldPath> {
-        self.program[..loss.step].get(step..).map(|program| origin::origin(program, &loss.place))
+        (step <= loss.step).then(|| self.program.origin(step..loss.step, &loss.place))
     }
 
     /// Returns the path after the first `step` changes of the value that is at `path` now.
     pub(crate) fn origin_after(&self, step: usize, path: &FieldPath) -> FieldPath {
-        origin::origin(&self.program[step..], path)
+        self.program.origin(step..self.program().len(), path)
+    }
+
+    /// Returns the path before the changes of this range of the value that is at `path` after them.
+    pub(super) fn origin_between(&self, changes: Range<usize>, path: &FieldPath) -> FieldPath {
+        self.program.origin(changes, path)
     }
 
     /// Returns the present path of the value that was at `path` after the first `step` changes; `None` where it was removed.
     pub(crate) fn destination_after(&self, step: usize, path: &FieldPath) -> Option<FieldPath> {
-        origin::destination(&self.program[step..], path)
+        self.program.destination(step..self.program().len(), path, origin::destination)
     }
 
     /// Records that the value at `path` means the same after the conversion, but does not come back as it is written.
@@ -356,19 +362,19 @@ impl<'a> Session<'a> {
 
     /// Returns the path at the start of the session of the value that is at `path` now.
     pub fn origin(&self, path: &FieldPath) -> FieldPath {
-        origin::origin(&self.program, path)
+        self.origin_after(0, path)
     }
 
     /// Returns the path at the start of the session of the value that the change after the first `step` changes; `None` where
     /// there is no such change.
     pub(crate) fn changed_at(&self, step: usize) -> Option<FieldPath> {
-        let change = self.program.get(step)?;
-        Some(origin::origin(&self.program[..step], &change.ends().from))
+        let change = self.program().get(step)?;
+        Some(self.program.origin(0..step, &change.ends().from))
     }
 
     /// Returns the present path of the value that was at `path` at the start of the session; `None` where it was removed.
     pub(crate) fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
-        origin::destination(&self.program, path)
+        self.destination_after(0, path)
     }
 
     /// Gives the object another kind and group; its version is left unchanged until that of the target is known.
@@ -396,7 +402,7 @@ impl<'a> Session<'a> {
 
     /// Ends the session: the data, what was done, what was lost.
     pub fn finish(self) -> (Arc<Value>, Vec<Intent>, Vec<Loss>) {
-        (self.object, self.program, self.losses)
+        (self.object, self.program.into_intents(), self.losses)
     }
 }
 

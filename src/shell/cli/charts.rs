@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::input::SkippedTemplate;
+use crate::engine::manifest::Recognizer;
 use crate::engine::plan::TemplateFile;
 use crate::shell::disk::{self, WalkOptions};
 use crate::syntax::template::{Defines, Template};
@@ -17,19 +18,40 @@ const TEMPLATES: &str = "templates";
 /// The folder with the charts that another one depends on.
 const VENDORED: &str = "charts";
 
+/// The extension of files with definitions.
+const DEFINITIONS: &str = "tpl";
+
 /// The file that makes a folder a chart.
 const CHART: &str = "Chart.yaml";
 
-/// Returns those of `skipped` that are templates of charts, with what their charts define, where `roots` are the paths of the run.
-pub(super) fn templates(skipped: &[SkippedTemplate], roots: &[PathBuf]) -> Vec<TemplateFile> {
-    let mut defines: BTreeMap<&Path, Arc<Defines>> = BTreeMap::new();
+/// Returns those of `skipped` that are templates of charts, with what their charts define, and their files of definitions that mention a
+/// known API group; `roots` are the paths of the run.
+pub(super) fn templates(skipped: &[SkippedTemplate], roots: &[PathBuf], recognizer: &Recognizer) -> Vec<TemplateFile> {
+    let mut charts: BTreeMap<&Path, Arc<Defines>> = BTreeMap::new();
     let mut found = Vec::new();
     for SkippedTemplate { file, text } in skipped {
         let Some(chart) = chart_of(Path::new(file)).filter(|chart| !is_vendored(chart, roots)) else { continue };
-        let defines = defines.entry(chart).or_insert_with(|| Arc::new(defines_of(chart)));
-        found.push(TemplateFile { file: file.clone(), text: Arc::clone(text), defines: Arc::clone(defines) });
+        let defines = match charts.get(chart) {
+            Some(defines) => Arc::clone(defines),
+            None => {
+                let Definitions { defines, files } = definitions_of(chart);
+                let defines = Arc::new(defines);
+                let files = files.into_iter().filter(|(_, text)| recognizer.mentions_group(text.as_bytes()));
+                found.extend(files.map(|(file, text)| TemplateFile { file, text, defines: Arc::clone(&defines) }));
+                charts.insert(chart, Arc::clone(&defines));
+                defines
+            }
+        };
+        found.push(TemplateFile { file: file.clone(), text: Arc::clone(text), defines });
     }
     found
+}
+
+/// What a chart defines.
+struct Definitions {
+    defines: Defines,
+    /// The files of its own that hold nothing but definitions.
+    files: Vec<(String, Arc<str>)>,
 }
 
 /// Returns the folder of the chart that a file is a template of.
@@ -44,17 +66,19 @@ fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
 }
 
 /// Reads what the templates of a chart define, and those of the charts that it depends on and that are folders.
-fn defines_of(chart: &Path) -> Defines {
+fn definitions_of(chart: &Path) -> Definitions {
     let folders: Vec<PathBuf> =
         [TEMPLATES, VENDORED].into_iter().map(|folder| chart.join(folder)).filter(|folder| folder.is_dir()).collect();
-    let options = WalkOptions { no_ignore: true, extensions: vec!["tpl".to_owned()], ..WalkOptions::default() };
+    let options = WalkOptions { no_ignore: true, extensions: vec![DEFINITIONS.to_owned()], ..WalkOptions::default() };
     let read = |_: &Path, bytes: &[u8]| {
-        let text = std::str::from_utf8(bytes).ok().filter(|text| text.contains("define"))?;
-        Template::parse(text).ok()
+        let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(|text| text.contains("define"))?.into();
+        Some((Template::parse(Arc::clone(&text)).ok()?, text))
     };
-    let mut defines = Defines::default();
-    for (_, template) in disk::scan(&folders, &options, read).visited {
-        defines.add(&Arc::new(template));
+    let mut definitions = Definitions { defines: Defines::default(), files: Vec::new() };
+    for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
+        definitions.defines.add(&Arc::new(template));
+        let is_own = path.starts_with(chart.join(TEMPLATES)) && path.extension().is_some_and(|one| one == DEFINITIONS);
+        definitions.files.extend(path.to_str().filter(|_| is_own).map(|path| (path.to_owned(), text)));
     }
-    defines
+    definitions
 }

@@ -361,7 +361,7 @@ fn conclude<'p>(
     });
     let kept = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
     let outside = named_outside(&input, &kept)?;
-    let templates = charts::templates(&input.templates, &input.roots);
+    let templates = charts::templates(&input.templates, &input.roots, recognizer);
     let is_converted = |file: &str| templates.iter().any(|template| template.file == file);
     let is_kept = |finding: &&Finding| finding.code != Code::Template || !is_converted(&finding.location.file);
     let found: Vec<Finding> = input.findings.iter().filter(is_kept).cloned().collect();
@@ -380,8 +380,16 @@ fn conclude<'p>(
     let goal = planner.goal();
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere;
-    let skipped = input.counts.templates - templates.len();
-    let counts = Counts { recognized, recognized_elsewhere, templates: skipped, ..input.counts };
+    let skipped = input.templates.iter().filter(|template| !is_converted(&template.file)).count();
+    let of_templates = plan.objects.iter().filter(|object| is_converted(&object.location.file)).count();
+    let counts = Counts {
+        recognized,
+        recognized_elsewhere,
+        templates: skipped,
+        parsed: input.counts.parsed + templates.len(),
+        objects: input.counts.objects + of_templates,
+        ..input.counts
+    };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
     let sought = match &goal.targets[..] {

@@ -61,6 +61,16 @@ pub(crate) struct Action {
 }
 
 impl Action {
+    /// Returns whether it begins a branch that is printed if something holds.
+    pub(crate) const fn is_condition(&self) -> bool {
+        matches!(self.keyword, Keyword::If | Keyword::With)
+    }
+
+    /// Returns whether it prints a definition; `text` is that of the file.
+    pub(crate) fn calls_definition(&self, text: &str) -> bool {
+        self.keyword == Keyword::Template || self.content.of(text).starts_with("include ")
+    }
+
     /// Returns the action as it is written where it trims nothing; `text` is that of the file.
     pub(super) fn untrimmed(&self, text: &str) -> String {
         let inside = self.span.of(text);

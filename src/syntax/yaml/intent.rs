@@ -5,6 +5,9 @@
 //!
 //! Invariant: an intent names what changes, never which bytes.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
 use serde_json::Value;
 
 use super::apply;
@@ -243,6 +246,22 @@ impl Intent {
         }
     }
 
+    /// Returns the places below which the intent changes paths, or removes what is there.
+    pub(super) fn places(&self) -> Vec<FieldPath> {
+        match self {
+            Self::Rename { path, to } => vec![path.clone(), parent(path).key(to)],
+            Self::Delete { path } | Self::Insert { path, .. } => vec![seat(path)],
+            Self::Move { from, to, .. } => vec![seat(from), seat(to)],
+            Self::MoveItems { from, list, .. } => vec![from.clone(), list.clone()],
+            Self::Wrap { path } | Self::Unwrap { path } => vec![parent(path)],
+            Self::Replace { path, .. }
+            | Self::ParseText { path, .. }
+            | Self::WriteText { path, .. }
+            | Self::MappingToList { path, .. }
+            | Self::ListToMapping { path, .. } => vec![path.clone()],
+        }
+    }
+
     /// Returns what the intent touches: those that touch nothing in common do not interfere.
     pub(super) fn touched(&self) -> Vec<Touched> {
         let touched = |path: &FieldPath, part| Touched { path: path.clone(), part };
@@ -306,16 +325,37 @@ enum Part {
     Whole,
 }
 
-impl Touched {
-    /// Returns whether a change of one can make a difference for a change of the other.
-    pub(super) fn interferes_with(&self, other: &Self) -> bool {
-        if self.path == other.path {
-            return !matches!((self.part, other.part), (Part::Key, Part::Value) | (Part::Value, Part::Key));
+/// What several intents touch.
+#[derive(Debug, Default)]
+pub(super) struct Touches {
+    parts: BTreeMap<FieldPath, Vec<Part>>,
+    /// The collections of which entries or items appear or disappear.
+    collections: BTreeSet<FieldPath>,
+}
+
+impl Touches {
+    /// Adds what an intent touches.
+    pub(super) fn extend(&mut self, touched: &[Touched]) {
+        for Touched { path, part } in touched {
+            if *part == Part::Whole {
+                self.collections.insert(parent(path));
+            }
+            self.parts.entry(path.clone()).or_default().push(*part);
         }
-        let is_beside = || parent(&self.path) == parent(&other.path);
-        self.part != Part::Key && other.path.starts_with(&self.path)
-            || other.part != Part::Key && self.path.starts_with(&other.path)
-            || self.part == Part::Whole && other.part == Part::Whole && is_beside()
+    }
+
+    /// Returns whether a change of one of these can make a difference for a change of `other`.
+    pub(super) fn interfere_with(&self, other: &Touched) -> bool {
+        let Touched { path, part } = other;
+        let is_apart = |own: &Part| matches!((own, part), (Part::Key, Part::Value) | (Part::Value, Part::Key));
+        let is_same = || self.parts.get(path).is_some_and(|own| !own.iter().all(is_apart));
+        let is_more_than_key = |own: &Vec<Part>| own.iter().any(|own| *own != Part::Key);
+        let above = || (0..path.steps().len()).filter_map(|length| self.parts.get(&path.steps()[..length]));
+        let is_above = || above().any(is_more_than_key);
+        let below = || self.parts.range::<FieldPath, _>((Bound::Excluded(path), Bound::Unbounded)).next();
+        let is_below = || *part != Part::Key && below().is_some_and(|(below, _)| below.starts_with(path));
+        let is_beside = || *part == Part::Whole && self.collections.contains(&parent(path));
+        is_same() || is_above() || is_below() || is_beside()
     }
 }
 
@@ -328,6 +368,11 @@ fn in_collection(path: &FieldPath, map: &mut impl FnMut(&FieldPath) -> Option<Fi
 /// Returns the path of the collection that a path is in; that of the root is the root.
 fn parent(path: &FieldPath) -> FieldPath {
     path.split_last().map(|(parent, _)| parent).unwrap_or_default()
+}
+
+/// Returns the list that a path is an item of, since its other items shift; else the path.
+fn seat(path: &FieldPath) -> FieldPath {
+    if path.last_key().is_some() { path.clone() } else { parent(path) }
 }
 
 /// Returns a path after `inserted` was put before what it leads into, where that is an item.

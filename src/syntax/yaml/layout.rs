@@ -11,7 +11,7 @@
 
 use std::cell::OnceCell;
 
-use super::children::is_key;
+use super::children::entries;
 use super::format::{Conventions, LineStyle, MultilineText, Quotes};
 use super::tree::{Kind, NodeId, Tree, is_separated, skip_trivia};
 use crate::syntax::text::{LineIndex, Span};
@@ -221,11 +221,9 @@ impl<'t> Layout<'t> {
 
     /// Returns the entry of a key, if it is written in this mapping itself.
     pub(super) fn entry_of_key(&self, mapping: NodeId, key: &str) -> Option<Entry> {
-        let children = self.children(mapping);
-        let mut keys = children.iter().step_by(2);
-        let index =
-            keys.position(|node| self.kind(mapping).is_mapping() && is_key(self.tree, self.text, *node, key))?;
-        Some(self.entry(mapping, index))
+        let (key, _) = entries(self.tree, self.text, mapping, key).next()?;
+        let at = self.children(mapping).binary_search(&key).expect("a key is a child of its mapping");
+        Some(self.entry(mapping, at / 2))
     }
 
     /// Returns the colon of an entry, with the blanks before it.

@@ -21,13 +21,14 @@ use serde_json::Value;
 use super::change::Change;
 use super::edit::plan;
 use super::format::{Conventions, MultilineText, Style};
-use super::intent::{Intent, Touched};
+use super::intent::{Intent, Touched, Touches};
 use super::layout::Layout;
 use super::parse::parse;
 use super::path::{find_node, key_overridden_by_merge};
 use super::problem::{Problem, ProblemCode};
 use super::scalar::scalar_text;
 use super::structure::TextFormat;
+use super::trail::Trail;
 use super::tree::{NodeId, Tree};
 use super::value::read_value;
 use crate::syntax::field::FieldPath;
@@ -245,19 +246,19 @@ impl<'t> Rewriter<'t> {
             for next in std::mem::take(intents) {
                 let must_wait = has_structure || is_one_by_one && !schedule.is_empty();
                 let Some(on_tree) = schedule.on_tree(&next).filter(|_| !must_wait) else {
-                    schedule.waiting.push(next);
+                    schedule.wait(next);
                     continue;
                 };
                 let (change, structure) = match self.plan(&layout, &on_tree) {
                     Ok(plan) => plan,
                     Err(problem) if schedule.is_empty() => return Err(self.refusal(program, problem)),
                     Err(_) => {
-                        schedule.waiting.push(next);
+                        schedule.wait(next);
                         continue;
                     }
                 };
                 if !round.add(change) {
-                    schedule.waiting.push(next);
+                    schedule.wait(next);
                     continue;
                 }
                 schedule.add(next.intent, &on_tree);
@@ -267,7 +268,7 @@ impl<'t> Rewriter<'t> {
                 structures.extend(structure.map(|structure| Structure { program, path, ..structure }));
             }
             first_program = first_program.or(schedule.has_planned().then_some(program));
-            *intents = schedule.waiting;
+            *intents = schedule.into_waiting();
         }
         self.last_program = first_program.unwrap_or(0);
         self.apply_round(round, &structures)
@@ -454,9 +455,6 @@ fn offset_in_source(edits: &EditSet, at: usize) -> usize {
     before + (at - after)
 }
 
-/// How many intents of a program may wait before all that follow them do.
-const WINDOW: usize = 64;
-
 /// An intent that is to be made.
 pub(super) struct Pending<'p> {
     pub(super) intent: &'p Intent,
@@ -468,49 +466,67 @@ impl<'p> Pending<'p> {
     pub(super) fn new(intent: &'p Intent) -> Self {
         Self { intent, touched: intent.touched(), found: intent.found() }
     }
-
-    /// Returns whether it makes no difference which of two intents is made first, with the same paths.
-    fn commutes_with(&self, earlier: &Self) -> bool {
-        let stays = |path: &FieldPath| {
-            earlier.intent.origin(path) == *path && earlier.intent.destination(path).as_ref() == Some(path)
-        };
-        !interfere(&self.touched, &earlier.touched)
-            && self.found.iter().all(stays)
-            && earlier.found.iter().all(|path| self.intent.destination(path).as_ref() == Some(path))
-    }
 }
 
-fn interfere(touched: &[Touched], others: &[Touched]) -> bool {
-    touched.iter().any(|touched| others.iter().any(|other| touched.interferes_with(other)))
+/// Intents of one program that wait for a later round.
+#[derive(Default)]
+struct Waiting<'p> {
+    intents: Vec<Pending<'p>>,
+    trail: Trail<&'p Intent>,
+    touched: Touches,
+    found: BTreeSet<FieldPath>,
+}
+
+impl<'p> Waiting<'p> {
+    fn push(&mut self, next: Pending<'p>) {
+        self.trail.push(next.intent);
+        self.touched.extend(&next.touched);
+        self.found.extend(next.found.iter().cloned());
+        self.intents.push(next);
+    }
+
+    /// Returns whether it makes no difference whether an intent is made before or after each of these, with the same paths.
+    fn commute_with(&self, next: &Pending<'_>) -> bool {
+        let stays = |intent: &Intent, path: &FieldPath| intent.destination(path).as_ref() == Some(path);
+        let is_left = |path: &FieldPath| {
+            self.trail.about(path).all(|earlier| earlier.origin(path) == *path && stays(earlier, path))
+        };
+        let leaves = |place: &FieldPath| {
+            let below = self.found.range::<FieldPath, _>(place..).take_while(|path| path.starts_with(place));
+            below.into_iter().all(|path| stays(next.intent, path))
+        };
+        !next.touched.iter().any(|touched| self.touched.interfere_with(touched))
+            && next.found.iter().all(is_left)
+            && next.intent.places().iter().all(leaves)
+    }
 }
 
 /// What becomes of the intents of one program in a round.
 #[derive(Default)]
 pub(super) struct Schedule<'p> {
     /// Those that are planned.
-    planned: Vec<&'p Intent>,
+    planned: Trail<&'p Intent>,
     /// What they touch, by paths in the tree.
-    touched: Vec<Touched>,
-    /// Those that wait for a later round.
-    pub(super) waiting: Vec<Pending<'p>>,
+    touched: Touches,
+    waiting: Waiting<'p>,
 }
 
 impl<'p> Schedule<'p> {
     /// Returns whether an intent is the first of the round.
     pub(super) fn is_empty(&self) -> bool {
-        self.planned.is_empty() && self.waiting.is_empty()
+        !self.has_planned() && self.waiting.intents.is_empty()
     }
 
     /// Returns an intent with its paths in the tree; `None` where it must wait.
     pub(super) fn on_tree(&self, next: &Pending<'p>) -> Option<Cow<'p, Intent>> {
-        if self.waiting.len() >= WINDOW || !self.waiting.iter().all(|earlier| next.commutes_with(earlier)) {
+        if !self.waiting.commute_with(next) {
             return None;
         }
-        if self.planned.is_empty() {
+        if !self.has_planned() {
             return Some(Cow::Borrowed(next.intent));
         }
         let on_tree = next.intent.with_paths(|path| self.entry_before(path))?;
-        (!interfere(&on_tree.touched(), &self.touched)).then_some(Cow::Owned(on_tree))
+        (!on_tree.touched().iter().any(|touched| self.touched.interfere_with(touched))).then_some(Cow::Owned(on_tree))
     }
 
     /// Returns the path in the tree of the entry or item that is now at `path`, if that was in the tree, and not only its value.
@@ -523,19 +539,30 @@ impl<'p> Schedule<'p> {
 
     /// Returns the path in the tree of the value that is now at `path`, if that was in the tree.
     fn before(&self, path: &FieldPath) -> Option<FieldPath> {
-        let before = self.planned.iter().rev().fold(path.clone(), |path, intent| intent.origin(&path));
-        let after = self.planned.iter().try_fold(before.clone(), |path, intent| intent.destination(&path))?;
+        let all = || 0..self.planned.intents().len();
+        let before = self.planned.origin(all(), path);
+        let after = self.planned.destination(all(), &before, Intent::destination)?;
         (after == *path).then_some(before)
     }
 
     /// Records that `intent` is planned, which is `on_tree` by its paths in the tree.
     pub(super) fn add(&mut self, intent: &'p Intent, on_tree: &Intent) {
         self.planned.push(intent);
-        self.touched.extend(on_tree.touched());
+        self.touched.extend(&on_tree.touched());
+    }
+
+    /// Leaves an intent for a later round.
+    pub(super) fn wait(&mut self, next: Pending<'p>) {
+        self.waiting.push(next);
+    }
+
+    /// Returns the intents of the later rounds.
+    pub(super) fn into_waiting(self) -> Vec<Pending<'p>> {
+        self.waiting.intents
     }
 
     pub(super) fn has_planned(&self) -> bool {
-        !self.planned.is_empty()
+        !self.planned.intents().is_empty()
     }
 }
 
