@@ -22,6 +22,7 @@ mod formats;
 mod function;
 mod fuzz_engine;
 mod gateway_api;
+mod helm;
 mod hostile;
 mod html;
 mod html_browser;
@@ -55,6 +56,9 @@ mod structure;
 #[path = "../support/mod.rs"]
 mod support;
 #[cfg(unix)]
+mod template_faults;
+mod template_forms;
+mod templates;
 mod terminal;
 mod text_report;
 mod to_be_done;

@@ -61,7 +61,7 @@ pub use planner::Planner;
 pub use recognizer::recognizer;
 pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};
-pub(crate) use templates::TemplateFile;
+pub(crate) use template_plan::TemplateFile;
 pub use templates::Templates;
 pub(crate) use withheld::LeftOut;
 
@@ -81,9 +81,15 @@ const GROUPS_AT_ONCE: usize = 8;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
+    plan_with(manifests, None, goal)
+}
+
+/// Plans the run over `manifests`, sorted by file, and these templates.
+pub(crate) fn plan_with(manifests: &[Manifest], templates: Option<Templates<'_>>, goal: &Goal<'_>) -> Plan {
     let surveyor = Surveyor::new(goal.packs, &goal.targets);
     let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
-    let Ok(plan) = plan_files(&Planner::new(goal), &surveys, &manifests, &Scope::default());
+    let scope = Scope { templates, ..Scope::default() };
+    let Ok(plan) = plan_files(&Planner::new(goal), &surveys, &manifests, &scope);
     plan
 }
 

@@ -16,7 +16,7 @@ pub fn recognizer(packs: &Packs, concerned: &[&Pack], targets: &[Target<'_>], mo
     let triggers = triggers.chain(references.flat_map(|field| &field.kinds).map(|kind| kind.kind.as_str()));
     let kinds = concerned.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
     let charts = concerned.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
-    let foreign_kinds = concerned.iter().flat_map(|pack| pack.foreign_kinds());
+    let foreign_kinds = concerned.iter().flat_map(|pack| pack.foreign_kinds().chain(pack.kinds_with_texts()));
     let recognizer = Recognizer::new(groups).with_kinds(kinds).with_foreign_kinds(foreign_kinds);
     let settled = concerned.iter().flat_map(|pack| settled_crds(pack, targets)).collect();
     recognizer.with_triggers(triggers).with_charts(charts).with_carriers(packs.carriers()).with_settled_crds(settled)

@@ -9,19 +9,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::file::PlannedFile;
-use super::templates::{TemplateFile, unread};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
 use crate::syntax::template::{
-    self, Disagreement, Edited, Environment, Obstacle, Reading, Reason, Source, Template, Unprinted,
+    self, Defines, Disagreement, Edited, Environment, Obstacle, Reading, Reason, Source, Template, Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 use crate::syntax::variable::ACTION;
 
 /// What to do about an object that is held back because of an action.
 const BY_HAND: &str = "convert the object by hand; `helm template` shows what the chart prints";
+
+/// A template of a chart.
+pub(crate) struct TemplateFile {
+    /// The file as the user named it.
+    pub(crate) file: String,
+    /// Its text.
+    pub(crate) text: Arc<str>,
+    /// What all templates of its chart define.
+    pub(crate) defines: Arc<Defines>,
+}
 
 /// A reading, and what is planned for its text: nothing where that mentions nothing known.
 pub(super) struct ReadingPlan {
@@ -408,6 +417,13 @@ fn unknown_version(version: &str, places: &BTreeSet<Location>) -> Option<Finding
 
 fn is_within(own: Span, part: Span) -> bool {
     part.start <= own.start && own.end <= part.end
+}
+
+/// Reports a template that cannot be read.
+pub(super) fn unread(location: Location, why: &str) -> Finding {
+    let message = format!("the template cannot be read, and was skipped: {why}");
+    let help = "check its rendered output (`helm template ... | reversion check - --to ...`) and change it by hand";
+    Finding::new(location, Code::Template, Severity::Unresolved, message).help(help)
 }
 
 /// Pairs the readings with what is to change in each.

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
-use super::template_plan::{ReadingPlan, TemplatePlan};
+use super::template_plan::{ReadingPlan, TemplateFile, TemplatePlan, unread};
 use super::withheld::Withheld;
 use crate::engine::convert::Goal;
-use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::finding::{Code, Finding, Location};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Reading, Recognizer};
 use crate::syntax::field::{FieldPath, Step};
-use crate::syntax::template::{self, Defines, Environment, Facts, KubeVersion, Template};
+use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::LineIndex;
 
 /// The most readings of one template, or of one definition in it.
@@ -33,16 +33,6 @@ pub struct Templates<'s> {
     pub(crate) files: &'s [TemplateFile],
     /// What shows whether there are known objects in what they print.
     pub(crate) recognizer: &'s Recognizer,
-}
-
-/// A template of a chart.
-pub(crate) struct TemplateFile {
-    /// The file as the user named it.
-    pub(crate) file: String,
-    /// Its text.
-    pub(crate) text: Arc<str>,
-    /// What all templates of its chart define.
-    pub(crate) defines: Arc<Defines>,
 }
 
 /// What plans templates.
@@ -94,6 +84,11 @@ impl TemplatePlanner<'_, '_> {
     /// # Errors
     /// The finding about a text that cannot be read.
     fn plan_reading(&self, file: &str, reading: &template::Reading) -> Result<Option<PlannedFile>, Finding> {
+        if let Some(at) = glued_document(&reading.text) {
+            let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
+            let location = Location { file: file.to_owned(), position };
+            return Err(unread(location, "it prints text behind the `---` of a document"));
+        }
         let manifest = match manifest::read(file, reading.text.as_bytes(), self.recognizer) {
             Reading::Irrelevant => return Ok(None),
             Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => manifest,
@@ -125,11 +120,11 @@ impl TemplatePlanner<'_, '_> {
     }
 }
 
-/// Reports a template that cannot be read.
-pub(super) fn unread(location: Location, why: &str) -> Finding {
-    let message = format!("the template cannot be read, and was skipped: {why}");
-    let help = "check its rendered output (`helm template ... | reversion check - --to ...`) and change it by hand";
-    Finding::new(location, Code::Template, Severity::Unresolved, message).help(help)
+/// Returns where dashes that end a document for Helm have text behind them: for YAML, they are a part of it.
+fn glued_document(text: &str) -> Option<usize> {
+    let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(feed, _)| feed + 1));
+    let is_glued = |rest: &str| rest.strip_prefix("---").is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+    starts.find(|start| is_glued(&text[*start..]))
 }
 
 /// Returns whether what is printed at a place can be more than metadata of the object or annotations, and more than whole fields of it.

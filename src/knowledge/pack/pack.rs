@@ -18,7 +18,7 @@ use super::rule_file::RuleReader;
 use super::rules::{Rule, Rules, SchemaRule, VersionOrder, VersionsByAge};
 use super::values::{self, PlacesByChart};
 use super::wire;
-use crate::knowledge::carrier::{Carrier, CarrierFile, Carriers};
+use crate::knowledge::carrier::{CarrierFile, Carriers};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::Direction;
 use crate::knowledge::release::{ApiVersion, GroupKind, Named, ReleaseId, ReleaseLine, ReleaseSet, bare, version_of};
@@ -261,8 +261,14 @@ impl Pack {
 
     /// Returns whether values of the pack's charts can be in objects of `kind`, as fields or in a text.
     pub(crate) fn can_hold_values(&self, kind: &GroupKind) -> bool {
-        let has_texts = || self.carriers.of_kind(kind).any(Carrier::has_texts_of_charts);
-        self.places_of(kind).next().is_some() || !self.charts().is_empty() && has_texts()
+        self.places_of(kind).next().is_some() || self.kinds_with_texts().any(|one| one == kind)
+    }
+
+    /// Returns the kinds of the objects that can have values of the pack's charts in a text.
+    pub(crate) fn kinds_with_texts(&self) -> impl Iterator<Item = &GroupKind> {
+        let carriers =
+            self.carriers.iter().filter(|carrier| !self.charts().is_empty() && carrier.has_texts_of_charts());
+        carriers.flat_map(|carrier| &carrier.kind)
     }
 
     fn places_of(&self, kind: &GroupKind) -> impl Iterator<Item = &values::Place> {

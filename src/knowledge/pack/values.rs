@@ -73,7 +73,7 @@ pub(crate) fn places_by_chart(charts: &[wire::Chart], carriers: &Carriers) -> Pl
 
 /// Returns the kinds of the objects that can hold the values of `chart`.
 pub(crate) fn kinds(chart: &wire::Chart, carriers: &Carriers) -> Vec<GroupKind> {
-    let carrying = carriers.iter().filter(|carrier| !carrier.values.is_empty() || carrier.has_texts_of_charts());
+    let carrying = carriers.iter().filter(|carrier| !carrier.each.is_empty() && !carrier.values.is_empty());
     let own = chart.values_in.iter().map(|own| &own.kind);
     carrying.flat_map(|carrier| &carrier.kind).chain(own).cloned().chain([kind_of_files(chart)]).collect()
 }

@@ -67,8 +67,7 @@ fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
 
 /// Reads what the templates of a chart define, and those of the charts that it depends on and that are folders.
 fn definitions_of(chart: &Path) -> Definitions {
-    let folders: Vec<PathBuf> =
-        [TEMPLATES, VENDORED].into_iter().map(|folder| chart.join(folder)).filter(|folder| folder.is_dir()).collect();
+    let folders = [TEMPLATES, VENDORED].map(|folder| chart.join(folder));
     let options = WalkOptions { no_ignore: true, extensions: vec![DEFINITIONS.to_owned()], ..WalkOptions::default() };
     let read = |_: &Path, bytes: &[u8]| {
         let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(|text| text.contains("define"))?.into();

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 
 use super::args::{DetectArgs, Format};
+use super::charts;
 use super::config::Config;
 use super::console::{Console, Destination};
 use super::crd_sets;
@@ -19,6 +20,7 @@ use crate::engine::infer::crds::{Installed, crds_in, installed};
 use crate::engine::infer::install_evidence::evidence_in;
 use crate::engine::infer::origin::object_releases_in;
 use crate::engine::manifest::{Manifest, Recognizer};
+use crate::engine::plan::Templates;
 use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::detect::Detail;
 use crate::shell::report::document::{FindingRecord, ReportDocument};
@@ -60,7 +62,10 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         .filter(|_| input.shard.is_some())
         .flat_map(|manifest| &manifest.objects)
         .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
-    inventory::add(&mut detection, args, &config, &input.made, packs, is_listed)?;
+    let recognizer = input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config);
+    let templates = charts::templates(&input.templates, &input.roots, &recognizer);
+    let templates = Templates { files: &templates, recognizer: &recognizer };
+    inventory::add(&mut detection, args, &config, &input.made, templates, packs, is_listed)?;
     let output = &args.output;
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);

@@ -16,7 +16,7 @@ use crate::engine::infer::Age;
 use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::{ObjectReleases, agreed, origin};
 use crate::engine::manifest::Manifest;
-use crate::engine::plan::{self, Choices, Goal, Ignored, ObjectPlan, Plan};
+use crate::engine::plan::{self, Choices, Goal, Ignored, ObjectPlan, Plan, Templates};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{Channel, ReleaseSet};
 use crate::shell::report::{Api, Detected, Detection, Fate, KindInUse, Report, Update};
@@ -25,19 +25,21 @@ use crate::syntax::yaml::FrontEnd;
 /// What becomes of the objects of a tree in the newest releases, by where they start.
 type Fates<'r> = BTreeMap<&'r Location, (&'r ObjectPlan, Fate)>;
 
-/// Adds the summary to what was detected in `manifests`, of which only the files for which `is_listed` holds count.
+/// Adds the summary to what was detected in `manifests`, and what becomes of `templates`, of which only the files for which `is_listed` holds count.
 pub(super) fn add<'p>(
     detection: &mut Detection<'p>,
     args: &DetectArgs,
     config: &Config,
     manifests: &[Manifest],
+    templates: Templates<'_>,
     packs: &'p Packs,
     is_listed: impl Fn(&str) -> bool,
 ) -> Result<()> {
     let newest = newest(&in_use(detection, packs), &detection.objects, packs)?;
     let of_packs = newest.iter().filter(|target| !target.pack.is_of_crds()).copied();
     let goal = Goal { packs, targets: of_packs.collect(), choices: choices(detection, config, packs) };
-    let plan = if goal.targets.is_empty() { Plan::default() } else { plan::plan(manifests, &goal) };
+    let plan =
+        if goal.targets.is_empty() { Plan::default() } else { plan::plan_with(manifests, Some(templates), &goal) };
     let report = Report::new("check", packs, &plan, detection.counts.clone());
     let fates = report.fates();
     let listed = plan.objects.iter().filter(|object| is_listed(&object.location.file));

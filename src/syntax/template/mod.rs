@@ -10,6 +10,7 @@
 //! - `reading` is what is printed, `print` prints it, `search` finds the readings that show every branch.
 //! - `source` carries edits of a reading back to the file, `hole` keeps what may stand in holes where it belongs, `agree` joins the edits of
 //!   all readings.
+//! - `tests` compares all of that with what Helm prints.
 //!
 //! Invariant: nothing here knows YAML or Kubernetes objects; every text is taken, and the cost is bounded by its length and the limit of
 //! readings.

@@ -125,26 +125,6 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     fn segment(&mut self, text: &str, source: Source) {
-        // Helm ends a document at dashes that text follows.
-        let ends_document = matches!(self.line(), "---") && !text.starts_with([' ', '\t', '\r', '\n', '-']);
-        if ends_document
-            && !text.is_empty()
-            && let Some(between) = self.reading.segments.last().and_then(|last| self.action_behind(*last))
-        {
-            self.push("\n", Source::Known(between));
-        }
-        self.push(text, source);
-    }
-
-    /// Returns the action behind a segment in the file.
-    fn action_behind(&self, segment: Segment) -> Option<usize> {
-        let actions = self.part.template.actions();
-        let end = segment.span(self.part.template).end;
-        let index = actions.partition_point(|action| action.span.start < end);
-        (index < actions.len()).then_some(index)
-    }
-
-    fn push(&mut self, text: &str, source: Source) {
         if !text.is_empty() {
             let start = self.reading.text.len();
             self.reading.text.push_str(text);
@@ -193,7 +173,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         }
         let is_behind = !self.line().trim().is_empty();
         let text = format!("{}# {text}", if is_behind { "\n" } else { "" });
-        self.push(&text, Source::Known(index));
+        self.segment(&text, Source::Known(index));
     }
 
     /// Returns whether keys or items can come from an action.

@@ -4,10 +4,16 @@ use std::collections::BTreeSet;
 
 use super::source::{Source, blanked, sources};
 
-/// Types with a second half: how an object is fitted to its target and whether it is valid there, what a condition says and whether
-/// it holds.
-const IN_TWO_FILES: [&str; 2] =
-    ["src/engine/convert/validate.rs: impl Fitting", "src/knowledge/lens/verdict.rs: impl Condition"];
+/// Types with more than one part: how an object is fitted to its target and whether it is valid there, what a condition says and whether
+/// it holds, what a reading prints and what becomes of its holes and edits, whether a condition of a template holds and what an expression
+/// prints.
+const IN_TWO_FILES: [&str; 5] = [
+    "src/engine/convert/validate.rs: impl Fitting",
+    "src/knowledge/lens/verdict.rs: impl Condition",
+    "src/syntax/template/hole.rs: impl Reading",
+    "src/syntax/template/outputs.rs: impl Judge",
+    "src/syntax/template/source.rs: impl Reading",
+];
 
 #[test]
 fn a_type_has_its_methods_in_the_file_that_defines_it() {

@@ -1,6 +1,6 @@
 //! Answers: are conditions decided for the target, and alike wherever they are equal?
 
-use super::{Chart, Cluster, NEW, UNKNOWN, known, texts, texts_for_new};
+use super::chart::{Chart, Cluster, NEW, UNKNOWN, known, texts, texts_for_new};
 use crate::syntax::template::search::{Reason, outputs};
 
 /// Returns the values of `apiVersion` in all readings for a new cluster.

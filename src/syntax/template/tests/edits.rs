@@ -1,6 +1,6 @@
 //! Answers: are edits of readings carried back to the file, or the action named that stands in the way?
 
-use super::{Chart, NEW, UNKNOWN};
+use super::chart::{Chart, NEW, UNKNOWN};
 use crate::syntax::template::agree::{Disagreement, Edited, Mismatch, agree, verify};
 use crate::syntax::template::source::Obstacle;
 use crate::syntax::text::{Edit, EditSet, Span};
@@ -104,9 +104,12 @@ fn copies_are_told() {
     let text = "labels:\n  a: {{- .x }}\nspec: {}\n";
     let chart = Chart::new(text, UNKNOWN);
     let reading = &chart.readings().readings[0];
-    let edits = replacing(&reading.text, &[["spec: {}", "spec: {a: \"${TEMPLATE_0}\"}"]]);
+    // In quotes, it would print something else.
+    let quoted = replacing(&reading.text, &[["spec: {}", "spec: {a: \"${TEMPLATE_0}\"}"]]);
+    assert_eq!(reading.edits_in_source(&chart.template, &quoted), Err(Obstacle { action: 0 }));
+    let edits = replacing(&reading.text, &[["spec: {}", "spec:\n  a: ${TEMPLATE_0}"]]);
     let mapped = reading.edits_in_source(&chart.template, &edits).unwrap();
-    assert_eq!(mapped.edits.apply(text), "labels:\n  a: {{- .x }}\nspec: {a: \"{{ .x }}\"}\n");
+    assert_eq!(mapped.edits.apply(text), "labels:\n  a: {{- .x }}\nspec:\n  a: {{ .x }}\n");
     assert_eq!(mapped.copied, [0]);
     assert_eq!(
         verify(&chart.template, &mapped.edits, &[Edited { reading, edits: &edits }], chart.environment()),

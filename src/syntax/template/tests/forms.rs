@@ -1,6 +1,6 @@
 //! Answers: is each form of real charts printed as Helm prints it?
 
-use super::{Chart, UNKNOWN, first, known, only, texts};
+use super::chart::{Chart, UNKNOWN, first, known, only, texts};
 use crate::syntax::template::lex::{Fault, Keyword};
 use crate::syntax::template::reading::Hole;
 use crate::syntax::template::search::readings;

@@ -1,6 +1,6 @@
 //! Answers: do the laws of reading and editing hold for arbitrary templates?
 
-use super::{Chart, NEW, UNKNOWN};
+use super::chart::{Chart, NEW, UNKNOWN};
 use crate::syntax::template::agree::{Edited, Mismatch, agree, verify};
 use crate::syntax::template::reading::{Reading, Source};
 use crate::syntax::template::search::readings;
