@@ -56,8 +56,8 @@ mod structure;
 #[path = "../support/mod.rs"]
 mod support;
 #[cfg(unix)]
-mod template_faults;
 mod template_forms;
+mod template_objects;
 mod templates;
 mod terminal;
 mod text_report;

@@ -18,19 +18,22 @@ type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
 #[test]
 fn the_shop_converts_from_v1_0_and_back() {
-    check("shop-1.0-experimental", "gateway-api@1.6/experimental", "gateway-api@1.0/experimental");
+    // A template prints fields that a rule renames.
+    check("shop-1.0-experimental", ["gateway-api@1.6/experimental", "gateway-api@1.0/experimental"], 1);
 }
 
 #[test]
 fn the_platform_converts_from_v1_3_and_back() {
-    check("platform-1.3", "gateway-api@1.6/experimental", "gateway-api@1.3/experimental");
+    check("platform-1.3", ["gateway-api@1.6/experimental", "gateway-api@1.3/experimental"], 0);
 }
 
 #[test]
-fn the_home_lab_of_2022_leaves_three_decisions_to_a_person() {
+fn the_home_lab_of_2022_leaves_four_decisions_to_a_person() {
     let held_back = [
         // The selector {} selected nothing and would select everything.
         "apps/base/miniflux/pdb.yaml: PodDisruptionBudget all",
+        // Other clusters get the old version of its chain of conditions.
+        "charts/doorbell/templates/ingress.yaml: Ingress {{ .Release.Name }}",
         // Its template reads .Updated.Images, for which .Changed has no field that is always equal.
         "infrastructure/image-automation/update.yaml: ImageUpdateAutomation all",
         // The kind is gone.
@@ -168,15 +171,16 @@ fn copy(name: &str) -> (TempDir, Tree) {
     (folder, files)
 }
 
+/// Converts a repository there and back; `held` objects are held back on the way there.
 #[track_caller]
-fn check(name: &str, forward: &str, backward: &str) {
+fn check(name: &str, [forward, backward]: [&str; 2], held: usize) {
     let (folder, before) = copy(name);
-    apply(folder.path(), forward);
+    apply(folder.path(), forward, held);
     let newer = read(folder.path());
     assert!(newer != before, "{forward} changes nothing");
-    apply(folder.path(), forward);
+    apply(folder.path(), forward, held);
     assert_eq!(differing(&read(folder.path()), &newer), Vec::<PathBuf>::new(), "the second run changes something");
-    apply(folder.path(), backward);
+    apply(folder.path(), backward, 0);
     assert_eq!(
         differing(&read(folder.path()), &before),
         Vec::<PathBuf>::new(),
@@ -184,12 +188,12 @@ fn check(name: &str, forward: &str, backward: &str) {
     );
 }
 
-fn apply(folder: &Path, target: &str) {
+fn apply(folder: &Path, target: &str, held: usize) {
     let output = run(folder, &["apply", "--yes", "--allow-no-vcs", "--allow-dirty"], &[target]);
     let printed = String::from_utf8_lossy(&output.stderr);
     // What is not converted, such as a template, is the same before and after.
-    let code = i32::from(printed.contains(" unresolved; "));
-    assert!(output.status.code() == Some(code) && printed.contains(", 0 held back"), "{printed}");
+    let code = i32::from(printed.contains(" unresolved; ") || held > 0);
+    assert!(output.status.code() == Some(code) && printed.contains(&format!(", {held} held back")), "{printed}");
 }
 
 /// Reads every file except those in the program's own folder.

@@ -223,18 +223,18 @@ impl<'t> TemplatePlan<'t> {
     /// change too.
     fn for_other_clusters(&self, part: Span) -> Option<usize> {
         let actions = self.template.actions();
-        let is_of_part = |one: &&Unprinted| one.reason == Reason::Target && is_within(one.span, part);
-        let decides = |one: &&Unprinted| one.span.of(&self.file.text).contains("apiVersion:");
-        let unprinted = self.unprinted.iter().filter(is_of_part).find(decides).map(|one| one.action);
+        let before = self.parts().into_iter().map(|other| other.end).filter(|end| *end <= part.start).max();
+        let is_around = |span: Span| span.start >= before.unwrap_or_default() && span.end <= part.end;
+        let decides = |one: &&Unprinted| {
+            let text = one.span.of(&self.file.text);
+            one.reason == Reason::Target && text.contains("apiVersion:") && !text.contains("kind:")
+        };
+        let unprinted = self.unprinted.iter().filter(|one| is_around(one.span)).find(decides).map(|one| one.action);
         let objects = self.readings.iter().flat_map(|one| one.objects().map(move |object| (one, object)));
         let own = objects.filter(|(one, object)| is_within(one.source(self.template, object), part));
         let versions: BTreeSet<String> = own.map(|(_, object)| object.from.1.to_string()).collect();
         let names_version = |text: &str| versions.iter().any(|version| text.contains(&format!("{version}\"")));
-        let before = self.parts().into_iter().map(|other| other.end).filter(|end| *end <= part.start).max();
-        let around = (0..actions.len()).filter(|at| {
-            let span = actions[*at].span;
-            span.start >= before.unwrap_or_default() && span.end <= part.end
-        });
+        let around = (0..actions.len()).filter(|at| is_around(actions[*at].span));
         let mut guards = around.filter(|at| actions[*at].is_condition());
         unprinted.or_else(|| guards.find(|at| names_version(actions[*at].span.of(&self.file.text))))
     }

@@ -162,8 +162,6 @@ impl Default {
                 let name = by.get(object).and_then(Value::as_str);
                 found(name.and_then(|name| table.get(name)).cloned())
             }
-            // What an action prints beside it is not known.
-            Source::Like(path) if session.place().holes.contains(path) => FoundValue::Nothing,
             Source::Like(path) => found(path.get(&session.view_for([&path.pattern()])).cloned()),
             Source::Parameter(name) => found(session.context().and_then(|all| all.parameter(name)).map(Value::from)),
             Source::ReferencedBy(reference) => reference.value(session),
@@ -239,6 +237,12 @@ impl Default {
     }
 
     fn write_at(&self, undo: Option<Action>, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+        if let Source::Like(path) = &self.source
+            && session.place().holes.contains(path)
+        {
+            let reason = "what an action prints here belongs into another field too, and is not known";
+            return Err(Halt::refused(path.clone(), reason, "write it out here, or convert the object by hand"));
+        }
         let (value, sources) = match self.implied(session) {
             FoundValue::One(value, sources) => (value, sources),
             FoundValue::Several(values) => return Err(self.ambiguous(parent, &values)),

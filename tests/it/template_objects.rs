@@ -1,0 +1,126 @@
+//! What of a template decides whether its objects are converted.
+
+use super::templates::{CURRENT, becomes, converts, held};
+
+#[test]
+fn labels_that_an_include_prints_are_not_copied() {
+    held(
+        r#"
+apiVersion: extensions/v1beta1
+kind: DaemonSet
+metadata: {name: x, labels: {a: b}}
+spec:
+  updateStrategy: {type: OnDelete}
+  template:
+    metadata:
+      labels:
+        {{- include "labels" . | nindent 8 }}
+        tier: web
+    spec: {containers: [{name: a, image: b}]}
+=== templates/_x.tpl
+{{ define "labels" -}}
+app: {{ .Release.Name }}
+{{- end }}
+"#,
+        "templates/a.yaml:8:7: held-back[not-convertible]",
+        "what an action prints here belongs into another field too",
+    );
+}
+
+#[test]
+fn a_chain_of_old_versions_holds_the_object_back() {
+    for (old, older) in [
+        ("semverCompare \"<1.14-0\" .Capabilities.KubeVersion.GitVersion", "extensions/v1beta1"),
+        (".Capabilities.APIVersions.Has \"networking.k8s.io/v1beta1\"", "networking.k8s.io/v1beta1"),
+    ] {
+        held(
+            &format!(
+                "{{{{- if {old} }}}}\napiVersion: {older}\n{{{{- else }}}}\napiVersion: networking.k8s.io/v1beta1\n{{{{- end }}}}\nkind: Ingress\nmetadata: {{name: x}}\nspec: {{backend: {{serviceName: a, servicePort: b}}}}\n"
+            ),
+            "templates/a.yaml:1:1: held-back[template-action]",
+            old,
+        );
+    }
+}
+
+#[test]
+fn old_versions_over_lines_of_if_and_else_are_converted() {
+    converts(
+        r#"
+apiVersion: {{ if .Values.a -}}
+policy/v1beta1
+{{- else -}}
+policy/v1beta1
+{{- end }}
+@budget
+"#,
+        r#"
+apiVersion: {{ if .Values.a -}}
+policy/v1
+{{- else -}}
+policy/v1
+{{- end }}
+@budget
+"#,
+    );
+}
+
+#[test]
+fn a_guard_that_names_the_version_that_goes_holds_the_object_back() {
+    held(
+        r#"
+{{- if or .Values.force (.Capabilities.APIVersions.Has "policy/v1beta1") }}
+apiVersion: policy/v1beta1
+@budget
+{{- end }}
+"#,
+        "templates/a.yaml:1:1: held-back[template-action]",
+        "policy/v1beta1",
+    );
+}
+
+#[test]
+fn an_object_that_a_definition_prints_is_converted_at_its_definition() {
+    let of = |version: &str| {
+        format!(
+            "{{{{- define \"budget\" }}}}\napiVersion: {version}\n@budget\n{{{{- end }}}}\n{{{{- template \"budget\" . }}}}\n---\napiVersion: {version}\n@budget\n"
+        )
+    };
+    converts(&of("policy/v1beta1"), &of("policy/v1"));
+}
+
+#[test]
+fn what_a_range_prints_is_not_missing() {
+    let text = r#"
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: x}
+spec:
+  rules:
+    - http:
+        paths:
+          {{- range .Values.paths }}
+          - path: {{ .path }}
+            {{- if .pathType }}
+            pathType: {{ .pathType }}
+            {{- end }}
+            backend: {service: {name: x, port: {number: 80}}}
+          {{- end }}
+"#;
+    let run = becomes(text, text, CURRENT, 0);
+    assert!(!run.all().contains("is required but missing"), "{}", run.all());
+}
+
+#[test]
+fn a_list_that_an_action_prints_needs_nothing() {
+    let text = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec:\n  selector: {matchLabels: {app: x}}\n  template:\n    metadata: {labels: {app: x}}\n    spec:\n      containers: [{name: a, image: b}]\n      tolerations: {{ toJson .Values.tolerations }}\n";
+    let run = becomes(text, text, CURRENT, 0);
+    assert!(!run.all().contains("already-invalid"), "{}", run.all());
+}
+
+#[test]
+fn an_action_in_brackets_is_shown_as_it_is_written() {
+    let text = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: {{ .Release.Name }}}\nspec:\n  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: x}\n  maxReplicas: 3\n  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 5}}}]\n";
+    let run = becomes(text, &text.replace("autoscaling/v2", "autoscaling/v2beta2"), "kubernetes@1.20", 0);
+    assert!(!run.all().contains("TEMPLATE_"), "{}", run.all());
+}
