@@ -68,7 +68,7 @@ pub(super) fn run_rule(
     // The data is copied for a change while someone else holds it.
     let before = (lens.reorders() || lens.changes_defaults()).then(|| session.shared());
     if !session.place().holes.is_empty() {
-        unseen(rule, &lens, session)?;
+        unseen(rule, lens, session)?;
     }
     lens.run(session).map_err(|halt| halted(rule, halt, session))?;
     let changed = session.changed_at(step);

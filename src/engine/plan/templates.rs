@@ -83,16 +83,16 @@ impl TemplatePlanner<'_, '_> {
     ///
     /// # Errors
     /// The finding about a text that cannot be read.
-    fn plan_reading(&self, file: &str, reading: &template::Reading) -> Result<Option<PlannedFile>, Finding> {
+    fn plan_reading(&self, file: &str, reading: &template::Reading) -> Result<Option<PlannedFile>, Box<Finding>> {
         if let Some(at) = glued_document(&reading.text) {
             let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
             let location = Location { file: file.to_owned(), position };
-            return Err(unread(location, "it prints text behind the `---` of a document"));
+            return Err(Box::new(unread(location, "it prints text behind the `---` of a document")));
         }
         let manifest = match manifest::read(file, reading.text.as_bytes(), self.recognizer) {
             Reading::Irrelevant => return Ok(None),
             Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => manifest,
-            Reading::Template(failure) | Reading::Failed(failure) => return Err(failure),
+            Reading::Template(failure) | Reading::Failed(failure) => return Err(Box::new(failure)),
         };
         let GroupContext { planner, others, styles, .. } = *self.shared;
         let surveys = [self.survey(&manifest, reading)];
