@@ -242,7 +242,7 @@ spec:
   selector:
     matchLabels: {{- include "labels" . | nindent 6 }}
 ---
-{{- if .Values.second -}}
+{{- if .Values.second }}
 apiVersion: policy/v1beta1
 kind: PodDisruptionBudget
 metadata:
@@ -449,8 +449,6 @@ extraDeploy: []
     );
 }
 
-// FAULTS
-
 #[test]
 fn generic_objects_of_a_library_chart() {
     law(
@@ -458,6 +456,17 @@ fn generic_objects_of_a_library_chart() {
 {{ include "common.budget" . }}
 ---
 {{ include "common.ingress" (dict "root" . "name" "extra") }}
+=== templates/job.yaml
+apiVersion: batch/v1beta1
+kind: CronJob
+metadata:
+  name: {{ .Release.Name }}
+spec:
+  schedule: "*/5 * * * *"
+  jobTemplate:
+    spec:
+      template:
+        spec: {restartPolicy: Never, containers: [{name: a, image: b}]}
 === charts/common/Chart.yaml
 apiVersion: v2
 name: common

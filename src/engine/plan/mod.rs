@@ -61,7 +61,7 @@ pub use planner::Planner;
 pub use recognizer::recognizer;
 pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};
-pub(crate) use template_plan::TemplateFile;
+pub(crate) use template_plan::{Definitions, TemplateFile};
 pub use templates::Templates;
 pub(crate) use withheld::LeftOut;
 
@@ -118,7 +118,9 @@ pub fn plan_files<M: Manifests>(
     let planned = in_parallel(&groups, scope.threads, &plan)?;
     let mut planned: Vec<PlannedFile> = planned.into_iter().map(|(_, planned)| *planned).collect();
     if let Some(Templates { files, recognizer }) = scope.templates {
-        let templates = TemplatePlanner { shared: &shared, recognizer };
+        let goal = planner.goal();
+        let surveyor = Surveyor::new(goal.packs, &goal.targets);
+        let templates = TemplatePlanner { shared: &shared, surveyor, declined: scope.declined, recognizer };
         planned.extend(files.iter().map(|file| templates.plan(file)));
         planned.sort_by(|one, other| one.file.cmp(&other.file));
     }

@@ -14,7 +14,8 @@ use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
 use crate::syntax::template::{
-    self, Defines, Disagreement, Edited, Environment, Obstacle, Reading, Reason, Source, Template, Unprinted,
+    self, Defines, Disagreement, Edited, Environment, Obstacle, Placeholders, Reading, Reason, Source, Template,
+    Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 use crate::syntax::variable::ACTION;
@@ -28,17 +29,32 @@ pub(crate) struct TemplateFile {
     pub(crate) file: String,
     /// Its text.
     pub(crate) text: Arc<str>,
-    /// What all templates of its chart define.
-    pub(crate) defines: Arc<Defines>,
+    /// What its chart defines.
+    pub(crate) definitions: Arc<Definitions>,
+}
+
+/// What a chart defines.
+#[derive(Default)]
+pub(crate) struct Definitions {
+    /// Its own definitions, and those of the charts that it depends on and that are folders.
+    pub(crate) all: Defines,
+    /// The names of its own: they are planned where they stand.
+    pub(crate) own: BTreeSet<String>,
 }
 
 /// A reading, and what is planned for its text: nothing where that mentions nothing known.
 pub(super) struct ReadingPlan {
     pub(super) reading: Reading,
-    pub(super) planned: Option<PlannedFile>,
+    planned: Option<PlannedFile>,
+    lines: LineIndex,
 }
 
 impl ReadingPlan {
+    pub(super) fn new(reading: Reading, planned: Option<PlannedFile>) -> Self {
+        let lines = LineIndex::new(&reading.text);
+        Self { reading, planned, lines }
+    }
+
     fn objects(&self) -> impl Iterator<Item = &ObjectPlan> {
         self.planned.iter().flat_map(|planned| &planned.objects)
     }
@@ -57,17 +73,29 @@ impl ReadingPlan {
 
     /// Returns the bytes of the template that an object comes from, as one span.
     fn source(&self, template: &Template, object: &ObjectPlan) -> Span {
-        let last = object.extent.end.saturating_sub(1).max(object.extent.start);
-        Span::new(self.reading.source_of(template, object.extent.start), self.reading.source_of(template, last) + 1)
+        self.reading.source(template, object.extent)
+    }
+
+    fn edits(&self) -> impl Iterator<Item = &Edit> {
+        self.planned.iter().filter_map(PlannedFile::edits).flat_map(EditSet::edits)
+    }
+
+    /// Returns whether something changes that is in no object.
+    fn changes_more(&self) -> bool {
+        self.edits().any(|edit| !self.objects().any(|object| is_within(edit.span, object.extent)))
     }
 
     /// Returns what is to change in the objects that come from these bytes of the template.
     fn edits_within(&self, template: &Template, part: Span) -> EditSet {
         let is_of_part = |object: &&ObjectPlan| is_within(self.source(template, object), part);
         let extents: Vec<Span> = self.objects().filter(is_of_part).map(|object| object.extent).collect();
-        let has = |edit: &&Edit| extents.iter().any(|own| own.start <= edit.span.start && edit.span.end <= own.end);
-        let edits = self.planned.iter().filter_map(PlannedFile::edits).flat_map(EditSet::edits);
-        EditSet::new(edits.filter(has).cloned().collect()).expect("they are some of disjoint edits")
+        let has = |edit: &&Edit| extents.iter().any(|own| is_within(edit.span, *own));
+        EditSet::new(self.edits().filter(has).cloned().collect()).expect("they are some of disjoint edits")
+    }
+
+    /// Returns the place of a byte of the template that one of what the reading prints comes from.
+    fn origin(&self, template: &Template, position: Position) -> usize {
+        self.reading.source_of(template, self.lines.offset(&self.reading.text, position))
     }
 }
 
@@ -75,6 +103,7 @@ impl ReadingPlan {
 pub(super) struct TemplatePlan<'t> {
     file: &'t TemplateFile,
     template: &'t Template,
+    placeholders: Placeholders,
     readings: Vec<ReadingPlan>,
     lines: LineIndex,
     findings: Vec<Finding>,
@@ -91,21 +120,37 @@ impl<'t> TemplatePlan<'t> {
         readings: Vec<ReadingPlan>,
         unprinted: Vec<Unprinted>,
     ) -> Self {
-        let lines = LineIndex::new(&file.text);
-        Self { file, template, readings, lines, findings: Vec::new(), unprinted, held: Vec::new() }
+        let (lines, placeholders) = (LineIndex::new(&file.text), Placeholders::new(template));
+        Self { file, template, placeholders, readings, lines, findings: Vec::new(), unprinted, held: Vec::new() }
     }
 
     /// Reports why a reading cannot be read, and holds back everything: what it prints is not known.
-    pub(super) fn fail(&mut self, reading: &Reading, failure: &Finding) {
-        let location = self.location(reading, &failure.location);
-        self.findings.push(unread(location, &self.shown(&failure.message)));
-        self.held.push(Span::new(0, self.file.text.len()));
+    pub(super) fn fail(&mut self, reading: Reading, failure: &Finding) {
+        let location = self.location(&ReadingPlan::new(reading, None), &failure.location);
+        self.hold_back_all(location, &self.shown(&failure.message));
+    }
+
+    /// Leaves out a reading that prints a key twice: no chart that works does, so that its conditions exclude each other. What no other
+    /// reading prints is not known then.
+    pub(super) fn leave_out(&mut self, reading: Reading, failure: &Finding) {
+        let literals = |reading: &Reading| -> BTreeSet<Span> {
+            let sources = reading.segments.iter().map(|segment| segment.source);
+            sources.filter_map(|source| if let Source::Literal(span) = source { Some(span) } else { None }).collect()
+        };
+        let printed: BTreeSet<Span> = self.readings.iter().flat_map(|one| literals(&one.reading)).collect();
+        let is_blank = |span: &Span| span.of(&self.file.text).trim().is_empty();
+        if !literals(&reading).iter().all(|span| printed.contains(span) || is_blank(span)) {
+            self.fail(reading, failure);
+        }
     }
 
     /// Reports that there are more branches than are read, and holds back everything.
     pub(super) fn fail_untried(&mut self, branches: usize) {
-        let why = format!("it has {branches} branches more than are read");
-        self.findings.push(unread(self.place(0), &why));
+        self.hold_back_all(self.place(0), &format!("it has {branches} branches more than are read"));
+    }
+
+    fn hold_back_all(&mut self, location: Location, why: &str) {
+        self.findings.push(unread(location, why));
         self.held.push(Span::new(0, self.file.text.len()));
     }
 
@@ -134,64 +179,70 @@ impl<'t> TemplatePlan<'t> {
     /// Returns what the template adds to the plan.
     pub(super) fn into_planned(mut self, environment: Environment<'_>) -> PlannedFile {
         let edits = self.agreed(environment);
-        let mut planned = PlannedFile { file: self.file.file.clone(), ..PlannedFile::default() };
-        let mut objects: BTreeMap<(Location, String), ObjectPlan> = BTreeMap::new();
-        let mut versions: BTreeMap<String, BTreeSet<Location>> = BTreeMap::new();
-        let mut ignores: BTreeMap<Location, Ignore> = BTreeMap::new();
+        let mut all = Merged::default();
         for mut one in std::mem::take(&mut self.readings) {
-            let Some(own) = one.planned.take() else { continue };
-            // An object that a definition prints whole is one of the definition.
-            let is_own = |object: &ObjectPlan| !self.is_printed(&one, object);
-            let (own_printed, printed): (Vec<ObjectPlan>, Vec<ObjectPlan>) = own.objects.into_iter().partition(is_own);
-            let ReadingPlan { reading, .. } = one;
-            let (open, own_objects): (Vec<ObjectPlan>, Vec<ObjectPlan>) =
-                own_printed.into_iter().partition(has_open_version);
-            let is_left_out = |finding: &Finding| {
-                let about =
-                    |object: &FindingObject| open.iter().chain(&printed).any(|other| other.location == object.location);
-                finding.code == Code::AlreadyInvalid || finding.object.as_ref().is_some_and(about)
-            };
-            for object in &open {
-                let place = self.location(&reading, &object.location);
-                versions.entry(self.shown(&object.from.1.to_string())).or_default().insert(place);
+            if let Some(own) = one.planned.take() {
+                self.merge(&one, own, &mut all);
             }
-            let own_findings = own.findings.into_iter().filter(|finding| !is_left_out(finding));
-            for object in own_objects {
-                let object = self.object(&reading, object);
-                match objects.get_mut(&(object.location.clone(), object.title.clone())) {
-                    Some(same) => same.outcome = same.outcome.max(object.outcome),
-                    None => drop(objects.insert((object.location.clone(), object.title.clone()), object)),
-                }
-            }
-            planned.findings.extend(own_findings.map(|finding| self.finding(&reading, finding)));
-            let names = own.old_names.into_iter();
-            planned.old_names.extend(names.map(|names| names.map(|finding| self.finding(&reading, finding))));
-            for (at, advised) in own.advised {
-                advised.map(|object| self.finding_object(&reading, object)).add_to(&mut planned.advised, at);
-            }
-            planned.value_sources.extend(own.value_sources);
-            own.ignores.all().iter().for_each(|ignore| self.add_ignore(&reading, ignore, &mut ignores));
         }
+        let Merged { mut planned, objects, versions, ignores } = all;
+        self.file.file.clone_into(&mut planned.file);
         planned.ignores = Ignores::new(ignores.into_values().collect());
-        planned
-            .findings
-            .extend(versions.into_iter().filter_map(|(version, places)| unknown_version(&version, &places)));
-        planned.objects.extend(objects.into_values());
+        planned.findings.extend(versions.iter().filter_map(|(version, places)| unknown_version(version, places)));
         planned.findings.append(&mut self.findings);
+        planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
         planned
     }
 
+    /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.
+    fn merge(&self, one: &ReadingPlan, own: PlannedFile, all: &mut Merged) {
+        let mut elsewhere = BTreeSet::new();
+        for object in own.objects {
+            let place = object.location.clone();
+            if self.is_printed(one, &object) {
+                elsewhere.insert(place);
+            } else if has_open_version(&object) {
+                let version = self.shown(&object.from.1.to_string());
+                all.versions.entry(version).or_default().insert(self.location(one, &place));
+                elsewhere.insert(place);
+            } else {
+                let object = self.object(one, object);
+                match all.objects.get_mut(&(object.location.clone(), object.title.clone())) {
+                    Some(same) => same.outcome = same.outcome.max(object.outcome),
+                    None => drop(all.objects.insert((object.location.clone(), object.title.clone()), object)),
+                }
+            }
+        }
+        let is_here =
+            |finding: &Finding| !finding.object.as_ref().is_some_and(|about| elsewhere.contains(&about.location));
+        let planned = &mut all.planned;
+        planned.findings.extend(own.findings.into_iter().filter(is_here).map(|finding| self.finding(one, finding)));
+        let names = own.old_names.into_iter();
+        planned.old_names.extend(names.map(|names| names.map(|finding| self.finding(one, finding))));
+        for (at, advised) in own.advised {
+            advised.map(|object| self.finding_object(one, object)).add_to(&mut planned.advised, at);
+        }
+        planned.value_sources.extend(own.value_sources);
+        own.ignores.all().iter().for_each(|ignore| self.add_ignore(one, ignore, &mut all.ignores));
+    }
+
     /// Returns the edits on which all readings agree; holds back the objects on whose they do not.
     fn agreed(&mut self, environment: Environment<'_>) -> EditSet {
         let (mut edits, mut accepted) = (Vec::new(), vec![Vec::new(); self.readings.len()]);
+        if self.readings.iter().any(ReadingPlan::changes_more) {
+            let location = Location { file: self.file.file.clone(), position: None };
+            self.hold_back_all(location, "more than its objects must change");
+        }
+        let mut before = 0;
         for part in self.parts() {
+            let around = Span::new(std::mem::replace(&mut before, part.end), part.end);
             let wanted: Vec<EditSet> = self.readings.iter().map(|one| one.edits_within(self.template, part)).collect();
             if wanted.iter().all(EditSet::is_empty) || self.is_held(part) {
                 continue;
             }
-            if let Some(action) = self.for_other_clusters(part) {
+            if let Some(action) = self.for_other_clusters(around, part) {
                 self.hold_back(part, Disagreement::Conflict { span: part, action });
                 continue;
             }
@@ -208,34 +259,30 @@ impl<'t> TemplatePlan<'t> {
         let verified = set(edits).zip(accepted).filter(|(edits, accepted)| {
             template::verify(self.template, edits, &edited(&self.readings, accepted), environment).is_ok()
         });
-        verified.map_or_else(
-            || {
-                let location = Location { file: self.file.file.clone(), position: None };
-                self.findings.push(unread(location, "its edits do not print what was planned"));
-                self.held.push(Span::new(0, self.file.text.len()));
-                EditSet::default()
-            },
-            |(edits, _)| edits,
-        )
+        let Some((edits, _)) = verified else {
+            let location = Location { file: self.file.file.clone(), position: None };
+            self.hold_back_all(location, "its edits do not print what was planned");
+            return EditSet::default();
+        };
+        edits
     }
 
     /// Returns the action that decides about the apiVersion of the objects of a part, by the cluster: those that other clusters get would
-    /// change too.
-    fn for_other_clusters(&self, part: Span) -> Option<usize> {
+    /// change too. It is in `around`, from the end of the part before.
+    fn for_other_clusters(&self, around: Span, part: Span) -> Option<usize> {
         let actions = self.template.actions();
-        let before = self.parts().into_iter().map(|other| other.end).filter(|end| *end <= part.start).max();
-        let is_around = |span: Span| span.start >= before.unwrap_or_default() && span.end <= part.end;
         let decides = |one: &&Unprinted| {
             let text = one.span.of(&self.file.text);
             one.reason == Reason::Target && text.contains("apiVersion:") && !text.contains("kind:")
         };
-        let unprinted = self.unprinted.iter().filter(|one| is_around(one.span)).find(decides).map(|one| one.action);
+        let unprinted =
+            self.unprinted.iter().filter(|one| is_within(one.span, around)).find(decides).map(|one| one.action);
         let objects = self.readings.iter().flat_map(|one| one.objects().map(move |object| (one, object)));
         let own = objects.filter(|(one, object)| is_within(one.source(self.template, object), part));
         let versions: BTreeSet<String> = own.map(|(_, object)| object.from.1.to_string()).collect();
         let names_version = |text: &str| versions.iter().any(|version| text.contains(&format!("{version}\"")));
-        let around = (0..actions.len()).filter(|at| is_around(actions[*at].span));
-        let mut guards = around.filter(|at| actions[*at].is_condition());
+        let conditions = (0..actions.len()).filter(|at| actions[*at].is_condition());
+        let mut guards = conditions.filter(|at| is_within(actions[*at].span, around));
         unprinted.or_else(|| guards.find(|at| names_version(actions[*at].span.of(&self.file.text))))
     }
 
@@ -257,9 +304,10 @@ impl<'t> TemplatePlan<'t> {
         parts
     }
 
-    /// Returns whether a definition prints an object whole, which is read where it is.
+    /// Returns whether a definition of the chart itself prints an object whole.
     fn is_printed(&self, one: &ReadingPlan, object: &ObjectPlan) -> bool {
-        one.printed_by(object).is_some_and(|action| self.template.actions()[action].calls_definition(&self.file.text))
+        let call = one.printed_by(object).and_then(|action| self.template.actions()[action].called(&self.file.text));
+        call.is_some_and(|name| self.file.definitions.own.contains(name))
     }
 
     fn is_held(&self, part: Span) -> bool {
@@ -289,7 +337,7 @@ impl<'t> TemplatePlan<'t> {
                 object.outcome == Outcome::Changed && is_within(one.source(self.template, object), part)
             };
             let about = |object: &ObjectPlan| {
-                FindingObject::new(self.shown(&object.title), self.location(&one.reading, &object.location))
+                FindingObject::new(self.shown(&object.title), self.location(one, &object.location))
             };
             one.objects().filter(is_it).map(about)
         });
@@ -304,14 +352,11 @@ impl<'t> TemplatePlan<'t> {
     }
 
     /// Adds a comment of a reading as one of the template: it is about all that it is about in one of the readings.
-    fn add_ignore(&self, reading: &Reading, ignore: &Ignore, all: &mut BTreeMap<Location, Ignore>) {
-        let position = |position: Position| {
-            let at = LineIndex::new(&reading.text).offset(&reading.text, position);
-            self.lines.position(&self.file.text, reading.source_of(self.template, at))
-        };
+    fn add_ignore(&self, one: &ReadingPlan, ignore: &Ignore, all: &mut BTreeMap<Location, Ignore>) {
+        let position = |position: Position| self.lines.position(&self.file.text, one.origin(self.template, position));
         let about = ignore.about.map(|(start, end)| (position(start), position(end)));
         let own = Ignore {
-            location: self.location(reading, &ignore.location),
+            location: self.location(one, &ignore.location),
             about,
             object: ignore.object.map(position),
             ..ignore.clone()
@@ -324,14 +369,11 @@ impl<'t> TemplatePlan<'t> {
     }
 
     /// Returns an object of a reading as one of the template.
-    fn object(&self, reading: &Reading, object: ObjectPlan) -> ObjectPlan {
-        let extent = Span::new(
-            reading.source_of(self.template, object.extent.start),
-            reading.source_of(self.template, object.extent.end.saturating_sub(1)) + 1,
-        );
+    fn object(&self, one: &ReadingPlan, object: ObjectPlan) -> ObjectPlan {
+        let extent = one.source(self.template, &object);
         let is_held = object.outcome == Outcome::Changed && self.is_held(extent);
         ObjectPlan {
-            location: self.location(reading, &object.location),
+            location: self.location(one, &object.location),
             extent,
             title: self.shown(&object.title),
             name: object.name.as_deref().map(|name| self.shown(name)),
@@ -340,11 +382,12 @@ impl<'t> TemplatePlan<'t> {
         }
     }
 
-    /// Returns a finding about a reading as one about the template.
-    fn finding(&self, reading: &Reading, finding: Finding) -> Finding {
+    /// Returns a finding about a reading as one about the template. What is missing in a reading may be printed in others.
+    fn finding(&self, one: &ReadingPlan, finding: Finding) -> Finding {
         Finding {
-            location: self.location(reading, &finding.location),
-            object: finding.object.map(|object| self.finding_object(reading, object)),
+            location: self.location(one, &finding.location),
+            severity: if finding.code == Code::AlreadyInvalid { Severity::Note } else { finding.severity },
+            object: finding.object.map(|object| self.finding_object(one, object)),
             field: finding.field.as_deref().map(|field| self.shown(field)),
             message: self.shown(&finding.message),
             help: finding.help.as_deref().map(|help| self.shown(help)),
@@ -352,19 +395,16 @@ impl<'t> TemplatePlan<'t> {
         }
     }
 
-    fn finding_object(&self, reading: &Reading, object: FindingObject) -> FindingObject {
-        let others = object.others.into_iter().map(|other| self.finding_object(reading, other)).collect();
-        let location = self.location(reading, &object.location);
+    fn finding_object(&self, one: &ReadingPlan, object: FindingObject) -> FindingObject {
+        let others = object.others.into_iter().map(|other| self.finding_object(one, other)).collect();
+        let location = self.location(one, &object.location);
         FindingObject { title: self.shown(&object.title), location, others }
     }
 
     /// Returns the place in the template of one in what a reading prints.
-    fn location(&self, reading: &Reading, location: &Location) -> Location {
+    fn location(&self, one: &ReadingPlan, location: &Location) -> Location {
         match location.position.filter(|_| location.file == self.file.file) {
-            Some(position) => {
-                let at = LineIndex::new(&reading.text).offset(&reading.text, position);
-                self.place(reading.source_of(self.template, at))
-            }
+            Some(position) => self.place(one.origin(self.template, position)),
             None => location.clone(),
         }
     }
@@ -374,26 +414,25 @@ impl<'t> TemplatePlan<'t> {
         Location { file: self.file.file.clone(), position }
     }
 
-    /// Returns the text of an action, on one line.
     fn action(&self, number: usize) -> String {
-        let text = self.template.actions()[number].span.of(&self.file.text);
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        self.template.actions()[number].on_one_line(&self.file.text)
     }
 
     /// Returns a text with the actions that its placeholders stand for.
     fn shown(&self, text: &str) -> String {
-        let mut parts = text.split(ACTION);
-        let mut shown = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let part = part.strip_prefix("FLOW_").unwrap_or(part);
-            let named = part.split_once('}').and_then(|(number, rest)| Some((number.parse::<usize>().ok()?, rest)));
-            match named.filter(|(number, _)| *number < self.template.actions().len()) {
-                Some((number, rest)) => shown.extend([&self.action(number), rest]),
-                None => shown.extend([ACTION, part]),
-            }
-        }
-        shown
+        self.placeholders.replaced(self.template, text)
     }
+}
+
+/// What is planned for several readings.
+#[derive(Default)]
+struct Merged {
+    planned: PlannedFile,
+    /// The objects by their places and titles.
+    objects: BTreeMap<(Location, String), ObjectPlan>,
+    /// The places of those whose apiVersion nothing shows, by what prints it.
+    versions: BTreeMap<String, BTreeSet<Location>>,
+    ignores: BTreeMap<Location, Ignore>,
 }
 
 /// Returns whether an action prints the apiVersion of an object, or a part of it, and nothing shows what that is.

@@ -6,6 +6,7 @@
 //! Invariant: what a template adds depends on its own text, the definitions of its chart and the goal, besides the objects that lenses
 //! read.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::file::PlannedFile;
@@ -13,12 +14,12 @@ use super::group::{GroupContext, GroupPlanner};
 use super::template_plan::{ReadingPlan, TemplateFile, TemplatePlan, unread};
 use super::withheld::Withheld;
 use crate::engine::convert::Goal;
-use crate::engine::finding::{Code, Finding, Location};
+use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Reading, Recognizer};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
-use crate::syntax::text::LineIndex;
+use crate::syntax::text::{LineIndex, Position};
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
@@ -39,6 +40,9 @@ pub struct Templates<'s> {
 pub(super) struct TemplatePlanner<'t, 'r> {
     /// What is shared with the other files of the run.
     pub(super) shared: &'t GroupContext<'r>,
+    pub(super) surveyor: Surveyor<'t>,
+    /// Where the objects start that the user does not want to change.
+    pub(super) declined: &'t [Location],
     pub(super) recognizer: &'t Recognizer,
 }
 
@@ -55,23 +59,26 @@ impl TemplatePlanner<'_, '_> {
             }
         };
         let facts = TargetFacts(self.shared.planner.goal());
-        let environment = Environment { defines: &file.defines, facts: &facts };
+        let environment = Environment { defines: &file.definitions.all, facts: &facts };
         let (mut unprinted, mut planned, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for part in template.parts() {
             let read = template::readings(part, environment, MOST_READINGS);
             unprinted.extend(read.unprinted);
             untried += read.untried;
             for reading in read.readings {
-                match self.plan_reading(&file.file, &reading) {
-                    Ok(own) => planned.push(ReadingPlan { reading, planned: own }),
-                    // No chart that works prints a key twice: its conditions exclude each other.
-                    Err(failure) if failure.code == Code::DuplicateKey => {}
+                match self.plan_reading(&file.file, &template, &reading) {
+                    Ok(own) => planned.push(ReadingPlan::new(reading, own)),
                     Err(failure) => failed.push((reading, failure)),
                 }
             }
         }
         let mut plan = TemplatePlan::new(file, &template, planned, unprinted);
-        failed.iter().for_each(|(reading, failure)| plan.fail(reading, failure));
+        for (reading, failure) in failed {
+            match failure.code {
+                Code::DuplicateKey => plan.leave_out(reading, &failure),
+                _ => plan.fail(reading, &failure),
+            }
+        }
         plan.report_unprinted(self.recognizer);
         if untried > 0 {
             plan.fail_untried(untried);
@@ -83,11 +90,17 @@ impl TemplatePlanner<'_, '_> {
     ///
     /// # Errors
     /// The finding about a text that cannot be read.
-    fn plan_reading(&self, file: &str, reading: &template::Reading) -> Result<Option<PlannedFile>, Box<Finding>> {
+    fn plan_reading(
+        &self,
+        file: &str,
+        template: &Template,
+        reading: &template::Reading,
+    ) -> Result<Option<PlannedFile>, Box<Finding>> {
         if let Some(at) = glued_document(&reading.text) {
             let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
             let location = Location { file: file.to_owned(), position };
-            return Err(Box::new(unread(location, "it prints text behind the `---` of a document")));
+            let message = "it prints text behind the `---` of a document";
+            return Err(Box::new(Finding::new(location, Code::Template, Severity::Unresolved, message)));
         }
         let manifest = match manifest::read(file, reading.text.as_bytes(), self.recognizer) {
             Reading::Irrelevant => return Ok(None),
@@ -96,19 +109,42 @@ impl TemplatePlanner<'_, '_> {
         };
         let GroupContext { planner, others, styles, .. } = *self.shared;
         let surveys = [self.survey(&manifest, reading)];
+        let withheld = Withheld::default().and(&self.declined_in(file, &manifest, template, reading));
         let run = Run::new(&planner.targets, &surveys);
         let shared = GroupContext { planner, run: &run, others, styles };
         let planned = groups(&run).into_iter().flat_map(|group| {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
-            GroupPlanner::new(&shared, &group, manifests).plan(&Withheld::default())
+            GroupPlanner::new(&shared, &group, manifests).plan(&withheld)
         });
         Ok(planned.last())
     }
 
+    /// Returns where the objects start in a reading that the user does not want to change.
+    fn declined_in(
+        &self,
+        file: &str,
+        manifest: &Manifest,
+        template: &Template,
+        reading: &template::Reading,
+    ) -> Vec<Location> {
+        let declined: BTreeSet<Position> =
+            self.declined.iter().filter(|place| place.file == file).filter_map(|place| place.position).collect();
+        if declined.is_empty() {
+            return Vec::new();
+        }
+        let (printed, written) = (LineIndex::new(&reading.text), LineIndex::new(template.text()));
+        let is_declined = |place: &Location| {
+            let at = place.position.map(|position| printed.offset(&reading.text, position));
+            let at = at.map(|at| written.position(template.text(), reading.source_of(template, at)));
+            at.is_some_and(|at| declined.contains(&at))
+        };
+        let starts = manifest.objects.iter().map(|object| manifest.locate(object, &FieldPath::default()));
+        starts.filter(is_declined).collect()
+    }
+
     /// Takes the survey of what a reading prints, with the holes in each object.
     fn survey(&self, manifest: &Manifest, reading: &template::Reading) -> FileSurvey {
-        let goal = self.shared.planner.goal();
-        let mut survey = Surveyor::new(goal.packs, &goal.targets).survey(manifest);
+        let mut survey = self.surveyor.survey(manifest);
         let places = reading.holes.iter().map(|hole| (hole.at, hole_path(&reading.text, hole)));
         let holes: Vec<(usize, FieldPath)> = places.filter(|(_, path)| is_in_content(path)).collect();
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {

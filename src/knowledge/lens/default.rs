@@ -238,7 +238,7 @@ impl Default {
 
     fn write_at(&self, undo: Option<Action>, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         if let Source::Like(path) = &self.source
-            && session.place().holes.contains(path)
+            && session.place().holes.iter().any(|hole| hole.starts_with(path))
         {
             let reason = "what an action prints here belongs into another field too, and is not known";
             return Err(Halt::refused(path.clone(), reason, "write it out here, or convert the object by hand"));

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::input::SkippedTemplate;
 use crate::engine::manifest::Recognizer;
-use crate::engine::plan::TemplateFile;
+use crate::engine::plan::{Definitions, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
-use crate::syntax::template::{Defines, Template};
+use crate::syntax::template::Template;
 
 /// The folder with the templates of a chart.
 const TEMPLATES: &str = "templates";
@@ -27,31 +27,21 @@ const CHART: &str = "Chart.yaml";
 /// Returns those of `skipped` that are templates of charts, with what their charts define, and their files of definitions that mention a
 /// known API group; `roots` are the paths of the run.
 pub(super) fn templates(skipped: &[SkippedTemplate], roots: &[PathBuf], recognizer: &Recognizer) -> Vec<TemplateFile> {
-    let mut charts: BTreeMap<&Path, Arc<Defines>> = BTreeMap::new();
+    let mut charts: BTreeMap<&Path, Arc<Definitions>> = BTreeMap::new();
     let mut found = Vec::new();
     for SkippedTemplate { file, text } in skipped {
         let Some(chart) = chart_of(Path::new(file)).filter(|chart| !is_vendored(chart, roots)) else { continue };
-        let defines = match charts.get(chart) {
-            Some(defines) => Arc::clone(defines),
-            None => {
-                let Definitions { defines, files } = definitions_of(chart);
-                let defines = Arc::new(defines);
-                let files = files.into_iter().filter(|(_, text)| recognizer.mentions_group(text.as_bytes()));
-                found.extend(files.map(|(file, text)| TemplateFile { file, text, defines: Arc::clone(&defines) }));
-                charts.insert(chart, Arc::clone(&defines));
-                defines
-            }
-        };
-        found.push(TemplateFile { file: file.clone(), text: Arc::clone(text), defines });
+        let definitions = charts.entry(chart).or_insert_with(|| {
+            let (definitions, files) = definitions_of(chart);
+            let definitions = Arc::new(definitions);
+            let files = files.into_iter().filter(|(_, text)| recognizer.mentions_group(text.as_bytes()));
+            found.extend(files.map(|(file, text)| TemplateFile { file, text, definitions: Arc::clone(&definitions) }));
+            definitions
+        });
+        let definitions = Arc::clone(definitions);
+        found.push(TemplateFile { file: file.clone(), text: Arc::clone(text), definitions });
     }
     found
-}
-
-/// What a chart defines.
-struct Definitions {
-    defines: Defines,
-    /// The files of its own that hold nothing but definitions.
-    files: Vec<(String, Arc<str>)>,
 }
 
 /// Returns the folder of the chart that a file is a template of.
@@ -65,19 +55,23 @@ fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
     around.is_some_and(|around| disk::is_file(&around.join(CHART))) && !roots.iter().any(|root| root.starts_with(chart))
 }
 
-/// Reads what the templates of a chart define, and those of the charts that it depends on and that are folders.
-fn definitions_of(chart: &Path) -> Definitions {
+/// Reads what the templates of a chart define, and those of the charts that it depends on and that are folders; returns with that its own
+/// files that hold nothing but definitions.
+fn definitions_of(chart: &Path) -> (Definitions, Vec<(String, Arc<str>)>) {
     let folders = [TEMPLATES, VENDORED].map(|folder| chart.join(folder));
     let options = WalkOptions { no_ignore: true, extensions: vec![DEFINITIONS.to_owned()], ..WalkOptions::default() };
     let read = |_: &Path, bytes: &[u8]| {
         let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(|text| text.contains("define"))?.into();
-        Some((Template::parse(Arc::clone(&text)).ok()?, text))
+        Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
     };
-    let mut definitions = Definitions { defines: Defines::default(), files: Vec::new() };
+    let (mut definitions, mut files) = (Definitions::default(), Vec::new());
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
-        definitions.defines.add(&Arc::new(template));
-        let is_own = path.starts_with(chart.join(TEMPLATES)) && path.extension().is_some_and(|one| one == DEFINITIONS);
-        definitions.files.extend(path.to_str().filter(|_| is_own).map(|path| (path.to_owned(), text)));
+        definitions.all.add(&template);
+        if path.starts_with(&folders[0]) {
+            definitions.own.extend(template.parts().filter_map(|part| part.name().map(str::to_owned)));
+            let is_file = path.extension().is_some_and(|one| one == DEFINITIONS);
+            files.extend(path.to_str().filter(|_| is_file).map(|path| (path.to_owned(), text)));
+        }
     }
-    definitions
+    (definitions, files)
 }

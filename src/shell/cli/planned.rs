@@ -2,7 +2,7 @@
 //!
 //! A survey is taken of each file while it is read (`surveyed`); all files are planned once the run is known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, ensure};
@@ -350,7 +350,7 @@ fn conclude<'p>(
     if !limits.keep_going {
         fail_with(&mut input, limits.dependent);
     }
-    let files = std::mem::take(&mut input.made).into_iter();
+    let (files, mut found) = (std::mem::take(&mut input.made).into_iter(), std::mem::take(&mut input.findings));
     let (surveys, kept): (Vec<FileSurvey>, Vec<KeptFile>) = files.map(|file| (file.survey, file.kept)).unzip();
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
@@ -362,9 +362,9 @@ fn conclude<'p>(
     let kept = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
     let outside = named_outside(&input, &kept)?;
     let templates = charts::templates(&input.templates, &input.roots, recognizer);
-    let is_converted = |file: &str| templates.iter().any(|template| template.file == file);
-    let is_kept = |finding: &&Finding| finding.code != Code::Template || !is_converted(&finding.location.file);
-    let found: Vec<Finding> = input.findings.iter().filter(is_kept).cloned().collect();
+    let converted: BTreeSet<&str> = templates.iter().map(|template| &*template.file).collect();
+    let is_converted = |file: &str| converted.contains(file);
+    found.retain(|finding| finding.code != Code::Template || !is_converted(&finding.location.file));
     let scope = Scope {
         left_out: &left_out,
         outside: &outside,

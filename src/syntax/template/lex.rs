@@ -66,9 +66,16 @@ impl Action {
         matches!(self.keyword, Keyword::If | Keyword::With)
     }
 
-    /// Returns whether it prints a definition; `text` is that of the file.
-    pub(crate) fn calls_definition(&self, text: &str) -> bool {
-        self.keyword == Keyword::Template || self.content.of(text).starts_with("include ")
+    /// Returns the name of the definition that it prints, where it is one that is written; `text` is that of the file.
+    pub(crate) fn called<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let content = self.content.of(text);
+        let call = if self.keyword == Keyword::Template { Some(content) } else { content.strip_prefix("include ") };
+        Some(call?.trim_start().strip_prefix('"')?.split_once('"')?.0)
+    }
+
+    /// Returns it as messages show it; `text` is that of the file.
+    pub(crate) fn on_one_line(&self, text: &str) -> String {
+        self.span.of(text).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the action as it is written where it trims nothing; `text` is that of the file.

@@ -35,7 +35,7 @@ mod tests;
 
 pub(crate) use agree::{Disagreement, Edited, agree, verify};
 pub(crate) use environment::{Environment, Facts, KubeVersion};
-pub(crate) use reading::{Hole, Reading, Source};
+pub(crate) use reading::{Hole, Placeholders, Reading, Source};
 pub(crate) use search::{Reason, Unprinted, readings};
 pub(crate) use source::Obstacle;
 pub(crate) use tree::{Defines, Template};

@@ -5,6 +5,7 @@
 use super::judge::Claim;
 use super::tree::Template;
 use crate::syntax::text::Span;
+use crate::syntax::variable::ACTION;
 use std::collections::BTreeMap;
 
 /// Where a stretch of a reading comes from.
@@ -78,6 +79,16 @@ impl Reading {
         (index < self.segments.len()).then_some(index)
     }
 
+    /// Returns the bytes of the file that these of the text come from, as one span: with all of an action that prints some of them.
+    pub(crate) fn source(&self, template: &Template, printed: Span) -> Span {
+        let last = printed.end.saturating_sub(1).max(printed.start);
+        let end = match self.segment_at(last).map(|index| &self.segments[index]) {
+            Some(segment) if segment.source_is_action() => segment.span(template).end,
+            _ => self.source_of(template, last) + 1,
+        };
+        Span::new(self.source_of(template, printed.start), end)
+    }
+
     /// Returns where the byte `at` of the text comes from in the file; of what an action prints, where that starts.
     pub(crate) fn source_of(&self, template: &Template, at: usize) -> usize {
         let last = self.segments.len().checked_sub(1);
@@ -96,6 +107,10 @@ impl Reading {
 }
 
 impl Segment {
+    const fn source_is_action(&self) -> bool {
+        matches!(self.source, Source::Opaque(_) | Source::Known(_))
+    }
+
     /// Returns the bytes of the file that it comes from.
     pub(crate) fn span(&self, template: &Template) -> Span {
         match self.source {
@@ -119,7 +134,7 @@ pub(super) enum Place {
 
 /// The names of what is unknown in a file: texts that it does not contain.
 #[derive(Clone, Debug)]
-pub(super) struct Placeholders {
+pub(crate) struct Placeholders {
     stem: String,
 }
 
@@ -132,8 +147,8 @@ pub(super) struct Placeholder {
 }
 
 impl Placeholders {
-    pub(super) fn new(template: &Template) -> Self {
-        let mut stem = "${TEMPLATE_".to_owned();
+    pub(crate) fn new(template: &Template) -> Self {
+        let mut stem = ACTION.to_owned();
         while template.text().contains(&stem) {
             stem.push('_');
         }
@@ -145,6 +160,22 @@ impl Placeholders {
             Place::Block => format!("{}{action}}}", self.stem),
             Place::Flow => format!("\"{}{FLOW}{action}}}\"", self.stem),
         }
+    }
+
+    /// Returns a text, such as one about a reading, with the actions of `template` that its placeholders stand for.
+    pub(crate) fn replaced(&self, template: &Template, text: &str) -> String {
+        let mut parts = text.split(&self.stem);
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let named = part.strip_prefix(FLOW).unwrap_or(part).split_once('}');
+            let action =
+                named.and_then(|(number, rest)| Some((template.actions().get(number.parse::<usize>().ok()?)?, rest)));
+            match action {
+                Some((action, rest)) => out.extend([&action.on_one_line(template.text()), rest]),
+                None => out.extend([&*self.stem, part]),
+            }
+        }
+        out
     }
 
     /// Finds the placeholders in `text`.

@@ -340,3 +340,16 @@ fn what_names_a_kind_whose_objects_are_all_declined_is_not_advised_to_change() {
         assert_eq!(end.contains("1 unresolved"), advised, "{end}");
     }
 }
+
+#[test]
+fn an_object_of_a_template_that_is_declined_is_left_in_all_its_readings() {
+    let template = format!("{{{{- if .Values.a }}}}\n# a\n{{{{- end }}}}\n{}---\n{}", route("one"), route("two"));
+    let tree = Tree::of(&[("Chart.yaml", "name: a\nversion: 1.0.0\n"), ("templates/a.yaml", &template)]);
+    let mut terminal = start(&tree);
+    terminal.choose("1/2", "n");
+    terminal.choose("2/2", "y");
+    let (end, code) = terminal.end();
+    assert!(end.contains("1 held back"), "{end}");
+    assert_eq!(code, Some(1));
+    assert_eq!(tree.text("templates/a.yaml"), template.replace(&route("two"), &converted("two")));
+}
