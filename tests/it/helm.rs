@@ -254,8 +254,8 @@ spec:
   selector:
     matchLabels: {{- include "labels" . | nindent 6 }}
       tier: web
+{{- end }}
 ---
-{{ end -}}
 apiVersion: batch/v1beta1
 kind: CronJob
 metadata:

@@ -56,10 +56,10 @@ fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
 }
 
 /// Reads what the templates of a chart define, and those of the charts that it depends on and that are folders; returns with that its own
-/// files that hold nothing but definitions.
+/// files that hold nothing but definitions. What is ignored is neither read nor changed.
 fn definitions_of(chart: &Path) -> (Definitions, Vec<(String, Arc<str>)>) {
     let folders = [TEMPLATES, VENDORED].map(|folder| chart.join(folder));
-    let options = WalkOptions { no_ignore: true, extensions: vec![DEFINITIONS.to_owned()], ..WalkOptions::default() };
+    let options = WalkOptions { extensions: vec![DEFINITIONS.to_owned()], ..WalkOptions::default() };
     let read = |_: &Path, bytes: &[u8]| {
         let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(|text| text.contains("define"))?.into();
         Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
