@@ -200,8 +200,12 @@ impl<'a> Graph<'a> {
 
     /// Returns the kustomizations that the one in `file` takes in by itself.
     fn inner(&self, file: &str) -> Vec<&'a str> {
-        let paths = self.files.get(file).into_iter().flat_map(|one| one.resources.iter().chain(&one.components));
-        paths.filter_map(|path| Some(self.named(path)?.0)).chain(self.added(file)).collect()
+        let Parts { resources, components } = self.parts(file);
+        let resources = resources.into_iter().filter_map(|part| match part {
+            Part::Kustomization(name) => Some(name),
+            Part::File(_) => None,
+        });
+        resources.chain(components).collect()
     }
 
     /// Returns what is in a folder that is named from the root of a repository, which the run need not start at.

@@ -117,7 +117,7 @@ pub fn plan_files<M: Manifests>(
     groups.retain(|group| may_report(planner, group, &run));
     let planned = in_parallel(&groups, scope.threads, &plan)?;
     let mut planned: Vec<PlannedFile> = planned.into_iter().map(|(_, planned)| *planned).collect();
-    if let Some(Templates { files, recognizer }) = scope.templates {
+    if let Some(Templates { files, recognizer }) = scope.templates.filter(|templates| !templates.files.is_empty()) {
         let goal = planner.goal();
         let surveyor = Surveyor::new(goal.packs, &goal.targets);
         let templates = TemplatePlanner { shared: &shared, surveyor, declined: scope.declined, recognizer };
