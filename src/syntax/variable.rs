@@ -13,11 +13,11 @@ use serde_json::Value;
 /// The longest variable, with its default; a bound for texts with many braces.
 const LONGEST: usize = 4096;
 
-/// What the variables begin with that stand for actions of a template in what it prints; a number follows.
-pub(crate) const ACTION: &str = "${TEMPLATE_";
+/// What the variables begin with that stand for actions of a template in what it prints; a number follows. Nobody calls a variable so.
+pub(crate) const ACTION: &str = "${REVERSION_ACTION_";
 
 /// The key, and the value, of an entry that stands for what an action prints into a mapping.
-pub(crate) const SOME_ENTRY: &str = "${TEMPLATE_ENTRY}";
+pub(crate) const SOME_ENTRY: &str = "${REVERSION_ACTION_ENTRY}";
 
 /// A text with variables: the parts around them, in order, at least two.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,12 @@ fn variable(text: &str) -> Option<usize> {
 
 /// Returns whether a text is all of what an action of a template prints, or a mapping has a key that is.
 pub(crate) fn is_of_action(value: &Value) -> bool {
-    let is_one = |text: &str| text.strip_prefix(ACTION).is_some_and(|rest| rest.find('}') == Some(rest.len() - 1));
+    let is_one = |text: &str| {
+        let name = text.strip_prefix(ACTION).and_then(|rest| rest.strip_suffix('}'));
+        name.is_some_and(|name| {
+            name.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'0'..=b'9'))
+        })
+    };
     match value {
         Value::String(text) => is_one(text),
         Value::Object(map) => map.keys().any(|key| is_one(key)),

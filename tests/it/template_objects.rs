@@ -122,7 +122,7 @@ fn a_list_that_an_action_prints_needs_nothing() {
 fn an_action_in_brackets_is_shown_as_it_is_written() {
     let text = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: {{ .Release.Name }}}\nspec:\n  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: x}\n  maxReplicas: 3\n  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 5}}}]\n";
     let run = becomes(text, &text.replace("autoscaling/v2", "autoscaling/v2beta2"), "kubernetes@1.20", 0);
-    assert!(!run.all().contains("TEMPLATE_"), "{}", run.all());
+    assert!(!run.all().contains("REVERSION_ACTION_"), "{}", run.all());
 }
 
 #[test]

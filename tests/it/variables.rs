@@ -155,3 +155,16 @@ fn a_condition_that_a_variable_decides_holds_the_object_back() {
     // The operation would change nothing.
     check_pack("  engine: ${ENGINE}\n  fast: false\n", Ok("  engine: ${ENGINE}\n  fast: false\n"));
 }
+
+#[test]
+fn a_variable_is_none_of_a_template_whatever_it_is_called() {
+    for variable in ["${NAME}", "${TEMPLATE_NAME}", "${TEMPLATE_1}"] {
+        let text = format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: a}}\nspec:\n  selector: {{matchLabels: {{a: b}}}}\n  template:\n    metadata:\n      \
+             labels: {{a: b}}\n      annotations:\n        \"{variable}\": x\n    spec: {{containers: [{{name: a, image: b}}]}}\n"
+        );
+        let run = Tree::of(&[("a.yaml", &*text)]).run(&["check", "--to", "kubernetes@1.33"]);
+        run.check(1);
+        assert!(run.all().contains("a.yaml:9:7: held-back[invalid-in-target]"), "{}", run.all());
+    }
+}

@@ -12,7 +12,7 @@ use super::instructions::CONVERT_BOTH;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Remark};
 use crate::engine::finding::Code;
-use crate::engine::manifest::{Object, values_in};
+use crate::engine::manifest::{Object, beside, values_in};
 use crate::knowledge::carrier::Carried;
 use crate::syntax::field::FieldPath;
 
@@ -76,8 +76,8 @@ impl<'b> BuiltTexts<'b> {
         };
         let mut around = around.into_iter().filter(|one| place.starts_with(&one.place) && is_same(one));
         let Some(carried) = around.find(|one| !one.carrier.values_text.is_empty()) else { return false };
-        let beside = beside(&carried, self.tied.object(*id).clone());
-        let made = self.objects.converted_values_alone(*id, &beside);
+        let own = beside(&carried, self.tied.object(*id).clone());
+        let made = self.objects.converted_values_alone(*id, &own);
         let result = |made: Option<&Conversion>| made.map(|made| (made.program.clone(), made.unresolved.is_empty()));
         place.get(built) == place.get(&holder.value) && result(made.as_ref()) == result(self.tied.conversion(*id))
     }
@@ -113,13 +113,8 @@ impl<'b> BuiltTexts<'b> {
     /// Returns whether something would become of a text with values of `chart`, or what it holds is not known.
     fn is_converted(&self, base: Id, carried: &Carried<'_>, text: Option<&str>, chart: &str) -> bool {
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return false };
-        let Ok(values) = values_in(text, chart) else { return true };
-        let made = self.objects.converted_values_alone(base, &beside(carried, values));
+        let Ok(values) = values_in(carried, text, chart) else { return true };
+        let made = self.objects.converted_values_alone(base, &values);
         made.is_some_and(|made| !made.program.is_empty() || !made.blocks.is_empty() || !made.unresolved.is_empty())
     }
-}
-
-/// Notes the version of the chart that stands beside values.
-fn beside(carried: &Carried<'_>, values: Object) -> Object {
-    Object { chart_version: carried.chart_version().map(str::to_owned), ..values }
 }

@@ -80,13 +80,13 @@ fn of_text(one: &Carried<'_>, place: FieldPath, text: &str, recognizer: &Recogni
     (!text.objects.is_empty()).then(|| CarriedValues::Text(Box::new(text)))
 }
 
-/// Returns the object that stands for the values of a chart in a text; what keeps it from being read.
-pub(crate) fn values_in(text: &str, chart: &str) -> Result<Object, String> {
-    Ok(Object::values(chart, 0, FieldPath::default(), read(text)?.1))
+/// Returns the object that stands for the values of a chart in a text that is `carried`; what keeps it from being read.
+pub(crate) fn values_in(carried: &Carried<'_>, text: &str, chart: &str) -> Result<Object, String> {
+    Ok(beside(carried, Object::values(chart, 0, FieldPath::default(), read(text)?.1)))
 }
 
 /// Notes the version of the chart that stands beside values.
-fn beside(one: &Carried<'_>, values: Object) -> Object {
+pub(crate) fn beside(one: &Carried<'_>, values: Object) -> Object {
     Object { chart_version: one.chart_version().map(str::to_owned), ..values }
 }
 

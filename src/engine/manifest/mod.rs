@@ -38,7 +38,7 @@ mod source_text;
 mod values;
 
 pub(crate) use applied::{Folder, Repository, Source, folder_at};
-pub(crate) use carried_values::values_in;
+pub(crate) use carried_values::{beside, values_in};
 pub(crate) use configuration::TRANSFORMERS;
 pub(crate) use ignore_comment::{Ignore, Ignores};
 pub(crate) use ignores::is_ignore_comment;

@@ -103,7 +103,10 @@ fn unread_template(text: &str, recognizer: &Recognizer, location: Location) -> R
         |line: &str| line.find("apiVersion").is_some_and(|at| recognizer.mentions_group(&line.as_bytes()[at..]));
     let is_of_chart = || recognizer.chart_of(&location.file).is_some() || recognizer.mentions_chart(text.as_bytes());
     // Lines of conditions can part the apiVersion of what a chart prints from its key.
-    let is_of_templates = || location.file.contains("templates/") && recognizer.mentions_group(text.as_bytes());
+    let is_of_templates = || {
+        location.file.split(['/', '\\']).any(|folder| folder == "templates")
+            && recognizer.mentions_group(text.as_bytes())
+    };
     match text.lines().any(is_named) || is_of_chart() || is_of_templates() {
         true => Reading::Template(template_finding(location)),
         false => Reading::Irrelevant,

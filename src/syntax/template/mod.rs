@@ -1,7 +1,7 @@
 //! Answers: which texts can a Helm template print, and which bytes of its file change with one of them?
 //!
 //! A template is a program that prints text. For one choice in each of its blocks, a [`Reading`] is what Helm prints, with the place in
-//! the file of each of its bytes. What an action prints that is not known stands in it as a placeholder `${TEMPLATE_n}`, or as a hole.
+//! the file of each of its bytes. What an action prints that is not known stands in it as a placeholder `${REVERSION_ACTION_n}`, or as a hole.
 //! Edits of readings are carried back to the file where all readings agree.
 //!
 //! - `lex` finds the actions, `expression` reads what is in them, `tree` makes blocks of them and finds definitions.

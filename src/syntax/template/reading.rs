@@ -51,7 +51,7 @@ pub(crate) struct Choice {
 /// What a template prints for one choice in each block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
-    /// The text, with placeholders `${TEMPLATE_n}` for what is unknown.
+    /// The text, with placeholders `${REVERSION_ACTION_n}` for what is unknown.
     pub(crate) text: String,
     /// Where each byte of it comes from.
     pub(crate) segments: Vec<Segment>,

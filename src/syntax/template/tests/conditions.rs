@@ -100,7 +100,7 @@ fn helpers_are_looked_into() {
     }
     for opaque in ["kubeVersion", "override", "loop"] {
         let all = texts_for_new(&format!("{HELPERS}{{{{ if .x }}}}a: {{{{ include \"{opaque}\" . }}}}{{{{ end }}}}"));
-        assert!(all[0].starts_with("a: ${TEMPLATE_"), "{opaque}: {all:?}");
+        assert!(all[0].starts_with("a: ${REVERSION_ACTION_"), "{opaque}: {all:?}");
     }
 }
 

@@ -60,11 +60,15 @@ fn versions_of_one_scalar_over_lines_are_edited_each() {
 
 #[test]
 fn actions_stay_inside_a_text_that_is_edited_around_them() {
-    assert_converts("a: {{ .x }}\n", &[["a: ${TEMPLATE_0}", "b: \"${TEMPLATE_0}\""]], "b: \"{{ .x }}\"\n");
+    assert_converts(
+        "a: {{ .x }}\n",
+        &[["a: ${REVERSION_ACTION_0}", "b: \"${REVERSION_ACTION_0}\""]],
+        "b: \"{{ .x }}\"\n",
+    );
     assert_converts("a:\n{{- /* b */}}\n  c: 1\n", &[["c: 1", "d: 1"]], "a:\n{{- /* b */}}\n  d: 1\n");
     assert_converts(
         "port: {{ .x }}\nname: y\n",
-        &[["port: ${TEMPLATE_0}\n", "service:\n  number: ${TEMPLATE_0}\n"]],
+        &[["port: ${REVERSION_ACTION_0}\n", "service:\n  number: ${REVERSION_ACTION_0}\n"]],
         "service:\n  number: {{ .x }}\nname: y\n",
     );
 }
@@ -73,12 +77,15 @@ fn actions_stay_inside_a_text_that_is_edited_around_them() {
 fn values_with_actions_move() {
     assert_converts(
         "spec:\n  name: {{ .x }}-a\n  backend:\n    b: 1\n",
-        &[["  name: ${TEMPLATE_0}-a\n", ""], ["b: 1\n", "b: 1\n    name: ${TEMPLATE_0}-a\n"]],
+        &[["  name: ${REVERSION_ACTION_0}-a\n", ""], ["b: 1\n", "b: 1\n    name: ${REVERSION_ACTION_0}-a\n"]],
         "spec:\n  backend:\n    b: 1\n    name: {{ .x }}-a\n",
     );
     assert_converts(
         "a: {{- .x }}\nb: {{ .y }}\n",
-        &[["a:${TEMPLATE_0}\nb: ${TEMPLATE_1}\n", "b: ${TEMPLATE_1}\na:${TEMPLATE_0}\n"]],
+        &[[
+            "a:${REVERSION_ACTION_0}\nb: ${REVERSION_ACTION_1}\n",
+            "b: ${REVERSION_ACTION_1}\na:${REVERSION_ACTION_0}\n",
+        ]],
         "b: {{ .y }}\na:{{- .x }}\n",
     );
 }
@@ -90,9 +97,10 @@ fn an_edit_may_begin_or_end_inside_a_placeholder() {
     let reading = &chart.readings().readings[0];
     // What is left of both lines is the first key with the second value; the first value stands elsewhere.
     let at = |part: &str| reading.text.find(part).unwrap();
-    let edits = vec![Edit::new(at("0}"), at("1}"), ""), Edit::new(at("c:") + 2, at("c:") + 2, " ${TEMPLATE_0}")];
+    let edits =
+        vec![Edit::new(at("0}"), at("1}"), ""), Edit::new(at("c:") + 2, at("c:") + 2, " ${REVERSION_ACTION_0}")];
     let edits = EditSet::new(edits).unwrap();
-    assert_eq!(edits.apply(&reading.text), "a: ${TEMPLATE_1}\nc: ${TEMPLATE_0}\n");
+    assert_eq!(edits.apply(&reading.text), "a: ${REVERSION_ACTION_1}\nc: ${REVERSION_ACTION_0}\n");
     let mapped = reading.edits_in_source(&chart.template, &edits).unwrap();
     assert_eq!(mapped.edits.apply(text), "a: {{ .y }}\nc: {{ .x }}\n");
     let inside = EditSet::new(vec![Edit::new(at("0}"), at("0}"), "5")]).unwrap();
@@ -105,9 +113,9 @@ fn copies_are_told() {
     let chart = Chart::new(text, UNKNOWN);
     let reading = &chart.readings().readings[0];
     // In quotes, it would print something else.
-    let quoted = replacing(&reading.text, &[["spec: {}", "spec: {a: \"${TEMPLATE_0}\"}"]]);
+    let quoted = replacing(&reading.text, &[["spec: {}", "spec: {a: \"${REVERSION_ACTION_0}\"}"]]);
     assert_eq!(reading.edits_in_source(&chart.template, &quoted), Err(Obstacle { action: 0 }));
-    let edits = replacing(&reading.text, &[["spec: {}", "spec:\n  a: ${TEMPLATE_0}"]]);
+    let edits = replacing(&reading.text, &[["spec: {}", "spec:\n  a: ${REVERSION_ACTION_0}"]]);
     let mapped = reading.edits_in_source(&chart.template, &edits).unwrap();
     assert_eq!(mapped.edits.apply(text), "labels:\n  a: {{- .x }}\nspec:\n  a: {{ .x }}\n");
     assert_eq!(mapped.copied, [0]);
@@ -119,8 +127,8 @@ fn copies_are_told() {
 
 #[test]
 fn an_action_is_never_lost() {
-    assert_held_back("a: {{ .x }}\nb: 1\n", &[["a: ${TEMPLATE_0}\n", ""]], "obstacle {{ .x }}");
-    assert_held_back("a: {{ .x }}\n", &[["${TEMPLATE_0}", "b"]], "obstacle {{ .x }}");
+    assert_held_back("a: {{ .x }}\nb: 1\n", &[["a: ${REVERSION_ACTION_0}\n", ""]], "obstacle {{ .x }}");
+    assert_held_back("a: {{ .x }}\n", &[["${REVERSION_ACTION_0}", "b"]], "obstacle {{ .x }}");
     assert_held_back(
         "a:\n  {{- include \"x\" . | nindent 2 }}\nb: 1\n",
         &[["a:\nb: 1", "c: 1"]],
@@ -182,11 +190,11 @@ fn insertions_are_anchored_at_text() {
     // Behind a value that an action prints.
     assert_converts(
         "a: {{ .x }}\n{{- if .y }}\nb: 1\n{{- end }}\n",
-        &[["${TEMPLATE_0}\n", "${TEMPLATE_0}\nn: 2\n"]],
+        &[["${REVERSION_ACTION_0}\n", "${REVERSION_ACTION_0}\nn: 2\n"]],
         "a: {{ .x }}\nn: 2\n{{- if .y }}\nb: 1\n{{- end }}\n",
     );
     // All that follows is eaten: there is no place behind the value.
-    assert_held_back("a: {{ .x -}}\n", &[["${TEMPLATE_0}", "${TEMPLATE_0}b"]], "obstacle {{ .x -}}");
+    assert_held_back("a: {{ .x -}}\n", &[["${REVERSION_ACTION_0}", "${REVERSION_ACTION_0}b"]], "obstacle {{ .x -}}");
 }
 
 #[test]
@@ -244,12 +252,12 @@ fn a_file_that_prints_something_else_is_found() {
 #[test]
 fn a_value_does_not_move_to_where_it_means_another() {
     let text = "x: {{ .x }}\n{{- with .y }}\nb: 1\n{{- end }}\n";
-    let changes = [["x: ${TEMPLATE_0}\nb: 1", "b: ${TEMPLATE_0}"]];
+    let changes = [["x: ${REVERSION_ACTION_0}\nb: 1", "b: ${REVERSION_ACTION_0}"]];
     assert!(convert(&Chart::new(text, UNKNOWN), &changes).is_err());
     let text = "spec:\n  x: {{ .x }}\n  a: 1\n{{- with .y }}\n  b: 1\n{{- end }}\n";
     let chart = Chart::new(text, UNKNOWN);
     let reading = &chart.readings().readings[0];
-    let edits = replacing(&reading.text, &[["  x: ${TEMPLATE_0}\n", ""], ["b: 1", "b: ${TEMPLATE_0}"]]);
+    let edits = replacing(&reading.text, &[["  x: ${REVERSION_ACTION_0}\n", ""], ["b: 1", "b: ${REVERSION_ACTION_0}"]]);
     let mapped = reading.edits_in_source(&chart.template, &edits).unwrap();
     let edited = [Edited { reading, edits: &edits }];
     assert_eq!(verify(&chart.template, &mapped.edits, &edited, chart.environment()), Err(Mismatch::Reading(0)));

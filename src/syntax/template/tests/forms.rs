@@ -15,9 +15,9 @@ fn an_action_ends_where_its_tokens_end() {
         ("a {{ `}}` }}b", "a }}b"),
         ("a {{ \"\\\"}}\" }}b", "a \"}}b"),
         ("a {{ print \"{{\" \"x\" }}b", "a {{xb"),
-        ("a: {{ eq '}' .x }}", "a: ${TEMPLATE_0}"),
-        ("a: {{ .x\n  | quote\n  }}b", "a: ${TEMPLATE_0}b"),
-        ("a: {{.x}}", "a: ${TEMPLATE_0}"),
+        ("a: {{ eq '}' .x }}", "a: ${REVERSION_ACTION_0}"),
+        ("a: {{ .x\n  | quote\n  }}b", "a: ${REVERSION_ACTION_0}b"),
+        ("a: {{.x}}", "a: ${REVERSION_ACTION_0}"),
         ("a: {{-1}}", "a: -1"),
         ("no } action { here", "no } action { here"),
         ("", ""),
@@ -78,10 +78,10 @@ fn a_value_over_lines_of_if_and_else_is_one_value() {
 
 #[test]
 fn a_half_literal_version_is_opaque_in_part() {
-    assert_eq!(only("apiVersion: policy/v1{{ .x }}\n"), "apiVersion: policy/v1${TEMPLATE_0}\n");
+    assert_eq!(only("apiVersion: policy/v1{{ .x }}\n"), "apiVersion: policy/v1${REVERSION_ACTION_0}\n");
     assert_eq!(
         only("apiVersion: policy/v1{{ ternary \"\" \"beta1\" .x }}\n"),
-        "apiVersion: policy/v1${TEMPLATE_0}\n",
+        "apiVersion: policy/v1${REVERSION_ACTION_0}\n",
         "both outputs are possible"
     );
 }
@@ -89,17 +89,20 @@ fn a_half_literal_version_is_opaque_in_part() {
 #[test]
 fn scalars_keys_and_whole_values_have_placeholders() {
     for (text, printed) in [
-        ("name: {{ .a }}-x-{{ .b }}\n", "name: ${TEMPLATE_0}-x-${TEMPLATE_1}\n"),
-        ("name: \"{{ template \"x\" . }}\"\n", "name: \"${TEMPLATE_0}\"\n"),
-        ("{{ .key }}: {{ .value | quote }}\n", "${TEMPLATE_0}: ${TEMPLATE_1}\n"),
-        ("tolerations: {{ toJson .x }}\n", "tolerations: ${TEMPLATE_0}\n"),
-        ("- {{ .x }}\n", "- ${TEMPLATE_0}\n"),
-        ("- {{ include \"x\" . }}: y\n", "- ${TEMPLATE_0}: y\n"),
-        ("a: [{{ .x }}, x{{ .y }}]\n", "a: [\"${TEMPLATE_FLOW_0}\", x${TEMPLATE_1}]\n"),
-        ("a: {b: {{ .x }}}\n", "a: {b: \"${TEMPLATE_FLOW_0}\"}\n"),
-        ("# {{ .x }}\na: 1 # {{ .y }}\n", "# ${TEMPLATE_0}\na: 1 # ${TEMPLATE_1}\n"),
-        ("a: {{ .x }}\nb: {{ $.x }}\nc: {{ .y }}\n", "a: ${TEMPLATE_0}\nb: ${TEMPLATE_0}\nc: ${TEMPLATE_2}\n"),
-        ("a: ${TEMPLATE_7} {{ .x }}\n", "a: ${TEMPLATE_7} ${TEMPLATE__0}\n"),
+        ("name: {{ .a }}-x-{{ .b }}\n", "name: ${REVERSION_ACTION_0}-x-${REVERSION_ACTION_1}\n"),
+        ("name: \"{{ template \"x\" . }}\"\n", "name: \"${REVERSION_ACTION_0}\"\n"),
+        ("{{ .key }}: {{ .value | quote }}\n", "${REVERSION_ACTION_0}: ${REVERSION_ACTION_1}\n"),
+        ("tolerations: {{ toJson .x }}\n", "tolerations: ${REVERSION_ACTION_0}\n"),
+        ("- {{ .x }}\n", "- ${REVERSION_ACTION_0}\n"),
+        ("- {{ include \"x\" . }}: y\n", "- ${REVERSION_ACTION_0}: y\n"),
+        ("a: [{{ .x }}, x{{ .y }}]\n", "a: [\"${REVERSION_ACTION_FLOW_0}\", x${REVERSION_ACTION_1}]\n"),
+        ("a: {b: {{ .x }}}\n", "a: {b: \"${REVERSION_ACTION_FLOW_0}\"}\n"),
+        ("# {{ .x }}\na: 1 # {{ .y }}\n", "# ${REVERSION_ACTION_0}\na: 1 # ${REVERSION_ACTION_1}\n"),
+        (
+            "a: {{ .x }}\nb: {{ $.x }}\nc: {{ .y }}\n",
+            "a: ${REVERSION_ACTION_0}\nb: ${REVERSION_ACTION_0}\nc: ${REVERSION_ACTION_2}\n",
+        ),
+        ("a: ${REVERSION_ACTION_7} {{ .x }}\n", "a: ${REVERSION_ACTION_7} ${REVERSION_ACTION__0}\n"),
     ] {
         assert_eq!(only(text), printed, "{text}");
     }
@@ -108,10 +111,13 @@ fn scalars_keys_and_whole_values_have_placeholders() {
 #[test]
 fn another_dot_has_another_placeholder() {
     let reading = first("a: {{ .x }}\n{{- with .y }}\nb: {{ .x }}\nc: {{ $.x }}\nd: {{ $.y.x }}\n{{- end }}\n");
-    assert_eq!(reading.text, "a: ${TEMPLATE_0}\nb: ${TEMPLATE_2}\nc: ${TEMPLATE_0}\nd: ${TEMPLATE_2}\n");
+    assert_eq!(
+        reading.text,
+        "a: ${REVERSION_ACTION_0}\nb: ${REVERSION_ACTION_2}\nc: ${REVERSION_ACTION_0}\nd: ${REVERSION_ACTION_2}\n"
+    );
     assert_eq!((reading.origin(0), reading.origin(2), reading.origin(9)), (Some("$.x"), Some("$.y.x"), None));
     let reading = first("a: {{ randAlpha 5 }}\nb: {{ randAlpha 5 }}\n");
-    assert_eq!(reading.text, "a: ${TEMPLATE_0}\nb: ${TEMPLATE_1}\n");
+    assert_eq!(reading.text, "a: ${REVERSION_ACTION_0}\nb: ${REVERSION_ACTION_1}\n");
 }
 
 fn hole(at: usize, column: Option<usize>, action: usize) -> Hole {
@@ -145,16 +151,16 @@ fn what_may_print_keys_or_items_is_a_hole() {
 #[test]
 fn a_value_on_a_line_of_its_own_behind_a_trim_mark_is_a_value() {
     let text = "name: {{ if .x -}}\n  {{ .y }}\n{{- else -}}\n  {{ include \"z\" . }}\n{{- end }}\n";
-    assert_eq!(texts(text), ["name: ${TEMPLATE_1}\n", "name: ${TEMPLATE_3}\n"]);
+    assert_eq!(texts(text), ["name: ${REVERSION_ACTION_1}\n", "name: ${REVERSION_ACTION_3}\n"]);
     let text = "name: a-{{ if .x -}}\n  {{- .y -}}\n{{- end }}\n";
-    assert_eq!(texts(text), ["name: a-${TEMPLATE_1}\n", "name: a-\n"]);
+    assert_eq!(texts(text), ["name: a-${REVERSION_ACTION_1}\n", "name: a-\n"]);
 }
 
 #[test]
 fn a_hole_may_follow_a_whole_value() {
     let reading = first("tolerations: {{ toJson .x }}\n{{- include \"y\" . | nindent 0 }}\nz: 1\n");
-    assert_eq!(reading.text, "tolerations: ${TEMPLATE_0}\nz: 1\n");
-    assert_eq!(reading.holes, [hole("tolerations: ${TEMPLATE_0}".len(), Some(0), 1)]);
+    assert_eq!(reading.text, "tolerations: ${REVERSION_ACTION_0}\nz: 1\n");
+    assert_eq!(reading.holes, [hole("tolerations: ${REVERSION_ACTION_0}".len(), Some(0), 1)]);
 }
 
 #[test]
@@ -169,7 +175,7 @@ fn constants_are_printed() {
         ("{{ $v := \"x\" }}a: {{ $v }}", "a: x"),
         ("{{ define \"x\" }}y{{ end }}a: {{ include \"x\" . }}", "a: y"),
         ("{{ define \"x\" -}}\ny\n{{- end }}a: {{ template \"x\" . }}", "a: y"),
-        ("a: {{ include \"missing\" . }}", "a: ${TEMPLATE_0}"),
+        ("a: {{ include \"missing\" . }}", "a: ${REVERSION_ACTION_0}"),
     ] {
         let reading = first(text);
         assert_eq!(reading.text, printed, "{text}");
@@ -186,12 +192,12 @@ fn bindings_and_comments_print_nothing() {
 fn ranges_are_printed_once_or_not_at_all() {
     assert_eq!(
         texts("{{- range .x }}\n---\nkind: {{ .kind }}\n{{- end }}\n"),
-        ["\n---\nkind: ${TEMPLATE_1}\n", "\n"],
+        ["\n---\nkind: ${REVERSION_ACTION_1}\n", "\n"],
         "around documents"
     );
     assert_eq!(
         texts("a:\n{{- range $k, $v := .x }}\n- {{ $k }}: {{ $v }}\n{{- else }}\n- none\n{{- end }}\n"),
-        ["a:\n- ${TEMPLATE_1}: ${TEMPLATE_2}\n", "a:\n- none\n"],
+        ["a:\n- ${REVERSION_ACTION_1}: ${REVERSION_ACTION_2}\n", "a:\n- none\n"],
         "around items"
     );
     assert_eq!(texts("{{ range .x }}a{{ if .y }}{{ continue }}{{ end }}b{{ end }}c"), ["abc", "ac", "c"]);
@@ -233,7 +239,10 @@ fn a_definition_is_a_text_of_its_own() {
 
 #[test]
 fn a_block_is_printed_where_it_is_defined() {
-    assert_eq!(only("a: {{ block \"x\" .y }}b{{ .z }}{{ end }}{{ .y.z }}\n"), "a: b${TEMPLATE_1}${TEMPLATE_1}\n");
+    assert_eq!(
+        only("a: {{ block \"x\" .y }}b{{ .z }}{{ end }}{{ .y.z }}\n"),
+        "a: b${REVERSION_ACTION_1}${REVERSION_ACTION_1}\n"
+    );
 }
 
 #[test]
@@ -260,14 +269,14 @@ fn any_text_inside_an_action_is_taken() {
         assert!(parsed.is_ok() || text.contains("if"), "{text}");
     }
     let deep = format!("a: {{{{ {} .x {} }}}}\n", "(".repeat(5000), ")".repeat(5000));
-    assert_eq!(only(&deep), "a: ${TEMPLATE_0}\n");
+    assert_eq!(only(&deep), "a: ${REVERSION_ACTION_0}\n");
     let long = format!("a: {{{{ .x {} }}}}\n", "| quote".repeat(50_000));
-    assert_eq!(only(&long), "a: ${TEMPLATE_0}\n");
+    assert_eq!(only(&long), "a: ${REVERSION_ACTION_0}\n");
     let either = format!(
         "{{{{ define \"d\" }}}}{{{{ $v := 1 }}}}{}{{{{ $v }}}}{{{{ end }}}}a: {{{{ include \"d\" . }}}}\n",
         "{{ if .x }}{{ $v = .y }}{{ else }}{{ $v = .z }}{{ end }}".repeat(3000)
     );
-    assert_eq!(only(&either), "a: ${TEMPLATE_12001}\n".replace("12001", &(3000 * 5 + 4).to_string()));
+    assert_eq!(only(&either), "a: ${REVERSION_ACTION_12001}\n".replace("12001", &(3000 * 5 + 4).to_string()));
     let wide = format!("{{{{ $x := .a }}}}{}a: {{{{ $x }}}}\n", "{{ $x = print $x $x $x }}".repeat(50));
-    assert!(only(&wide).starts_with("a: ${TEMPLATE_"));
+    assert!(only(&wide).starts_with("a: ${REVERSION_ACTION_"));
 }

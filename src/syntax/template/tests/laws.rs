@@ -205,7 +205,8 @@ fn arbitrary_edits_of_a_reading_are_carried_back_exactly_or_refused() {
             let places: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             let (one, other) = (places[dice.below(places.len())], places[dice.below(places.len())]);
             let span = Span::new(one.min(other), one.max(other).min(one.min(other) + dice.below(9)));
-            let known = reading.names.values().next().map_or(String::new(), |number| format!("${{TEMPLATE_{number}}}"));
+            let known =
+                reading.names.values().next().map_or(String::new(), |number| format!("${{REVERSION_ACTION_{number}}}"));
             let new = dice.one_of(&["", "new", "\n  new: 1", "new: 1\n", "é", " ", &known]);
             if !text.is_char_boundary(span.end) {
                 continue;
@@ -219,8 +220,10 @@ fn arbitrary_edits_of_a_reading_are_carried_back_exactly_or_refused() {
             match verify(&chart.template, &mapped.edits, &edited, chart.environment()) {
                 Ok(()) => carried += 1,
                 Err(Mismatch::Hole(_)) => refused += 1,
-                // A copy in another scope prints something else, and a hole that loses its line is none.
-                Err(Mismatch::Reading(_)) if new == known || !reading.holes.is_empty() => refused += 1,
+                // A copy inside another placeholder is none, and one in another scope prints something else.
+                Err(Mismatch::Actions | Mismatch::Reading(_)) if new == known => refused += 1,
+                // A hole that loses its line is none.
+                Err(Mismatch::Reading(_)) if !reading.holes.is_empty() => refused += 1,
                 Err(mismatch) => panic!("{mismatch:?} {edits:?}\n{text}\n{}\n=>\n{mapped:?}", chart.template.text()),
             }
         }
