@@ -590,3 +590,43 @@ fn a_comment_of_the_template_acknowledges_a_finding() {
         );
     }
 }
+
+#[test]
+fn a_template_that_names_no_group_is_read() {
+    let helper = "{{- define \"budget.version\" -}}policy/v1beta1{{- end -}}\n";
+    // The helper prints it, and is not asked for it elsewhere: it is told at the call.
+    let text =
+        format!("apiVersion: {{{{ include \"budget.version\" . }}}}\n@budget\n=== templates/_helpers.tpl\n{helper}");
+    let run = becomes(&text, &text, CURRENT, 1);
+    says(&run, "templates/a.yaml:1:13: held-back[template-action]", "stands in what must change");
+}
+
+#[test]
+fn an_api_version_that_nothing_shows_is_told_once_for_each_chart() {
+    let version = "apiVersion: {{ .Values.version }}\n@budget\n";
+    let text = format!("{version}=== templates/b.yaml\n{version}---\n{version}");
+    let run = becomes(&text, &text, CURRENT, 1);
+    says(
+        &run,
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "the apiVersion of 3 objects is `{{ .Values.version }}`",
+    );
+    assert_eq!(run.all().matches("unresolved[template-action]").count(), 1, "{}", run.all());
+}
+
+#[test]
+fn a_kind_of_no_target_may_have_any_api_version() {
+    let text = "apiVersion: {{ .Values.version }}\nkind: Lamp\nmetadata:\n  name: x\n";
+    let tree = chart(&format!("{text}=== templates/b.yaml\napiVersion: policy/v1\n@budget\n"), "\n");
+    apply(&tree, CURRENT).check(0);
+}
+
+#[test]
+fn definitions_of_a_library_chart_are_converted_where_no_template_names_a_group() {
+    let library = |version: &str| {
+        format!(
+            "=== templates/_budget.tpl\n{{{{- define \"budget\" -}}}}\napiVersion: {version}\n@budget\n{{{{- end -}}}}\n"
+        )
+    };
+    converts(&library("policy/v1beta1"), &library("policy/v1"));
+}

@@ -68,6 +68,11 @@ impl<'g> Targets<'g> {
         }
     }
 
+    /// Returns the kind that objects of `kind` get by a rename, or else `kind`.
+    pub(crate) fn renamed<'k>(&'k self, kind: &'k GroupKind) -> &'k GroupKind {
+        self.renames.get(kind).map_or(kind, Successor::kind)
+    }
+
     /// Returns what an object of `kind` that `file` names by `version` becomes, where nothing in the object speaks against it; `None`
     /// where no release has that version, or the target has nothing that the kind becomes.
     pub(crate) fn successor(&self, kind: &GroupKind, version: &str, file: &str) -> Option<Successor> {
@@ -75,7 +80,7 @@ impl<'g> Targets<'g> {
         if target.pack.catalog(kind)?.listing(version).is_empty() {
             return None;
         }
-        let new = self.renames.get(kind).map_or(kind, Successor::kind);
+        let new = self.renamed(kind);
         let present = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         let choice = self.goal.choices_for(file).version;
         let in_group = |group: &str| [new, kind].into_iter().find(|kind| kind.group == group);
@@ -94,7 +99,7 @@ impl<'g> Targets<'g> {
 
     /// Returns the kinds that become what `kind` becomes, that too.
     pub(crate) fn family<'k>(&'k self, kind: &'k GroupKind) -> BTreeSet<&'k GroupKind> {
-        let new = self.renames.get(kind).map_or(kind, Successor::kind);
+        let new = self.renamed(kind);
         let renamed = self.renames.iter().filter(|(_, successor)| successor.kind() == new).map(|(old, _)| old);
         renamed.chain([new, kind]).collect()
     }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Map;
 
-use super::identity::{IdentityWrite, Part, Parts};
+use super::identity::{Identity, IdentityWrite, Part, Parts};
 use super::kustomizations::{FolderReach, Graph};
 use super::rewritten::{ByName, Rewritten};
 use super::steps::{Role, Source, Step, TRANSFORMERS, Turn, turn};
@@ -43,52 +43,6 @@ impl Application {
     /// Returns whether its turn comes before the kustomization gives prefixes, suffixes and a namespace.
     pub(super) fn is_before_names(&self) -> bool {
         self.turn.is_before_names()
-    }
-}
-
-/// What an application has to do with the parts that Kustomize finds the object by.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Identity {
-    /// Whether it selects the object as its file has it, and not only with what others write to these parts.
-    pub(super) is_by_file: bool,
-    /// The parts that it asks for.
-    asks: Parts,
-    /// Whether an object that it selects can stop being one by a part that is written to it.
-    can_reject: bool,
-    /// What it writes to these parts itself.
-    writes: Vec<IdentityWrite>,
-    /// Whether nothing of what it overwrites is left.
-    is_forgotten: bool,
-}
-
-impl Identity {
-    /// Returns whether it is open that the object is selected, once these parts are `written`, and of those nothing is left that are
-    /// `forgotten`.
-    pub(super) fn is_open_after(&self, written: &Parts, forgotten: &Parts) -> bool {
-        let only_now = |part: &Part| matches!(part, Part::Kind | Part::ApiVersion);
-        let matters = |part: &&Part| !self.is_by_file || self.can_reject || only_now(part) || forgotten.contains(part);
-        written.intersection(&self.asks).any(|part| matters(&part))
-    }
-
-    /// Returns whether the kind is among what it writes: what becomes of such an object is not known.
-    pub(super) fn changes_kind(&self) -> bool {
-        self.writes.iter().any(|write| write.part == Part::Kind)
-    }
-
-    /// Returns whether it writes a name or namespace.
-    pub(super) fn changes_name(&self) -> bool {
-        self.writes.iter().any(|write| matches!(write.part, Part::Name | Part::Namespace))
-    }
-
-    /// Returns what it writes to the parts that objects are found by.
-    pub(super) fn writes(&self) -> &[IdentityWrite] {
-        &self.writes
-    }
-
-    /// Adds what it writes to what was written before.
-    pub(super) fn add_to(&self, written: &mut Parts, forgotten: &mut Parts) {
-        written.extend(self.writes.iter().map(|write| write.part));
-        forgotten.extend(self.writes.iter().filter(|_| self.is_forgotten).map(|write| write.part));
     }
 }
 
@@ -142,10 +96,15 @@ struct Pending<'a> {
 /// Returns whether objects of a group or kind of this name are read wherever they are.
 type KnownKinds<'k> = &'k dyn Fn(&str) -> bool;
 
+/// Returns whether objects of two kinds can get one kind.
+type AreRelated<'k> = &'k dyn Fn(&GroupKind, &GroupKind) -> bool;
+
 /// The objects that can be patched, by name and by file.
 #[derive(Default)]
 struct Bases<'a> {
     by_key: HashMap<Key<'a>, Vec<Candidate<'a>>>,
+    /// The kinds and apiVersions of those of each name.
+    by_name: HashMap<&'a str, BTreeSet<(&'a GroupKind, &'a ApiVersion)>>,
     by_file: BTreeMap<&'a str, Vec<Candidate<'a>>>,
     /// The files all of whose objects are among them.
     known_files: HashSet<&'a str>,
@@ -159,6 +118,14 @@ pub(crate) struct Applications {
     pub(crate) made: Vec<Application>,
     /// What is applied to no known object of the run.
     pub(super) unmade: Vec<Unmade>,
+    pub(super) namesakes: BTreeSet<Namesake>,
+}
+
+/// A strategic merge patch, and an object of its name that only another apiVersion or kind keeps it from finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Namesake {
+    pub(super) patch: ObjectId,
+    pub(super) base: ObjectId,
 }
 
 /// Something that is applied to no known object of the run, but maybe to others.
@@ -180,6 +147,7 @@ pub(super) fn find<'a>(
     graph: &Graph<'a>,
     is_known_kind: KnownKinds<'_>,
     is_converted: &dyn Fn(&GroupKind) -> bool,
+    are_related: AreRelated<'_>,
 ) -> Applications {
     let mut applications = Applications::default();
     let hosts: Vec<usize> = (0..files.len()).filter(|number| files[*number].is_host()).collect();
@@ -187,8 +155,8 @@ pub(super) fn find<'a>(
         return applications;
     }
     let bases = Bases::of(files, numbers, is_converted);
-    let mut finder =
-        Finder { files, numbers, graph, is_known_kind, bases, rewritten: Rewritten::new(), inner: BTreeSet::new() };
+    let (rewritten, inner) = (Rewritten::new(), BTreeSet::new());
+    let mut finder = Finder { files, numbers, graph, is_known_kind, are_related, bases, rewritten, inner };
     // What a transformer applies, the kustomizations do that name it.
     let hosts: Vec<usize> = hosts.into_iter().filter(|host| graph.users_of(&files[*host].file).is_empty()).collect();
     loop {
@@ -227,7 +195,9 @@ impl<'a> Bases<'a> {
                     has_others = true;
                     continue;
                 }
+                let (kind, version, name) = base.key;
                 bases.by_key.entry(base.key).or_default().push(base);
+                bases.by_name.entry(name).or_default().insert((kind, version));
                 bases.by_file.entry(&file.file).or_default().push(base);
             }
             bases.known_files.extend((!has_others).then_some(&*file.file));
@@ -441,6 +411,7 @@ struct Finder<'h, 'a> {
     numbers: &'h HashMap<&'h str, usize>,
     graph: &'h Graph<'a>,
     is_known_kind: KnownKinds<'h>,
+    are_related: AreRelated<'h>,
     bases: Bases<'a>,
     rewritten: Rewritten,
     inner: BTreeSet<Inner>,
@@ -561,6 +532,7 @@ impl<'a> Finder<'_, 'a> {
         let reach = of_folder.as_ref().unwrap_or(known);
         let is_open = self.is_open(pending, reach);
         let bases = self.bases_of(pending, reach);
+        applications.namesakes.extend(self.namesakes(pending, reach));
         // What Kustomize gets from elsewhere is not known.
         if bases.is_empty() && reach.has_unknown() && pending.instruction.role != Role::Labels {
             let (instruction, target) = (pending.instruction.clone(), pending.target.clone());
@@ -602,6 +574,26 @@ impl<'a> Finder<'_, 'a> {
         let may_be_near = |written: &str| gives_namespaces || pending.wants_namespace(written);
         bases.retain(|base| base.namespace.is_none_or(may_be_near));
         bases
+    }
+
+    /// Returns the objects that only another apiVersion or kind keeps a patch from finding.
+    fn namesakes(&self, pending: &Pending<'_>, reach: &Reached<'_, 'a, '_>) -> Vec<Namesake> {
+        let Pending { target: None, own: Some(own), .. } = pending else { return Vec::new() };
+        let (kind, version, name) = own.key;
+        let is_near = |base: &&Candidate<'_>| {
+            // Of the namespaces that an object had, a patch without one finds only that; to Kustomize, it is the one called `default`.
+            let [wanted, written] = [own, *base].map(|one| one.namespace.filter(|name| *name != "default"));
+            let is_found = wanted == written || wanted.is_some() && self.graph.gives_namespaces();
+            is_found && reach.has(&self.files[base.position.file].file)
+        };
+        let mut found = Vec::new();
+        for name in self.graph.names_before(name).into_iter().filter(|name| !name.is_empty()) {
+            let keys = self.bases.by_name.get(name).into_iter().flatten();
+            let others = keys.filter(|key| **key != (kind, version) && (self.are_related)(key.0, kind));
+            let bases = others.flat_map(|(kind, version)| &self.bases.by_key[&(*kind, *version, name)]);
+            found.extend(bases.filter(is_near).map(|base| Namesake { patch: own.position, base: base.position }));
+        }
+        found
     }
 
     /// Returns the objects that something may be applied to because of what others write to them, besides `bases`.

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::applications::{Application, Identity};
+use super::applications::Application;
 use super::built_objects::BuiltObjects;
 use super::built_texts::BuiltTexts;
 use super::effect;
 use super::held::InstructionId;
-use super::identity::Parts;
+use super::identity::{Identity, Parts};
 use super::instruction::Proposal;
 use super::instructions::Instructions;
 use super::judged::{Sent, Verdict, finals, judge};

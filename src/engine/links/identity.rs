@@ -32,6 +32,52 @@ pub(crate) struct IdentityWrite {
     pub(super) text: Option<String>,
 }
 
+/// What an application has to do with the parts that Kustomize finds the object by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Identity {
+    /// Whether it selects the object as its file has it, and not only with what others write to these parts.
+    pub(super) is_by_file: bool,
+    /// The parts that it asks for.
+    pub(super) asks: Parts,
+    /// Whether an object that it selects can stop being one by a part that is written to it.
+    pub(super) can_reject: bool,
+    /// What it writes to these parts itself.
+    pub(super) writes: Vec<IdentityWrite>,
+    /// Whether nothing of what it overwrites is left.
+    pub(super) is_forgotten: bool,
+}
+
+impl Identity {
+    /// Returns whether it is open that the object is selected, once these parts are `written`, and of those nothing is left that are
+    /// `forgotten`.
+    pub(super) fn is_open_after(&self, written: &Parts, forgotten: &Parts) -> bool {
+        let only_now = |part: &Part| matches!(part, Part::Kind | Part::ApiVersion);
+        let matters = |part: &&Part| !self.is_by_file || self.can_reject || only_now(part) || forgotten.contains(part);
+        written.intersection(&self.asks).any(|part| matters(&part))
+    }
+
+    /// Returns whether the kind is among what it writes: what becomes of such an object is not known.
+    pub(super) fn changes_kind(&self) -> bool {
+        self.writes.iter().any(|write| write.part == Part::Kind)
+    }
+
+    /// Returns whether it writes a name or namespace.
+    pub(super) fn changes_name(&self) -> bool {
+        self.writes.iter().any(|write| matches!(write.part, Part::Name | Part::Namespace))
+    }
+
+    /// Returns what it writes to the parts that objects are found by.
+    pub(super) fn writes(&self) -> &[IdentityWrite] {
+        &self.writes
+    }
+
+    /// Adds what it writes to what was written before.
+    pub(super) fn add_to(&self, written: &mut Parts, forgotten: &mut Parts) {
+        written.extend(self.writes.iter().map(|write| write.part));
+        forgotten.extend(self.writes.iter().filter(|_| self.is_forgotten).map(|write| write.part));
+    }
+}
+
 /// The parts, each with the keys that lead to it.
 const PLACES: [(Part, &[&str]); 4] = [
     (Part::Kind, &["kind"]),

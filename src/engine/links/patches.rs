@@ -3,13 +3,13 @@
 //! Where the object gets another namespace, its patch follows. Where a patch and its object would get different apiVersions, those
 //! that would change are held back.
 //!
-//! Invariant: after [`hold`], a patch and its object have one apiVersion and kind.
+//! Invariant: after [`hold`], a patch and its object have one apiVersion and kind; after [`hold_apart`], no other object of its name has.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::applications::Application;
+use super::applications::{Application, Namesake};
 use super::held::Held;
 use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
@@ -95,6 +95,34 @@ pub(crate) fn hold(tied: &TiedFiles<'_>, patchings: &[Patching], held: &mut Held
             };
             let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).maybe_help(help);
             more.insert(id, tied.finding(id, &remark, severity));
+        }
+    }
+    held.extend(more)
+}
+
+/// Holds back patches and objects that a patch does not find now and would find, where they change; returns whether there were any.
+pub(crate) fn hold_apart(tied: &TiedFiles<'_>, held: &mut Held) -> bool {
+    let mut more = BTreeMap::new();
+    for Namesake { patch, base } in tied.namesakes {
+        let becomes = result(tied, *patch, held);
+        if becomes != result(tied, *base, held) {
+            continue;
+        }
+        for (id, other, words) in [(*patch, base, "it would be merged into"), (*base, patch, "it would be patched by")]
+        {
+            let object = tied.object(id);
+            if becomes == (object.kind.clone(), object.api_version.clone()) {
+                continue;
+            }
+            let message = format!(
+                "{words} {} at {}, which has another apiVersion or kind now; Kustomize does not build a patch that finds several objects",
+                tied.object(*other).title(),
+                tied.location(*other)
+            );
+            let help =
+                "write a `target` for the patch that selects its own object only, or rename one of the two objects";
+            let remark = Remark::new(Code::PatchTarget, FieldPath::default(), message).help(help);
+            more.insert(id, tied.finding(id, &remark, Severity::Held));
         }
     }
     held.extend(more)

@@ -66,8 +66,9 @@ impl<'a> Run<'a> {
                 || goal.packs.carriers().have_patches(kind)
                 || goal.targets.iter().any(|target| target.pack.can_hold_values(kind))
         };
+        let are_related = |one: &GroupKind, other: &GroupKind| targets.renamed(one) == targets.renamed(other);
         Self {
-            applications: applications::find(files, &numbers, &graph, &is_known_kind, &is_converted),
+            applications: applications::find(files, &numbers, &graph, &is_known_kind, &is_converted, &are_related),
             namespaces: Namespaces::new(
                 graph.namespaces_of(&|file| numbers.contains_key(file)),
                 goal.packs,

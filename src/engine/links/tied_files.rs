@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::applications::Application;
+use super::applications::{Application, Namesake};
 use super::run::Run;
 use crate::engine::convert::{Conversion, Judged, ObjectContext, Remark, Targets, convert};
 use crate::engine::finding::{Finding, Location, Severity};
@@ -19,6 +19,8 @@ pub(crate) struct TiedFiles<'a> {
     pub(crate) targets: &'a Targets<'a>,
     /// What is applied to objects of the group.
     pub(super) applications: &'a [Application],
+    /// The objects that patches of the group do not find now.
+    pub(super) namesakes: &'a [Namesake],
     members: Vec<Member<'a>>,
 }
 
@@ -37,7 +39,7 @@ impl<'a> TiedFiles<'a> {
     pub(crate) fn new(
         run: &'a Run<'a>,
         members: impl IntoIterator<Item = (usize, &'a Manifest)>,
-        applications: &'a [Application],
+        (applications, namesakes): (&'a [Application], &'a [Namesake]),
         others: &Context<'_>,
     ) -> Self {
         let member = |(number, manifest): (usize, &'a Manifest)| {
@@ -47,7 +49,7 @@ impl<'a> TiedFiles<'a> {
             Member { number, manifest, namespaces, conversions: Vec::new() }
         };
         let members = members.into_iter().map(member).collect();
-        let mut tied = Self { run, targets: run.targets, applications, members };
+        let mut tied = Self { run, targets: run.targets, applications, namesakes, members };
         for at in 0..tied.members.len() {
             let Member { number, manifest, .. } = tied.members[at];
             let is_unapplied = run.is_unapplied(&manifest.file);

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::applications::{Application, Unmade};
+use super::applications::{Application, Namesake, Unmade};
 use super::built_names::{BuiltName, BuiltNames};
 use super::ignored_paths::changes_field;
 use super::name_conflicts::folder;
@@ -28,6 +28,7 @@ pub(crate) struct Group {
     pub(crate) applications: Vec<Application>,
     /// What stands in them and is applied to no known object.
     pub(crate) unmade: Vec<Unmade>,
+    pub(crate) namesakes: Vec<Namesake>,
 }
 
 /// Finds the groups of the files of a run, in the order of their first files.
@@ -120,6 +121,9 @@ impl<'r> Ties<'r> {
     fn add_applications(&mut self) {
         for application in &self.run.applications.made {
             self.tie_all([application.host, application.instruction.position.file, application.base.file]);
+        }
+        for Namesake { patch, base } in &self.run.applications.namesakes {
+            self.tie(patch.file, base.file);
         }
     }
 
@@ -236,7 +240,7 @@ impl<'r> Ties<'r> {
         for (number, file) in run.files.iter().enumerate().filter(|(_, file)| !run.is_patch_file(&file.file)) {
             let own = file.objects.iter().enumerate();
             for (at, object) in own.filter(|(_, object)| object.inline_patch.is_none() && object.name.is_some()) {
-                let kind = run.targets.renames.get(&object.kind).map_or(&object.kind, |successor| successor.kind());
+                let kind = run.targets.renamed(&object.kind);
                 if run.targets.goal.target_of(&kind.group).is_some() {
                     by_kind.entry(kind).or_default().push((ObjectId { file: number, at }, object));
                 }
@@ -277,6 +281,10 @@ impl<'r> Ties<'r> {
         for application in &run.applications.made {
             let root = self.root(application.base.file);
             groups[numbers[&root]].applications.push(application.clone());
+        }
+        for namesake in &run.applications.namesakes {
+            let root = self.root(namesake.base.file);
+            groups[numbers[&root]].namesakes.push(*namesake);
         }
         for unmade in &run.applications.unmade {
             let root = self.root(unmade.instruction.position.file);

@@ -40,16 +40,36 @@ pub enum Reading {
 
 /// Reads the bytes of `file`.
 pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
+    read_if(file, bytes, recognizer, false)
+}
+
+/// Reads a text of `file` in which an action prints an apiVersion: it may be one of a known API group.
+pub(crate) fn read_open(file: &str, text: &str, recognizer: &Recognizer) -> Reading {
+    read_if(file, text.as_bytes(), recognizer, true)
+}
+
+/// Returns whether a file is a template, by its folder, in which an action prints an apiVersion, or a part of it.
+pub(crate) fn has_open_version(file: &str, bytes: &[u8]) -> bool {
+    let is_open = |line: &str| line.split_once("apiVersion:").is_some_and(|(_, version)| version.contains("{{"));
+    is_in_templates(file) && std::str::from_utf8(bytes).is_ok_and(|text| text.lines().any(is_open))
+}
+
+fn is_in_templates(file: &str) -> bool {
+    file.split(['/', '\\']).any(|folder| folder == "templates")
+}
+
+/// Reads the bytes of `file`, whatever they mention if it `is_open`.
+fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> Reading {
     if let Some(reading) = foreign_encoding(file, bytes, recognizer) {
         return reading;
     }
     let is_kustomization = kustomization::is_one(file);
     let is_declared = recognizer.chart_of(file).is_some();
-    if !is_kustomization && !is_declared && !recognizer.mentions_any(bytes) {
+    if !is_open && !is_kustomization && !is_declared && !recognizer.mentions_any(bytes) {
         return Reading::Irrelevant;
     }
-    let hit = recognizer.mentions_group(bytes);
-    let is_relevant = is_declared || recognizer.is_relevant(bytes);
+    let hit = is_open || recognizer.mentions_group(bytes);
+    let is_relevant = is_open || is_declared || recognizer.is_relevant(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Arc::from(text),
         Err(_) if !is_relevant => return Reading::Irrelevant,
@@ -84,7 +104,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         unparsed: Vec::new(),
         lines,
     };
-    let collected = collect(&mut manifest, recognizer);
+    let collected = collect(&mut manifest, recognizer, is_open);
     manifest.ignores = ignores::find(&manifest);
     match collected {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
@@ -103,10 +123,7 @@ fn unread_template(text: &str, recognizer: &Recognizer, location: Location) -> R
         |line: &str| line.find("apiVersion").is_some_and(|at| recognizer.mentions_group(&line.as_bytes()[at..]));
     let is_of_chart = || recognizer.chart_of(&location.file).is_some() || recognizer.mentions_chart(text.as_bytes());
     // Lines of conditions can part the apiVersion of what a chart prints from its key.
-    let is_of_templates = || {
-        location.file.split(['/', '\\']).any(|folder| folder == "templates")
-            && recognizer.mentions_group(text.as_bytes())
-    };
+    let is_of_templates = || is_in_templates(&location.file) && recognizer.mentions_group(text.as_bytes());
     match text.lines().any(is_named) || is_of_chart() || is_of_templates() {
         true => Reading::Template(template_finding(location)),
         false => Reading::Irrelevant,
@@ -139,14 +156,14 @@ fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Reads every document that holds an object. A document that cannot be read as data fails the file where it may hold
-/// an object of a known group or values of a chart, and is left unchanged otherwise.
-fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Problem> {
+/// an object of a known group or values of a chart, and is left unchanged otherwise. Of an open text, none is left out.
+fn collect(manifest: &mut Manifest, recognizer: &Recognizer, is_open: bool) -> Result<(), Problem> {
     // Such a file is known by its name; of another one, only documents that mention something known are read.
     let is_known_by_name = kustomization::is_one(&manifest.file) || recognizer.chart_of(&manifest.file).is_some();
     let mut embedded = Vec::new();
     let documents = manifest.tree.documents().to_vec();
     // The file was read for what it mentions.
-    let are_all_read = is_known_by_name || documents.len() == 1;
+    let are_all_read = is_open || is_known_by_name || documents.len() == 1;
     for (number, document) in documents.into_iter().enumerate() {
         manifest.document_warnings.extend(other_version(manifest, document.span));
         let bytes = document.span.of(&manifest.text).as_bytes();

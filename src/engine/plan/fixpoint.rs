@@ -34,6 +34,7 @@ pub(super) fn hold_back<T>(
     loop {
         let holds_more = together.hold(linked, &mut held)
             || patches::hold(linked, patchings, &mut held)
+            || patches::hold_apart(linked, &mut held)
             || states.hold(linked, &mut held);
         if holds_more {
             continue;

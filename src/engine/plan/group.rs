@@ -65,7 +65,7 @@ impl<'g> GroupPlanner<'g> {
         group: &'g Group,
         manifests: impl IntoIterator<Item = (usize, &'g Manifest)>,
     ) -> Self {
-        let mut linked = TiedFiles::new(shared.run, manifests, &group.applications, shared.others);
+        let mut linked = TiedFiles::new(shared.run, manifests, (&group.applications, &group.namesakes), shared.others);
         let mut states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
         linked.take_judged(states.take_judged());
         let unapplied = unapplied::findings(&linked, &group.unmade, shared.others);

@@ -121,7 +121,7 @@ pub fn plan_files<M: Manifests>(
         let goal = planner.goal();
         let surveyor = Surveyor::new(goal.packs, &goal.targets);
         let templates = TemplatePlanner { shared: &shared, surveyor, declined: scope.declined, recognizer };
-        planned.extend(files.iter().map(|file| templates.plan(file)));
+        planned.extend(templates.plan_all(files));
         planned.sort_by(|one, other| one.file.cmp(&other.file));
     }
     let crds = surveys.iter().flat_map(|survey| &survey.crds);

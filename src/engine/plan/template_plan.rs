@@ -18,7 +18,6 @@ use crate::syntax::template::{
     Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
-use crate::syntax::variable::ACTION;
 
 /// What to do about an object that is held back because of an action.
 const BY_HAND: &str = "convert the object by hand; `helm template` shows what the chart prints";
@@ -36,6 +35,8 @@ pub(crate) struct TemplateFile {
 /// What a chart defines.
 #[derive(Default)]
 pub(crate) struct Definitions {
+    /// The folder of the chart.
+    pub(crate) chart: String,
     /// Its own definitions, and those of the charts that it depends on and that are folders.
     pub(crate) all: Defines,
     /// The names of its own: they are planned where they stand.
@@ -46,13 +47,14 @@ pub(crate) struct Definitions {
 pub(super) struct ReadingPlan {
     pub(super) reading: Reading,
     planned: Option<PlannedFile>,
+    open: Vec<OpenVersion>,
     lines: LineIndex,
 }
 
 impl ReadingPlan {
-    pub(super) fn new(reading: Reading, planned: Option<PlannedFile>) -> Self {
+    pub(super) fn new(reading: Reading, planned: Option<PlannedFile>, open: Vec<OpenVersion>) -> Self {
         let lines = LineIndex::new(&reading.text);
-        Self { reading, planned, lines }
+        Self { reading, planned, open, lines }
     }
 
     fn objects(&self) -> impl Iterator<Item = &ObjectPlan> {
@@ -113,6 +115,12 @@ pub(super) struct TemplatePlan<'t> {
     held: Vec<Span>,
 }
 
+/// An apiVersion that nothing shows, and the place of the object in a reading.
+pub(super) type OpenVersion = (String, Location);
+
+/// The places of objects whose apiVersion nothing shows, by what prints it.
+pub(super) type OpenVersions = BTreeMap<String, BTreeSet<Location>>;
+
 impl<'t> TemplatePlan<'t> {
     pub(super) fn new(
         file: &'t TemplateFile,
@@ -126,7 +134,7 @@ impl<'t> TemplatePlan<'t> {
 
     /// Reports why a reading cannot be read, and holds back everything: what it prints is not known.
     pub(super) fn fail(&mut self, reading: Reading, failure: &Finding) {
-        let location = self.location(&ReadingPlan::new(reading, None), &failure.location);
+        let location = self.location(&ReadingPlan::new(reading, None, Vec::new()), &failure.location);
         self.hold_back_all(location, &self.shown(&failure.message));
     }
 
@@ -176,8 +184,8 @@ impl<'t> TemplatePlan<'t> {
         self.findings.extend(found);
     }
 
-    /// Returns what the template adds to the plan.
-    pub(super) fn into_planned(mut self, environment: Environment<'_>) -> PlannedFile {
+    /// Returns what the template adds to the plan, and the objects whose apiVersion nothing shows.
+    pub(super) fn into_planned(mut self, environment: Environment<'_>) -> (PlannedFile, OpenVersions) {
         let edits = self.agreed(environment);
         let mut all = Merged::default();
         for mut one in std::mem::take(&mut self.readings) {
@@ -188,12 +196,11 @@ impl<'t> TemplatePlan<'t> {
         let Merged { mut planned, objects, versions, ignores } = all;
         self.file.file.clone_into(&mut planned.file);
         planned.ignores = Ignores::new(ignores.into_values().collect());
-        planned.findings.extend(versions.iter().filter_map(|(version, places)| unknown_version(version, places)));
         planned.findings.append(&mut self.findings);
         planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
-        planned
+        (planned, versions)
     }
 
     /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.
@@ -201,11 +208,8 @@ impl<'t> TemplatePlan<'t> {
         let mut elsewhere = BTreeSet::new();
         for object in own.objects {
             let place = object.location.clone();
-            if self.is_printed(one, &object) {
-                elsewhere.insert(place);
-            } else if has_open_version(&object) {
-                let version = self.shown(&object.from.1.to_string());
-                all.versions.entry(version).or_default().insert(self.location(one, &place));
+            let is_open = one.open.iter().any(|(_, open)| *open == place);
+            if is_open || self.is_printed(one, &object) {
                 elsewhere.insert(place);
             } else {
                 let object = self.object(one, object);
@@ -214,6 +218,10 @@ impl<'t> TemplatePlan<'t> {
                     None => drop(all.objects.insert((object.location.clone(), object.title.clone()), object)),
                 }
             }
+        }
+        for (version, place) in &one.open {
+            let places = all.versions.entry(self.shown(version)).or_default();
+            places.insert(self.location(one, place));
         }
         let is_here =
             |finding: &Finding| !finding.object.as_ref().is_some_and(|about| elsewhere.contains(&about.location));
@@ -430,19 +438,12 @@ struct Merged {
     planned: PlannedFile,
     /// The objects by their places and titles.
     objects: BTreeMap<(Location, String), ObjectPlan>,
-    /// The places of those whose apiVersion nothing shows, by what prints it.
-    versions: BTreeMap<String, BTreeSet<Location>>,
+    versions: OpenVersions,
     ignores: BTreeMap<Location, Ignore>,
 }
 
-/// Returns whether an action prints the apiVersion of an object, or a part of it, and nothing shows what that is.
-fn has_open_version(object: &ObjectPlan) -> bool {
-    let (_, version) = &object.from;
-    version.version.contains(ACTION) || version.group.contains(ACTION)
-}
-
-/// Reports the objects of a template whose apiVersion nothing shows.
-fn unknown_version(version: &str, places: &BTreeSet<Location>) -> Option<Finding> {
+/// Reports the objects of a chart whose apiVersion nothing shows.
+pub(super) fn unknown_version(version: &str, places: &BTreeSet<Location>) -> Option<Finding> {
     let count = match places.len() {
         1 => "an object".to_owned(),
         count => format!("{count} objects"),

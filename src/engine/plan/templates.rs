@@ -6,12 +6,14 @@
 //! Invariant: what a template adds depends on its own text, the definitions of its chart and the goal, besides the objects that lenses
 //! read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
-use super::template_plan::{ReadingPlan, TemplateFile, TemplatePlan, unread};
+use super::template_plan::{
+    OpenVersion, OpenVersions, ReadingPlan, TemplateFile, TemplatePlan, unknown_version, unread,
+};
 use super::withheld::Withheld;
 use crate::engine::convert::Goal;
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -20,6 +22,7 @@ use crate::engine::manifest::{self, Manifest, Reading, Recognizer};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
+use crate::syntax::variable::ACTION;
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
@@ -47,15 +50,34 @@ pub(super) struct TemplatePlanner<'t, 'r> {
 }
 
 impl TemplatePlanner<'_, '_> {
-    /// Plans a template.
-    pub(super) fn plan(&self, file: &TemplateFile) -> PlannedFile {
+    /// Plans templates. What prints apiVersions that nothing shows is reported once for each chart.
+    pub(super) fn plan_all(&self, files: &[TemplateFile]) -> Vec<PlannedFile> {
+        let mut open: BTreeMap<(&str, String), BTreeSet<Location>> = BTreeMap::new();
+        let mut all = Vec::new();
+        for file in files {
+            let (planned, versions) = self.plan(file);
+            all.push(planned);
+            for (version, places) in versions {
+                open.entry((&file.definitions.chart, version)).or_default().extend(places);
+            }
+        }
+        for finding in open.iter().filter_map(|((_, version), places)| unknown_version(version, places)) {
+            let planned = all.iter_mut().find(|planned| planned.file == finding.location.file);
+            planned.expect("the place is in one of the files").findings.push(finding);
+        }
+        all
+    }
+
+    /// Plans a template; returns with that the objects whose apiVersion nothing shows.
+    fn plan(&self, file: &TemplateFile) -> (PlannedFile, OpenVersions) {
         let template = match Template::parse(Arc::clone(&file.text)) {
             Ok(template) => template,
             Err(unclosed) => {
                 let position = Some(LineIndex::new(&file.text).position(&file.text, unclosed.at));
                 let location = Location { file: file.file.clone(), position };
                 let findings = vec![unread(location, "its blocks are not closed")];
-                return PlannedFile { file: file.file.clone(), findings, ..PlannedFile::default() };
+                let planned = PlannedFile { file: file.file.clone(), findings, ..PlannedFile::default() };
+                return (planned, OpenVersions::new());
             }
         };
         let facts = TargetFacts(self.shared.planner.goal());
@@ -67,7 +89,7 @@ impl TemplatePlanner<'_, '_> {
             untried += read.untried;
             for reading in read.readings {
                 match self.plan_reading(&file.file, &template, &reading) {
-                    Ok(own) => planned.push(ReadingPlan::new(reading, own)),
+                    Ok((own, open)) => planned.push(ReadingPlan::new(reading, own, open)),
                     Err(failure) => failed.push((reading, failure)),
                 }
             }
@@ -86,7 +108,7 @@ impl TemplatePlanner<'_, '_> {
         plan.into_planned(environment)
     }
 
-    /// Plans what a reading prints; `None` where that mentions nothing known.
+    /// Plans what a reading prints, `None` where that mentions nothing known; returns with that the objects whose apiVersion nothing shows.
     ///
     /// # Errors
     /// The finding about a text that cannot be read.
@@ -95,15 +117,20 @@ impl TemplatePlanner<'_, '_> {
         file: &str,
         template: &Template,
         reading: &template::Reading,
-    ) -> Result<Option<PlannedFile>, Box<Finding>> {
+    ) -> Result<(Option<PlannedFile>, Vec<OpenVersion>), Box<Finding>> {
         if let Some(at) = glued_document(&reading.text) {
             let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
             let location = Location { file: file.to_owned(), position };
             let message = "it prints text behind the `---` of a document";
             return Err(Box::new(Finding::new(location, Code::Template, Severity::Unresolved, message)));
         }
-        let manifest = match manifest::read(file, reading.text.as_bytes(), self.recognizer) {
-            Reading::Irrelevant => return Ok(None),
+        let is_open = reading.text.contains(&format!("apiVersion: {ACTION}"));
+        let read = match is_open {
+            true => manifest::read_open(file, &reading.text, self.recognizer),
+            false => manifest::read(file, reading.text.as_bytes(), self.recognizer),
+        };
+        let manifest = match read {
+            Reading::Irrelevant => return Ok((None, Vec::new())),
             Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => manifest,
             Reading::Template(failure) | Reading::Failed(failure) => return Err(Box::new(failure)),
         };
@@ -116,7 +143,18 @@ impl TemplatePlanner<'_, '_> {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)
         });
-        Ok(planned.last())
+        Ok((planned.last(), self.open_versions(&manifest)))
+    }
+
+    /// Returns the objects of a kind of a target of which an action prints the apiVersion, or a part of it, and nothing shows what that is.
+    fn open_versions(&self, manifest: &Manifest) -> Vec<OpenVersion> {
+        let kinds = || self.shared.planner.goal().targets.iter().flat_map(|target| target.pack.kinds());
+        let is_kind = |kind: &str| kinds().any(|one| one.kind == kind);
+        let open = manifest.objects.iter().filter_map(|object| {
+            let version = object.value.get("apiVersion")?.as_str().filter(|version| version.contains(ACTION))?;
+            is_kind(&object.kind.kind).then(|| (version.to_owned(), manifest.locate(object, &FieldPath::default())))
+        });
+        open.collect()
     }
 
     /// Returns where the objects start in a reading that the user does not want to change.

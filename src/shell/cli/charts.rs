@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::input::SkippedTemplate;
+use super::input::{CHART, Input, SkippedTemplate};
 use crate::engine::manifest::Recognizer;
 use crate::engine::plan::{Definitions, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
@@ -21,16 +21,15 @@ const VENDORED: &str = "charts";
 /// The extension of files with definitions.
 const DEFINITIONS: &str = "tpl";
 
-/// The file that makes a folder a chart.
-const CHART: &str = "Chart.yaml";
-
-/// Returns those of `skipped` that are templates of charts, with what their charts define, and their files of definitions that mention a
-/// known API group; `roots` are the paths of the run.
-pub(super) fn templates(skipped: &[SkippedTemplate], roots: &[PathBuf], recognizer: &Recognizer) -> Vec<TemplateFile> {
+/// Returns the skipped templates that are of charts, with what their charts define, and the files of definitions of all charts of the run
+/// that mention a known API group.
+pub(super) fn templates<T>(input: &Input<T>, recognizer: &Recognizer) -> Vec<TemplateFile> {
     let mut charts: BTreeMap<&Path, Arc<Definitions>> = BTreeMap::new();
     let mut found = Vec::new();
-    for SkippedTemplate { file, text } in skipped {
-        let Some(chart) = chart_of(Path::new(file)).filter(|chart| !is_vendored(chart, roots)) else { continue };
+    let skipped = input.templates.iter();
+    let skipped = skipped.filter_map(|one| Some((chart_of(Path::new(&one.file))?, Some(one))));
+    let all = input.charts.iter().map(|chart| (&**chart, None)).chain(skipped);
+    for (chart, skipped) in all.filter(|(chart, _)| !is_vendored(chart, &input.roots)) {
         let definitions = charts.entry(chart).or_insert_with(|| {
             let (definitions, files) = definitions_of(chart);
             let definitions = Arc::new(definitions);
@@ -38,8 +37,11 @@ pub(super) fn templates(skipped: &[SkippedTemplate], roots: &[PathBuf], recogniz
             found.extend(files.map(|(file, text)| TemplateFile { file, text, definitions: Arc::clone(&definitions) }));
             definitions
         });
-        let definitions = Arc::clone(definitions);
-        found.push(TemplateFile { file: file.clone(), text: Arc::clone(text), definitions });
+        found.extend(skipped.map(|SkippedTemplate { file, text, .. }| TemplateFile {
+            file: file.clone(),
+            text: Arc::clone(text),
+            definitions: Arc::clone(definitions),
+        }));
     }
     found
 }
@@ -64,7 +66,8 @@ fn definitions_of(chart: &Path) -> (Definitions, Vec<(String, Arc<str>)>) {
         let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(|text| text.contains("define"))?.into();
         Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
     };
-    let (mut definitions, mut files) = (Definitions::default(), Vec::new());
+    let mut definitions = Definitions { chart: chart.to_string_lossy().into_owned(), ..Definitions::default() };
+    let mut files = Vec::new();
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
         definitions.all.add(&template);
         if path.starts_with(&folders[0]) {

@@ -63,7 +63,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         .flat_map(|manifest| &manifest.objects)
         .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
     let recognizer = input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config);
-    let templates = charts::templates(&input.templates, &input.roots, &recognizer);
+    let templates = charts::templates(&input, &recognizer);
     let templates = Templates { files: &templates, recognizer: &recognizer };
     inventory::add(&mut detection, args, &config, &input.made, templates, packs, is_listed)?;
     let output = &args.output;

@@ -31,6 +31,9 @@ pub(super) const CRD_GROUP: &str = "apiextensions.k8s.io";
 /// Their kind.
 const CRD_KIND: &str = "CustomResourceDefinition";
 
+/// The file that makes a folder a chart.
+pub(super) const CHART: &str = "Chart.yaml";
+
 /// What to do about a file that is not a regular one.
 const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
 
@@ -77,12 +80,14 @@ impl Outside {
     }
 }
 
-/// A template that is no manifest, and mentions a known API group.
+/// A template that is no manifest.
 #[derive(Debug)]
 pub(super) struct SkippedTemplate {
     /// The file as the user named it.
     pub(super) file: String,
     pub(super) text: Arc<str>,
+    /// Whether it mentions a known API group, and is reported; if not, its chart shows what is in it.
+    pub(super) is_reported: bool,
 }
 
 /// What was read.
@@ -97,8 +102,10 @@ pub(super) struct Input<T> {
     /// Files that do not fail the run, but what they hold is not known: those that are not listed, and kustomizations that cannot be
     /// parsed and mention no known API group.
     pub(super) unread: Vec<LeftOut>,
-    /// The templates that were skipped and are reported.
+    /// The templates that were skipped.
     pub(super) templates: Vec<SkippedTemplate>,
+    /// The folders of charts.
+    pub(super) charts: Vec<PathBuf>,
     /// What is not of the run, and is read because it is named.
     pub(super) outside: Outside,
     /// What was seen; recognized objects are counted by the caller.
@@ -121,6 +128,7 @@ impl<T> Default for Input<T> {
             failed: Vec::new(),
             unread: Vec::new(),
             templates: Vec::new(),
+            charts: Vec::new(),
             outside: Outside::default(),
             counts: Counts::default(),
             skips: BTreeMap::new(),
@@ -138,6 +146,10 @@ pub(super) enum File<T> {
     /// It holds no known API group, but may refer to known objects or hold values of a chart.
     Related(T),
     Template(Finding, Arc<str>),
+    /// It is a template in which an action prints an apiVersion, and mentions no known API group.
+    OpenTemplate(Arc<str>),
+    /// It makes its folder a chart, and nothing else is in it that matters.
+    Chart,
     /// It could not be read, and may name these paths.
     Failed(Finding, BTreeSet<String>),
     /// It is a kustomization that cannot be parsed and mentions no known API group.
@@ -147,6 +159,10 @@ pub(super) enum File<T> {
 impl<T> File<T> {
     pub(super) fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
         match manifest::read(name, bytes, recognizer) {
+            Reading::Irrelevant if Path::new(name).ends_with(CHART) => Some(Self::Chart),
+            Reading::Irrelevant if manifest::has_open_version(name, bytes) => {
+                Some(Self::OpenTemplate(String::from_utf8_lossy(bytes).into()))
+            }
             Reading::Irrelevant => {
                 let mentions = Kustomization::mentions(name, bytes);
                 (!mentions.is_empty()).then(|| Self::Unread(LeftOut { name: name.to_owned(), mentions }))
@@ -425,6 +441,9 @@ impl<T> Input<T> {
 
     fn take(&mut self, path: &Path, file: File<T>) {
         let is_listed = self.is_listed(path);
+        if is_listed && path.ends_with(CHART) {
+            self.charts.extend(path.parent().map(Path::to_owned));
+        }
         match file {
             File::Manifest(objects, made) => {
                 self.counts.parsed += usize::from(is_listed);
@@ -434,10 +453,14 @@ impl<T> Input<T> {
             File::Related(made) => self.made.push(made),
             File::Template(finding, text) if is_listed => {
                 self.counts.templates += 1;
-                self.templates.push(SkippedTemplate { file: finding.location.file.clone(), text });
+                let file = finding.location.file.clone();
+                self.templates.push(SkippedTemplate { file, text, is_reported: true });
                 self.findings.push(finding);
             }
-            File::Template(..) => {}
+            File::OpenTemplate(text) if is_listed => {
+                self.templates.push(SkippedTemplate { file: name(path), text, is_reported: false });
+            }
+            File::Template(..) | File::OpenTemplate(_) | File::Chart => {}
             File::Failed(finding, mentions) => self.failed(path, finding, mentions),
             File::Unread(kustomization) => self.unread.push(kustomization),
         }

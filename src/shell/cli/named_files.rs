@@ -141,7 +141,7 @@ impl Search<'_, '_> {
                 self.input.made.push(made);
             }
             // Kustomize reads it no more than this program does.
-            File::Template(..) => return None,
+            File::Template(..) | File::OpenTemplate(_) | File::Chart => return None,
             File::Failed(finding, mentions) => {
                 self.fail(LeftOut { name: name.clone(), mentions }, finding.message.clone())
             }

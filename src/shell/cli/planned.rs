@@ -361,7 +361,7 @@ fn conclude<'p>(
     });
     let kept = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
     let outside = named_outside(&input, &kept)?;
-    let templates = charts::templates(&input.templates, &input.roots, recognizer);
+    let templates = charts::templates(&input, recognizer);
     let converted: BTreeSet<&str> = templates.iter().map(|template| &*template.file).collect();
     let is_converted = |file: &str| converted.contains(file);
     found.retain(|finding| finding.code != Code::Template || !is_converted(&finding.location.file));
@@ -380,7 +380,7 @@ fn conclude<'p>(
     let goal = planner.goal();
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere;
-    let skipped = input.templates.iter().filter(|template| !is_converted(&template.file)).count();
+    let skipped = input.templates.iter().filter(|one| one.is_reported && !is_converted(&one.file)).count();
     let of_templates = plan.objects.iter().filter(|object| is_converted(&object.location.file)).count();
     let counts = Counts {
         recognized,

@@ -484,3 +484,66 @@ fn words_for_booleans_are_names() {
     );
     found.check_message("HTTPRoute no");
 }
+
+/// Checks what holds back the objects of `files`: the lines of the findings.
+#[track_caller]
+fn check_held(files: &[(&str, &str)], target: &str, expected: &[&str]) {
+    let found = run(files, target);
+    found.check_findings(Severity::Held, expected);
+    if !expected.is_empty() {
+        found.check_message("Kustomize does not build a patch that finds several objects");
+        assert_eq!(found.after, std::collections::BTreeMap::new());
+    }
+}
+
+#[test]
+fn a_patch_that_finds_one_object_by_its_version_would_find_two() {
+    let route = |version: &str, rest: &str| {
+        format!("apiVersion: gateway.networking.k8s.io/{version}\nkind: HTTPRoute\nmetadata: {{name: r}}\n{rest}")
+    };
+    let spec = "spec:\n  parentRefs: [{name: g}]\n  rules: [{backendRefs: [{name: a, port: 80}]}]\n";
+    let (old, new) = (route("v1beta1", spec), route("v1", spec));
+    for (list, patch_version) in [("patches: [{path: p.yaml}]", "v1"), ("patchesStrategicMerge: [p.yaml]", "v1beta1")] {
+        let patch = route(patch_version, "spec: {hostnames: [x.com]}\n");
+        let top = format!("resources: [../a, ../b]\n{list}\n");
+        let files = [
+            ("a/a.yaml", &*old),
+            ("a/kustomization.yaml", "resources: [a.yaml]\nnamePrefix: a-\n"),
+            ("b/b.yaml", &new),
+            ("b/kustomization.yaml", "resources: [b.yaml]\nnamePrefix: b-\n"),
+            ("top/kustomization.yaml", &top),
+            ("top/p.yaml", &patch),
+        ];
+        let held: &[&str] = match patch_version {
+            "v1" => &["a/a.yaml held-back patch-target -"],
+            _ => &["a/a.yaml held-back converts-together -", "top/p.yaml held-back patch-target -"],
+        };
+        check_held(&files, TARGET, held);
+        // Kustomize builds the two in different folders, each with a patch of its own.
+        let apart = [
+            files[0],
+            files[1],
+            ("b/b.yaml", &*new),
+            ("b/kustomization.yaml", "resources: [b.yaml]\npatches: [{path: p.yaml}]\n"),
+            ("b/p.yaml", &*patch),
+        ];
+        if patch_version == "v1" {
+            let found = run(&apart, TARGET);
+            found.check_findings(Severity::Held, &[]);
+            assert_eq!(found.after.len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_patch_finds_objects_of_its_own_namespace_only() {
+    let budget = |version: &str, namespace: &str, rest: &str| {
+        format!("apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata: {{name: r{namespace}}}\n{rest}")
+    };
+    let spec = "spec: {minAvailable: 1, selector: {matchLabels: {a: b}}}\n";
+    let patch = budget("v1", "", "spec: {minAvailable: 2}\n");
+    let (old, new) = (budget("v1beta1", ", namespace: one", spec), budget("v1", "", spec));
+    let top = "resources: [a.yaml, b.yaml]\npatches: [{path: p.yaml}]\n";
+    let files = [("a.yaml", &*old), ("b.yaml", &*new), ("kustomization.yaml", top), ("p.yaml", &*patch)];
+    check_held(&files, "kubernetes@1.33", &[]);
+}
