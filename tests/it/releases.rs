@@ -633,3 +633,37 @@ fn every_release_of_the_built_in_packs_is_a_target() {
     assert_eq!(newest("cert-manager"), "cert-manager@1.21.1");
     assert_eq!(newest("external-secrets"), "external-secrets@2.9.0");
 }
+
+/// A HelmRelease gives its values to a chart that another object brings: nothing in it names the chart.
+#[test]
+fn values_that_do_not_show_their_chart_are_no_green_run() {
+    let release = |values: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: cm, namespace: cm}}\nspec:\n  interval: 1h\n  chartRef: {{kind: OCIRepository, name: cmo}}\n{values}"
+        )
+    };
+    let repository = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: cmo, namespace: cm}\nspec: {interval: 1h, url: oci://quay.io/jetstack/charts/cert-manager, ref: {tag: v1.12.0}}\n";
+    for (values, severity, part) in [
+        (
+            "  values: {crds: {enabled: true}}\n",
+            "unresolved",
+            "the values of the HelmRelease that names it by chartRef are not converted",
+        ),
+        ("", "warning", "no HelmRelease that names it by chartRef has values that are converted"),
+    ] {
+        let tree = Tree::of(&[("h.yaml", &release(values)), ("o.yaml", repository)]);
+        for targets in [&["--to", "cert-manager@1.21"][..], &["--to", "cert-manager@1.21", "--to", "flux@2.9"]] {
+            let run = tree.run(&[&["check"], targets].concat());
+            let line = format!("o.yaml:4:22: {severity}[values-not-converted]");
+            assert!(run.out.lines().any(|one| one.starts_with(&line) && one.contains(part)), "{line}\n{}", run.all());
+            let code = if severity == "unresolved" {
+                1
+            } else if targets.len() == 2 {
+                3
+            } else {
+                0
+            };
+            run.check(code);
+        }
+    }
+}

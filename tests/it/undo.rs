@@ -59,6 +59,27 @@ fn undo_refuses_and_lists_files_changed_since() {
 }
 
 #[test]
+fn the_way_out_where_a_file_is_gone_is_named_and_leads_out() {
+    let old = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {minAvailable: 1}\n";
+    let tree = Tree::of(&[("a.yaml", old), ("b.yaml", old)]);
+    tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "kubernetes@1.33", "a.yaml"]).check(0);
+    std::fs::remove_file(tree.path("a.yaml")).unwrap();
+    tree.run(&["undo"]).check(2);
+    let run = tree.run(&["undo", "--skip-changed"]);
+    run.check(1);
+    let line = run.err.lines().find(|line| line.contains("a.yaml is gone")).unwrap_or_else(|| panic!("{}", run.all()));
+    let kept = line.split_once("its old content is in ").unwrap().1.split_once(": copy it").unwrap().0;
+    std::fs::copy(tree.path(kept), tree.path("a.yaml")).unwrap();
+    assert_eq!(tree.text("a.yaml"), old);
+    // It has its old content already; the run is over by that.
+    tree.run(&["undo"]).check(0);
+    assert_eq!(tree.text("a.yaml"), old);
+    let run = tree.run(&["undo"]);
+    run.check(0);
+    assert!(run.err.contains("nothing to undo"), "{}", run.all());
+}
+
+#[test]
 fn an_interrupted_undo_is_described_as_one_and_each_command_leads_out() {
     for commands in [&[&["undo"][..]][..], &[&["apply", "--resume"], &["undo"]]] {
         let tree = Tree::new(2);

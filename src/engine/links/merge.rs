@@ -29,6 +29,37 @@ const LISTS_WITH_KEYS: [&str; 7] = [
     "topologySpreadConstraints",
 ];
 
+/// The lists of metadata whose items are merged in objects of all kinds that Kustomize knows.
+const LISTS_OF_METADATA: [&str; 2] = ["finalizers", "ownerReferences"];
+
+/// The groups of kinds that Kustomize knows in some of their versions, without `.k8s.io`.
+///
+/// Source: Kustomize 5, its schema of Kubernetes 1.21.
+const BUILT_IN_GROUPS: [&str; 22] = [
+    "",
+    "admissionregistration",
+    "apiextensions",
+    "apiregistration",
+    "apps",
+    "authentication",
+    "authorization",
+    "autoscaling",
+    "batch",
+    "certificates",
+    "coordination",
+    "discovery",
+    "events",
+    "extensions",
+    "flowcontrol.apiserver",
+    "internal.apiserver",
+    "networking",
+    "node",
+    "policy",
+    "rbac.authorization",
+    "scheduling",
+    "storage",
+];
+
 /// Merges `patch` into `base`; `None` where the patch has a directive that changes how Kustomize merges.
 ///
 /// Source: RFC 7396; Kustomize, strategic merge of kinds without a schema.
@@ -63,7 +94,22 @@ pub(super) fn with_identity_of(base: &Value, mut merged: Value) -> Value {
 /// Returns whether Kustomize merges the lists of a patch of one of two objects by keys, and replaces those of the other: a patch with
 /// such lists would build something else of the one that is converted.
 pub(super) fn are_merged_differently(one: &Value, other: &Value, patch: &Value) -> bool {
-    is_merged_by_key(one) != is_merged_by_key(other) && has_keyed_list(patch)
+    let has_list = |key: &str| LISTS_WITH_KEYS.contains(&key);
+    let has_list_of_metadata = |key: &str| LISTS_OF_METADATA.contains(&key);
+    is_merged_by_key(one) != is_merged_by_key(other) && has_keyed_list(patch, &has_list)
+        || changes_built_in_version(one, other) && has_keyed_list(patch, &has_list_of_metadata)
+}
+
+/// Returns whether two objects have different apiVersions, of which Kustomize can know just one: it has the schemas of one release of Kubernetes.
+fn changes_built_in_version(one: &Value, other: &Value) -> bool {
+    let [old, new] = [one, other].map(|object| object.text("apiVersion").map(ApiVersion::parse));
+    let is_built_in = |version: &Option<ApiVersion>| {
+        version.as_ref().is_some_and(|version| {
+            let name = version.group.strip_suffix(".k8s.io").unwrap_or(&version.group);
+            BUILT_IN_GROUPS.contains(&name)
+        })
+    };
+    old != new && (is_built_in(&old) || is_built_in(&new))
 }
 
 /// Returns whether Kustomize merges the lists of an object item by item.
@@ -75,12 +121,10 @@ fn is_merged_by_key(object: &Value) -> bool {
     })
 }
 
-/// Returns whether a patch has a list whose items have keys.
-fn has_keyed_list(patch: &Value) -> bool {
-    let fields = patch.as_object().into_iter().flatten();
-    fields
-        .into_iter()
-        .any(|(key, value)| value.is_array() && LISTS_WITH_KEYS.contains(&key.as_str()) || has_keyed_list(value))
+/// Returns whether a patch has a list that `is_one` by its key.
+fn has_keyed_list(patch: &Value, is_one: &dyn Fn(&str) -> bool) -> bool {
+    let mut fields = patch.as_object().into_iter().flatten();
+    fields.any(|(key, value)| value.is_array() && is_one(key) || has_keyed_list(value, is_one))
 }
 
 #[cfg(test)]
@@ -109,5 +153,18 @@ mod tests {
         assert!(!differs("CronJob", ["batch/v1beta1", "batch/v1"], "containers"));
         assert!(!differs("Deployment", ["apps/v1beta2", "apps/v1"], "tolerations"));
         assert!(!differs("Ingress", ["extensions/v1beta1", "networking.k8s.io/v1"], "containers"));
+    }
+
+    #[test]
+    fn lists_of_metadata_are_merged_in_some_versions_of_built_in_kinds() {
+        let object = |version: &str| json!({"apiVersion": version, "kind": "X"});
+        let patch = json!({"metadata": {"finalizers": ["a/b"]}});
+        let differs = |old: &str, new: &str| are_merged_differently(&object(old), &object(new), &patch);
+        assert!(differs("autoscaling/v2beta2", "autoscaling/v2"));
+        assert!(differs("extensions/v1beta1", "networking.k8s.io/v1"));
+        assert!(!differs("autoscaling/v2", "autoscaling/v2"));
+        assert!(!differs("gateway.networking.k8s.io/v1beta1", "gateway.networking.k8s.io/v1"));
+        let labels = json!({"metadata": {"labels": {"a": "b"}}});
+        assert!(!are_merged_differently(&object("batch/v1beta1"), &object("batch/v1"), &labels));
     }
 }

@@ -21,6 +21,7 @@ use crate::engine::convert::{Reference, each_named, find_declared, find_owners, 
 use crate::engine::manifest::{
     Document, Manifest, NestedPatch, Object, Outermost, Selector, folder_at, outermost_patches,
 };
+use crate::knowledge::carrier::Carried;
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, PathRef};
@@ -138,12 +139,20 @@ impl<'p> Surveyor<'p> {
         has_names
     }
 
+    /// Returns whether an object names another one that brings the chart of its values.
+    fn brings_chart(&self, object: &Object) -> bool {
+        let carried = self.packs.carriers().in_object(&object.kind, &object.value);
+        let name = |one: &Carried<'_>| one.carrier.chart.brought_by.as_ref()?.text(one.around).map(str::to_owned);
+        carried.iter().any(|one| name(one).is_some())
+    }
+
     /// Returns whether nothing in a file whose objects name nothing can be converted or reported.
     fn is_unknown(&self, manifest: &Manifest) -> bool {
         let is_known = |object: &Object| {
             let is_of_kustomize = object.read_from.is_instruction() || object.is_builtin();
             is_of_kustomize
                 || object.is_values()
+                || self.brings_chart(object)
                 || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
         };
         let has_patches = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();

@@ -17,6 +17,12 @@ use crate::knowledge::pack::wire::Chart;
 use crate::syntax::field::Step;
 use crate::syntax::yaml::read_value;
 
+/// What is before the name of an object that brings the chart of values that are converted.
+const BROUGHT: &str = "brought-by/";
+
+/// What is before the name of one that brings the chart of values that are not converted.
+const UNREAD: &str = "unread-by/";
+
 /// Values that are not converted where they are given.
 #[derive(Debug)]
 pub(crate) struct UnconvertedValues {
@@ -24,6 +30,17 @@ pub(crate) struct UnconvertedValues {
     finding: Finding,
     /// Where the run may convert them: the end of a file's name, or what installs their chart.
     elsewhere: Vec<String>,
+    /// What is reported instead where what installs their chart has values that are not converted.
+    unread: Option<Unread>,
+}
+
+/// What is reported where what installs a chart has values that are not converted.
+#[derive(Debug)]
+struct Unread {
+    /// What [`sources`] calls such values.
+    source: String,
+    message: String,
+    help: String,
 }
 
 impl UnconvertedValues {
@@ -34,7 +51,13 @@ impl UnconvertedValues {
         };
         let is_read = |end: &String| read.iter().any(|text| is_at_end(text, end));
         let is_reported = self.elsewhere.is_empty() || !self.elsewhere.iter().all(is_read);
-        is_reported.then_some(self.finding)
+        let finding = match self.unread.filter(|unread| read.contains(&unread.source)) {
+            Some(Unread { message, help, .. }) => {
+                Finding { message, severity: Severity::Unresolved, ..self.finding }.help(help)
+            }
+            None => self.finding,
+        };
+        is_reported.then_some(finding)
     }
 }
 
@@ -44,10 +67,10 @@ pub(crate) fn unconverted(manifest: &Manifest, object: &Object, goal: &Goal<'_>)
     for carrier in goal.packs.carriers().of_kind(&object.kind) {
         for chart in goal.targets.iter().flat_map(|target| target.pack.charts()) {
             for unconverted in carrier.unconverted(&object.value, &chart.name, &chart.key) {
-                let (remark, severity, elsewhere) =
-                    remark(&object.value, object.name.as_deref(), chart, unconverted, goal);
+                let Words { remark, severity, elsewhere, unread } =
+                    words(&object.value, object.name.as_deref(), chart, unconverted, goal);
                 let finding = remark.finding(manifest, object, severity);
-                found.push(UnconvertedValues { finding, elsewhere });
+                found.push(UnconvertedValues { finding, elsewhere, unread });
             }
         }
     }
@@ -65,9 +88,10 @@ pub(crate) fn unconverted_in_files(manifest: &Manifest, goal: &Goal<'_>) -> Vec<
             let Ok(document) = read_value(&manifest.tree, &manifest.text, root) else { continue };
             for chart in &charts {
                 for unconverted in carrier.unconverted(&document, &chart.name, &chart.key) {
-                    let (remark, severity, elsewhere) = remark(&document, None, chart, unconverted, goal);
+                    let Words { remark, severity, elsewhere, unread } =
+                        words(&document, None, chart, unconverted, goal);
                     let finding = remark.finding_in_document(manifest, number, severity);
-                    found.push(UnconvertedValues { finding, elsewhere });
+                    found.push(UnconvertedValues { finding, elsewhere, unread });
                 }
             }
         }
@@ -75,14 +99,16 @@ pub(crate) fn unconverted_in_files(manifest: &Manifest, goal: &Goal<'_>) -> Vec<
     found
 }
 
-/// Words what is reported about values that are not converted where they are, and returns where the run may convert them.
-fn remark(
-    value: &Value,
-    name: Option<&str>,
-    chart: &Chart,
-    unconverted: Unconverted,
-    goal: &Goal<'_>,
-) -> (Remark, Severity, Vec<String>) {
+/// What is reported about values that are not converted where they are, and where the run may convert them.
+struct Words {
+    remark: Remark,
+    severity: Severity,
+    elsewhere: Vec<String>,
+    unread: Option<Unread>,
+}
+
+/// Words what is reported about values that are not converted where they are.
+fn words(value: &Value, name: Option<&str>, chart: &Chart, unconverted: Unconverted, goal: &Goal<'_>) -> Words {
     let Chart { name: chart, key, .. } = chart;
     let (path, message, help, elsewhere) = match unconverted {
         Unconverted::Form(path) => {
@@ -119,12 +145,22 @@ fn remark(
             );
             let help =
                 format!("include the {installer} in the run; if its values have no key `{key}`, add `{key}: {{}}`");
-            // A chart may be installed without any values.
+            let name = name.unwrap_or_default();
+            let unread = Unread {
+                source: format!("{UNREAD}{name}"),
+                message: format!(
+                    "it installs the chart {chart}, and the values of the {installer} that names it{by} are not converted: nothing in them shows the chart"
+                ),
+                help: format!("add `{key}: {{}}` to the values of the {installer}"),
+            };
             let remark = Remark::new(Code::ValuesNotConverted, path, message).help(help);
-            return (remark, Severity::Warning, vec![format!("brought-by/{}", name.unwrap_or_default())]);
+            // A chart may be installed without any values.
+            let severity = Severity::Warning;
+            return Words { remark, severity, elsewhere: vec![format!("{BROUGHT}{name}")], unread: Some(unread) };
         }
     };
-    (Remark::new(Code::ValuesNotConverted, path, message).help(help), Severity::Unresolved, elsewhere)
+    let remark = Remark::new(Code::ValuesNotConverted, path, message).help(help);
+    Words { remark, severity: Severity::Unresolved, elsewhere, unread: None }
 }
 
 /// Returns the end of a path that leads into folders: what precedes it depends on where it is resolved.
@@ -134,14 +170,20 @@ fn end_of(path: &str) -> String {
 }
 
 /// Returns where values are converted in `object`: its file where they are all of it, the object whose text has them, and what brings
-/// their chart.
+/// their chart; or what brings the chart of values that are not converted.
 pub(crate) fn sources(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> Vec<String> {
-    let holder = object.inline_patch.map(|number| &manifest.inline_patches[number]);
+    let is_converted = goal.holds_values(object);
+    let holder = object.inline_patch.filter(|_| is_converted).map(|number| &manifest.inline_patches[number]);
     let holder = holder.and_then(|text| manifest.holder(text.document, &text.place));
     let holder = holder.and_then(|(_, holder)| holder.name.as_deref());
-    let file = (object.is_values() && object.inline_patch.is_none()).then(|| manifest.file.clone());
+    let is_file = is_converted && object.is_values() && object.inline_patch.is_none();
     let carried = goal.packs.carriers().in_object(&object.kind, &object.value).into_iter();
-    let charts = carried.filter_map(|carried| carried.carrier.chart.brought_by.as_ref()?.text(carried.around));
-    let charts = charts.map(|name| format!("brought-by/{name}"));
+    let charts = carried.filter_map(|carried| {
+        let name = carried.carrier.chart.brought_by.as_ref()?.text(carried.around)?;
+        let has_values = || carried.carrier.values.iter().any(|values| !values.matches(carried.around).is_empty());
+        let by = if is_converted { Some(BROUGHT) } else { has_values().then_some(UNREAD) };
+        by.map(|by| format!("{by}{name}"))
+    });
+    let file = is_file.then(|| manifest.file.clone());
     file.into_iter().chain(holder.map(|name| format!("object/{name}"))).chain(charts).collect()
 }

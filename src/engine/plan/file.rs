@@ -88,9 +88,7 @@ impl PlannedFile {
                 planned.findings.extend(dangling);
             }
             planned.unconverted_values.extend(values::unconverted(manifest, object, goal));
-            if goal.holds_values(object) {
-                planned.value_sources.extend(values::sources(manifest, object, goal));
-            }
+            planned.value_sources.extend(values::sources(manifest, object, goal));
             if let Some(conversion) = conversion {
                 planned.add(planner, manifest, object, conversion, held, &|| sealed.has(manifest, object));
             }

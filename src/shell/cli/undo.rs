@@ -36,8 +36,15 @@ pub(super) fn run(args: &UndoArgs, console: Console) -> Result<Exit> {
     let action = Action::Undo(*number);
     let written =
         disk::undo(&journal, *number, record, changed).map_err(|aborted| refused(aborted, changed, action))?;
-    let left = record.left() - written.files.len();
-    reverted(&run_name(record), written.files.len(), left, console)
+    let mut records = journal.records().map_err(failure)?.into_iter();
+    let left = records.find(|(one, _)| one == number).map_or(0, |(_, record)| record.left());
+    let exit = reverted(&run_name(record), written.files.len(), left, console)?;
+    let line = |(path, kept): &(PathBuf, PathBuf)| {
+        let [path, kept] = [path, kept].map(|path| visible(&path.display().to_string()));
+        format!("  {path} is gone; its old content is in {kept}: copy it to {path}, then run `reversion undo` again\n")
+    };
+    console.note(&disk::gone(&journal, *number, record).iter().map(line).collect::<String>())?;
+    Ok(exit)
 }
 
 /// Reports what was reverted, and what is left to be: the next undo reverts that.

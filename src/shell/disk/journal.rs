@@ -192,21 +192,20 @@ impl<F: FileSystem> Journal<F> {
                 Ok(())
             }
             Action::Undo(number) => {
-                let undone: BTreeSet<PathBuf> = record.files.iter().map(RecordedFile::place).collect();
-                let folder = finished(number);
-                if let Some(mut whole) = self.record_in(&folder)? {
-                    for file in &mut whole.files {
-                        file.undone |= undone.contains(&file.place());
-                    }
-                    if whole.left() == 0 {
-                        self.forget(&folder)?;
-                    } else {
-                        self.rewrite(&whole, &folder)?;
-                    }
-                }
+                self.note_undone(number, &record.files.iter().map(RecordedFile::place).collect())?;
                 self.cancel()
             }
         }
+    }
+
+    /// Notes that these files of the run `number` are undone; where all are, nothing of it is left.
+    pub(super) fn note_undone(&self, number: u32, undone: &BTreeSet<PathBuf>) -> Result<(), Aborted> {
+        let folder = finished(number);
+        let Some(mut whole) = self.record_in(&folder)? else { return Ok(()) };
+        for file in &mut whole.files {
+            file.undone |= undone.contains(&file.place());
+        }
+        if whole.left() == 0 { self.forget(&folder) } else { self.rewrite(&whole, &folder) }
     }
 
     /// Replaces the record in `folder`.
