@@ -70,10 +70,11 @@ fn fixtures() -> PathBuf {
     root().join("fixtures")
 }
 
+/// Checks the texts of a folder, or one of each `step` of them.
 #[track_caller]
-fn check_folder(name: &str, folder: &Path) {
+fn check_folder(name: &str, folder: &Path, step: usize) {
     let mut tally = Tally::default();
-    for (path, text) in texts_below(folder) {
+    for (path, text) in texts_below(folder).step_by(step) {
         tally.read(&path.display(), &text);
         tally.read(&format_args!("{} with CRLF", path.display()), &text.replace('\n', "\r\n"));
     }
@@ -85,30 +86,31 @@ fn check_folder(name: &str, folder: &Path) {
 }
 
 #[track_caller]
-fn check_shared(name: &str) {
+fn check_shared(name: &str, step: usize) {
     if let Some(folder) = shared(name) {
-        check_folder(name, &folder);
+        check_folder(name, &folder, step);
     }
 }
 
 #[test]
 fn shared_pairs() {
-    check_shared("pairs");
+    check_shared("pairs", 1);
 }
 
 #[test]
 fn shared_cases() {
-    check_shared("cases");
+    check_shared("cases", 1);
 }
 
 #[test]
 fn shared_crds() {
-    check_shared("crds");
+    // CRDs of neighbouring releases are nearly the same text.
+    check_shared("crds", 5);
 }
 
 #[test]
 fn own_fixtures() {
-    check_folder("own_fixtures", &fixtures());
+    check_folder("own_fixtures", &fixtures(), 1);
 }
 
 /// Texts that together cover the whole scanner; it leaves `anchors` and `directive` to granit.
