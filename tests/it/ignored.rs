@@ -33,3 +33,17 @@ fn it_is_counted_and_listed() {
     let all = check(&["--no-ignore"]);
     assert!(all.err.contains("5 files read") && !all.err.contains("ignored by"), "{}", all.all());
 }
+
+#[cfg(unix)]
+#[test]
+fn what_to_do_about_one_that_is_a_link_is_said() {
+    let tree = Tree::of(&[("a.yaml", BUDGET), ("rules.txt", "b.yaml\n")]);
+    std::os::unix::fs::symlink("rules.txt", tree.path(".gitignore")).unwrap();
+    let run = tree.run(&["check", "--to", "kubernetes@1.25"]);
+    run.check(2);
+    let help =
+        "links of ignore files are not followed: replace it by a regular file of at most 1 MiB, or pass `--no-ignore`";
+    assert!(run.all().contains(help), "{}", run.all());
+    let all = tree.run(&["check", "--to", "kubernetes@1.25", "--no-ignore"]);
+    assert!(all.err.contains("1 to change"), "{}", all.all());
+}

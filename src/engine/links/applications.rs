@@ -369,7 +369,7 @@ impl Pending<'_> {
     }
 
     /// Returns what it has to do with the parts that an object is found by.
-    fn identity(&self, base: &Candidate<'_>, is_by_file: bool) -> Identity {
+    fn identity(&self, base: &Candidate<'_>, is_by_file: bool, graph: &Graph<'_>) -> Identity {
         let asks = match &self.target {
             Some(_) => self.target.iter().chain(&self.rejected).flat_map(asked).collect(),
             None => Parts::from([Part::Kind, Part::ApiVersion, Part::Name, Part::Namespace]),
@@ -379,7 +379,8 @@ impl Pending<'_> {
             (_, None) => false,
             (Part::Kind, Some(text)) => text == kind.kind,
             (Part::ApiVersion, Some(text)) => ApiVersion::parse(text) == *version,
-            (Part::Name, Some(text)) => text == name,
+            // Where it has got a prefix or suffix, its first name is another one.
+            (Part::Name, Some(text)) => text == name && graph.names_after(name).len() == 1,
             (Part::Namespace, Some(text)) => Some(text) == base.namespace,
         };
         let writes = self.writes.iter().filter(|write| !is_there(write)).cloned().collect();
@@ -551,7 +552,7 @@ impl<'a> Finder<'_, 'a> {
             base: base.position,
             is_certain,
             is_open,
-            identity: pending.identity(&base, is_by_file),
+            identity: pending.identity(&base, is_by_file, self.graph),
         }));
     }
 

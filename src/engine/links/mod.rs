@@ -7,7 +7,7 @@
 //!
 //! The run: `surveyor` takes the `survey` of each file (with its `steps`: replacements, variables and other things it applies), `run`
 //! puts all together, `ties` finds the groups, `tied_files` are the objects of one. Kustomize: `kustomizations` (which files they build)
-//! `repositories` (whose folders controllers apply) `builds` (what is applied together) `layers` (in which order) `namespaces` `affixes` (of names)
+//! `repositories` (whose folders controllers apply) `builds` (what is applied together) `layers` (in which order) `namespaces` (with `given_namespaces`: where Kustomize would give others) `affixes` (of names)
 //! `built_names` (what objects are called in them).
 //!
 //! What is applied: `applications` (to which objects, over `identity`: what is written to their names, and `rewritten`: to which objects) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
@@ -64,6 +64,7 @@ mod version_changes;
 pub(crate) mod affixes;
 pub(crate) mod dangling;
 pub(crate) mod following;
+pub(crate) mod given_namespaces;
 pub(crate) mod ignored_paths;
 pub(crate) mod kustomize_selectors;
 pub(crate) mod name_conflicts;

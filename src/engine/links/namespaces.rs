@@ -42,6 +42,11 @@ impl<'p> Namespaces<'p> {
         self.by_file.get(file).map_or_else(|| Namespace::from_written(written), |given| resolve(written, given))
     }
 
+    /// Returns the namespaces that kustomizations give to objects in `file`.
+    pub(super) fn given(&self, file: &str) -> impl Iterator<Item = &str> {
+        self.by_file.get(file).into_iter().flat_map(|given| given.iter()).filter_map(|(_, name)| name.as_deref())
+    }
+
     /// Returns whether objects of `kind` are namespaced, as far as the packs know.
     pub(super) fn is_namespaced(&self, kind: &GroupKind) -> bool {
         let catalog = self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind));

@@ -21,7 +21,7 @@ use crate::engine::links::kustomize_selectors::Selectors;
 use crate::engine::links::patches::{self, Patching};
 use crate::engine::links::references::{PatchedReferences, References};
 use crate::engine::links::states::States;
-use crate::engine::links::{Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, unapplied};
+use crate::engine::links::{Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, given_namespaces, unapplied};
 use crate::engine::manifest::Manifest;
 use crate::engine::notices::rbac;
 use crate::knowledge::lens::Context;
@@ -87,6 +87,7 @@ impl<'g> GroupPlanner<'g> {
         let held_first = unapplied::held(linked, &self.group.unmade)
             .into_iter()
             .chain(affixes::find(linked))
+            .chain(given_namespaces::find(linked))
             .chain(withheld.find(linked))
             .collect();
         let kept = acknowledged::kept(self.shared.planner, linked);

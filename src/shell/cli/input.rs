@@ -37,6 +37,9 @@ pub(super) const CHART: &str = "Chart.yaml";
 /// What to do about a file that is not a regular one.
 const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
 
+/// What to do about an ignore file that is not read.
+const IGNORE_HELP: &str = "its folder is not read, since links of ignore files are not followed: replace it by a regular file of at most 1 MiB, or pass `--no-ignore`";
+
 /// Whether standard input may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Empty {
@@ -432,7 +435,8 @@ impl<T> Input<T> {
             }
         }
         for (path, failure) in scan.failed {
-            let (message, help) = (failure.to_string(), failure_help(&failure));
+            let help = if disk::is_ignore_file(&path) { Some(IGNORE_HELP) } else { failure_help(&failure) };
+            let message = failure.to_string();
             let finding = file_finding(&name(&path), Code::IoError, Severity::Error, message, help);
             self.failed(&path, finding, BTreeSet::new());
         }

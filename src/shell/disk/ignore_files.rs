@@ -21,6 +21,11 @@ const NAMES: [&str; 4] = [".gitignore", ".ignore", OWN_IGNORE, ".git/info/exclud
 /// The most bytes that an ignore file may have.
 const MAX_SIZE: u64 = 1 << 20;
 
+/// Returns whether a path is that of an ignore file.
+pub(crate) fn is_ignore_file(path: &Path) -> bool {
+    NAMES.iter().any(|name| path.ends_with(name))
+}
+
 /// Returns the ignore files of `folder` that are not read, each with the reason.
 pub(super) fn unreadable(folder: &Path, options: &WalkOptions) -> Vec<(PathBuf, Failure)> {
     check(folder, options, |path| fs::symlink_metadata(path))

@@ -77,6 +77,7 @@ mod walk_builder;
 pub(crate) use bounds::{Bounds, Repository, inside_current_folder};
 pub(crate) use failure::{Failure, FileKind};
 pub(crate) use file_list::{FileList, ListRemark, direct, place_of};
+pub(crate) use ignore_files::is_ignore_file;
 pub(crate) use journal::Journal;
 pub(crate) use options::{PathGlobs, WalkOptions};
 pub(crate) use output::{append_output, is_same_file, replace_output, write_output};

@@ -46,6 +46,34 @@ fn a_name_with_a_prefix_is_compared() {
 }
 
 #[test]
+fn a_first_name_that_a_patch_gives_back_is_compared() {
+    let top = "resources: [../x, ../y]\npatches:\n- target: {kind: Ingress, name: p-a}\n  patch: '[{op: replace, path: /metadata/name, value: a}]'\n";
+    let prefixed = ("y/kustomization.yaml", "resources: [b.yaml]\nnamePrefix: p-\n");
+    let by = Some("top/kustomization.yaml");
+    check(
+        ["a", "a"],
+        &[("top/kustomization.yaml", top), ("x/kustomization.yaml", "resources: [a.yaml]\n"), prefixed],
+        by,
+    );
+}
+
+#[test]
+fn an_object_that_kustomize_gives_another_namespace_then_is_held_back() {
+    let schema = "apiVersion: flowcontrol.apiserver.k8s.io/v1beta1\nkind: FlowSchema\nmetadata: {name: h}\nspec: {priorityLevelConfiguration: {name: x}, matchingPrecedence: 1}\n";
+    let definition = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: foos.example.com}\nspec:\n  group: example.com\n  names: {plural: foos, kind: Foo}\n  scope: Namespaced\n  preserveUnknownFields: false\n  versions:\n  - {name: v1, served: true, storage: true}\n  validation: {openAPIV3Schema: {type: object}}\n  conversion:\n    strategy: Webhook\n    conversionReviewVersions: [v1beta1]\n    webhookClientConfig:\n      service: {name: webhook, namespace: system, path: /convert}\n";
+    for (file, text, to) in [("s.yaml", schema, "kubernetes@1.29"), ("d.yaml", definition, "kubernetes@1.25")] {
+        for (given, is_held) in [("namespace: x\n", true), ("", false), ("namespace: system\n", file == "s.yaml")] {
+            let kustomization = format!("resources: [{file}]\n{given}");
+            let outcome = run(&[(file, text), ("kustomization.yaml", &kustomization)], to);
+            let held = format!("{file} held-back converts-together -");
+            let expected: &[&str] = if is_held { &[&held] } else { &[] };
+            outcome.check_findings(Severity::Held, expected);
+            assert_eq!(outcome.after.contains_key(file), !is_held, "{given}");
+        }
+    }
+}
+
+#[test]
 fn a_namespace_that_a_build_gives_distinguishes() {
     let top = ("top/kustomization.yaml", "resources: [../x, ../y]\n");
     let y = ("y/kustomization.yaml", "resources: [b.yaml]\n");
