@@ -55,7 +55,7 @@ pub(crate) fn has_open_version(file: &str, bytes: &[u8]) -> bool {
 }
 
 fn is_in_templates(file: &str) -> bool {
-    file.split(['/', '\\']).any(|folder| folder == "templates")
+    file.contains("templates") && file.split(['/', '\\']).any(|folder| folder == "templates")
 }
 
 /// Reads the bytes of `file`, whatever they mention if it `is_open`.

@@ -142,6 +142,11 @@ impl<T> Default for Input<T> {
     }
 }
 
+/// Returns whether the file of this name makes its folder a chart. Every file is asked, and most by their last bytes.
+fn makes_chart(name: &str) -> bool {
+    name.ends_with(CHART) && Path::new(name).ends_with(CHART)
+}
+
 /// One file.
 pub(super) enum File<T> {
     /// It was parsed, and holds so many objects.
@@ -162,7 +167,7 @@ pub(super) enum File<T> {
 impl<T> File<T> {
     pub(super) fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
         match manifest::read(name, bytes, recognizer) {
-            Reading::Irrelevant if Path::new(name).ends_with(CHART) => Some(Self::Chart),
+            Reading::Irrelevant if makes_chart(name) => Some(Self::Chart),
             Reading::Irrelevant if manifest::has_open_version(name, bytes) => {
                 Some(Self::OpenTemplate(String::from_utf8_lossy(bytes).into()))
             }
@@ -445,7 +450,7 @@ impl<T> Input<T> {
 
     fn take(&mut self, path: &Path, file: File<T>) {
         let is_listed = self.is_listed(path);
-        if is_listed && path.ends_with(CHART) {
+        if is_listed && path.to_str().is_some_and(makes_chart) {
             self.charts.extend(path.parent().map(Path::to_owned));
         }
         match file {
