@@ -56,7 +56,7 @@ pub(super) fn follow(object: &Object, changes: &VersionChanges<'_>, targets: &Ta
             Image::Moved(new) if images.len() == 1 => path.with_pattern(new),
             _ => None,
         };
-        let (what, help) = match (new, Fate::of(&selector, changes, targets)) {
+        let (what, help) = match (new, Fate::of(&selector, &path.pattern(), changes, targets)) {
             (_, Fate::Stay) => continue,
             (Some(new), Fate::Change) => {
                 follows.push(Follow::Text { path: place, text: new.to_string() });
@@ -77,10 +77,10 @@ pub(super) fn follow(object: &Object, changes: &VersionChanges<'_>, targets: &Ta
     }
     for (place, text, selector) in queries(object, targets.goal.packs.carriers()) {
         let pattern = pattern_of_query(text);
-        let images = pattern.map(|pattern| images(targets, &selector, &pattern)).unwrap_or_default();
-        let Some(image) = images.first().filter(|_| Fate::of(&selector, changes, targets) != Fate::Stay) else {
-            continue;
-        };
+        let Some(pattern) = pattern else { continue };
+        let images = images(targets, &selector, &pattern);
+        let is_left = || Fate::of(&selector, &pattern, changes, targets) == Fate::Stay;
+        let Some(image) = images.first().filter(|_| !is_left()) else { continue };
         let what = match image {
             Image::Moved(new) => format!("is .{new} after the conversion; it is not updated"),
             _ => "does not exist after the conversion; it is not updated".to_owned(),
@@ -99,7 +99,7 @@ fn kept(place: FieldPath, path: &str, what: &str, help: &str) -> Follow {
 /// What becomes of the objects whose fields are ignored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// All of them change; those of a foreign kind where they have the field.
+    /// All of them change, or are at a target that lacks the field; those of a foreign kind where they have the field.
     Change,
     /// Some of them stay as they are.
     Stay,
@@ -108,13 +108,17 @@ enum Fate {
 }
 
 impl Fate {
-    fn of(selector: &Selector, changes: &VersionChanges<'_>, targets: &Targets<'_>) -> Self {
-        let objects: Vec<_> = changes.of_kinds(|kind| selector.selects_kind(kind)).collect();
+    fn of(selector: &Selector, field: &FieldPattern, changes: &VersionChanges<'_>, targets: &Targets<'_>) -> Self {
+        let is_selected = |kind: &GroupKind| targets.family(kind).into_iter().any(|kind| selector.selects_kind(kind));
+        let objects: Vec<_> = changes.of_kinds(is_selected).collect();
         let is_foreign =
             |kind: &GroupKind| targets.goal.targets.iter().all(|target| target.pack.catalog(kind).is_none());
         let is_changed = match objects.iter().all(|object| is_foreign(object.old_kind)) {
             true => objects.iter().any(|object| object.is_changed),
-            false => objects.iter().all(|object| object.is_changed),
+            false => {
+                let is_gone = |kind: &GroupKind| is_lacking(targets, kind, field);
+                objects.iter().all(|object| object.is_changed || object.is_done && is_gone(object.kind))
+            }
         };
         match is_changed {
             _ if objects.is_empty() => Self::Unseen,
@@ -122,6 +126,13 @@ impl Fate {
             false => Self::Stay,
         }
     }
+}
+
+/// Returns whether objects of `kind` have no such field at the target.
+fn is_lacking(targets: &Targets<'_>, kind: &GroupKind, field: &FieldPattern) -> bool {
+    let target = targets.goal.target_of(&kind.group);
+    let catalog = target.and_then(|target| Some((target.release, target.pack.catalog(kind)?)));
+    catalog.is_some_and(|(release, catalog)| !catalog.having(field).contains(release))
 }
 
 /// Returns what becomes of a field of the selected kinds on the way to the targets, where that is not left unchanged.

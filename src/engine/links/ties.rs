@@ -210,7 +210,9 @@ impl<'r> Ties<'r> {
         for (number, _, names) in self.named() {
             for (selector, field) in &names.ignored_fields {
                 if changes_field(run.targets, selector, field) {
-                    let of_kinds = self.by_kind.iter().filter(|(kind, _)| selector.selects_kind(kind));
+                    let is_selected =
+                        |kind: &GroupKind| run.targets.family(kind).into_iter().any(|kind| selector.selects_kind(kind));
+                    let of_kinds = self.by_kind.iter().filter(|(kind, _)| is_selected(kind));
                     let tied: Vec<usize> = of_kinds.flat_map(|(_, files)| files).copied().collect();
                     self.tie_all(tied.into_iter().chain([number]));
                 }

@@ -22,6 +22,8 @@ pub(super) struct VersionChange<'r> {
     pub(super) version: String,
     /// Whether anything of it changes.
     pub(super) is_changed: bool,
+    /// Whether it is at its target already.
+    pub(super) is_done: bool,
     /// Its position.
     pub(super) id: Id,
 }
@@ -64,6 +66,7 @@ impl<'r> VersionChanges<'r> {
                 kind,
                 version: new.unwrap_or_else(|| old_version.to_owned()),
                 is_changed: !held.contains(id) && !made.program.is_empty(),
+                is_done: !held.contains(id) && made.program.is_empty(),
                 id,
             });
         }

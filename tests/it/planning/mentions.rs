@@ -285,6 +285,27 @@ fn paths_that_argo_cd_and_flux_ignore_follow_the_objects() {
     reported.check_message(".spec.tls.hostname, which is .spec.validation.hostname after the conversion");
 }
 
+/// What is not updated stays reported, also in the next run, when the objects are converted and the group of the entry is.
+#[test]
+fn ignored_paths_of_objects_that_are_converted_already_follow_or_are_reported() {
+    let application = |group: &str, path: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec:\n  ignoreDifferences:\n  - group: {group}\n    kind: Ingress\n    jsonPointers: [{path}, /spec/rules/0/http/paths/0/backend/servicePort, /spec/ingressClassName]\n"
+        )
+    };
+    let (old, new) = ("/spec/backend/serviceName", "/spec/defaultBackend/service/name");
+    let before = "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: i}\nspec: {backend: {serviceName: a, servicePort: 80}}\n";
+    let after = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i}\nspec: {defaultBackend: {service: {name: a, port: {number: 80}}}}\n";
+    for (group, object) in [("extensions", before), ("networking.k8s.io", before), ("networking.k8s.io", after)] {
+        let outcome = run(&[("app.yaml", &application(group, old)), ("z.yaml", object)], "kubernetes@1.25");
+        outcome.check_findings(
+            Severity::Warning,
+            &["app.yaml unresolved reference-not-updated spec.ignoreDifferences[0].jsonPointers[1]"],
+        );
+        assert_eq!(outcome.after["app.yaml"], application("networking.k8s.io", new), "{group}");
+    }
+}
+
 #[test]
 fn owners_of_a_kind_that_the_target_lacks_are_reported() {
     let owned = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata:\n  name: a\n  ownerReferences:\n  \
