@@ -649,6 +649,7 @@ fn values_that_do_not_show_their_chart_are_no_green_run() {
             "unresolved",
             "the values of the HelmRelease that names it by chartRef are not converted",
         ),
+        ("  values: {}\n", "warning", "no HelmRelease that names it by chartRef has values that are converted"),
         ("", "warning", "no HelmRelease that names it by chartRef has values that are converted"),
     ] {
         let tree = Tree::of(&[("h.yaml", &release(values)), ("o.yaml", repository)]);

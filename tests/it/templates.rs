@@ -622,6 +622,24 @@ fn a_kind_of_no_target_may_have_any_api_version() {
 }
 
 #[test]
+fn a_template_of_unknown_kinds_that_cannot_be_read_is_no_alarm() {
+    let text = |kind: &str| format!("apiVersion: {{{{ .Values.version }}}}\nkind: {kind}\nspec: [\n");
+    apply(&chart(&format!("{}=== templates/b.yaml\napiVersion: policy/v1\n@budget\n", text("Lamp")), "\n"), CURRENT)
+        .check(0);
+    let run = apply(&chart(&text("PodDisruptionBudget"), "\n"), CURRENT);
+    run.check(1);
+    says(&run, "templates/a.yaml:", "unresolved[template]");
+}
+
+#[test]
+fn listed_definitions_are_read_where_their_chart_is_not_listed() {
+    let helper = "=== templates/_budget.tpl\n{{- define \"budget\" -}}\napiVersion: policy/v1beta1\n@budget\n{{- end -}}\n=== list\ntemplates/_budget.tpl\n";
+    let run = chart(helper, "\n").run(&["check", "--to", CURRENT, "--files-from", "list", "."]);
+    run.check(1);
+    assert!(run.all().contains("templates/_budget.tpl"), "{}", run.all());
+}
+
+#[test]
 fn definitions_of_a_library_chart_are_converted_where_no_template_names_a_group() {
     let library = |version: &str| {
         format!(

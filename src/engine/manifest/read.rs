@@ -48,10 +48,17 @@ pub(crate) fn read_open(file: &str, text: &str, recognizer: &Recognizer) -> Read
     read_if(file, text.as_bytes(), recognizer, true)
 }
 
-/// Returns whether a file is a template, by its folder, in which an action prints an apiVersion, or a part of it.
-pub(crate) fn has_open_version(file: &str, bytes: &[u8]) -> bool {
+/// Returns whether a file is a template, by its folder, in which an action prints an apiVersion, or a part of it, and the kind can be a known
+/// one.
+pub(crate) fn has_open_version(file: &str, bytes: &[u8], recognizer: &Recognizer) -> bool {
     let is_open = |line: &str| line.split_once("apiVersion:").is_some_and(|(_, version)| version.contains("{{"));
-    is_in_templates(file) && std::str::from_utf8(bytes).is_ok_and(|text| text.lines().any(is_open))
+    let is_kind = |line: &str| {
+        let kind = line.split_once("kind:").and_then(|(_, kind)| kind.split('#').next()).map(str::trim);
+        let is_known = |kind: &str| recognizer.is_known_kind(None, kind.trim_matches(['"', '\'']));
+        kind.is_some_and(|kind| kind.contains("{{") || is_known(kind))
+    };
+    let is_one = |text: &str| text.lines().any(is_open) && text.lines().any(is_kind);
+    is_in_templates(file) && std::str::from_utf8(bytes).is_ok_and(is_one)
 }
 
 fn is_in_templates(file: &str) -> bool {

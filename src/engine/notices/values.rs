@@ -7,14 +7,14 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::engine::convert::{Goal, Remark};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::carrier::Unconverted;
 use crate::knowledge::pack::wire::Chart;
-use crate::syntax::field::Step;
+use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::yaml::read_value;
 
 /// What is before the name of an object that brings the chart of values that are converted.
@@ -180,7 +180,9 @@ pub(crate) fn sources(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> 
     let carried = goal.packs.carriers().in_object(&object.kind, &object.value).into_iter();
     let charts = carried.filter_map(|carried| {
         let name = carried.carrier.chart.brought_by.as_ref()?.text(carried.around)?;
-        let has_values = || carried.carrier.values.iter().any(|values| !values.matches(carried.around).is_empty());
+        let is_given = |path: &FieldPath| path.get(carried.around) != Some(&Value::Object(Map::new()));
+        let has_values =
+            || carried.carrier.values.iter().any(|values| values.matches(carried.around).iter().any(is_given));
         let by = if is_converted { Some(BROUGHT) } else { has_values().then_some(UNREAD) };
         by.map(|by| format!("{by}{name}"))
     });

@@ -168,7 +168,7 @@ impl<T> File<T> {
     pub(super) fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
         match manifest::read(name, bytes, recognizer) {
             Reading::Irrelevant if makes_chart(name) => Some(Self::Chart),
-            Reading::Irrelevant if manifest::has_open_version(name, bytes) => {
+            Reading::Irrelevant if manifest::has_open_version(name, bytes, recognizer) => {
                 Some(Self::OpenTemplate(String::from_utf8_lossy(bytes).into()))
             }
             Reading::Irrelevant => {
@@ -450,7 +450,8 @@ impl<T> Input<T> {
 
     fn take(&mut self, path: &Path, file: File<T>) {
         let is_listed = self.is_listed(path);
-        if is_listed && path.to_str().is_some_and(makes_chart) {
+        // A listed file of definitions is found by its chart.
+        if path.to_str().is_some_and(makes_chart) {
             self.charts.extend(path.parent().map(Path::to_owned));
         }
         match file {
