@@ -386,7 +386,7 @@ fn conclude<'p>(
         recognized,
         recognized_elsewhere,
         templates: skipped,
-        parsed: input.counts.parsed + templates.len(),
+        parsed: input.counts.parsed + templates.iter().filter(|template| is_listed(&template.file)).count(),
         objects: input.counts.objects + of_templates,
         ..input.counts
     };
