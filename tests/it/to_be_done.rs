@@ -80,6 +80,43 @@ fn crd(kind: &str, versions: &str) -> String {
 const SERVED: &str = "{name: v1beta2, served: true, storage: true}";
 
 #[test]
+fn a_crd_that_is_patched_serves_what_is_built_of_it() {
+    let served = "{name: v1, served: true, storage: true}";
+    let repository = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: a}\nspec: {interval: 5m, url: https://example.com/a}\n";
+    let patched = |path: &str, operations: &str| {
+        format!(
+            "resources: [{path}]\npatches:\n- target: {{kind: CustomResourceDefinition}}\n  patch: |-\n    [{operations}]\n"
+        )
+    };
+    let run = |versions: &str, kustomizations: &[(&str, String)]| {
+        let crds = crd("GitRepository", versions);
+        let mut files = vec![("base/crds.yaml", &*crds), ("a.yaml", repository)];
+        files.extend(kustomizations.iter().map(|(file, text)| (*file, &**text)));
+        Tree::of(&files).run(&["check", "-q", "--to", "flux@2.9"])
+    };
+    let not_served = "{op: replace, path: /spec/versions/0/served, value: false}";
+    let stopped = patched("crds.yaml", not_served);
+    let found = run(served, &[("base/kustomization.yaml", stopped.clone())]);
+    found.check(1);
+    assert!(found.out.contains("serves no version, but an object in these files needs v1"), "{}", found.out);
+    // A kustomization above adds the version again.
+    let adds = "{op: add, path: /spec/versions/-, value: {name: v1, served: true, storage: false}}";
+    let added = patched("../base", adds);
+    run(served, &[("base/kustomization.yaml", stopped), ("top/kustomization.yaml", added.clone())]).check(0);
+    let bare = "resources: [crds.yaml]\n".to_owned();
+    run(SERVED, &[("base/kustomization.yaml", bare.clone()), ("top/kustomization.yaml", added.clone())]).check(0);
+    // Of several that build it, each must serve the version.
+    let others = ("other/kustomization.yaml", "resources: [../base]\n".to_owned());
+    let found = run(SERVED, &[("base/kustomization.yaml", bare.clone()), ("top/kustomization.yaml", added), others]);
+    found.check(1);
+    assert!(found.out.contains("serves v1beta2, but an object"), "{}", found.out);
+    // Where it is deleted, the files do not say what the cluster serves.
+    let delete = "resources: [crds.yaml]\npatches:\n- target: {kind: CustomResourceDefinition}\n  patch: |-\n    $patch: delete\n    \
+                  apiVersion: apiextensions.k8s.io/v1\n    kind: CustomResourceDefinition\n    metadata: {name: any}\n";
+    run(SERVED, &[("base/kustomization.yaml", delete.to_owned())]).check(0);
+}
+
+#[test]
 fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
     let repository = "apiVersion: source.toolkit.fluxcd.io/v1beta2\nkind: GitRepository\nmetadata: {name: a}\nspec: {interval: 5m, url: https://example.com/a}\n";
     let crds = crd("GitRepository", SERVED) + &crd("Bucket", SERVED);
@@ -89,7 +126,7 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
         ("apps/b.yaml", &repository.replace("name: a", "name: b")),
     ]);
     let told = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRD of GitRepository.source.toolkit.fluxcd.io serves v1beta2, but 2 \
-                objects in these files need v1; the first is apps/a.yaml:1:1\n  help: put the CRDs of flux@2.9.4 into the tree first, in the same commit\n";
+                objects in these files need v1; the first is apps/a.yaml:1:1\n  help: put the CRDs of flux@2.9.4 into the tree, at the latest in the same commit\n";
     let apply = tree.run(&["apply", "--to", "flux@2.9", "--yes", "--allow-no-vcs"]);
     apply.check(1);
     assert!(apply.all().contains(told), "{}", apply.all());

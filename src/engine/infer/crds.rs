@@ -13,13 +13,11 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::pack::crds::PlacedCrd;
+use crate::knowledge::pack::crds::from_crds::CRD;
 use crate::knowledge::pack::crds::own::OwnCrds;
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{Channel, GroupKind, Named, ReleaseId, ReleaseSet};
 use crate::syntax::field::FieldPath;
-
-/// The API group and kind of a CRD.
-const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
 
 /// One CRD in the tree, and its release.
 #[derive(Clone, Debug)]

@@ -19,6 +19,7 @@ use super::steps::{Role, Source, Step, TRANSFORMERS, Turn, turn};
 use super::survey::{FileSurvey, ObjectSurvey};
 use crate::engine::manifest::{Folder, Kustomization, PatchFile, PatchOptions, Selector, SelectorPart};
 use crate::knowledge::lens::ObjectId;
+use crate::knowledge::pack::crds::from_crds::CRD;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::FieldPath;
 
@@ -190,8 +191,9 @@ impl<'a> Bases<'a> {
                 if object.is_instruction {
                     continue;
                 }
-                // What names a known object follows it.
-                if !object.is_values && !object.has_names && !is_converted(&object.kind) {
+                // What names a known object follows it; what defines a known kind says which versions are served.
+                let is_crd = !file.crds.is_empty() && (&*object.kind.group, &*object.kind.kind) == CRD;
+                if !object.is_values && !object.has_names && !is_crd && !is_converted(&object.kind) {
                     has_others = true;
                     continue;
                 }

@@ -60,12 +60,8 @@ pub(super) fn judge(
     let is_own = |wanted: &ApiVersion| version(own).as_ref() == Some(wanted);
     let is_fine = own.blocks.is_empty() && !own.warnings.iter().any(is_already_invalid);
     if is_fine && !is_rejected && versions.iter().all(is_own) {
-        if !made.iter().flat_map(|made| &made.notes).any(|remark| remark.code == Code::UncheckedRule) {
-            return Verdict::AsWritten;
-        }
-        let mut conversion = own.clone();
-        let is_more = inherit(&mut conversion, &made, &[Code::UncheckedRule]);
-        return is_more.then_some(conversion).into();
+        let more = more_remarks(own, sent.iter().zip(&made), &OF_FINALS);
+        return (!more.is_empty()).then(|| more.add_to(own.clone())).into();
     }
     let is_accepted = |made: &[Rc<Conversion>]| made.iter().all(|made| made.blocks.is_empty());
     let chosen = match versions.len() {
@@ -85,15 +81,14 @@ pub(super) fn judge(
     let Some((version, accepted)) = chosen else { return rejected(tied, base, sent, &made).into() };
     let is_sent = sent.iter().any(|one| one.value == tied.object(base).value);
     let judged = if is_sent { Judged::AsWritten } else { Judged::AsBuilt };
-    let Some(mut conversion) = objects.converted_alone(base, judged, version.as_ref()) else {
+    let Some(conversion) = objects.converted_alone(base, judged, version.as_ref()) else {
         return Verdict::AsWritten;
     };
     // Those that get this apiVersion by themselves say why.
-    let same = made.into_iter().filter(|made| self::version(made) == version);
-    inherit(&mut conversion, &same.collect::<Vec<_>>(), &[Code::LessStableVersion]);
-    if !is_sent {
-        inherit(&mut conversion, &accepted, &[Code::AlreadyInvalid, Code::UncheckedRule]);
-    }
+    let same = sent.iter().zip(&made).filter(|(_, made)| self::version(made) == version);
+    let reasons = more_remarks(&conversion, same, &[Code::LessStableVersion]);
+    let about_finals = more_remarks(&conversion, sent.iter().zip(&accepted), &OF_FINALS);
+    let conversion = about_finals.add_to(reasons.add_to(conversion));
     Verdict::AsBuilt(conversion, Judgement { version, sent: sent.iter().map(|one| Arc::clone(&one.value)).collect() })
 }
 
@@ -134,28 +129,58 @@ fn rejected(tied: &TiedFiles<'_>, base: Id, sent: &[Sent<'_>], made: &[Rc<Conver
         return None;
     }
     let (Sent { by, .. }, made) = sent.iter().zip(made).find(|(_, made)| !made.blocks.is_empty())?;
-    let block = |block: &Remark| Remark { message: format!("{}, as {by} builds it", block.message), ..block.clone() };
-    Some(Conversion { blocks: made.blocks.iter().map(block).collect(), ..own.clone() })
+    Some(Conversion { blocks: made.blocks.iter().map(|block| as_built(block, by)).collect(), ..own.clone() })
 }
 
-fn words(remark: &Remark) -> (&Code, &str) {
-    (&remark.code, &remark.message)
+/// Returns what is reported of a final object that `by` hands over.
+fn as_built(remark: &Remark, by: &str) -> Remark {
+    Remark { message: format!("{}, as {by} builds it", remark.message), ..remark.clone() }
 }
 
-/// Adds to `conversion` what is reported of the final objects about these `codes`; returns whether there was more.
-fn inherit(conversion: &mut Conversion, made: &[Rc<Conversion>], codes: &[Code]) -> bool {
-    let mut is_more = false;
-    for made in made {
-        for (all, own) in [(&made.warnings, &mut conversion.warnings), (&made.notes, &mut conversion.notes)] {
-            for remark in all.iter().filter(|remark| codes.contains(&remark.code)) {
-                if own.iter().all(|own| words(own) != words(remark)) {
-                    own.push(remark.clone());
-                    is_more = true;
+fn words(remark: &Remark) -> (Code, &str) {
+    (remark.code, &remark.message)
+}
+
+/// What is reported of final objects.
+const OF_FINALS: [Code; 2] = [Code::AlreadyInvalid, Code::UncheckedRule];
+
+/// What is reported of an object besides what is reported of it by itself.
+#[derive(Default)]
+struct MoreRemarks {
+    warnings: Vec<Remark>,
+    notes: Vec<Remark>,
+}
+
+impl MoreRemarks {
+    const fn is_empty(&self) -> bool {
+        self.warnings.is_empty() && self.notes.is_empty()
+    }
+
+    fn add_to(self, mut conversion: Conversion) -> Conversion {
+        conversion.warnings.extend(self.warnings);
+        conversion.notes.extend(self.notes);
+        conversion
+    }
+}
+
+/// Returns what is reported about these `codes` of the final objects, and not of the object by itself: each once, with who first builds it.
+fn more_remarks<'m>(
+    own: &Conversion,
+    made: impl Iterator<Item = (&'m Sent<'m>, &'m Rc<Conversion>)>,
+    codes: &[Code],
+) -> MoreRemarks {
+    let mut more = MoreRemarks::default();
+    let mut told: BTreeSet<(Code, &str)> = own.warnings.iter().chain(&own.notes).map(words).collect();
+    for (Sent { by, .. }, made) in made {
+        for (remarks, more) in [(&made.warnings, &mut more.warnings), (&made.notes, &mut more.notes)] {
+            for remark in remarks.iter().filter(|remark| codes.contains(&remark.code)) {
+                if told.insert(words(remark)) {
+                    more.push(as_built(remark, by));
                 }
             }
         }
     }
-    is_more
+    more
 }
 
 /// Finds the final states among those `behind` the kustomizations that get a file, and those that each of `controllers` makes of what is

@@ -23,6 +23,7 @@ use super::instructions::{CONVERT_BOTH, Instructions};
 use super::merge::{merged, with_identity_of};
 use super::patches::only_changes_version;
 use super::steps::Role;
+use super::survey::{BuiltCrd, CrdSurvey};
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Remark};
 use crate::engine::finding::{Code, Finding, Severity};
@@ -80,6 +81,27 @@ impl States {
     /// Returns what becomes of objects and patches by themselves, where that follows from what is built.
     pub(crate) fn take_judged(&mut self) -> BTreeMap<Id, Conversion> {
         std::mem::take(&mut self.built.judged)
+    }
+
+    /// Returns what is built of the CRDs that are patched: nothing where they are deleted. A CRD of which that is not known is left out.
+    pub(crate) fn built_crds(&self, tied: &TiedFiles<'_>) -> BTreeMap<Id, BuiltCrd> {
+        let BuildStates { states, finals, .. } = &self.built;
+        let mut built: BTreeMap<Id, Option<BuiltCrd>> = BTreeMap::new();
+        for state in finals.iter().map(|number| &states[*number]) {
+            let (manifest, object) = (tied.manifest(state.base), tied.object(state.base));
+            let Some(own) = CrdSurvey::of(manifest, object, &object.value) else { continue };
+            let start = || Some(BuiltCrd { location: own.location, built: None });
+            let crd = built.entry(state.base).or_insert_with(start);
+            match &state.built {
+                Built::Known { value, .. } => {
+                    let variant = CrdSurvey::of(manifest, object, value);
+                    crd.iter_mut().zip(variant).for_each(|(crd, variant)| crd.add(variant));
+                }
+                Built::Unknown(_) => *crd = None,
+                Built::Nothing => {}
+            }
+        }
+        built.into_iter().filter_map(|(id, crd)| Some((id, crd?))).collect()
     }
 
     /// Holds back the objects, patches and instructions that would build something else than the conversion of what is built;

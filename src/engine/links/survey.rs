@@ -69,13 +69,13 @@ impl CrdSurvey {
     /// Takes the survey of the CRDs in a file's own text.
     pub(super) fn all(manifest: &Manifest) -> Vec<Self> {
         let own = manifest.objects.iter().filter(|object| object.inline_patch.is_none());
-        own.filter_map(|object| Self::of(manifest, object)).collect()
+        own.filter_map(|object| Self::of(manifest, object, &object.value)).collect()
     }
 
-    /// Takes that of an object, where it is a CRD. Until v1beta1 the only version can be a field.
-    fn of(manifest: &Manifest, object: &Object) -> Option<Self> {
-        let kind = defined_kind(&object.value)?;
-        let spec = object.value.get("spec")?;
+    /// Takes that of an object that is built as `value`, where it is a CRD. Until v1beta1 the only version can be a field.
+    pub(super) fn of(manifest: &Manifest, object: &Object, value: &Value) -> Option<Self> {
+        let kind = defined_kind(value)?;
+        let spec = value.get("spec")?;
         let (key, served) = match spec.get("versions").and_then(Value::as_array) {
             Some(versions) => {
                 let served = versions.iter().filter(|version| version["served"].as_bool() != Some(false));
@@ -85,6 +85,25 @@ impl CrdSurvey {
         };
         let location = manifest.locate(object, &FieldPath::default().key("spec").key(key));
         Some(Self { kind, served: served.into_iter().map(str::to_owned).collect(), location })
+    }
+}
+
+/// A CRD that is patched.
+#[derive(Debug)]
+pub(crate) struct BuiltCrd {
+    /// Where it lists its versions, as it is written.
+    pub(crate) location: Location,
+    /// What kustomizations build of it, with the versions that it serves in all of them; nothing where they delete it.
+    pub(crate) built: Option<CrdSurvey>,
+}
+
+impl BuiltCrd {
+    /// Adds what one more kustomization builds of it.
+    pub(super) fn add(&mut self, variant: CrdSurvey) {
+        match &mut self.built {
+            Some(built) => built.served.retain(|version| variant.served.contains(version)),
+            none => *none = Some(variant),
+        }
     }
 }
 

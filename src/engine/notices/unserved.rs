@@ -61,7 +61,7 @@ impl<'s> Unserved<'s> {
             let of = if at == place { String::new() } else { format!(" ({place})") };
             let message = format!("the CRD of {}{of}; the first is {}", crds.join("; that of "), objects.first()?);
             let release = target.map_or_else(String::new, |target| format!(" of {target}"));
-            let help = format!("put the CRDs{release} into the tree first, in the same commit");
+            let help = format!("put the CRDs{release} into the tree, at the latest in the same commit");
             Some(Finding::new(at.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help))
         };
         by_file.into_iter().filter_map(report).collect()

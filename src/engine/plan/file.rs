@@ -8,7 +8,7 @@ use super::planner::Planner;
 use crate::engine::convert::{Conversion, ObjectPlan};
 use crate::engine::edits::{EditOptions, FilePlan, Rejected, edit};
 use crate::engine::finding::{Code, Finding, FindingObject, Severity};
-use crate::engine::links::dangling;
+use crate::engine::links::{BuiltCrd, dangling};
 use crate::engine::manifest::{Ignores, Manifest, Object, sops};
 use crate::engine::notices::advisories::Advised;
 use crate::engine::notices::old_names::OldNames;
@@ -35,6 +35,8 @@ pub(super) struct PlannedFile {
     pub(super) unconverted_values: Vec<UnconvertedValues>,
     /// Where values of charts are converted in this file.
     pub(super) value_sources: Vec<String>,
+    /// Its CRDs that are patched.
+    pub(super) built_crds: Vec<BuiltCrd>,
     /// The comments of the file that acknowledge findings.
     pub(super) ignores: Ignores,
 }
@@ -68,6 +70,7 @@ impl PlannedFile {
             advised: BTreeMap::new(),
             unconverted_values: Vec::new(),
             value_sources: Vec::new(),
+            built_crds: Vec::new(),
             ignores: ignores(manifest, goal).cloned().unwrap_or_default(),
         };
         planned.findings.extend(findings);

@@ -16,11 +16,13 @@
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::engine::links::{Group, Run, groups};
+use crate::engine::finding::Location;
+use crate::engine::links::{CrdSurvey, Group, Run, groups};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::lens::Context;
 
@@ -124,7 +126,10 @@ pub fn plan_files<M: Manifests>(
         planned.extend(templates.plan_all(files));
         planned.sort_by(|one, other| one.file.cmp(&other.file));
     }
+    let built = planned.iter_mut().flat_map(|planned| std::mem::take(&mut planned.built_crds));
+    let built: BTreeMap<Location, Option<CrdSurvey>> = built.map(|crd| (crd.location, crd.built)).collect();
     let crds = surveys.iter().flat_map(|survey| &survey.crds);
+    let crds = crds.filter_map(|crd| built.get(&crd.location).map_or(Some(crd), Option::as_ref));
     Ok(assemble(planner, planned, crds, scope))
 }
 
@@ -153,7 +158,12 @@ fn plan_group<M: Manifests>(
     if let Some(listed) = scope.listed.filter(|listed| !listed.is_as_whole()) {
         planned = listed::limited(&planner, planned, listed, withheld);
     }
-    Ok(group.files.iter().copied().zip(planned.into_iter().map(Box::new)).collect())
+    let mut planned: Planned = group.files.iter().copied().zip(planned.into_iter().map(Box::new)).collect();
+    for (id, crd) in planner.states.built_crds(&planner.linked) {
+        let file = planned.iter_mut().find(|(file, _)| *file == id.file);
+        file.expect("the files of a group are planned").1.built_crds.push(crd);
+    }
+    Ok(planned)
 }
 
 /// Plans `groups` by several threads, and returns the plans in the order of the files.

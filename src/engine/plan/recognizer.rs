@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::engine::manifest::Recognizer;
+use crate::knowledge::pack::crds::from_crds::CRD;
 use crate::knowledge::pack::{Pack, Packs, SchemaRule, Target};
-use crate::knowledge::release::ApiVersion;
+use crate::knowledge::release::{ApiVersion, GroupKind};
 
 /// Makes the recognizer of everything that `concerned`, some of `packs`, know, of what carries their charts, and of `more` texts,
 /// in a run to `targets`, or one that files decide about.
@@ -17,6 +18,9 @@ pub fn recognizer(packs: &Packs, concerned: &[&Pack], targets: &[Target<'_>], mo
     let kinds = concerned.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
     let charts = concerned.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
     let foreign_kinds = concerned.iter().flat_map(|pack| pack.foreign_kinds().chain(pack.kinds_with_texts()));
+    // A patch of a CRD decides which versions of known kinds are served.
+    let crd = GroupKind::new(CRD.1, CRD.0);
+    let foreign_kinds = foreign_kinds.chain([&crd]);
     let recognizer = Recognizer::new(groups).with_kinds(kinds).with_foreign_kinds(foreign_kinds);
     let settled = concerned.iter().flat_map(|pack| settled_crds(pack, targets)).collect();
     recognizer.with_triggers(triggers).with_charts(charts).with_carriers(packs.carriers()).with_settled_crds(settled)

@@ -154,6 +154,17 @@ fn what_a_patch_makes_invalid_is_reported_where_nothing_else_changes() {
     assert!(outcome.after.is_empty());
     outcome.check_findings(Severity::Warning, &["live/kustomization.yaml held-back patch-target -"]);
     outcome.check_message("spec.interval is required but missing");
+    // What no release accepts is a warning, as it is where it is written.
+    let folder = applied("web", "web", "");
+    let live = |operation: &str| {
+        overlay(&format!("patches:\n- target: {{kind: Kustomization}}\n  patch: |-\n    - {operation}\n"))
+    };
+    let removed = live("{op: remove, path: /spec/prune}");
+    let outcome = flux(&folder, &[("live/kustomization.yaml", &removed)]);
+    outcome.check_findings(Severity::Warning, &["base/object.yaml warning already-invalid spec.prune"]);
+    outcome.check_message("as live/kustomization.yaml builds it");
+    let replaced = live("{op: replace, path: /spec/prune, value: false}");
+    flux(&folder, &[("live/kustomization.yaml", &replaced)]).check_findings(Severity::Warning, &[]);
 }
 
 #[test]

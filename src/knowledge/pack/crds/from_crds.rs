@@ -33,6 +33,9 @@ pub(crate) struct CrdSet {
     pub crds: Vec<PlacedCrd>,
 }
 
+/// The API group and kind of a CRD.
+pub(crate) const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
+
 /// Returns the kind that a CRD defines, if `value` is one; nothing is said of what else is in it.
 pub(crate) fn defined_kind(value: &Value) -> Option<GroupKind> {
     let is_crd = value["kind"] == "CustomResourceDefinition"

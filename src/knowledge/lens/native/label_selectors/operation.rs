@@ -285,6 +285,10 @@ mod tests {
         let listed = json!([{"name": "gw", "namespace": "a"}, {"name": "gw", "namespace": "b"}]);
         let expected = route("a", &json!({"gateways": {"allow": "FromList", "gatewayRefs": listed}}));
         assert_eq!(backward(&route("a", &json!({"parentRefs": refs})), &[]), Ok(expected));
+        // Two that were written alike are what somebody wrote.
+        let twice = json!([{"name": "gw", "namespace": "a"}, {"name": "gw", "namespace": "a"}]);
+        let kept = route("a", &json!({"gateways": {"allow": "FromList", "gatewayRefs": twice}}));
+        assert_eq!(backward(&route("a", &json!({"parentRefs": twice})), &[]), Ok(kept));
         let none = route("a", &json!({"gateways": {"allow": "FromList"}}));
         assert_eq!(backward(&route("a", &json!({})), &[]), Ok(none.clone()));
         assert_eq!(backward(&route("a", &json!({"parentRefs": []})), &[]), Ok(none.clone()));

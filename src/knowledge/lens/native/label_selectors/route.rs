@@ -317,7 +317,7 @@ pub(super) fn list_gateways(session: &mut Session<'_>) -> Result<(), Halt> {
     for index in (0..written.len()).rev() {
         shorten(&list.index(index), own.as_deref(), session)?;
     }
-    remove_repeated(&list, session)
+    remove_repeated(&list, &written, session)
 }
 
 /// Refuses one of the `written` references that a list of Gateways cannot express.
@@ -396,9 +396,14 @@ fn shorten(item: &FieldPath, own: Option<&str>, session: &mut Session<'_>) -> Re
     Ok(())
 }
 
-fn remove_repeated(list: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
-    let written = items(session.object(), list).to_vec();
-    for index in (0..written.len()).rev().filter(|index| written[..*index].contains(&written[*index])) {
+/// Removes the items that became the same as an earlier one. Those that were `written` alike stay.
+fn remove_repeated(list: &FieldPath, written: &[Value], session: &mut Session<'_>) -> Result<(), Halt> {
+    let made = items(session.object(), list).to_vec();
+    let became_the_same = |index: &usize| {
+        let mut earlier = (0..*index).filter(|earlier| made[*earlier] == made[*index]).peekable();
+        earlier.peek().is_some() && earlier.all(|earlier| written[earlier] != written[*index])
+    };
+    for index in (0..made.len()).rev().filter(became_the_same) {
         let path = list.index(index);
         session.record_normalization(&path, "an earlier item is the same");
         session.delete(path)?;
