@@ -151,3 +151,20 @@ fn an_object_that_a_definition_of_another_chart_prints_is_held_back() {
         "`{{ include \"lib.budget\" . }}`",
     );
 }
+
+#[test]
+fn what_is_added_behind_an_action_at_the_end_of_a_document_is_added_once() {
+    let role = "---\napiVersion: rbac.authorization.k8s.io/VERSION\nkind: RoleBinding\nmetadata: {name: web}\n\
+                roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: web}\n";
+    let ingress = "\napiVersion: networking.k8s.io/VERSION\nkind: Ingress\nmetadata: {name: web}\nspec:\n  rules:\n  - http:\n      paths:\n      - ";
+    let path = "path: {{ .Values.path }}\n";
+    let old = format!(
+        "{}backend: {{serviceName: x, servicePort: 80}}\n        {path}",
+        ingress.replace("VERSION", "v1beta1")
+    );
+    let new = format!(
+        "{}backend: {{service: {{name: x, port: {{number: 80}}}}}}\n        {path}        pathType: ImplementationSpecific\n",
+        ingress.replace("VERSION", "v1")
+    );
+    converts(&(old + &role.replace("VERSION", "v1beta1")), &(new + &role.replace("VERSION", "v1")));
+}

@@ -90,8 +90,9 @@ impl ReadingPlan {
     /// Returns what is to change in the objects that come from these bytes of the template.
     fn edits_within(&self, template: &Template, part: Span) -> EditSet {
         let is_of_part = |object: &&ObjectPlan| is_within(self.source(template, object), part);
-        let extents: Vec<Span> = self.objects().filter(is_of_part).map(|object| object.extent).collect();
-        let has = |edit: &&Edit| extents.iter().any(|own| is_within(edit.span, *own));
+        // What is inserted where one object ends and the next begins is of the first.
+        let owner = |edit: &Edit| self.objects().find(|object| is_within(edit.span, object.extent));
+        let has = |edit: &&Edit| owner(edit).is_some_and(|object| is_of_part(&object));
         EditSet::new(self.edits().filter(has).cloned().collect()).expect("they are some of disjoint edits")
     }
 

@@ -9,7 +9,7 @@ use super::console::Console;
 use super::exit::{Exit, Pending};
 use super::interactive::Consent;
 use super::journal::bounds;
-use super::output::{Level, destination, explain_exit, findings, finish, places, summarise, written};
+use super::output::{Level, destination, explain_exit, findings, finish, shown, summarise, written};
 use super::planned::{Planned, planned};
 use super::write::Preview;
 use super::{apply_plan, interactive, packs, undo, write};
@@ -110,7 +110,7 @@ fn confirmed(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<
     let output = &args.convert.output;
     let changed = report.objects.iter().filter(|object| object.outcome == Outcome::Changed);
     let painter = console.note_painter(output.color);
-    let lines = findings(report, Level::of(output), &painter, places(output));
+    let lines = findings(report, Level::of(output), &painter, shown(output));
     let preview = Preview {
         files: report.files,
         changed: changed.map(|object| &*object.location.file).collect(),

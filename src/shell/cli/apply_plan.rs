@@ -8,7 +8,7 @@ use super::args::{ApplyArgs, Format};
 use super::console::Console;
 use super::exit::Exit;
 use super::journal::bounds;
-use super::output::{Level, destination, places, written};
+use super::output::{Level, destination, shown, written};
 use super::saved_plan::{execute, findings, load, made_elsewhere, summary};
 use super::write::{Preview, confirm, finish_interrupted, guard, write};
 use crate::engine::finding::Severity;
@@ -41,7 +41,7 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
         guard(&executed.files, args.guard)?;
         if is_asked {
             let painter = console.note_painter(output.color);
-            let lines = findings(&plan, level, &painter, places(output));
+            let lines = findings(&plan, level, &painter, shown(output));
             let preview = Preview {
                 files: &executed.files,
                 changed: plan.changed_files().collect(),
@@ -57,7 +57,7 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     written(&executed.files, args, is_asked, console)?;
     let summary = |painter: &Painter| summary(&plan, Written::Yes, painter);
     if !is_asked || output.output_file.is_some() {
-        console.text(destination(args), output, |painter| findings(&plan, level, painter, places(output)))?;
+        console.text(destination(args), output, |painter| findings(&plan, level, painter, shown(output)))?;
     }
     console.painted_note(&format!("{}\n", summary(&console.note_painter(output.color))))?;
     let affects = [Severity::Unresolved, Severity::Held];

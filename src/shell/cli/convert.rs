@@ -16,7 +16,7 @@ use super::planned::plan_files;
 use super::target::Request;
 use crate::engine::plan::Dependent;
 use crate::shell::disk::{self, Failure, FileKind};
-use crate::shell::report::grouped::ShownPlaces;
+use crate::shell::report::grouped::Shown;
 use crate::shell::report::{Written, text_format, visible};
 
 /// Runs `convert -`: an object that is held back or not recognized is written as it was read.
@@ -44,8 +44,8 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let report = planned.report("convert", Written::No, exit);
     let level = Level::new(args.quiet, args.verbose);
     let painter = console.note_painter(Colour::Auto);
-    let places = if args.verbose { ShownPlaces::All } else { ShownPlaces::First };
-    let lines = findings(&report, level, &painter, places);
+    let shown = if args.verbose { Shown::All } else { Shown::First };
+    let lines = findings(&report, level, &painter, shown);
     console.painted_note(&format!("{lines}{}\n", text_format::summary(&report, &painter)))?;
     let exit = if exit == Exit::NothingRecognized && args.allow_empty { Exit::Clean } else { exit };
     explain_exit(exit, planned.nothing_recognized(exit), console)

@@ -13,7 +13,7 @@ use super::exit::{Exit, Pending};
 use super::formats;
 use super::input::{self, Empty, Input};
 use super::inventory;
-use super::output::{Level, explain_exit, nothing_recognized, places, print};
+use super::output::{Level, explain_exit, nothing_recognized, print, shown};
 use super::packs;
 use crate::engine::finding::Severity;
 use crate::engine::infer::crds::{Installed, crds_in, installed};
@@ -127,17 +127,17 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, 
 
 /// Renders what was detected: of each object or in totals, the findings, and what holds for the whole tree.
 fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) -> String {
-    let shown = Level::of(&args.output).findings(&detection.findings);
+    let findings = Level::of(&args.output).findings(&detection.findings);
     let detail = if args.output.verbose { Detail::Objects } else { Detail::Summary };
     let summary = render::summary(detection, detail, painter);
     if args.statistics {
-        return statistics::of_detection(detection, shown, painter) + &summary;
+        return statistics::of_detection(detection, findings, painter) + &summary;
     }
     let objects = match detail {
         Detail::Objects => render::objects(detection, painter),
         Detail::Summary => String::new(),
     };
-    let shown: Vec<FindingRecord> = shown.map(FindingRecord::new).collect();
-    let Grouped { lines, to_do } = grouped([], &shown, painter, places(&args.output));
+    let records: Vec<FindingRecord> = findings.map(FindingRecord::new).collect();
+    let Grouped { lines, to_do } = grouped([], &records, painter, shown(&args.output));
     objects + &lines + &to_do + &summary
 }

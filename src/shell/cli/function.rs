@@ -23,7 +23,7 @@ use crate::engine::infer::origin::object_releases_in;
 use crate::engine::manifest::{self, Manifest, Reading};
 use crate::engine::plan::{self, Goal, Outcome, Record};
 use crate::knowledge::pack::{Pack, Target};
-use crate::shell::report::grouped::ShownPlaces;
+use crate::shell::report::grouped::Shown;
 use crate::shell::report::krm::{self, Item};
 use crate::shell::report::{Counts, Painter, Report, Written, text_format};
 use crate::syntax::yaml::FrontEnd;
@@ -129,7 +129,7 @@ fn conclude(list: &ResourceList, report: Report<'_>, targets: &[Target<'_>], con
     }
     let shown: Vec<Finding> = report.findings.iter().map(|finding| list.with_known_places(finding)).collect();
     let report = Report { findings: &shown, ..report };
-    let lines = findings(&report, Level::USUAL, &Painter::PLAIN, ShownPlaces::First);
+    let lines = findings(&report, Level::USUAL, &Painter::PLAIN, Shown::First);
     console.note(&format!("{lines}{}\n", text_format::summary(&report, &Painter::PLAIN)))?;
     list.with(report.files, &results)
 }

@@ -17,7 +17,7 @@ use crate::engine::plan::RunAdvisory;
 use crate::shell::disk::Skip;
 use crate::shell::report::diff::Paint;
 use crate::shell::report::document::{FindingRecord, ReportDocument};
-use crate::shell::report::grouped::{Grouped, ShownPlaces, grouped};
+use crate::shell::report::grouped::{Grouped, Shown, grouped};
 use crate::shell::report::{
     Counts, Painter, Report, diff, html, one_of, plural, stat, text_format, thousands, visible,
 };
@@ -97,7 +97,7 @@ pub(super) fn finish(
     match output.format {
         Format::Text => {
             let level = Level::of(output).for_report(destination, output);
-            console.text(destination, output, |painter| findings(report, level, painter, places(output)))?
+            console.text(destination, output, |painter| findings(report, level, painter, shown(output)))?
         }
         Format::Html => console.report(&html::page(report), output)?,
         _ => print(ReportDocument::new(report, formats::ran_in()), output, console)?,
@@ -116,21 +116,21 @@ pub(super) fn summarise(report: &Report<'_>, output: &OutputArgs, console: Conso
     console.painted_note(&format!("{}\n", text_format::summary(report, &console.note_painter(output.color))))
 }
 
-/// Decides which places of a sentence are printed: a file holds all of them.
-pub(super) const fn places(output: &OutputArgs) -> ShownPlaces {
-    if output.verbose || output.output_file.is_some() { ShownPlaces::All } else { ShownPlaces::First }
+/// Decides how much is printed of what is alike: a file holds all of it.
+pub(super) const fn shown(output: &OutputArgs) -> Shown {
+    if output.verbose || output.output_file.is_some() { Shown::All } else { Shown::First }
 }
 
 /// Prints the findings of a report: those at objects and files, those that are acknowledged, those about the run, and what is to do.
-pub(super) fn findings(report: &Report<'_>, level: Level, painter: &Painter, places: ShownPlaces) -> String {
-    let shown: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
-    lines(grouped([], &shown, painter, places), report, level, painter)
+pub(super) fn findings(report: &Report<'_>, level: Level, painter: &Painter, shown: Shown) -> String {
+    let records: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
+    lines(grouped([], &records, painter, shown), report, level, painter)
 }
 
 /// Prints the findings of a report, and the objects that change.
-pub(super) fn with_changes(report: &Report<'_>, level: Level, painter: &Painter, places: ShownPlaces) -> String {
-    let shown: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
-    lines(grouped(report.to_change(), &shown, painter, places), report, level, painter)
+pub(super) fn with_changes(report: &Report<'_>, level: Level, painter: &Painter, shown: Shown) -> String {
+    let records: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
+    lines(grouped(report.to_change(), &records, painter, shown), report, level, painter)
 }
 
 fn lines(findings: Grouped, report: &Report<'_>, level: Level, painter: &Painter) -> String {
@@ -143,7 +143,7 @@ fn lines(findings: Grouped, report: &Report<'_>, level: Level, painter: &Painter
 /// Renders `findings`, each with all of its places.
 pub(super) fn about_places<'a>(findings: impl Iterator<Item = &'a Finding>, painter: &Painter) -> String {
     let shown: Vec<FindingRecord> = findings.map(FindingRecord::new).collect();
-    grouped([], &shown, painter, ShownPlaces::All).lines
+    grouped([], &shown, painter, Shown::All).lines
 }
 
 /// Renders the diff of every file that may be shown, and names the others.

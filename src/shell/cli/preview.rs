@@ -10,7 +10,7 @@ use super::args::{CheckArgs, ConvertArgs, DiffArgs, Format};
 use super::baseline::Baseline;
 use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
-use super::output::{Level, diffs, explain_exit, findings, finish, places, summarise, with_changes};
+use super::output::{Level, diffs, explain_exit, findings, finish, shown, summarise, with_changes};
 use super::packs;
 use super::planned::{Planned, planned};
 use crate::engine::plan::Dependent;
@@ -36,8 +36,8 @@ pub(super) fn check(args: &CheckArgs, console: Console) -> Result<Exit> {
         let level = Level::of(output);
         console.text(Destination::Report, output, |painter| match args.statistics {
             true => statistics::of_report(report, level.findings(report.findings), painter),
-            false if output.quiet => findings(report, level, painter, places(output)),
-            false => with_changes(report, level, painter, places(output)),
+            false if output.quiet => findings(report, level, painter, shown(output)),
+            false => with_changes(report, level, painter, shown(output)),
         })?;
         summarise(report, output, console)
     })
@@ -95,7 +95,7 @@ pub(super) fn diff(args: &DiffArgs, console: Console) -> Result<Exit> {
         if console.may_page(output) {
             // Everything but the summary, which stays on the screen.
             let painter = console.report_painter(output);
-            console.page(&(text + &findings(report, Level::of(output), &painter, places(output))), output)?;
+            console.page(&(text + &findings(report, Level::of(output), &painter, shown(output))), output)?;
             return summarise(report, output, console);
         }
         console.report(&text, output)?;

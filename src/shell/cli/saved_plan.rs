@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use super::output::Level;
 use crate::engine::edits::FilePlan;
 use crate::shell::disk::{self, is_place};
-use crate::shell::report::grouped::{Grouped, ShownPlaces, grouped};
+use crate::shell::report::grouped::{Grouped, Shown, grouped};
 use crate::shell::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedPlan};
 use crate::shell::report::{Painter, Written, text_format, visible};
 
@@ -72,11 +72,11 @@ fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
 }
 
 /// Renders the findings and advisories of a plan that `level` shows, and what to do by hand.
-pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, places: ShownPlaces) -> String {
-    let shown = plan.findings.iter().filter(|finding| level.shows_record(finding.severity, &finding.code));
-    let shown: Vec<_> = shown.cloned().collect();
+pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, shown: Shown) -> String {
+    let records = plan.findings.iter().filter(|finding| level.shows_record(finding.severity, &finding.code));
+    let records: Vec<_> = records.cloned().collect();
     let advisories = level.advisories(&plan.advisories);
-    let Grouped { lines, to_do } = grouped([], &shown, painter, places);
+    let Grouped { lines, to_do } = grouped([], &records, painter, shown);
     lines + &text_format::advisories(advisories, painter) + &to_do
 }
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::args::ShowArgs;
 use super::console::Console;
 use super::exit::Exit;
-use super::output::{Level, diffs, places};
+use super::output::{Level, diffs, shown};
 use super::saved_plan::{execute, findings, load, made_elsewhere, summary};
 use crate::shell::report::saved_plan::SavedFile;
 use crate::shell::report::{Written, visible};
@@ -27,7 +27,7 @@ pub(super) fn run(args: &ShowArgs, console: Console) -> Result<Exit> {
         None => executed.stale.iter().map(stale_line).collect(),
     };
     let painter = console.note_painter(args.output.color);
-    let lines = findings(&plan, Level::of(&args.output), &painter, places(&args.output));
+    let lines = findings(&plan, Level::of(&args.output), &painter, shown(&args.output));
     console.painted_note(&format!("{head}{lines}{stale_files}{}\n", summary(&plan, Written::No, &painter)))?;
     Ok(Exit::Clean)
 }

@@ -2,13 +2,14 @@
 //!
 //! What fails comes first, then what is held back, what changes, and warnings; each in the order of places. Every line about a place
 //! starts with all of it, so that it can be opened from a terminal or found in a log; findings at the start of an object are below it.
+//! What is alike is one line with the first place; rules, all places and long texts to be copied are for `--verbose` and files.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::count::{plural, thousands};
+use super::count::thousands;
 use super::document::FindingRecord;
 use super::escape::{help_and_text, visible, visible_block};
 use super::paint::Painter;
@@ -18,12 +19,15 @@ use crate::engine::plan::{ObjectPlan, Outcome};
 /// How many places of one sentence are printed, where not all are.
 const PLACES: usize = 3;
 
-/// Which places of a sentence that is about several are printed.
+/// How many lines of a text to be copied are printed, where not all are.
+const LINES: usize = 4;
+
+/// How much is printed of what is alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ShownPlaces {
-    /// The first ones.
+pub(crate) enum Shown {
+    /// The first places, and short texts to be copied.
     First,
-    /// All of them: with `--verbose`, and in a file.
+    /// All places, and the rules: with `--verbose`, and in a file.
     All,
 }
 
@@ -82,7 +86,7 @@ enum Group<'r> {
     Object { title: &'r str, change: Option<&'r ObjectPlan>, findings: Vec<&'r FindingRecord> },
     /// Any other finding.
     Single(&'r FindingRecord),
-    /// Objects of one kind that become the same by the same rules, without findings.
+    /// Objects of one kind that get the same apiVersion, without findings.
     Alike(Vec<&'r ObjectPlan>),
 }
 
@@ -102,11 +106,11 @@ impl<'r> Group<'r> {
     }
 }
 
-/// Puts together what is printed together, in its order: objects that change alike too, where only the first `places` are printed.
+/// Puts together what is printed together, in its order: objects that change alike too, where not all are printed.
 fn entries<'r>(
     findings: &'r [FindingRecord],
     changes: &[&'r ObjectPlan],
-    places: ShownPlaces,
+    shown: Shown,
 ) -> Vec<(&'r Location, Group<'r>)> {
     let mut sentences: BTreeMap<_, Vec<&FindingRecord>> = BTreeMap::new();
     for finding in findings {
@@ -133,19 +137,17 @@ fn entries<'r>(
             _ => (location, Group::Object { title, change, findings }),
         });
     }
-    if places == ShownPlaces::First {
+    if shown == Shown::First {
         entries = alike(entries);
     }
     entries.sort_by(|(left, group), (right, other)| (group.effect(), left).cmp(&(other.effect(), right)));
     entries
 }
 
-/// Puts objects together that change alike, where these are so many that not all of them would be printed.
+/// Puts objects together that change alike.
 fn alike<'r>(entries: Vec<(&'r Location, Group<'r>)>) -> Vec<(&'r Location, Group<'r>)> {
     let what = |entry: &Group<'r>| match entry {
-        Group::Object { change: Some(change), findings, .. } if findings.is_empty() => {
-            Some((&change.from, &change.to, &change.rules))
-        }
+        Group::Object { change: Some(change), findings, .. } if findings.is_empty() => Some((&change.from, &change.to)),
         _ => None,
     };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
@@ -155,7 +157,7 @@ fn alike<'r>(entries: Vec<(&'r Location, Group<'r>)>) -> Vec<(&'r Location, Grou
     let mut out: Vec<(&Location, Group<'_>)> = Vec::new();
     let mut at: BTreeMap<_, usize> = BTreeMap::new();
     for (location, entry) in entries {
-        let key = what(&entry).filter(|key| counts[key] > PLACES + 1);
+        let key = what(&entry).filter(|key| counts[key] > 1);
         let (Some(key), Group::Object { change: Some(change), .. }) = (key, &entry) else {
             out.push((location, entry));
             continue;
@@ -175,7 +177,7 @@ fn alike<'r>(entries: Vec<(&'r Location, Group<'r>)>) -> Vec<(&'r Location, Grou
 #[derive(Default)]
 struct ToDo<'r> {
     numbers: BTreeMap<&'r str, usize>,
-    items: Vec<(&'r str, Vec<&'r Location>)>,
+    items: Vec<&'r str>,
 }
 
 impl<'r> ToDo<'r> {
@@ -188,10 +190,8 @@ impl<'r> ToDo<'r> {
             sentences.insert(general_message(finding));
             let number = *to_do.numbers.entry(help).or_insert(to_do.items.len());
             if number == to_do.items.len() {
-                to_do.items.push((help, Vec::new()));
+                to_do.items.push(help);
             }
-            let others = finding.others.iter().map(|object| &object.location);
-            to_do.items[number].1.extend([&finding.location].into_iter().chain(others));
         }
         if sentences.len() > 1 { to_do } else { Self::default() }
     }
@@ -200,32 +200,50 @@ impl<'r> ToDo<'r> {
         self.numbers.get(to_do_by_hand(finding)?).map(|at| at + 1)
     }
 
-    fn print(&self, painter: &Painter) -> String {
+    fn print(&self, painter: &Painter, shown: Shown) -> String {
         if self.items.is_empty() {
             return String::new();
         }
         let mut out = format!("{}\n", painter.strong("to do by hand:"));
         let width = self.items.len().to_string().len();
-        for ((help, places), number) in self.items.iter().zip(1..) {
-            // What is to be copied stands below.
-            let (help, text) = help_and_text(help);
-            let text = text.map(|text| format!("\n      {}", visible_block(text, "      "))).unwrap_or_default();
-            // A place can have several findings with the same help.
-            let mut seen = BTreeSet::new();
-            let places: Vec<&Location> = places.iter().copied().filter(|place| seen.insert(*place)).collect();
-            let named: Vec<String> = places.iter().take(PLACES).map(|place| painter.place(place)).collect();
-            let more = places.len() - named.len();
-            let more = if more == 0 { String::new() } else { format!(" and {} more", thousands(more)) };
-            let _infallible = writeln!(out, "  {number:>width$}. {} ({}{more}){text}", visible(help), named.join(", "));
+        for (help, number) in self.items.iter().zip(1..) {
+            let _infallible = writeln!(out, "  {number:>width$}. {}", with_text(help, "      ", shown));
         }
         out
     }
 }
 
+/// Prints what to do, with the text to be copied below it, or behind it where that is one value in mappings.
+fn with_text(help: &str, indent: &str, shown: Shown) -> String {
+    let (help, Some(text)) = help_and_text(help) else { return visible(help) };
+    let help = visible(help);
+    match on_one_line(text) {
+        Some(line) => format!("{help} {}", visible(&line)),
+        None if shown == Shown::First && text.lines().count() > LINES => format!("{help} (-v prints it)"),
+        None => format!("{help}\n{indent}{}", visible_block(text, indent)),
+    }
+}
+
+/// Writes a text of YAML on one line, where it is one value in mappings of a single key.
+fn on_one_line(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let (value, keys) = lines.split_last()?;
+    let is_deeper = |pair: &[&str]| indent_of(pair[0]) < indent_of(pair[1]);
+    let is_entry =
+        |line: &str| line.contains(": ") && !line.contains(['#', '|', '>', '{', '[']) && !line.starts_with('-');
+    let is_one = keys.iter().all(|key| key.ends_with(':')) && is_entry(value.trim()) && lines.windows(2).all(is_deeper);
+    let opened: String = keys.iter().map(|key| format!("{} {{ ", key.trim())).collect();
+    is_one.then(|| format!("{opened}{}{}", value.trim(), " }".repeat(keys.len())))
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
 /// Prints changes and findings.
 struct Printer<'p> {
     painter: &'p Painter,
-    places: ShownPlaces,
+    shown: Shown,
     to_do: &'p ToDo<'p>,
 }
 
@@ -246,7 +264,8 @@ impl Printer<'_> {
                 let what = change.map_or(String::new(), |change| format!(": {}", changed(change)));
                 let _infallible =
                     writeln!(out, "{}: {}{what}", painter.place(location), painter.strong(&visible(title)));
-                for (rule, direction) in change.map_or(&[][..], |change| &change.rules) {
+                let rules = change.filter(|_| self.shown == Shown::All).map_or(&[][..], |change| &change.rules);
+                for (rule, direction) in rules {
                     let _infallible = writeln!(out, "  {}", painter.faint(&format!("{} {rule}", direction.name())));
                 }
                 for finding in findings {
@@ -261,19 +280,12 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints what objects become, and the first of them.
+    /// Prints what objects become, with the first of them.
     fn alike(&self, out: &mut String, objects: &[&ObjectPlan]) {
         let (painter, first) = (self.painter, objects[0]);
-        let kind = format!("{} {}", thousands(objects.len()), visible(&first.from.0.kind));
-        let _infallible = writeln!(out, "{}: {}", painter.strong(&kind), changed(first));
-        for (rule, direction) in &first.rules {
-            let _infallible = writeln!(out, "  {}", painter.faint(&format!("{} {rule}", direction.name())));
-        }
-        for object in &objects[..PLACES] {
-            let _infallible = writeln!(out, "  {}: {}", painter.place(&object.location), visible(&object.title));
-        }
-        let more = plural(objects.len() - PLACES, "more object");
-        let _infallible = writeln!(out, "  ... and {more}, -v lists them");
+        let (place, more) = (painter.place(&first.location), thousands(objects.len() - 1));
+        let kind = painter.strong(&visible(&first.from.0.kind));
+        let _infallible = writeln!(out, "{place} and {more} more: {kind}: {}", changed(first));
     }
 
     fn repeated(&self, out: &mut String, findings: &[&FindingRecord]) {
@@ -281,19 +293,20 @@ impl Printer<'_> {
         let is_same = findings.iter().all(|finding| finding.message == first.message);
         let message = if is_same { Cow::Borrowed(first.message.as_str()) } else { general_message(first) };
         self.sentence(out, first, "", &message);
-        // One more line would say that there is one more place.
-        let shown = match self.places {
-            ShownPlaces::First if findings.len() > PLACES + 1 => PLACES,
-            _ => findings.len(),
+        let place = |finding: &&FindingRecord| {
+            let title = finding.title().map_or(String::new(), |title| format!(" {}", visible(title)));
+            format!("{}{title}", self.painter.place(&finding.location))
         };
-        for finding in &findings[..shown] {
-            let title = finding.title().map_or(String::new(), |title| format!(": {}", visible(title)));
-            let _infallible = writeln!(out, "  {}{title}", self.painter.place(&finding.location));
-        }
-        if shown < findings.len() {
-            let more = plural(findings.len() - shown, "more place");
-            let _infallible = writeln!(out, "  ... and {more}, -v lists them");
-        }
+        let (shown, separator) = match self.shown {
+            Shown::First => (findings.len().min(PLACES), ", "),
+            Shown::All => (findings.len(), "\n  "),
+        };
+        let places: Vec<String> = findings[..shown].iter().map(place).collect();
+        let more = match findings.len() - shown {
+            0 => String::new(),
+            more => format!(" and {} more", thousands(more)),
+        };
+        let _infallible = writeln!(out, "  {}{more}", places.join(separator));
         self.help(out, first, "  ");
     }
 
@@ -308,12 +321,8 @@ impl Printer<'_> {
 
     fn help(&self, out: &mut String, finding: &FindingRecord, indent: &str) {
         if let Some(help) = finding.help.as_ref().filter(|_| self.to_do.number(finding).is_none()) {
-            let _infallible = writeln!(
-                out,
-                "{indent}{} {}",
-                self.painter.label("help:"),
-                visible_block(help, &format!("{indent}  "))
-            );
+            let help = with_text(help, &format!("{indent}  "), Shown::All);
+            let _infallible = writeln!(out, "{indent}{} {help}", self.painter.label("help:"));
         }
     }
 }
@@ -345,17 +354,17 @@ pub(crate) fn grouped<'a>(
     changes: impl IntoIterator<Item = &'a ObjectPlan>,
     findings: &[FindingRecord],
     painter: &Painter,
-    places: ShownPlaces,
+    shown: Shown,
 ) -> Grouped {
     let changes: Vec<&ObjectPlan> = changes.into_iter().filter(|object| object.outcome == Outcome::Changed).collect();
-    let entries = entries(findings, &changes, places);
+    let entries = entries(findings, &changes, shown);
     let to_do = ToDo::of(&entries);
-    let printer = Printer { painter, places, to_do: &to_do };
+    let printer = Printer { painter, shown, to_do: &to_do };
     let mut lines = String::new();
     for (location, entry) in &entries {
         printer.entry(&mut lines, location, entry);
     }
-    Grouped { lines, to_do: to_do.print(painter) }
+    Grouped { lines, to_do: to_do.print(painter, shown) }
 }
 
 #[cfg(test)]
@@ -398,7 +407,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(changes: &[ObjectPlan], findings: &[Finding], places: ShownPlaces, expected: &str) {
+    fn check(changes: &[ObjectPlan], findings: &[Finding], places: Shown, expected: &str) {
         let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
         let Grouped { lines, to_do } = grouped(changes, &shown, &Painter::PLAIN, places);
         assert_eq!(lines + &to_do, expected);
@@ -425,49 +434,44 @@ a.yaml:20:1: Route r20
   held-back[dropped-field] first loss
   a.yaml:24:1: held-back[dropped-field] second loss
 a.yaml:10:1: Route r10: g/v1 -> g/v2
-  forward p/v2/rule
   warning[unknown-kind] at its start
   a.yaml:12:1: warning[unknown-kind] below
     help: look at it
 a.yaml:1:1: warning[unknown-kind] Route r1: odd
 a.yaml:3:1: warning[unknown-kind] file is odd
 ";
-        check(&[change(10)], &findings, ShownPlaces::First, expected);
+        check(&[change(10)], &findings, Shown::First, expected);
     }
 
     #[test]
     fn objects_that_change_alike_are_counted() {
         let changes = |count: usize| (1..=count).map(change).collect::<Vec<_>>();
-        let one = |line: usize| format!("a.yaml:{line}:1: Route r{line}: g/v1 -> g/v2\n  forward p/v2/rule\n");
-        let each = |count: usize| (1..=count).map(one).collect::<String>();
-        check(&changes(4), &[], ShownPlaces::First, &each(4));
-        check(&changes(5), &[], ShownPlaces::All, &each(5));
-        let expected = "\
-5 Route: g/v1 -> g/v2
-  forward p/v2/rule
-  a.yaml:1:1: Route r1
-  a.yaml:2:1: Route r2
-  a.yaml:3:1: Route r3
-  ... and 2 more objects, -v lists them
-";
-        check(&changes(5), &[], ShownPlaces::First, expected);
-        // One with a finding of its own is not like the others.
+        let one = |line: usize| format!("a.yaml:{line}:1: Route r{line}: g/v1 -> g/v2\n");
+        let with_rule = |line: usize| one(line) + "  forward p/v2/rule\n";
+        check(&changes(1), &[], Shown::First, &one(1));
+        check(&changes(3), &[], Shown::All, &(1..=3).map(with_rule).collect::<String>());
+        check(&changes(2), &[], Shown::First, "a.yaml:1:1 and 1 more: Route: g/v1 -> g/v2\n");
+        check(&changes(5), &[], Shown::First, "a.yaml:1:1 and 4 more: Route: g/v1 -> g/v2\n");
+        // One with a finding of its own is not like the others, but other rules make no difference.
         let odd = [finding(2, Some(2), WARNING, ("odd", ""))];
-        let findings = format!("{}  warning[unknown-kind] odd\n", one(2));
-        check(&changes(5), &odd, ShownPlaces::First, &each(5).replace(&one(2), &findings));
+        let mut all = changes(5);
+        all[2].rules.clear();
+        let expected = "a.yaml:1:1 and 3 more: Route: g/v1 -> g/v2\na.yaml:2:1: Route r2: g/v1 -> g/v2\n  warning[unknown-kind] odd\n";
+        check(&all, &odd, Shown::First, expected);
     }
 
     #[test]
-    fn what_is_to_be_done_at_several_objects_names_them() {
-        let others = [7, 9].map(|line| FindingObject::new(format!("Route r{line}"), place("a.yaml", line)));
-        let mut both = finding(5, Some(5), WARNING, ("odd (3 objects)", "mend them"));
-        both.object.as_mut().unwrap().others = others.into();
-        let findings = [both, finding(6, Some(6), WARNING, ("even", "mend it"))];
-        let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
-        let to_do = grouped([], &shown, &Painter::PLAIN, ShownPlaces::First).to_do;
-        let expected =
-            "to do by hand:\n  1. mend them (a.yaml:5:1, a.yaml:7:1, a.yaml:9:1)\n  2. mend it (a.yaml:6:1)\n";
-        assert_eq!(to_do, expected);
+    fn what_is_to_be_copied_is_short() {
+        let text = |help: &str| with_text(help, "  ", Shown::First);
+        assert_eq!(text("add it:\nspec:\n  key:\n    policy: Never\n"), "add it: spec: { key: { policy: Never } }");
+        assert_eq!(text("add it:\nspec: x"), "add it: spec: x");
+        let block = |lines: &str| format!("add it:\n  {}", lines.replace('\n', "\n  "));
+        for lines in ["a:\n  b: c\n  d: e", "- a\n- b", "a:\n  b: c # so", "a:\n  b: [c]", "a:\n  b: |\n    c"] {
+            assert_eq!(text(&format!("add it:\n{lines}")), block(lines));
+        }
+        let long = "a:\n  b: 1\n  c: 2\n  d: 3\n  e: 4";
+        assert_eq!(text(&format!("add it:\n{long}")), "add it: (-v prints it)");
+        assert_eq!(with_text(&format!("add it:\n{long}"), "  ", Shown::All), block(long));
     }
 
     #[test]
@@ -475,13 +479,12 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         let about = |lines: std::ops::Range<usize>| -> Vec<Finding> {
             lines.map(|line| finding(line, Some(line), WARNING, ("odd", "mend it"))).collect()
         };
-        let head =
-            "warning[unknown-kind] odd\n  a.yaml:1:1: Route r1\n  a.yaml:2:1: Route r2\n  a.yaml:3:1: Route r3\n";
-        let (fourth, help) = ("  a.yaml:4:1: Route r4\n", "  help: mend it\n");
-        check(&[], &about(1..5), ShownPlaces::First, &format!("{head}{fourth}{help}"));
-        check(&[], &about(1..6), ShownPlaces::First, &format!("{head}  ... and 2 more places, -v lists them\n{help}"));
-        let all = format!("{head}{fourth}  a.yaml:5:1: Route r5\n{help}");
-        check(&[], &about(1..6), ShownPlaces::All, &all);
+        let (head, help) = ("warning[unknown-kind] odd\n", "  help: mend it\n");
+        let first = "  a.yaml:1:1 Route r1, a.yaml:2:1 Route r2, a.yaml:3:1 Route r3";
+        check(&[], &about(1..4), Shown::First, &format!("{head}{first}\n{help}"));
+        check(&[], &about(1..6), Shown::First, &format!("{head}{first} and 2 more\n{help}"));
+        let all: String = (1..6).map(|line| format!("  a.yaml:{line}:1 Route r{line}\n")).collect();
+        check(&[], &about(1..6), Shown::All, &format!("{head}{all}{help}"));
     }
 
     #[test]
@@ -493,12 +496,11 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         let findings = [at(1, "a[0].b[10]"), at(2, "a[3].b[1]"), at(3, "a.c[0]"), at(4, "d[\"0\"]")];
         let expected = "\
 warning[unknown-kind] a[].b[] is odd
-  a.yaml:1:1
-  a.yaml:2:1
+  a.yaml:1:1, a.yaml:2:1
 a.yaml:3:1: warning[unknown-kind] a.c[0] is odd
 a.yaml:4:1: warning[unknown-kind] d[\"0\"] is odd
 ";
-        check(&[], &findings, ShownPlaces::First, expected);
+        check(&[], &findings, Shown::First, expected);
     }
 
     #[test]
@@ -516,24 +518,13 @@ a.yaml:2:1: held-back[dropped-field] Route r2: lost (to do 1)
 a.yaml:3:1: held-back[dropped-field] Route r3: lost too (to do 1)
 a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 2)
 warning[unknown-kind] even (to do 2)
-  a.yaml:5:1: Route r5
-  a.yaml:6:1: Route r6
-  a.yaml:7:1: Route r7
+  a.yaml:5:1 Route r5, a.yaml:6:1 Route r6, a.yaml:7:1 Route r7
 a.yaml:4:1: note[normalized] Route r4: fine
   help: nothing
 to do by hand:
-  1. move it (a.yaml:2:1, a.yaml:3:1)
-  2. mend it (a.yaml:1:1, a.yaml:5:1, a.yaml:6:1 and 1 more)
+  1. move it
+  2. mend it
 ";
-        check(&[], &findings, ShownPlaces::First, expected);
-    }
-
-    #[test]
-    fn a_place_is_to_be_looked_at_once_whatever_is_to_be_done_there() {
-        let at = |line, message| finding(line, Some(1), WARNING, (message, "mend it"));
-        let findings = [at(5, "odd"), at(5, "even"), at(6, "odd too"), at(7, "red"), at(7, "blue"), at(8, "low")];
-        let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
-        let to_do = grouped([], &shown, &Painter::PLAIN, ShownPlaces::First).to_do;
-        assert_eq!(to_do, "to do by hand:\n  1. mend it (a.yaml:5:1, a.yaml:6:1, a.yaml:7:1 and 1 more)\n");
+        check(&[], &findings, Shown::First, expected);
     }
 }

@@ -42,10 +42,8 @@ pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, pai
             let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", about.name())));
         }
         let code = painter.code(*severity, Code::Advisory.name());
-        let _infallible = writeln!(out, "  {code} {}", visible(message));
-        if let Some(help) = help {
-            let _infallible = writeln!(out, "    {} {}", painter.label("help:"), visible(help));
-        }
+        let help = help.as_ref().map_or(String::new(), |help| format!("; {}", visible(help)));
+        let _infallible = writeln!(out, "  {code} {}{help}", visible(message));
     }
     out
 }
