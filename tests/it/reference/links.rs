@@ -68,6 +68,8 @@ fn headings_are_called_as_in_the_book() {
 #[test]
 fn every_link_leads_somewhere() {
     let mut pages = files(PAGES, ".md");
+    // Its links are no links in the book, but what the book is made of: `the_summary_lists_every_page`.
+    pages.retain(|page| !page.ends_with("/SUMMARY.md"));
     pages.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(str::to_owned));
     pages.extend(files("rules", ".md"));
     let broken: Vec<String> = pages.iter().flat_map(|page| broken_links(page)).collect();
