@@ -86,7 +86,7 @@ codes! {
     CrdNotServing "crd-not-serving" "A CRD of the run does not serve the apiVersion that objects of the run have, or get: once it is applied, the API server rejects them. Objects count for the nearest CRDs of their kind. Put the CRDs of the target into the tree first, in the same commit.";
     DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. The reference is left unchanged; name another object, or remove the reference.";
     DataFile "data-file" "A generator of a kustomization names the file as data of a ConfigMap or Secret. A file that nothing else builds is not converted, since that would change the data and the hash in the name; one that is built too is converted.";
-    Declined "declined" "You answered `apply --interactive` that the object shall stay as it is. Run again to be asked again.";
+    Declined "declined" "You answered `apply --interactive` that the object should stay as it is. Run again to be asked again.";
     DroppedField "dropped-field" "The target release has no equivalent of a field of the object. The object is held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A mapping has the same key twice, and parsers disagree on which one counts. Remove one of the two.";
     Encrypted "encrypted" "The file is encrypted with SOPS, and its checksum covers the values that would change. The object is held back; decrypt the file, convert it and encrypt it again.";

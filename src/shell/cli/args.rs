@@ -15,20 +15,20 @@ use crate::shell::disk::Shard;
 #[command(name = "reversion", version, max_term_width = 100)]
 #[command(after_help = "\
 Examples:
-  reversion detect                                        # which releases are these files for?
-  reversion check --to gateway-api@1.4                    # what would change?
-  reversion apply --to gateway-api@1.4                    # change it
-  reversion undo                                          # revert it
+  reversion detect                      # which releases are these files for?
+  reversion check --to gateway-api@1.4  # what would change?
+  reversion apply --to gateway-api@1.4  # change it
+  reversion undo                        # revert it
 
 Exit codes:
   0  nothing to do, or all done
-  1  changes are needed (check, diff), an object was held back, something is unresolved,
-     or a file was left out
-  2  failed: a bad argument, a file that cannot be read or parsed, a failed write
+  1  changes are needed (check, diff), an object was held back, something is
+     unresolved, or a file was left out
+  2  failed: a bad argument, a file that cannot be read, parsed or written
   3  no object was recognized
 
-`reversion explain WORD` explains every word in the output; reversion.toml and `REVERSION_*`
-variables set flags.")]
+`reversion explain WORD` explains every word in the output; reversion.toml and
+`REVERSION_*` variables set flags.")]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
@@ -378,7 +378,7 @@ pub(super) struct FunctionArgs {
 #[command(after_help = "\
 Examples:
   reversion detect
-  reversion detect --verbose apps/                          # the releases of each object, and the fields that show them
+  reversion detect --verbose apps/  # each object, with the fields that show it
   reversion detect --format json | jq '.apis[] | {pack, outdated}'")]
 pub(super) struct DetectArgs {
     #[command(flatten)]
@@ -424,7 +424,8 @@ pub(super) struct ConvertArgs {
 Examples:
   reversion check --to gateway-api@1.4
   reversion check --to ngf@latest --format github deploy/
-  git diff --name-only main... | reversion check --to gateway-api@1.4 --files-from -")]
+  git diff --name-only main... |
+    reversion check --to gateway-api@1.4 --files-from -")]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) convert: ConvertArgs,
@@ -536,7 +537,7 @@ pub(super) struct ShowArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  reversion report merge shard-*.json --format sarif --output-file reversion.sarif
+  reversion report merge shard-*.json --format sarif --output-file all.sarif
   reversion report merge report.json --format markdown")]
 pub(super) struct MergeArgs {
     /// Reports that `--format json` made; `-` is standard input
@@ -603,7 +604,7 @@ pub(super) struct StreamArgs {
 Examples:
   reversion explain held-back
   reversion explain dropped-field
-  reversion explain gateway-api/v1.1.0/backendtlspolicy-tls-renamed-to-validation
+  reversion explain gateway-api/v1.4.0/gateway-backendtls-moved-to-tls-backend
   reversion explain wrap")]
 pub(super) struct ExplainArgs {
     /// A word of the output: a rule (its id or the last part of it), a finding code, an operation, or another word
@@ -630,7 +631,7 @@ pub(super) struct ReleasesArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  reversion completion bash > ~/.local/share/bash-completion/completions/reversion
+  source <(reversion completion bash)  # in ~/.bashrc
   reversion completion zsh > ~/.zfunc/_reversion
   reversion completion fish > ~/.config/fish/completions/reversion.fish")]
 pub(super) struct CompletionArgs {

@@ -25,7 +25,7 @@ fn add(words: &[&str], out: &mut String) {
 /// Returns what `reversion WORDS --help` prints.
 fn help(words: &[&str]) -> String {
     let mut command = program();
-    let output = command.args(words).arg("--help").env("COLUMNS", "100").output().expect("the program runs");
+    let output = command.args(words).arg("--help").env("COLUMNS", "80").output().expect("the program runs");
     assert!(output.status.success(), "{words:?} has a help");
     String::from_utf8(output.stdout).expect("the help is a text")
 }

@@ -3,9 +3,8 @@
 //!
 //! A page is prose with generated parts, each between `<!-- generated: WHAT -->` and `<!-- end -->`. With
 //! `REVERSION_WRITE_BLOCKS=1` the parts are rewritten; read the diff. What a part says comes from the documentation of the types that
-//! files are read into: a key, word, operation or limit without documentation, or a key without an example, fails the test.
+//! files are read into: a key, word or operation without documentation, or a key without an example, fails the test.
 
-use std::collections::BTreeSet;
 use std::fs;
 
 use reversion::internals::cli::GLOSSARY;
@@ -17,11 +16,12 @@ use reversion::internals::release::GroupKind;
 
 mod apis;
 mod commands;
-mod limits;
+mod links;
 mod render;
 mod wire;
 
-use render::{Renderer, slug};
+use links::linked;
+use render::Renderer;
 use wire::Source;
 
 use crate::support::root;
@@ -102,7 +102,6 @@ fn part(page: &str, what: &str, renderer: &mut Renderer<'_>) -> String {
         ["keys", file, name] => renderer.keys(file, name, ("", "###"), ""),
         ["words", file, name] => renderer.words(file, name),
         ["operations"] => operations(renderer),
-        ["limits"] => limits::table(root(), &files("src", ".rs"), &mut renderer.problems),
         ["findings"] => findings(page),
         ["packs"] => packs(),
         ["supported"] => supported(),
@@ -215,66 +214,6 @@ fn supported() -> String {
 fn glossary() -> String {
     let rows: String = GLOSSARY.iter().map(|term| format!("| `{}` | {} |\n", term.word, term.text)).collect();
     format!("\n| word | meaning |\n|---|---|\n{rows}")
-}
-
-/// Returns the lines of a page outside code blocks.
-fn prose(text: &str) -> Vec<&str> {
-    let mut is_code = false;
-    let is_prose = |line: &&str| {
-        let is_fence = line.starts_with("```");
-        is_code ^= is_fence;
-        !is_code && !is_fence
-    };
-    text.lines().filter(is_prose).collect()
-}
-
-#[test]
-fn every_link_leads_somewhere() {
-    let mut pages = files(PAGES, ".md");
-    pages.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(str::to_owned));
-    pages.extend(files("rules", ".md"));
-    let broken: Vec<String> = pages.iter().flat_map(|page| broken_links(page)).collect();
-    assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
-}
-
-/// Returns the links and pictures of a page that are not in the project, as `PAGE: LINK`.
-fn broken_links(page: &str) -> Vec<String> {
-    let text = read(page);
-    let links =
-        prose(&text).into_iter().flat_map(|line| line.split("](").skip(1).filter_map(|rest| rest.split(')').next()));
-    let broken = links.filter(|link| !link.starts_with("https://")).filter(|link| {
-        let target = linked(page, link);
-        // The book holds the pages and nothing else of the project.
-        let is_outside = page.starts_with(PAGES) && !target.starts_with(PAGES);
-        let anchor = link.split_once('#').map_or("", |(_, anchor)| anchor);
-        is_outside || !root().join(&target).exists() || (!anchor.is_empty() && !anchors(&target).contains(anchor))
-    });
-    broken.map(|link| format!("{page}: {link}")).collect()
-}
-
-/// Returns the path that a link of a page leads to.
-fn linked(page: &str, link: &str) -> String {
-    let file = link.split('#').next().unwrap_or_default();
-    if file.is_empty() {
-        return page.to_owned();
-    }
-    let mut parts: Vec<&str> = page.split('/').collect();
-    parts.pop();
-    for part in file.split('/') {
-        if part == ".." {
-            parts.pop();
-        } else {
-            parts.push(part);
-        }
-    }
-    parts.join("/")
-}
-
-/// Returns the names by which links call the headings of a page.
-fn anchors(page: &str) -> BTreeSet<String> {
-    let text = read(page);
-    let headings = prose(&text).into_iter().filter(|line| line.starts_with('#'));
-    headings.map(|line| slug(line.trim_start_matches('#').trim())).collect()
 }
 
 #[test]

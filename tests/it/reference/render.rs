@@ -21,6 +21,7 @@ const SCALARS: &[(&str, &str)] = &[
     ("Relation", "[relation](../packs/catalogs.md#relations)"),
     ("String", "text"),
     ("Table", "mapping of texts, or list of `{ old, new }`"),
+    ("Template", "text"),
     ("Value", "any value"),
     ("bool", "`true` or `false`"),
     ("u64", "whole number"),

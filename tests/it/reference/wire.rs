@@ -272,7 +272,7 @@ fn cased(words: &str, case: Option<&str>) -> String {
 }
 
 /// Returns the documentation as one paragraph.
-pub(crate) fn docs(attributes: &[Attribute]) -> String {
+fn docs(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => text(&pair.value),
         _ => None,
