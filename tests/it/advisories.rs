@@ -9,7 +9,7 @@ use crate::support::trees::{Run, Tree};
 /// A rollback from v1.5 or newer crosses the policy that denies older CRDs.
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
 
-const SECTION: &str = "about the cluster:\n  warning[advisory] Gateway API: v1.5.0 and newer install the ValidatingAdmissionPolicy safe-upgrades.gateway.networking.k8s.io, which denies the CRDs of older bundles\n    help: delete that policy and its binding before you apply the older CRDs\n";
+const SECTION: &str = "about the cluster:\n  warning[advisory] Gateway API: v1.5.0 and newer install the ValidatingAdmissionPolicy safe-upgrades.gateway.networking.k8s.io, which denies the CRDs of older bundles; delete that policy and its binding before you apply the older CRDs\n";
 
 fn tree() -> Tree {
     Tree::of(&[("a.yaml", ROUTE), ("b.yaml", &ROUTE.replace("shop", "other"))])

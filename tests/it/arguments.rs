@@ -17,17 +17,18 @@ fn paths_are_passed_as_to_kubectl() {
     let tree = Tree::of(&[("a.yaml", ROUTE), ("b/c/d.yaml", ROUTE), ("e.yaml", ROUTE)]);
     let read = |run: Run| {
         // Behind the objects there is advice about the release.
-        let lines = run.out.lines().take_while(|line| !line.starts_with("about "));
+        let lines =
+            run.out.lines().take_while(|line| !line.starts_with("about ")).filter(|line| !line.starts_with(' '));
         lines.map(|line| line.split(':').next().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(read(tree.run(&["check", TO, "-f", "a.yaml", "-f", "b", "-R"])), ["a.yaml", "b/c/d.yaml"]);
-    assert_eq!(read(tree.run(&["check", TO, "e.yaml", "--filename=a.yaml"])), ["a.yaml", "e.yaml"]);
+    assert_eq!(read(tree.run(&["check", "-v", TO, "-f", "a.yaml", "-f", "b", "-R"])), ["a.yaml", "b/c/d.yaml"]);
+    assert_eq!(read(tree.run(&["check", "-v", TO, "e.yaml", "--filename=a.yaml"])), ["a.yaml", "e.yaml"]);
     assert_eq!(
         read(tree.run(&["diff", TO, "--recursive", "-f", "."])).iter().filter(|line| *line == "--- a/e.yaml").count(),
         1
     );
-    assert_eq!(read(tree.run(&["check", TO, "-f", "a.yaml,b", "-f=e.yaml"])), ["a.yaml", "b/c/d.yaml", "e.yaml"]);
-    assert_eq!(read(tree.run_fed(&["check", TO, "-f", "-"], ROUTE)), ["-"]);
+    assert_eq!(read(tree.run(&["check", "-v", TO, "-f", "a.yaml,b", "-f=e.yaml"])), ["a.yaml", "b/c/d.yaml", "e.yaml"]);
+    assert_eq!(read(tree.run_fed(&["check", "-v", TO, "-f", "-"], ROUTE)), ["-"]);
     let converted = tree.run_fed(&["convert", TO, "-"], ROUTE);
     converted.check(0);
     assert!(converted.out.contains("gateway.networking.k8s.io/v1\n"), "{}", converted.out);

@@ -177,7 +177,7 @@ fn switches() -> [Key<'static>; 7] {
         Key::switch(
             "repair",
             &[("a.yaml", MISTAKE)],
-            &["check", "--to=ngf@2.0"],
+            &["check", "-v", "--to=ngf@2.0"],
             ("  forward ngf/v1.5.0/nginxproxy-type", "pass --repair"),
         ),
     ]

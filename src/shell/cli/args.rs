@@ -277,7 +277,7 @@ pub(super) struct OutputArgs {
     /// Print only what affects the exit code, and the summary
     #[arg(short, long, env = "REVERSION_QUIET", value_parser = switch)]
     pub(super) quiet: bool,
-    /// Print notes too
+    /// Print notes, rules and all places too
     #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch)]
     pub(super) verbose: bool,
     /// Exit with 0 instead of 3 if no object was recognized; accept empty standard input
@@ -588,7 +588,7 @@ pub(super) struct StreamArgs {
     #[arg(short, long, env = "REVERSION_QUIET", help_heading = "Report")]
     #[arg(value_parser = switch)]
     pub(super) quiet: bool,
-    /// Print notes too
+    /// Print notes, rules and all places too
     #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch, help_heading = "Report")]
     pub(super) verbose: bool,
     /// Exit with 0 instead of 3 if no object was recognized; accept empty standard input
