@@ -82,7 +82,7 @@ for tree in three generated; do
   valgrind --tool=callgrind --callgrind-out-file="$top/$tree.out" \
     "$bin" diff --isolated --threads 1 --to "$target" "$top/$tree" > /dev/null 2> "$top/$tree.err" || true
   reads=$(calls "$top/$tree.out" reversion::shell::disk::read_file::Buffer::fill reversion::shell::disk::read_file::read)
-  parses=$(calls "$top/$tree.out" reversion::syntax::yaml::parse::scan reversion::syntax::yaml::events::parse_exact)
+  parses=$(calls "$top/$tree.out" reversion_syntax::yaml::parse::scan reversion_syntax::yaml::events::parse_exact)
   conversions=$(calls "$top/$tree.out" reversion::engine::convert::convert)
   graphs=$(calls "$top/$tree.out" reversion::engine::links::kustomizations::Graph::of)
   printf '| %s | %s | %s | %s | %s |\n' "$tree" "$reads" "$parses" "$conversions" "$graphs"

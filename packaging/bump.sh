@@ -10,10 +10,10 @@ fi
 old=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 pattern=$(printf '%s' "$old" | sed 's/\./\\./g')
 
-# Only the first such line of Cargo.toml is about the project.
-sed "1,/^version = /s/^version = .*/version = \"$new\"/" Cargo.toml >Cargo.toml.new
+# Only the first such line of Cargo.toml is about the project; the dependency on its other package names it too.
+sed "1,/^version = /s/^version = .*/version = \"$new\"/; /^reversion-syntax = /s/\"=.*\"/\"=$new\"/" Cargo.toml >Cargo.toml.new
 mv Cargo.toml.new Cargo.toml
-cargo update --offline --package reversion
+cargo update --offline --workspace
 for file in $(git ls-files packaging/examples packaging/gitlab docs/src/install.md docs/src/how-to); do
     sed "s/\(reversion[:@ -]v\{0,1\}\)$pattern/\1$new/g; s|\(/download/v\)$pattern|\1$new|g; s/\(rev: v\)$pattern/\1$new/g" "$file" >"$file.new"
     cat "$file.new" >"$file"

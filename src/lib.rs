@@ -34,7 +34,7 @@
 // Without the command line, what only it uses is dead.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
-mod syntax;
+use reversion_syntax as syntax;
 
 mod knowledge;
 

@@ -98,17 +98,17 @@ impl FieldPath {
     }
 
     /// Returns the text at this path of `root`.
-    pub(crate) fn text<'v>(&self, root: &'v Value) -> Option<&'v str> {
+    pub fn text<'v>(&self, root: &'v Value) -> Option<&'v str> {
         self.get(root)?.as_str()
     }
 
     /// Returns the items of the list at this path of `root`; none where there is no list.
-    pub(crate) fn items<'v>(&self, root: &'v Value) -> &'v [Value] {
+    pub fn items<'v>(&self, root: &'v Value) -> &'v [Value] {
         self.get(root).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the path relative to `outer`; `None` where it is not in there.
-    pub(crate) fn below(&self, outer: &Self) -> Option<Self> {
+    pub fn below(&self, outer: &Self) -> Option<Self> {
         Some(Self::new(self.0.strip_prefix(outer.steps())?.iter().cloned()))
     }
 
@@ -155,7 +155,7 @@ pub enum Part {
 
 impl Part {
     /// Returns whether `step` leads to such a value.
-    pub(crate) fn takes(&self, step: &Step) -> bool {
+    pub fn takes(&self, step: &Step) -> bool {
         match (self, step) {
             (Self::Key(part), Step::Key(key)) => part == key,
             (Self::Items, Step::Index(_)) | (Self::Values, Step::Key(_)) => true,
@@ -243,7 +243,7 @@ impl FieldPattern {
     }
 
     /// Returns those paths whose values pass `test`.
-    pub(crate) fn matches_where(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> Vec<FieldPath> {
+    pub fn matches_where(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> Vec<FieldPath> {
         let mut found = Vec::new();
         let _all = visit(&self.0, root, None, &mut |place, value| {
             if test(value) {
@@ -274,7 +274,7 @@ impl FieldPattern {
     }
 
     /// Returns this pattern as a path, if it has neither `[]` nor `{}`.
-    pub(crate) fn as_path(&self) -> Option<FieldPath> {
+    pub fn as_path(&self) -> Option<FieldPath> {
         let step = |part: &Part| match part {
             Part::Key(key) => Some(Step::Key(key.clone())),
             Part::Items | Part::Values => None,
@@ -285,7 +285,7 @@ impl FieldPattern {
 
 /// A path that borrows its keys, one step linked to the one above; the owned path is only built on demand.
 #[derive(Debug)]
-pub(crate) struct PathRef<'a> {
+pub struct PathRef<'a> {
     above: Option<&'a PathRef<'a>>,
     step: StepRef<'a>,
 }
@@ -299,17 +299,17 @@ enum StepRef<'a> {
 
 impl<'a> PathRef<'a> {
     /// Creates the path of `key` below `above`, or below the root.
-    pub(crate) const fn key(above: Option<&'a Self>, key: &'a str) -> Self {
+    pub const fn key(above: Option<&'a Self>, key: &'a str) -> Self {
         Self { above, step: StepRef::Key(key) }
     }
 
     /// Creates the path of the item `index` below `above`, or below the root.
-    pub(crate) const fn index(above: Option<&'a Self>, index: usize) -> Self {
+    pub const fn index(above: Option<&'a Self>, index: usize) -> Self {
         Self { above, step: StepRef::Index(index) }
     }
 
     /// Returns the last key of the path.
-    pub(crate) fn last_key(&self) -> Option<&str> {
+    pub fn last_key(&self) -> Option<&str> {
         match self.step {
             StepRef::Key(key) => Some(key),
             StepRef::Index(_) => self.above.and_then(Self::last_key),
@@ -317,7 +317,7 @@ impl<'a> PathRef<'a> {
     }
 
     /// Returns the owned path from the root.
-    pub(crate) fn path(&self) -> FieldPath {
+    pub fn path(&self) -> FieldPath {
         let mut steps = Vec::new();
         let mut place = Some(self);
         while let Some(PathRef { above, step }) = place {
@@ -333,7 +333,7 @@ impl<'a> PathRef<'a> {
 }
 
 /// What is read from data most often.
-pub(crate) trait Entries {
+pub trait Entries {
     /// Returns the value of `key`.
     fn entry(&self, key: &str) -> Option<&Value>;
 
@@ -362,7 +362,7 @@ impl Entries for Map<String, Value> {
 
 /// Returns the value of `key`. Most mappings have a few keys, for which comparing all of them is faster than
 /// hashing one.
-pub(crate) fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+pub fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
     const FEW: usize = 8;
     if map.len() > FEW {
         return map.get(key);
@@ -371,11 +371,7 @@ pub(crate) fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v V
 }
 
 /// Visits the values directly inside `value`, which stands at `place`; none for the root.
-pub(crate) fn each_child<'v>(
-    value: &'v Value,
-    place: Option<&PathRef<'_>>,
-    visit: &mut dyn FnMut(&'v Value, &PathRef<'_>),
-) {
+pub fn each_child<'v>(value: &'v Value, place: Option<&PathRef<'_>>, visit: &mut dyn FnMut(&'v Value, &PathRef<'_>)) {
     match value {
         Value::Object(map) => map.iter().for_each(|(key, child)| visit(child, &PathRef::key(place, key))),
         Value::Array(items) => {

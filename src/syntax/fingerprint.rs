@@ -29,7 +29,7 @@ impl Fingerprint {
     }
 
     /// Returns the hash alone, as 32 hexadecimal digits.
-    pub(crate) fn hash_text(self) -> String {
+    pub fn hash_text(self) -> String {
         format!("{:032x}", self.hash)
     }
 

@@ -202,7 +202,7 @@ impl EditSet {
 
     /// Moves every edit `by` bytes to the right: from a part of a text to the whole that the part starts in.
     #[must_use]
-    pub(crate) fn shifted(mut self, by: usize) -> Self {
+    pub fn shifted(mut self, by: usize) -> Self {
         for edit in &mut self.edits {
             edit.span = Span::new(edit.span.start + by, edit.span.end + by);
         }
@@ -257,7 +257,7 @@ pub struct Position {
 
 /// Turns offsets into lines and columns. It has a mark every `STRIDE` bytes: lines are counted from the nearest one.
 #[derive(Clone, Debug)]
-pub(crate) struct LineIndex {
+pub struct LineIndex {
     marks: Vec<Mark>,
 }
 
@@ -296,7 +296,7 @@ impl Mark {
 
 impl LineIndex {
     /// Builds the index of `text`.
-    pub(crate) fn new(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let mut marks = Vec::with_capacity(text.len() / STRIDE + 1);
         let mut mark = Mark::default();
         marks.push(mark);
@@ -314,7 +314,7 @@ impl LineIndex {
     }
 
     /// Returns the position of byte `offset` of `text`, the text the index was made for; a byte order mark does not count as a column.
-    pub(crate) fn position(&self, text: &str, offset: usize) -> Position {
+    pub fn position(&self, text: &str, offset: usize) -> Position {
         let offset = offset.min(text.len());
         let here = self.mark(text, offset);
         let start = self.mark(text, here.line);
@@ -323,7 +323,7 @@ impl LineIndex {
     }
 
     /// Returns the byte offset of a position of `text`, the text the index was made for.
-    pub(crate) fn offset(&self, text: &str, position: Position) -> usize {
+    pub fn offset(&self, text: &str, position: Position) -> usize {
         let feeds = position.line - 1;
         let stride = self.marks.partition_point(|mark| mark.feeds < feeds).saturating_sub(1);
         let (from, before) = (stride * STRIDE, feeds - self.marks[stride].feeds);

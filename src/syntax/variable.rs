@@ -14,18 +14,18 @@ use serde_json::Value;
 const LONGEST: usize = 4096;
 
 /// What the variables begin with that stand for actions of a template in what it prints; a number follows. Nobody calls a variable so.
-pub(crate) const ACTION: &str = "${REVERSION_ACTION_";
+pub const ACTION: &str = "${REVERSION_ACTION_";
 
 /// The key, and the value, of an entry that stands for what an action prints into a mapping.
-pub(crate) const SOME_ENTRY: &str = "${REVERSION_ACTION_ENTRY}";
+pub const SOME_ENTRY: &str = "${REVERSION_ACTION_ENTRY}";
 
 /// A text with variables: the parts around them, in order, at least two.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OpenText<'t>(Vec<&'t str>);
+pub struct OpenText<'t>(Vec<&'t str>);
 
 impl<'t> OpenText<'t> {
     /// Reads a value; `None` where it is no text with a variable.
-    pub(crate) fn of(value: &'t Value) -> Option<Self> {
+    pub fn of(value: &'t Value) -> Option<Self> {
         Self::parse(value.as_str()?)
     }
 
@@ -50,27 +50,27 @@ impl<'t> OpenText<'t> {
     }
 
     /// Returns how the text begins, whatever the variables are.
-    pub(crate) fn beginning(&self) -> &'t str {
+    pub fn beginning(&self) -> &'t str {
         self.0.first().expect("there are two parts")
     }
 
     /// Returns how the text ends, whatever the variables are.
-    pub(crate) fn end(&self) -> &'t str {
+    pub fn end(&self) -> &'t str {
         self.0.last().expect("there are two parts")
     }
 
     /// Returns the parts that the text has, whatever the variables are.
-    pub(crate) fn parts(&self) -> &[&'t str] {
+    pub fn parts(&self) -> &[&'t str] {
         &self.0
     }
 
     /// Returns whether the text can become a text that consists of characters that pass `test`.
-    pub(crate) fn can_consist_of(&self, test: impl Fn(char) -> bool) -> bool {
+    pub fn can_consist_of(&self, test: impl Fn(char) -> bool) -> bool {
         self.0.iter().all(|part| part.chars().all(&test))
     }
 
     /// Returns whether the text can become the constant `value`.
-    pub(crate) fn can_be(&self, value: &Value) -> bool {
+    pub fn can_be(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.can_be_text(text),
             Value::Bool(_) | Value::Number(_) => self.can_be_text(&value.to_string()),
@@ -114,7 +114,7 @@ fn variable(text: &str) -> Option<usize> {
 }
 
 /// Returns whether a text is all of what an action of a template prints, or a mapping has a key that is.
-pub(crate) fn is_of_action(value: &Value) -> bool {
+pub fn is_of_action(value: &Value) -> bool {
     let is_one = |text: &str| {
         let name = text.strip_prefix(ACTION).and_then(|rest| rest.strip_suffix('}'));
         name.is_some_and(|name| {
@@ -129,7 +129,7 @@ pub(crate) fn is_of_action(value: &Value) -> bool {
 }
 
 /// Returns whether a value has a text with a variable, in itself or below it.
-pub(crate) fn has_variable(value: &Value) -> bool {
+pub fn has_variable(value: &Value) -> bool {
     match value {
         Value::String(_) => OpenText::of(value).is_some(),
         Value::Array(items) => items.iter().any(has_variable),

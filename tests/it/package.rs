@@ -26,7 +26,9 @@ const TOP: [&str; 11] = [
 fn collect(folder: &Path, files: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() {
+        if path.join("Cargo.toml").exists() {
+            // A package of its own.
+        } else if path.is_dir() {
             collect(&path, files);
         } else {
             files.insert(path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/"));
@@ -37,7 +39,7 @@ fn collect(folder: &Path, files: &mut BTreeSet<String>) {
 #[test]
 fn the_package_holds_the_program_its_rules_and_what_a_user_reads() {
     let mut command = Command::new(env!("CARGO"));
-    command.current_dir(root()).args(["package", "--list", "--allow-dirty", "--offline"]);
+    command.current_dir(root()).args(["package", "--list", "--allow-dirty", "--offline", "--package", "reversion"]);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let listed: BTreeSet<String> =

@@ -13,16 +13,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A reading and what is to change in its text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Edited<'r> {
+pub struct Edited<'r> {
     /// The reading.
-    pub(crate) reading: &'r Reading,
+    pub reading: &'r Reading,
     /// The edits of its text.
-    pub(crate) edits: &'r EditSet,
+    pub edits: &'r EditSet,
 }
 
 /// Why there are no edits of the file that change every reading as wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Disagreement {
+pub enum Disagreement {
     /// An action stands in the way of an edit.
     Obstacle(Obstacle),
     /// A reading prints the bytes that an edit of another one touches, and does not want that edit.
@@ -36,7 +36,7 @@ pub(crate) enum Disagreement {
 
 /// What the file does not print as wanted after edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mismatch {
+pub enum Mismatch {
     /// It is no template any more.
     Unclosed(Unclosed),
     /// An action is lost or changed.
@@ -48,7 +48,7 @@ pub(crate) enum Mismatch {
 }
 
 /// Returns the edits of the file on which all readings agree.
-pub(crate) fn agree(template: &Template, edited: &[Edited<'_>]) -> Result<Mapped, Disagreement> {
+pub fn agree(template: &Template, edited: &[Edited<'_>]) -> Result<Mapped, Disagreement> {
     let mut meeting =
         Meeting { template, edited, changes: Vec::new(), offers: BTreeMap::new(), settled: BTreeSet::new() };
     let mut copied = BTreeSet::new();
@@ -143,7 +143,7 @@ impl Meeting<'_> {
 }
 
 /// Checks that with `edits` of the file, every reading prints its edited text, and that no action is lost.
-pub(crate) fn verify(
+pub fn verify(
     template: &Template,
     edits: &EditSet,
     edited: &[Edited<'_>],

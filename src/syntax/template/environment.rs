@@ -4,15 +4,15 @@ use super::tree::Defines;
 
 /// A version of Kubernetes; its patch is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KubeVersion {
+pub struct KubeVersion {
     /// The first number.
-    pub(crate) major: u64,
+    pub major: u64,
     /// The second number.
-    pub(crate) minor: u64,
+    pub minor: u64,
 }
 
 /// What is known of the cluster.
-pub(crate) trait Facts {
+pub trait Facts {
     /// Returns whether the cluster serves `name`, a `group/version` or `group/version/Kind`; `None` where that is not known.
     fn has_api(&self, name: &str) -> Option<bool>;
 
@@ -22,9 +22,9 @@ pub(crate) trait Facts {
 
 /// What a template is rendered with.
 #[derive(Clone, Copy)]
-pub(crate) struct Environment<'e> {
+pub struct Environment<'e> {
     /// The definitions of the chart.
-    pub(crate) defines: &'e Defines,
+    pub defines: &'e Defines,
     /// What is known of the cluster.
-    pub(crate) facts: &'e dyn Facts,
+    pub facts: &'e dyn Facts,
 }

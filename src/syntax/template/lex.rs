@@ -41,9 +41,9 @@ pub(crate) enum Keyword {
 
 /// One action: `{{ ... }}`.
 #[derive(Clone, Debug)]
-pub(crate) struct Action {
+pub struct Action {
     /// The bytes from `{{` to `}}`.
-    pub(crate) span: Span,
+    pub span: Span,
     /// What kind of action it is.
     pub(crate) keyword: Keyword,
     /// The bytes behind the keyword, without white space around them; of a comment, its text.
@@ -62,19 +62,19 @@ pub(crate) struct Action {
 
 impl Action {
     /// Returns whether it begins a branch that is printed if something holds.
-    pub(crate) const fn is_condition(&self) -> bool {
+    pub const fn is_condition(&self) -> bool {
         matches!(self.keyword, Keyword::If | Keyword::With)
     }
 
     /// Returns the name of the definition that it prints, where it is one that is written; `text` is that of the file.
-    pub(crate) fn called<'t>(&self, text: &'t str) -> Option<&'t str> {
+    pub fn called<'t>(&self, text: &'t str) -> Option<&'t str> {
         let content = self.content.of(text);
         let call = if self.keyword == Keyword::Template { Some(content) } else { content.strip_prefix("include ") };
         Some(call?.trim_start().strip_prefix('"')?.split_once('"')?.0)
     }
 
     /// Returns it as messages show it; `text` is that of the file.
-    pub(crate) fn on_one_line(&self, text: &str) -> String {
+    pub fn on_one_line(&self, text: &str) -> String {
         self.span.of(text).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
@@ -102,9 +102,9 @@ pub(crate) enum Fault {
 
 /// Why a text is no template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unclosed {
+pub struct Unclosed {
     /// Where the action begins that is at fault, as a byte offset.
-    pub(crate) at: usize,
+    pub at: usize,
     /// What is wrong.
     pub(crate) fault: Fault,
 }

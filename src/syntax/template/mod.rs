@@ -33,9 +33,9 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use agree::{Disagreement, Edited, agree, verify};
-pub(crate) use environment::{Environment, Facts, KubeVersion};
-pub(crate) use reading::{Hole, Placeholders, Reading, Source};
-pub(crate) use search::{Reason, Unprinted, readings};
-pub(crate) use source::Obstacle;
-pub(crate) use tree::{Defines, Template};
+pub use agree::{Disagreement, Edited, agree, verify};
+pub use environment::{Environment, Facts, KubeVersion};
+pub use reading::{Hole, Placeholders, Reading, Source};
+pub use search::{Reason, Unprinted, readings};
+pub use source::Obstacle;
+pub use tree::{Defines, Template};

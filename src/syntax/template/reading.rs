@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Where a stretch of a reading comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub enum Source {
     /// These bytes of the file.
     Literal(Span),
     /// The action with this number, which prints something unknown; a placeholder stands for it.
@@ -21,20 +21,20 @@ pub(crate) enum Source {
 
 /// A stretch of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
+pub struct Segment {
     /// Its bytes in the text of the reading; it is not empty.
-    pub(crate) printed: Span,
+    pub printed: Span,
     /// Where it comes from.
-    pub(crate) source: Source,
+    pub source: Source,
 }
 
 /// A place where an action may print keys or items; in a reading it prints nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hole {
+pub struct Hole {
     /// Where it is in the text of the reading.
-    pub(crate) at: usize,
+    pub at: usize,
     /// The column of what it prints, from 0, where that is known.
-    pub(crate) column: Option<usize>,
+    pub column: Option<usize>,
     /// The number of the action.
     pub(crate) action: usize,
 }
@@ -50,13 +50,13 @@ pub(crate) struct Choice {
 
 /// What a template prints for one choice in each block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reading {
+pub struct Reading {
     /// The text, with placeholders `${REVERSION_ACTION_n}` for what is unknown.
-    pub(crate) text: String,
+    pub text: String,
     /// Where each byte of it comes from.
-    pub(crate) segments: Vec<Segment>,
+    pub segments: Vec<Segment>,
     /// Where more can be printed.
-    pub(crate) holes: Vec<Hole>,
+    pub holes: Vec<Hole>,
     /// The choices, in the order of the file.
     pub(crate) choices: Vec<Choice>,
     /// The index of the part that is read.
@@ -80,7 +80,7 @@ impl Reading {
     }
 
     /// Returns the bytes of the file that these of the text come from, as one span: with all of an action that prints some of them.
-    pub(crate) fn source(&self, template: &Template, printed: Span) -> Span {
+    pub fn source(&self, template: &Template, printed: Span) -> Span {
         let last = printed.end.saturating_sub(1).max(printed.start);
         let end = match self.segment_at(last).map(|index| &self.segments[index]) {
             Some(segment) if segment.source_is_action() => segment.span(template).end,
@@ -90,7 +90,7 @@ impl Reading {
     }
 
     /// Returns where the byte `at` of the text comes from in the file; of what an action prints, where that starts.
-    pub(crate) fn source_of(&self, template: &Template, at: usize) -> usize {
+    pub fn source_of(&self, template: &Template, at: usize) -> usize {
         let last = self.segments.len().checked_sub(1);
         let Some(segment) = self.segment_at(at).or(last).map(|index| &self.segments[index]) else { return 0 };
         match segment.source {
@@ -134,7 +134,7 @@ pub(super) enum Place {
 
 /// The names of what is unknown in a file: texts that it does not contain.
 #[derive(Clone, Debug)]
-pub(crate) struct Placeholders {
+pub struct Placeholders {
     stem: String,
 }
 
@@ -147,7 +147,8 @@ pub(super) struct Placeholder {
 }
 
 impl Placeholders {
-    pub(crate) fn new(template: &Template) -> Self {
+    /// Returns names that `template` does not contain.
+    pub fn new(template: &Template) -> Self {
         let mut stem = ACTION.to_owned();
         while template.text().contains(&stem) {
             stem.push('_');
@@ -163,7 +164,7 @@ impl Placeholders {
     }
 
     /// Returns a text, such as one about a reading, with the actions of `template` that its placeholders stand for.
-    pub(crate) fn replaced(&self, template: &Template, text: &str) -> String {
+    pub fn replaced(&self, template: &Template, text: &str) -> String {
         let mut parts = text.split(&self.stem);
         let mut out = parts.next().unwrap_or_default().to_owned();
         for part in parts {

@@ -19,7 +19,7 @@ const ATTEMPTS: usize = 16;
 
 /// Why no reading prints a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub enum Reason {
     /// Its condition does not hold for the target.
     Target,
     /// The conditions around it contradict each other.
@@ -32,28 +32,28 @@ pub(crate) enum Reason {
 
 /// A branch that no reading prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unprinted {
+pub struct Unprinted {
     /// The bytes of the file between the action that begins it and the one that ends it.
-    pub(crate) span: Span,
+    pub span: Span,
     /// The number of the action that decides.
-    pub(crate) action: usize,
+    pub action: usize,
     /// Why it is not printed.
-    pub(crate) reason: Reason,
+    pub reason: Reason,
 }
 
 /// What a part can print.
 #[derive(Clone, Debug)]
-pub(crate) struct Readings {
+pub struct Readings {
     /// The readings, the one that takes first branches first; no two are equal.
-    pub(crate) readings: Vec<Reading>,
+    pub readings: Vec<Reading>,
     /// The branches with literals that no reading prints, in the order of the file.
-    pub(crate) unprinted: Vec<Unprinted>,
+    pub unprinted: Vec<Unprinted>,
     /// How many branches were not tried, because there were more than the limit.
-    pub(crate) untried: usize,
+    pub untried: usize,
 }
 
 /// Reads `part` in at most `limit` readings.
-pub(crate) fn readings(part: Part<'_>, environment: Environment<'_>, limit: usize) -> Readings {
+pub fn readings(part: Part<'_>, environment: Environment<'_>, limit: usize) -> Readings {
     let mut search = Search::new(part, environment);
     let mut printed = usize::from(search.read(Vec::new()));
     while let Some((_, alternative)) = search.open.pop_last() {

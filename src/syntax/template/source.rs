@@ -17,16 +17,16 @@ const SLIDES: usize = 200;
 
 /// An action stands in the way of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Obstacle {
+pub struct Obstacle {
     /// The number of the action.
-    pub(crate) action: usize,
+    pub action: usize,
 }
 
 /// Edits of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mapped {
+pub struct Mapped {
     /// The edits.
-    pub(crate) edits: EditSet,
+    pub edits: EditSet,
     /// The numbers of the actions that stand in the file once more after it.
     pub(crate) copied: Vec<usize>,
 }

@@ -67,7 +67,7 @@ pub(super) struct Body {
 
 /// A file of text with actions.
 #[derive(Clone, Debug)]
-pub(crate) struct Template {
+pub struct Template {
     text: Arc<str>,
     actions: Vec<Action>,
     bodies: Vec<Body>,
@@ -75,7 +75,7 @@ pub(crate) struct Template {
 
 impl Template {
     /// Reads `text`.
-    pub(crate) fn parse(text: impl Into<Arc<str>>) -> Result<Self, Unclosed> {
+    pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, Unclosed> {
         let text = text.into();
         let actions = actions(&text)?;
         let mut parser = Parser {
@@ -94,17 +94,17 @@ impl Template {
     }
 
     /// Returns the text of the file.
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Returns the actions of the file, in order.
-    pub(crate) fn actions(&self) -> &[Action] {
+    pub fn actions(&self) -> &[Action] {
         &self.actions
     }
 
     /// Returns the texts that can be read: first what the file itself prints, then its definitions.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         (0..self.bodies.len()).map(|index| Part { template: self, index })
     }
 
@@ -115,14 +115,14 @@ impl Template {
 
 /// One of the texts in a template.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part<'t> {
+pub struct Part<'t> {
     pub(super) template: &'t Template,
     pub(super) index: usize,
 }
 
 impl<'t> Part<'t> {
     /// Returns the name by which `include` finds it; `None` for what the file itself prints.
-    pub(crate) fn name(self) -> Option<&'t str> {
+    pub fn name(self) -> Option<&'t str> {
         self.template.bodies[self.index].name.as_deref()
     }
 
@@ -152,13 +152,13 @@ fn collect_literals(nodes: &[Node], into: &mut Vec<Span>) {
 
 /// The definitions of a chart by name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Defines {
+pub struct Defines {
     places: BTreeMap<String, (Arc<Template>, usize)>,
 }
 
 impl Defines {
     /// Adds the definitions of one file; of several with one name, the last counts.
-    pub(crate) fn add(&mut self, template: &Arc<Template>) {
+    pub fn add(&mut self, template: &Arc<Template>) {
         for part in template.parts() {
             if let Some(name) = part.name() {
                 self.places.insert(name.to_owned(), (Arc::clone(template), part.index));

@@ -91,7 +91,7 @@ pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
 
 /// Writes a value on one line, as the value of a key in block style.
 #[must_use]
-pub(crate) fn one_line_text(value: &Value) -> String {
+pub fn one_line_text(value: &Value) -> String {
     one_line(value, Context::Block, LineStyle::default())
 }
 

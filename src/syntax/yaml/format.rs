@@ -112,7 +112,7 @@ impl Style {
     }
 
     /// Returns what most of `styles` show of lists and quotes, for their neighbors.
-    pub(crate) fn of_most(styles: &[Self]) -> Self {
+    pub fn of_most(styles: &[Self]) -> Self {
         let list_indent = most_common(styles.iter().filter_map(|style| style.0.list_indent));
         let quotes = most_common(styles.iter().filter_map(|style| style.0.quotes));
         Self(Conventions { step: None, list_indent, quotes })

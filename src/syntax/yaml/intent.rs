@@ -201,7 +201,7 @@ impl Intent {
 
     /// Returns where the value at `path` is after the change; `None` where that removes it.
     #[must_use]
-    pub(crate) fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
+    pub fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
         Some(match self {
             Self::Rename { path: entry, to } => replace_prefix(path, entry, &parent(entry).key(to)),
             Self::Delete { path: deleted } if path.starts_with(deleted) => return None,
@@ -286,7 +286,7 @@ impl Intent {
 
     /// Returns whether the intent writes a text that holds a structure.
     #[must_use]
-    pub(crate) const fn writes_text(&self) -> bool {
+    pub const fn writes_text(&self) -> bool {
         matches!(self, Self::WriteText { .. })
     }
 

@@ -14,7 +14,7 @@ use crate::syntax::text::{Edit, EditSet, Span};
 
 /// A text that is embedded as a literal scalar, and where its lines are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Literal {
+pub struct Literal {
     text: String,
     lines: Vec<Line>,
     indent: usize,
@@ -34,7 +34,7 @@ struct Line {
 
 /// Returns whether what is at `path` below `root` is a plain or quoted scalar on one line that is not shared: no anchor or tag on
 /// the path to it.
-pub(crate) fn is_on_one_line(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> bool {
+pub fn is_on_one_line(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> bool {
     let is_flow = |kind| matches!(kind, Kind::Plain | Kind::Single | Kind::Double);
     let node = find_unshared(tree, text, root, path);
     node.is_some_and(|node| is_flow(tree.node(node).kind) && !tree.span(node).of(text).contains('\n'))
@@ -50,7 +50,7 @@ fn find_unshared(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> Opt
 impl Literal {
     /// Returns what is at `path` below `root`, if it is a literal scalar that is not shared: no anchor
     /// or tag on the path to it, and every line of it has a place of its own.
-    pub(crate) fn at(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> Option<Self> {
+    pub fn at(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> Option<Self> {
         let node = find_unshared(tree, text, root, path)?;
         (tree.node(node).kind == Kind::Literal).then(|| Self::of(text, tree, node)).flatten()
     }
@@ -85,13 +85,13 @@ impl Literal {
     }
 
     /// Returns the place of byte `offset` of the embedded text in the text around it; for a larger offset, where it ends.
-    pub(crate) fn place(&self, offset: usize) -> usize {
+    pub fn place(&self, offset: usize) -> usize {
         let line = self.lines[self.lines.partition_point(|line| line.inner <= offset) - 1];
         line.outer + line.spaces + offset.min(self.text.len()).saturating_sub(line.inner)
     }
 
     /// Maps `edits` of the embedded text to edits of the text around it.
-    pub(crate) fn outward(&self, edits: &EditSet) -> EditSet {
+    pub fn outward(&self, edits: &EditSet) -> EditSet {
         // Edits that touch are one: a line that one of them starts, the next one may continue.
         let outward = edits.clone().joined().edits().iter().map(|edit| self.edit(edit)).collect();
         EditSet::new(outward).expect("places keep the order of what stands there")

@@ -153,7 +153,7 @@ fn first_token(tree: &Tree, node: NodeId) -> Span {
 
 /// Returns the bytes of every document, entry and item, an item from its dash on, in the order of their starts; of those with one
 /// start the longest comes first. A mapping or list is no part of its own: its first entry begins where it does.
-pub(crate) fn parts(tree: &Tree, text: &str) -> Vec<Span> {
+pub fn parts(tree: &Tree, text: &str) -> Vec<Span> {
     let mut parts: Vec<Span> = Vec::new();
     let end = |node| tree.span(node).end;
     parts.extend(tree.documents.iter().map(|one| Span::new(tree.start(one.root), end(one.root))));

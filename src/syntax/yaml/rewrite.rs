@@ -44,9 +44,9 @@ pub struct Rewrite {
     /// The comments that were removed, as written.
     pub removed_comments: Vec<String>,
     /// The comments that became part of a text, as written.
-    pub(crate) comments_into_text: Vec<String>,
+    pub comments_into_text: Vec<String>,
     /// The comments that were part of a text, as written.
-    pub(crate) comments_out_of_text: Vec<String>,
+    pub comments_out_of_text: Vec<String>,
 }
 
 /// Why nothing was changed.

@@ -27,7 +27,7 @@ impl TextFormat {
     ///
     /// # Errors
     /// Why it holds none that comes back as it is, as the end of a sentence.
-    pub(crate) fn structure_of(self, text: &str) -> Result<Value, String> {
+    pub fn structure_of(self, text: &str) -> Result<Value, String> {
         if self == Self::Json && serde_json::from_str::<Value>(text).is_err() {
             return Err("it is not JSON".to_owned());
         }
@@ -76,7 +76,7 @@ impl TextFormat {
 /// Returns whether `text`, which holds a structure, is written as that is: in lines with one line end after the last, or in
 /// brackets on one line.
 #[must_use]
-pub(crate) fn is_written_as_structure(text: &str) -> bool {
+pub fn is_written_as_structure(text: &str) -> bool {
     if !text.contains('\n') {
         return text.starts_with(['{', '[']) && !text.ends_with(' ');
     }

@@ -17,7 +17,7 @@ const SHORT: usize = 16;
 
 /// A list of intents, each about what those before it made.
 #[derive(Clone, Debug)]
-pub(crate) struct Trail<I> {
+pub struct Trail<I> {
     intents: Vec<I>,
     /// Their numbers, ascending, by the places below which they change paths; none while the list is short.
     by_place: BTreeMap<FieldPath, Vec<usize>>,
@@ -31,17 +31,17 @@ impl<I> Default for Trail<I> {
 
 impl<I: Borrow<Intent>> Trail<I> {
     /// Returns the intents, in order.
-    pub(crate) fn intents(&self) -> &[I] {
+    pub fn intents(&self) -> &[I] {
         &self.intents
     }
 
     /// Returns the intents, in order.
-    pub(crate) fn into_intents(self) -> Vec<I> {
+    pub fn into_intents(self) -> Vec<I> {
         self.intents
     }
 
     /// Adds an intent.
-    pub(crate) fn push(&mut self, intent: I) {
+    pub fn push(&mut self, intent: I) {
         let was_short = self.is_short();
         self.intents.push(intent);
         if !self.is_short() {
@@ -57,7 +57,7 @@ impl<I: Borrow<Intent>> Trail<I> {
     }
 
     /// Returns the path before the intents of `range` of the value that is at `path` after them.
-    pub(crate) fn origin(&self, range: Range<usize>, path: &FieldPath) -> FieldPath {
+    pub fn origin(&self, range: Range<usize>, path: &FieldPath) -> FieldPath {
         let mut path = path.clone();
         let mut end = range.end;
         while let Some(number) = self.last(range.start..end, &path) {
@@ -69,7 +69,7 @@ impl<I: Borrow<Intent>> Trail<I> {
 
     /// Returns the path after the intents of `range` of the value that is at `path` before them, as `follow` takes it through one that may
     /// move or remove it; `None` where that gives none.
-    pub(crate) fn destination(
+    pub fn destination(
         &self,
         range: Range<usize>,
         path: &FieldPath,

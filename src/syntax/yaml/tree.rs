@@ -153,7 +153,7 @@ impl Tree {
     }
 
     /// Returns the comments that start in `span`.
-    pub(crate) fn comments_in(&self, span: Span) -> &[Span] {
+    pub fn comments_in(&self, span: Span) -> &[Span] {
         let first = self.comments.partition_point(|comment| comment.start < span.start);
         let last = self.comments.partition_point(|comment| comment.start < span.end);
         &self.comments[first..last.max(first)]

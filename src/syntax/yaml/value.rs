@@ -30,13 +30,13 @@ pub fn read_value(tree: &Tree, text: &str, node: NodeId) -> Result<Value, Proble
 ///
 /// # Errors
 /// As [`read_value`], for what is read.
-pub(crate) fn read_value_without(tree: &Tree, text: &str, node: NodeId, left_out: &str) -> Result<Value, Problem> {
+pub fn read_value_without(tree: &Tree, text: &str, node: NodeId, left_out: &str) -> Result<Value, Problem> {
     Reader { tree, text, left_out: Some(left_out), budget: LIMITS.alias_values, aliases: 0, depth: 0 }.value(node)
 }
 
 /// Returns the text that a mapping has under `key`; `None` if that is not a plain or quoted scalar, or is in a mapping that
 /// is merged into this one.
-pub(crate) fn text_at<'t>(tree: &Tree, text: &'t str, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
+pub fn text_at<'t>(tree: &Tree, text: &'t str, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
     let is_text = |node: NodeId| matches!(tree.node(node).kind, Kind::Plain | Kind::Single | Kind::Double);
     let mut pairs = tree.pairs(mapping).filter(|(name, value)| is_text(*name) && is_text(*value));
     let (_, value) = pairs.find(|(name, _)| scalar_text(tree, text, *name) == key)?;
@@ -44,7 +44,7 @@ pub(crate) fn text_at<'t>(tree: &Tree, text: &'t str, mapping: NodeId, key: &str
 }
 
 /// Counts the items of the list that a mapping has under `key`; `None` if that is not a list.
-pub(crate) fn count_items_at(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> Option<usize> {
+pub fn count_items_at(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> Option<usize> {
     let is_list = |node: NodeId| matches!(tree.node(node).kind, Kind::Sequence | Kind::FlowSequence);
     let mut lists = tree.pairs(mapping).filter(|(_, value)| is_list(*value));
     let (_, list) = lists.find(|(name, _)| scalar_text(tree, text, *name) == key)?;
