@@ -26,7 +26,7 @@ fn output_that_is_longer_than_the_screen_is_paged() {
     assert_eq!(code, Some(1));
     let first = [PAGER, ("GIT_PAGER", "sed s/^/first:/")];
     assert!(run(&tree, 10, &first, DIFF).0.contains("first:"));
-    let check = "reversion check --to gateway-api@1.6.1/standard";
+    let check = "reversion check -v --to gateway-api@1.6.1/standard";
     let (shown, _) = run(&tree, 3, &[PAGER], check);
     assert!(plain(&shown).contains("paged:a.yaml:1:1: HTTPRoute one"), "{shown}");
     run(&tree, 40, &[], "reversion plan -o plan --to gateway-api@1.6.1/standard");
