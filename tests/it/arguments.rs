@@ -87,7 +87,9 @@ fn a_run_that_recognizes_nothing_says_why_in_every_form() {
     let tree = || Tree::of(&[("svc.yaml", SERVICE), ("a.txt", "x"), (".h.yaml", ROUTE)]);
     let why = |command: &str| {
         let sought = match command {
-            "detect" => "cert-manager, external-secrets, flux, gateway-api, kubernetes or ngf",
+            "detect" => {
+                "cert-manager, external-secrets, flux, gateway-api, gateway-api-inference-extension, kubernetes or ngf"
+            }
             _ => "gateway-api",
         };
         format!(

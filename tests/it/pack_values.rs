@@ -36,7 +36,7 @@ fn a_changed_default_is_told_once_for_all_objects() {
     let run = check(&tree, &[]);
     run.check(1);
     assert_eq!(told(&run), [FROZEN]);
-    assert!(run.all().contains("a.yaml:5:1 Server one, b.yaml:5:1 Server two"), "{}", run.all());
+    assert!(run.all().contains("  a.yaml:5:1 Server one\n  b.yaml:5:1 Server two\n"), "{}", run.all());
 }
 
 #[test]
