@@ -312,11 +312,6 @@ fn texts(constraints: &Constraints) -> String {
     format!("text matching {}", constraints.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
 }
 
-/// Returns whether an apiVersion that `release` serves has the fields of one pattern.
-pub(crate) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
-    catalog.served(release).iter().any(|version| catalog.field(field, release, version.name).is_some())
-}
-
 /// Returns whether every apiVersion that `release` serves requires a field and has no default for it.
 pub(crate) fn is_required(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
     let served = catalog.served(release);

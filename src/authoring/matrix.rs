@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::authoring::constraints::{About, Constraints, Difference, allowed, differences, has, is_required};
+use crate::authoring::constraints::{About, Constraints, Difference, allowed, differences, is_required};
 use crate::authoring::rule_path::{Conversion, RulePath};
 use crate::knowledge::catalog::{Catalog, GroupSource, Reference};
 use crate::knowledge::lens::{Direction, Fidelity};
@@ -396,7 +396,7 @@ impl<'p> Sides<'p> {
         let mut missing: Vec<FieldPattern> = Vec::new();
         for field in conversion.fields() {
             let (images, places) = (conversion.path.images(&field), conversion.places(&field));
-            let forward = places.iter().filter(|place| has(conversion.target, place, conversion.to));
+            let forward = places.iter().filter(|place| conversion.target.has(place, conversion.to));
             let forward: Vec<_> = forward.collect();
             let is_taken = places.len() < images.len();
             if missing.iter().any(|above| field.starts_with(above)) || forward.is_empty() && is_taken {

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::authoring::constraints::has;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image, Lens};
 use crate::knowledge::pack::pack::Pack;
@@ -121,7 +120,7 @@ impl Conversion<'_> {
     /// Returns the fields of the source side, in order.
     pub(crate) fn fields(&self) -> BTreeSet<FieldPattern> {
         let mut fields = patterns_in(self.source, self.from);
-        fields.retain(|field| has(self.source, field, self.from));
+        fields.retain(|field| self.source.has(field, self.from));
         fields
     }
 
@@ -133,7 +132,7 @@ impl Conversion<'_> {
 
 /// Returns the fields that `release` has in any version.
 pub(crate) fn patterns_in(catalog: &Catalog, release: ReleaseId) -> BTreeSet<FieldPattern> {
-    catalog.fields().filter(|field| field.releases.contains(release)).map(|field| field.pattern).collect()
+    catalog.fields_in(release).map(|field| field.pattern).collect()
 }
 
 /// Returns whether an object takes a rule between two apiVersions on its way from one bundle to another: the first bundle serves what

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::linter::{Cover, Lint, Removed, whole};
 use super::way_out::{alike, way_out_of_field, way_out_of_kind, way_out_of_value};
-use crate::authoring::constraints::{allowed, has, is_required};
+use crate::authoring::constraints::{allowed, is_required};
 use crate::authoring::rule_path::{Conversion, RulePath};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image};
@@ -107,7 +107,7 @@ fn removed_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>, fields: &Places) 
     for (field, places) in fields {
         let mut cover = Cover::ByRule;
         for place in places {
-            if has(sides.target, place, to) {
+            if sides.target.has(place, to) {
                 removed_values(lint, sides, field, place);
             } else if is_dropped(lint, sides.source.kind(), to, Some(field), None) {
                 cover = cover.max(Cover::Listed);
@@ -115,7 +115,7 @@ fn removed_fields(lint: &mut Lint<'_>, sides: &Conversion<'_>, fields: &Places) 
                 missing.insert(field, place);
             }
         }
-        if !has(sides.target, field, to) {
+        if !sides.target.has(field, to) {
             note(lint, sides.source.kind(), to, Some(field), None, cover);
         }
     }
@@ -188,15 +188,15 @@ fn newly_required(sides: &Conversion<'_>, places: &Places) -> Vec<FieldPattern> 
     // What is moved into a mapping brings the mapping along.
     let is_moved = |field: &FieldPattern| back.images(field).iter().any(|image| matches!(image, Image::Moved(_)));
     let is_filled = |field: &FieldPattern| {
-        let below = sides.target.fields().filter(|below| below.pattern.starts_with(field));
-        below.filter(|below| below.releases.contains(sides.to)).any(|below| is_moved(&below.pattern))
+        let below = sides.target.fields_in(sides.to).filter(|below| below.pattern.starts_with(field));
+        below.map(|below| below.pattern).any(|below| is_moved(&below))
     };
     let is_new = |field: &FieldPattern| {
         let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
         let is_open = above.parts().is_empty() || there.contains(&above);
         is_open && !there.contains(field) && back.images(field) == BTreeSet::from([Image::Kept]) && !is_filled(field)
     };
-    let required = sides.target.fields().filter(|field| field.required && field.releases.contains(sides.to));
+    let required = sides.target.fields_in(sides.to).filter(|field| field.required);
     let fields: BTreeSet<FieldPattern> = required.map(|field| field.pattern).collect();
     fields.into_iter().filter(|field| is_required(sides.target, field, sides.to) && is_new(field)).collect()
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::linter::whole;
 use super::rules::Bundle;
-use crate::authoring::constraints::{allowed, has, is_required};
+use crate::authoring::constraints::{allowed, is_required};
 use crate::authoring::rule_path::{RulePath, patterns_in};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image};
@@ -61,7 +61,7 @@ impl Step<'_> {
         let targets = self.releases(Direction::Backward);
         self.releases(Direction::Forward).into_iter().any(|from| {
             patterns_in(self.old, from).iter().any(|field| {
-                let is_removed = targets.iter().all(|to| !has(self.new, field, *to));
+                let is_removed = targets.iter().all(|to| !self.new.has(field, *to));
                 let names = self.before.images(field).into_iter().filter_map(|image| image.place(field));
                 names
                     .into_iter()

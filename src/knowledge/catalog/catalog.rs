@@ -173,6 +173,22 @@ impl Catalog {
         (0..tree.nodes.len()).flat_map(|node| tree.fields_at(node))
     }
 
+    /// Returns the fields that `release` has in any version, in tree order.
+    pub(crate) fn fields_in(&self, release: ReleaseId) -> impl Iterator<Item = Field<'_>> {
+        let tree = self.tree();
+        let nodes = (0..tree.nodes.len()).filter(move |node| tree.nodes[*node].releases.contains(release));
+        nodes.flat_map(|node| tree.fields_at(node)).filter(move |field| field.releases.contains(release))
+    }
+
+    /// Returns whether a version that `release` serves has the fields of one pattern.
+    pub(crate) fn has(&self, pattern: &FieldPattern, release: ReleaseId) -> bool {
+        let tree = self.tree();
+        let served = |node: usize| {
+            move |of: &Listing| of.of(Word::Served).contains(release) && tree.row_in(node, release, &of.name).is_some()
+        };
+        tree.node_at(pattern).is_some_and(|node| self.header.listings.iter().any(served(node)))
+    }
+
     /// Returns the fields of one pattern; a pattern without fields gives nothing.
     pub fn fields_of(&self, pattern: &FieldPattern) -> impl Iterator<Item = Field<'_>> {
         self.tree().node_at(pattern).into_iter().flat_map(|node| self.tree().fields_at(node))

@@ -129,7 +129,8 @@ fn conclude(list: &ResourceList, report: Report<'_>, targets: &[Target<'_>], con
     }
     let shown: Vec<Finding> = report.findings.iter().map(|finding| list.with_known_places(finding)).collect();
     let report = Report { findings: &shown, ..report };
-    let lines = findings(&report, Level::USUAL, &Painter::PLAIN, Shown::First);
+    // An orchestrator runs it: nobody can pass `--verbose` afterwards.
+    let lines = findings(&report, Level::USUAL, &Painter::PLAIN, Shown::All);
     console.note(&format!("{lines}{}\n", text_format::summary(&report, &Painter::PLAIN)))?;
     list.with(report.files, &results)
 }

@@ -229,8 +229,9 @@ fn on_one_line(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let (value, keys) = lines.split_last()?;
     let is_deeper = |pair: &[&str]| indent_of(pair[0]) < indent_of(pair[1]);
-    let is_entry =
-        |line: &str| line.contains(": ") && !line.contains(['#', '|', '>', '{', '[']) && !line.starts_with('-');
+    // Braces around a value give it another end at the characters of flow collections.
+    let is_plain = |line: &str| !line.starts_with('-') && !line.contains(['#', '|', '>', '{', '}', '[', ']', ',']);
+    let is_entry = |line: &str| line.contains(": ") && is_plain(line);
     let is_one = keys.iter().all(|key| key.ends_with(':')) && is_entry(value.trim()) && lines.windows(2).all(is_deeper);
     let opened: String = keys.iter().map(|key| format!("{} {{ ", key.trim())).collect();
     is_one.then(|| format!("{opened}{}{}", value.trim(), " }".repeat(keys.len())))
@@ -407,9 +408,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(changes: &[ObjectPlan], findings: &[Finding], places: Shown, expected: &str) {
-        let shown: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
-        let Grouped { lines, to_do } = grouped(changes, &shown, &Painter::PLAIN, places);
+    fn check(changes: &[ObjectPlan], findings: &[Finding], shown: Shown, expected: &str) {
+        let findings: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
+        let Grouped { lines, to_do } = grouped(changes, &findings, &Painter::PLAIN, shown);
         assert_eq!(lines + &to_do, expected);
     }
 
@@ -466,7 +467,9 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         assert_eq!(text("add it:\nspec:\n  key:\n    policy: Never\n"), "add it: spec: { key: { policy: Never } }");
         assert_eq!(text("add it:\nspec: x"), "add it: spec: x");
         let block = |lines: &str| format!("add it:\n  {}", lines.replace('\n', "\n  "));
-        for lines in ["a:\n  b: c\n  d: e", "- a\n- b", "a:\n  b: c # so", "a:\n  b: [c]", "a:\n  b: |\n    c"] {
+        let no_entries = ["a:\n  b: c\n  d: e", "- a\n- b", "a:\n  b: c # so", "a:\n  b: [c]", "a:\n  b: |\n    c"];
+        let ended_by_braces = ["a:\n  b: c, d", "a:\n  b: c}", "a:\n  b: c]"];
+        for lines in no_entries.iter().chain(&ended_by_braces) {
             assert_eq!(text(&format!("add it:\n{lines}")), block(lines));
         }
         let long = "a:\n  b: 1\n  c: 2\n  d: 3\n  e: 4";
