@@ -63,7 +63,7 @@ pub mod pack {
     }
 
     pub mod lint {
-        pub use crate::authoring::lint::{Coverage, Share, coverage, is_shown, lint};
+        pub use crate::authoring::lint::{Coverage, Share, coverage, is_shown, lint, removals};
     }
 
     pub mod load {

@@ -88,7 +88,8 @@ fn a_run_that_recognizes_nothing_says_why_in_every_form() {
     let why = |command: &str| {
         let sought = match command {
             "detect" => {
-                "cert-manager, external-secrets, flux, gateway-api, gateway-api-inference-extension, kubernetes or ngf"
+                "cert-manager, cilium, cluster-api, envoy-gateway, external-secrets, flux, gateway-api, \
+                 gateway-api-inference-extension, karpenter, keda, kubernetes, ngf or traefik"
             }
             _ => "gateway-api",
         };

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use reversion::internals::pack::lint::{Coverage, Share, coverage, is_shown, lint};
+use reversion::internals::pack::lint::{Coverage, Share, coverage, is_shown, lint, removals};
 use reversion::internals::pack::{Pack, PackFiles, Rule, load, matrix};
+use reversion::internals::release::GroupKind;
 
 use crate::support::{packs, root};
 
@@ -32,19 +33,22 @@ fn a_missing_rule_is_reported() {
         let whole = files(pack.name());
         let (shown, others): (Vec<_>, Vec<_>) =
             pack.rule_files().into_iter().partition(|rules| rules.iter().any(|rule| is_shown(pack, rule)));
-        let without = |id: &str| {
-            let mut files = whole.clone();
+        let is_missed = |rules: &Vec<&Rule>| {
+            let (mut files, id) = (whole.clone(), rules[0].id.as_str());
             let path = format!("{}.yaml", id.strip_prefix(pack.name()).unwrap().trim_start_matches('/'));
             assert!(files.remove(&path).is_some(), "{path}");
-            lint(&load::load(pack.name(), files).unwrap(), None)
+            let rest = load::load(pack.name(), files).unwrap();
+            // Nearly every rule is missed where a kind of its own loses something, which is found much sooner.
+            let is_about = |kind: &GroupKind| rules.iter().any(|rule| rule.kind == *kind);
+            !removals(&rest, is_about).is_empty() || !lint(&rest, None).is_empty()
         };
         // What a rule of some releases alone adds is there without the other rule of its bundle too.
         let is_alone = |rule: &Rule| {
             let beside = |other: &Rule| other.within.is_some() && other.order == rule.order && other.kind == rule.kind;
             !pack.rules().iter().any(beside)
         };
-        let alone = shown.iter().map(|rules| rules[0]).filter(|rule| is_alone(rule));
-        let unreported: Vec<&str> = alone.map(|rule| rule.id.as_str()).filter(|id| without(id).is_empty()).collect();
+        let alone = shown.iter().filter(|rules| is_alone(rules[0]));
+        let unreported: Vec<&str> = alone.filter(|rules| !is_missed(rules)).map(|rules| rules[0].id.as_str()).collect();
         assert!(unreported.is_empty(), "removed without a message:\n{}", unreported.join("\n"));
         // Rules without a change in the catalogs remove nothing from every object.
         let is_certain = |rule: &&&Rule| rule.kind != rule.new_kind && rule.api_versions.is_none();

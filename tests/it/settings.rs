@@ -509,14 +509,14 @@ fn errors_name_their_line_and_what_to_write() {
     check_error("[sets]\n", "1:2: unknown setting `sets`: did you mean `set`?");
     check_error(
         "[set]\nngf.name = 'a'\n",
-        "2:12: no pack has the parameter `ngf.name`; there are: cert-manager.defaults, cert-manager.rbac, external-secrets.defaults, flux.defaults, flux.rbac, gateway-api.rbac, gateway-api-inference-extension.rbac, kubernetes.defaults, kubernetes.rbac, ngf.namespace",
+        "2:12: no pack has the parameter `ngf.name`; there are: cert-manager.defaults, cert-manager.rbac, cilium.defaults, cluster-api.defaults, cluster-api.provider-version, envoy-gateway.defaults, envoy-gateway.deprecated, external-secrets.defaults, flux.defaults, flux.rbac, gateway-api.rbac, gateway-api-inference-extension.rbac, karpenter.defaults, keda.rbac, kubernetes.defaults, kubernetes.rbac, ngf.namespace, traefik.defaults, traefik.deprecated",
     );
     check_error("[set]\nngf.namespace = 5\n", "2:17: `ngf.namespace` is a number: write a text in quotes");
     let shape = "at most 63 lower-case letters, digits and hyphens, with no hyphen at either end";
     check_error("[set]\nngf.namespace = 'A'\n", &format!("2:17: `A` is not a valid ngf.namespace: write {shape}"));
     check_error(
         "[values]\n'x.yaml' = 'x'\n",
-        "2:12: no pack knows the chart `x`; there are: cert-manager, external-secrets, inferencepool, nginx-gateway-fabric",
+        "2:12: no pack knows the chart `x`; there are: cert-manager, cilium, external-secrets, inferencepool, karpenter, nginx-gateway-fabric, traefik",
     );
     check_error("[values]\n'x.yaml' = 'nginx-gateway-fabric'\n", "2:1: no such file: x.yaml");
 }

@@ -26,7 +26,7 @@ use crate::syntax::field::{FieldPath, FieldPattern};
 pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     let mut lint = Lint::new(pack);
     check_releases(&mut lint);
-    check_removals(&mut lint);
+    check_removals(&mut lint, |_| true);
     check_sense(&mut lint);
     check_rules(&mut lint);
     for (rule, place, text, help) in constants(pack).into_iter().chain(merged_kinds(pack)) {
@@ -36,6 +36,13 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     if let Some(fixtures) = fixtures {
         check_fixtures(&mut lint, fixtures);
     }
+    lint.messages.into_iter().collect()
+}
+
+/// Returns the messages of [`lint`] about what releases remove of the kinds that `is_asked` names.
+pub fn removals(pack: &Pack, is_asked: impl Fn(&GroupKind) -> bool) -> Vec<Message> {
+    let mut lint = Lint::new(pack);
+    check_removals(&mut lint, is_asked);
     lint.messages.into_iter().collect()
 }
 
@@ -57,7 +64,7 @@ fn check_sense(lint: &mut Lint<'_>) {
 /// Counts what is removed between adjacent releases of `pack`, and what covers it.
 pub fn coverage(pack: &Pack) -> Coverage {
     let mut lint = Lint::new(pack);
-    check_removals(&mut lint);
+    check_removals(&mut lint, |_| true);
     let removed = lint.removed;
     let count = |subject: fn(&Removed) -> bool| {
         let of = |cover| removed.iter().filter(|(what, its)| subject(what) && **its == cover).count();

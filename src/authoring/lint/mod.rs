@@ -18,7 +18,7 @@ mod rules;
 mod shown;
 mod way_out;
 
-pub use checks::{coverage, lint};
+pub use checks::{coverage, lint, removals};
 pub(crate) use checks::{has_relations, nonsense, unread};
 pub(crate) use linter::Message;
 pub use linter::{Coverage, Share};

@@ -17,9 +17,9 @@ use crate::knowledge::pack::wire::Dropped;
 use crate::knowledge::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
 use crate::syntax::field::FieldPattern;
 
-/// Compares the catalogs of adjacent releases with the rules and `pack.yaml`.
-pub(super) fn check_removals(lint: &mut Lint<'_>) {
-    for catalog in lint.pack.kinds().filter_map(|kind| lint.pack.catalog(kind)) {
+/// Compares the catalogs of adjacent releases with the rules and `pack.yaml`, for the kinds that `is_asked` names.
+pub(super) fn check_removals(lint: &mut Lint<'_>, is_asked: impl Fn(&GroupKind) -> bool) {
+    for catalog in lint.pack.kinds().filter(|kind| is_asked(kind)).filter_map(|kind| lint.pack.catalog(kind)) {
         removed(lint, catalog.kind(), catalog);
         tombstones(lint, catalog);
     }
@@ -52,6 +52,8 @@ fn note(
 
 /// Reports what is removed from one release to the next and not covered.
 fn removed<'p>(lint: &mut Lint<'p>, kind: &GroupKind, catalog: &'p Catalog) {
+    // The same rules are passed at every release that serves both of their apiVersions.
+    let mut found: BTreeMap<Vec<(&str, &GroupKind)>, Places> = BTreeMap::new();
     for from in catalog.releases().iter() {
         for to in next(lint, from) {
             let path = RulePath::between(lint.pack, kind, from, to);
@@ -63,9 +65,14 @@ fn removed<'p>(lint: &mut Lint<'p>, kind: &GroupKind, catalog: &'p Catalog) {
                     if !catalog.releases().contains(to) {
                         note(lint, kind, to, None, None, Cover::ByRule);
                     }
+                    let rules = path.rules.iter().map(|(rule, _)| (rule.id.as_str(), &rule.kind)).collect();
+                    let found = found.entry(rules).or_default();
                     let sides = Conversion { source: catalog, target: new, from, to, path };
-                    let places =
-                        sides.fields().into_iter().map(|field| (field.clone(), sides.places(&field))).collect();
+                    let mut places = |field: FieldPattern| {
+                        let places = found.entry(field.clone()).or_insert_with(|| sides.places(&field)).clone();
+                        (field, places)
+                    };
+                    let places = sides.fields().into_iter().map(&mut places).collect();
                     removed_fields(lint, &sides, &places);
                     required_fields(lint, &sides, &places);
                 }

@@ -49,7 +49,7 @@ impl Drop {
                A `dropped-field` loss, unless the value equals `default` or the value of `default-field`: then the meaning is \
                the same without it, and the removal is only reported. With `loss: none` it is never a loss, because the field \
                has no effect. In the other direction nothing happens.",
-        example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
+        example: "drop: { field: spec.retryPolicy, reason: the controller always retries, default: Always }",
     };
 
     /// Returns why the value at `path` means the same as its absence, in `object` as it is applied, where it does.
