@@ -52,10 +52,6 @@ pub fn report(document: &ReportDocument, limit: usize) -> String {
     };
     let by_hand: Vec<String> =
         unresolved.into_iter().chain(warned.into_iter().map(|(_, text)| text)).chain(warnings).collect();
-    let acknowledged = entries.iter().filter_map(|entry| {
-        let reason = entry.accepted?.reason.as_deref();
-        Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
-    });
     let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed);
     let (objects, files) = (changed.clone().count(), by_file(document, changed));
     let changes = if document.written { "Changed" } else { "To change" };
@@ -66,7 +62,7 @@ pub fn report(document: &ReportDocument, limit: usize) -> String {
         section("Held back", List::Shown, by_object(&entries)),
         Section { title: counted("To do by hand", by_hand.len(), &among), are: List::Numbered, items: by_hand },
         Section { title: changes, are: List::Folded, items: files },
-        section("Acknowledged", List::Folded, acknowledged.collect()),
+        acknowledged(document, &entries),
         section("Notes", List::Folded, notes),
     ];
     let mut out = head(document);
@@ -157,6 +153,21 @@ impl Section {
             out.push_str("\n</details>\n");
         }
     }
+}
+
+/// Prints what is acknowledged: each finding, or how many there are of each code.
+fn acknowledged(document: &ReportDocument, entries: &[ListedFinding<'_>]) -> Section {
+    let listed = entries.iter().filter_map(|entry| {
+        let reason = entry.accepted?.reason.as_deref();
+        Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
+    });
+    let by_code: Vec<String> =
+        document.counted.iter().map(|(name, count)| format!("{} {}", thousands(*count), prose(name))).collect();
+    let (are, items) = match by_code.as_slice() {
+        [] => (List::Folded, listed.collect()),
+        by_code => (List::Shown, vec![by_code.join(", ")]),
+    };
+    Section { title: counted("Acknowledged", document.summary.acknowledged, ""), are, items }
 }
 
 /// Prints what is held back, an item for each object, with its reasons.
