@@ -22,5 +22,6 @@ problem() {
 grep -qF "reversion-v$version-" docs/src/install.md || problem "docs/src/install.md is about another version: run packaging/bump.sh $version"
 [ "$heading" = "$version" ] || problem "the newest dated heading of CHANGELOG.md is about '$heading'; write: ## [$version] - YEAR-MONTH-DAY"
 grep -qxF "$line" Cargo.toml || problem "Cargo.toml does not name this repository; write below description: $line"
+! grep -qF OWNER Cargo.toml || problem 'the address of the book in Cargo.toml is a placeholder: write it into homepage'
 [ "$failed" = 0 ] || exit 1
 sed -n "/^## \[$version\]/,/^## /p" CHANGELOG.md | sed '1d;/^## /d'

@@ -138,6 +138,10 @@ pub mod report {
         pub use crate::shell::report::junit::report;
     }
 
+    pub mod address {
+        pub use crate::shell::report::address::{BOOK, of};
+    }
+
     pub mod markdown {
         pub use crate::shell::report::markdown::{COMMENT, STEP_SUMMARY, report};
     }

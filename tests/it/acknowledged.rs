@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::support::program;
 use crate::support::trees::{Run, Tree};
 
 const TO: [&str; 2] = ["--to", "gateway-api@1.6/standard"];
@@ -465,10 +466,51 @@ fn every_format_says_the_same_of_accepted_objects() {
         assert!(page.contains(tile), "{tile}");
     }
     let junit = with_baseline(&tree, &["--format", "junit"]).out;
-    assert!(junit.contains("tests=\"5\" skipped=\"3\" failures=\"1\" errors=\"0\""), "{junit}");
+    assert!(junit.contains("tests=\"3\" skipped=\"1\" failures=\"1\" errors=\"0\""), "{junit}");
     let markdown = with_baseline(&tree, &["--format", "markdown"]).out;
-    assert!(markdown.contains("Acknowledged (3)") && markdown.contains("To change: 1 object in 1 file"), "{markdown}");
+    assert!(
+        markdown.contains("**Acknowledged (3)**") && markdown.contains("To change: 1 object in 1 file"),
+        "{markdown}"
+    );
     assert!(!markdown.contains("Held back ("), "{markdown}");
+}
+
+/// What is new stands alone; those who ask for all, and programs that track findings, get the others too.
+#[test]
+fn what_is_acknowledged_is_a_number_for_people() {
+    let tree = accepted();
+    fs::write(tree.path("report.json"), with_baseline(&tree, &["--format", "json"]).out).unwrap();
+    let summary = tree.path("summary.md");
+    let run = |format: &str, flags: &[&str]| {
+        let (checked, merged) = (["check", "--baseline", "known.json", "."], ["report", "merge", "report.json"]);
+        let of = |arguments: &[&str]| {
+            let mut command = program();
+            command.args(arguments).args(["--format", format]).args(flags).current_dir(tree.path(""));
+            let out = command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap().stdout;
+            let out = String::from_utf8(out).unwrap() + &fs::read_to_string(&summary).unwrap_or_default();
+            fs::write(&summary, "").unwrap();
+            out
+        };
+        [of(&[&checked[..], &TO].concat()), of(&merged)]
+    };
+    let is_named = |report: &String| ["a.yaml", "held.yaml", "kept.yaml"].map(|file| report.contains(file));
+    for format in ["text", "markdown", "github", "junit"] {
+        for report in run(format, &[]) {
+            assert_eq!((is_named(&report), report.contains("new.yaml")), ([false; 3], true), "{format}: {report}");
+        }
+        for report in run(format, &["-v"]) {
+            assert_eq!(is_named(&report), [true; 3], "{format}: {report}");
+        }
+    }
+    let (markdown, junit) = (run("markdown", &[]), run("junit", &[]));
+    let section =
+        "**Acknowledged (3)**\n\n- 2 [`changes-needed`][], 1 [`dropped-field`][]\n\n[`changes-needed`]: https://";
+    assert!(markdown.iter().all(|report| report.contains(section)), "{markdown:?}");
+    let case = "<skipped message=\"2 changes-needed, 1 dropped-field\"/>";
+    assert!(junit.iter().all(|report| report.contains(case)), "{junit:?}");
+    for format in ["sarif", "json", "jsonl"] {
+        assert!(run(format, &[]).iter().all(|report| is_named(report) == [true; 3]), "{format}");
+    }
 }
 
 #[test]

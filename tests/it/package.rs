@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::support::root;
 
 /// What is at the top of the package besides the folders `src` and `rules`.
-const TOP: [&str; 11] = [
+const TOP: [&str; 12] = [
     ".cargo_vcs_info.json",
     "CHANGELOG.md",
     "Cargo.lock",
@@ -18,6 +18,7 @@ const TOP: [&str; 11] = [
     "LICENSE-MIT",
     "README.md",
     "build.rs",
+    "docs/src/reversion.schema.json",
     "plan.schema.json",
     "report.schema.json",
 ];

@@ -7,7 +7,7 @@ use std::fs;
 
 use reversion::internals::finding::Severity;
 use reversion::internals::report::document::ReportDocument;
-use reversion::internals::report::{github, junit, markdown, sarif};
+use reversion::internals::report::{address, github, junit, markdown, sarif};
 use reversion::internals::text::Position;
 use serde_json::{Value, json};
 
@@ -85,6 +85,10 @@ fn an_acknowledged_finding_is_suppressed_in_sarif() {
     let results = log["runs"][0]["results"].as_array().unwrap();
     let suppressed: Vec<&Value> = results.iter().filter_map(|result| result.get("suppressions")).collect();
     assert_eq!(suppressed, [&json!([{"kind": "inSource", "status": "accepted", "justification": "reason"}])]);
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    let addresses: Vec<Option<&str>> = rules.iter().map(|rule| rule["helpUri"].as_str()).collect();
+    let expected = ["advisory", "changes-needed", "dropped-field"].map(address::of);
+    assert_eq!(addresses, expected.each_ref().map(Option::as_deref));
     let notifications = log["runs"][0]["invocations"][0]["toolExecutionNotifications"].as_array().unwrap();
     assert_eq!(notifications[0]["message"]["text"], "about the cluster: advice");
 }

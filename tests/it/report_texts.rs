@@ -7,7 +7,7 @@ use proptest::test_runner::TestCaseError;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use reversion::internals::report::document::ReportDocument;
 use reversion::internals::report::{
-    github, gitlab, json, junit, markdown, merge_reports, plain, sarif, visible, visible_lines,
+    address, github, gitlab, json, junit, markdown, merge_reports, plain, sarif, visible, visible_lines,
 };
 use serde_json::Value;
 
@@ -167,7 +167,11 @@ fn read_markdown(markdown: &str) -> Result<String, TestCaseError> {
     let (mut out, mut is_code) = (String::new(), false);
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
         match event {
-            Event::Text(text) => out.push_str(&text),
+            Event::Text(text) | Event::Code(text) => out.push_str(&text),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                prop_assert!(dest_url.starts_with(address::BOOK), "{}", dest_url)
+            }
+            Event::End(TagEnd::Link) => {}
             Event::InlineHtml(html) => {
                 prop_assert!(["<code>", "</code>", "<br>"].contains(&&*html), "{}", html);
                 is_code = match &*html {
@@ -185,7 +189,7 @@ fn read_markdown(markdown: &str) -> Result<String, TestCaseError> {
             )
             | Event::Start(Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell)
             | Event::SoftBreak => out.push('\n'),
-            Event::End(TagEnd::Link | TagEnd::Image | TagEnd::Emphasis | TagEnd::Strikethrough) => prop_assert!(false),
+            Event::End(TagEnd::Image | TagEnd::Emphasis | TagEnd::Strikethrough) => prop_assert!(false),
             Event::End(_) => {}
             other => prop_assert!(false, "{:?}", other),
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use reversion::internals::report::address::BOOK;
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
@@ -551,6 +552,10 @@ fn the_example_in_the_reference_is_valid() {
     let (_, section) = page.split_once("\n## Example\n").unwrap();
     let (_, example) = section.split_once("```toml\n").unwrap();
     let (example, after) = example.split_once("```\n").unwrap();
+    let printed = Tree::of(&[]).run(&["config-schema"]);
+    printed.check(0);
+    assert_eq!(printed.out, SCHEMA);
+    assert_eq!(example.lines().next(), Some(&*format!("#:schema {BOOK}reversion.schema.json")));
     let tree = Tree::of(&[
         ("reversion.toml", example),
         ("deploy/edge.yaml", "nginx: {config: {ipFamily: dual}}\n"),
@@ -573,7 +578,7 @@ fn the_example_in_the_reference_is_valid() {
     let (table, _) = table.split_once("\n\n").unwrap();
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let described: BTreeSet<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(described, keys.split(", ").collect(), "src/shell/cli/reversion.schema.json has the keys (right)");
+    assert_eq!(described, keys.split(", ").collect(), "docs/src/reversion.schema.json has the keys (right)");
     let missing: Vec<&str> = keys
         .split(", ")
         .filter(|key| !table.contains(&format!("`{key}`")) && !table.contains(&format!("[{key}]")))
@@ -581,7 +586,7 @@ fn the_example_in_the_reference_is_valid() {
     assert_eq!(missing, [""; 0], "docs/src/reference/settings.md: the table of keys lacks these");
 }
 
-const SCHEMA: &str = include_str!("../../src/shell/cli/reversion.schema.json");
+const SCHEMA: &str = include_str!("../../docs/src/reversion.schema.json");
 
 /// Reads a TOML file of texts, switches, numbers, lists and tables.
 fn json(text: &str) -> Value {

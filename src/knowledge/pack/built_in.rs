@@ -72,6 +72,12 @@ pub(crate) fn packs() -> &'static [BuiltInPack] {
     PACKS
 }
 
+/// Returns whether a pack of the program has a rule, named as below the pack's folder.
+pub(crate) fn is_built_in(pack: &str, rule: &str) -> bool {
+    let is_file = |file: &BuiltInFile| file.path.strip_suffix(".yaml") == Some(rule) && file.json.is_some();
+    PACKS.iter().any(|built_in| built_in.name == pack && built_in.files.iter().any(is_file))
+}
+
 /// Returns the carriers that the packs describe, by the name of the pack.
 pub(crate) fn carriers() -> &'static BTreeMap<&'static str, CarrierFile> {
     static BY_PACK: LazyLock<BTreeMap<&str, CarrierFile>> = LazyLock::new(|| {

@@ -26,6 +26,7 @@ pub(crate) mod rules;
 mod values;
 pub(crate) mod wire;
 
+pub(crate) use built_in::is_built_in;
 pub use folder::PackFiles;
 pub(crate) use nearest::{is_from, is_near, near, nearest};
 pub use pack::Pack;

@@ -119,6 +119,8 @@ pub(super) enum Command {
     /// Commands for reports that were saved
     #[command(subcommand)]
     Report(ReportCommand),
+    /// Print the JSON Schema of reversion.toml, for editors
+    ConfigSchema,
     /// Print the completions of a shell, for its startup file
     Completion(CompletionArgs),
     /// Print the manual page; with DIR, write it and those of the subcommands there
@@ -164,6 +166,7 @@ impl Command {
             Self::Pack(PackCommand::Test(args)) => Some(&mut args.packs),
             Self::Show(_)
             | Self::Undo(_)
+            | Self::ConfigSchema
             | Self::Completion(_)
             | Self::Man(_)
             | Self::Function

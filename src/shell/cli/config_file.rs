@@ -21,6 +21,9 @@ use crate::shell::disk::{self, Failure};
 /// The name of the file.
 pub(super) const NAME: &str = "reversion.toml";
 
+/// The JSON Schema of the file.
+pub(super) const SCHEMA: &str = include_str!("../../../docs/src/reversion.schema.json");
+
 /// The keys of no flag.
 const OTHERS: [&str; 4] = ["exclude", "paths", "set", "values"];
 

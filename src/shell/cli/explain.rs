@@ -11,6 +11,7 @@ use crate::engine::finding::Code;
 use crate::knowledge::lens::{CONVERSIONS, Description, described};
 use crate::knowledge::pack::{Pack, Packs, Rule, is_near, nearest};
 use crate::knowledge::release::{Channel, Named};
+use crate::shell::report::address;
 
 /// Runs `explain`.
 pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
@@ -70,9 +71,9 @@ fn spellings(word: &str) -> Vec<String> {
 fn explain(word: &str, packs: &Packs) -> String {
     let is = |name: &str| fold(name) == word;
     let term = GLOSSARY.iter().find(|term| is(term.word)).map(|term| format!("{}: {}\n", term.word, term.text));
-    let code = Code::ALL.iter().find(|code| is(code.name())).map(|code| match term {
-        Some(_) => format!("finding {code}: {}\n", code.description()),
-        None => format!("{code}: {}\n", code.description()),
+    let code = Code::ALL.iter().find(|code| is(code.name())).map(|code| {
+        let what = if term.is_some() { "finding " } else { "" };
+        format!("{what}{code}: {}\n{}", code.description(), page(code.name(), ""))
     });
     let operation = described().find(|operation| is(operation.name)).map(operation_text);
     let named = |rule: &Rule| is(&rule.id) || fold(&rule.id).ends_with(&format!("/{word}"));
@@ -98,6 +99,11 @@ fn near<'p>(term: &str, packs: &'p Packs) -> Vec<&'p str> {
     near
 }
 
+/// Returns a line with the address of a code or rule, behind a label; nothing for a rule of a user's pack.
+fn page(name: &str, label: &str) -> String {
+    address::of(name).map(|address| format!("{label}{address}\n")).unwrap_or_default()
+}
+
 fn operation_text(operation: &Description) -> String {
     format!("{}: {}\n\nexample:\n  - {}\n", operation.name, operation.text, operation.example)
 }
@@ -119,9 +125,10 @@ fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
     let within = rule.within.map(|within| format!("valid in: {}\n", pack.line().describe(within))).unwrap_or_default();
     let head = format!("{}\n{}\n", rule.id, rule.summary);
     let facts = format!(
-        "kind:    {kinds}\nmade in: {} {bundle}{made_in}\n{versions}{within}source:  {}\n",
+        "kind:    {kinds}\nmade in: {} {bundle}{made_in}\n{versions}{within}source:  {}\n{}",
         pack.title(),
         rule.source,
+        page(&rule.id, "page:    "),
     );
     let steps: String = rule.text.lines().map(|line| format!("  {line}\n")).collect();
     let direction = match rule.within {

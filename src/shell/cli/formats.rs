@@ -10,6 +10,7 @@ use crate::shell::report::document::{RanIn, ReportDocument};
 use crate::shell::report::{Painter, github, gitlab, json, junit, markdown, plain, sarif, text_format};
 
 /// Prints a document. JSON holds everything; the other formats hold the findings that `shows` accepts, and which objects change.
+/// What is acknowledged is a number for people, unless they ask for all; a program that tracks findings must have it.
 /// What a format cannot hold, since it is about no file, is a note.
 pub(super) fn print(
     document: ReportDocument,
@@ -26,6 +27,11 @@ pub(super) fn print(
         Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {}
     }
     let document = document.with(|severity, code| code == Code::ChangesNeeded.name() || shows(severity, code));
+    let document = match output.format {
+        Format::Gitlab | Format::Sarif => document,
+        _ if output.verbose => document,
+        _ => document.with_acknowledged_counted(),
+    };
     let report = match output.format {
         Format::Json | Format::Jsonl | Format::Html => return Ok(()),
         Format::Text => plain::findings(&document),

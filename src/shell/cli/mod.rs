@@ -114,6 +114,7 @@ fn call(cli: Cli, console: Console) -> Result<Exit> {
         Command::Releases(args) => releases::run(&args, console),
         Command::Matrix(args) => matrix::run(&args, console),
         Command::Report(ReportCommand::Merge(args)) => report_merge::run(&args, console),
+        Command::ConfigSchema => console.print(config_file::SCHEMA).map(|()| Exit::Clean),
         Command::Completion(args) => completion::run(&args, console),
         Command::Man(args) => man::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),

@@ -62,6 +62,9 @@ pub struct ReportDocument {
     pub findings: Vec<FindingRecord>,
     /// Those of them that are acknowledged.
     pub acknowledged: Vec<AcknowledgedRecord>,
+    /// How many findings of each code are acknowledged, where they are only counted.
+    #[serde(skip)]
+    pub(crate) counted: BTreeMap<String, usize>,
     /// What is to be known about the cluster and the releases.
     pub advisories: Vec<RunAdvisory>,
 }
@@ -376,6 +379,19 @@ impl ReportDocument {
         self.findings.retain(keep);
         self.advisories.retain(|advisory| shows(advisory.severity, Code::Advisory.name()));
         self
+    }
+
+    /// Counts what is acknowledged instead of listing it: what is new stands alone.
+    #[must_use]
+    pub fn with_acknowledged_counted(mut self) -> Self {
+        let mut counted = BTreeMap::new();
+        for (_, accepted) in self.acknowledged_records() {
+            *counted.entry(accepted.finding.code.clone()).or_default() += 1;
+        }
+        self.objects.retain(|object| object.outcome != Fate::Acknowledged || !object.findings.is_empty());
+        self.objects.iter_mut().for_each(|object| object.acknowledged.clear());
+        self.acknowledged.clear();
+        Self { counted, ..self }
     }
 
     /// Returns the path of a file from the root of the repository, where that is known.

@@ -1,15 +1,18 @@
 //! The format `junit`: a test suite for each file, a test case for each object.
 //!
 //! A held-back object, one that must change and what is unresolved are failures, a file that failed is an error; skipped files of which
-//! nothing is unresolved and what is acknowledged are skipped. What is about the cluster or a release is no test case and is in no such report.
+//! nothing is unresolved and what is acknowledged are skipped; where that is only counted, it is one test
+//! case. What is about the cluster or a release is no test case and is in no such report.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::count::thousands;
 use super::document::{AcknowledgedRecord, FindingRecord, ObjectRecord, ReportDocument};
 use super::escape::visible;
+use super::run_report::Fate;
 use crate::engine::finding::{Code, Severity};
 
 /// What a file adds to the report.
@@ -35,6 +38,9 @@ pub fn report(document: &ReportDocument) -> String {
     let mut report = Report::new(text(&format!("reversion {} {}", document.command, document.targets.join(" "))));
     for (file, suite) in suites {
         report.add_test_suite(suite.render(&document.path(file)));
+    }
+    if !document.counted.is_empty() {
+        report.add_test_suite(counted(&document.counted));
     }
     report.to_string().expect("writing to memory does not fail")
 }
@@ -84,6 +90,17 @@ impl Suite<'_> {
     }
 }
 
+/// Counts what is acknowledged in a suite of its own, whose name stays when the numbers change.
+fn counted(by_code: &BTreeMap<String, usize>) -> TestSuite {
+    let name = Fate::Acknowledged.name();
+    let by_code: Vec<String> = by_code.iter().map(|(code, count)| format!("{} {code}", thousands(*count))).collect();
+    let mut case = TestCase::new(name, skipped(&by_code.join(", ")));
+    case.set_classname(name);
+    let mut suite = TestSuite::new(name);
+    suite.add_test_case(case);
+    suite
+}
+
 /// Returns the status of an object, and the lines of the findings that do not decide it.
 fn outcome(object: &ObjectRecord) -> (TestCaseStatus, String) {
     let decides =
@@ -97,6 +114,7 @@ fn outcome(object: &ObjectRecord) -> (TestCaseStatus, String) {
         }
         _ if !deciding.is_empty() => non_success(NonSuccessKind::Failure, &deciding),
         Some(accepted) => skipped(&reason(accepted)),
+        None if object.outcome == Fate::Acknowledged => skipped(object.outcome.name()),
         None => TestCaseStatus::success(),
     };
     (status, output)

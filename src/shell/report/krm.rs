@@ -50,7 +50,11 @@ pub(crate) fn results<'a>(
         add(finding, severity, &message(finding));
     }
     for acknowledged in report.acknowledged.iter().filter(|acknowledged| is_shown(&acknowledged.finding)) {
-        let message = format!("{} ({})", acknowledged.finding.sentence(), accepted_by(acknowledged));
+        let message = format!(
+            "{} ({})",
+            acknowledged.finding.sentence(),
+            accepted_by(acknowledged.by, acknowledged.reason.as_deref())
+        );
         add(&acknowledged.finding, Severity::Note, &message);
     }
     for plan in report.objects.iter().filter(|plan| plan.outcome == Outcome::Changed) {

@@ -1,11 +1,14 @@
 //! The format `markdown`: a comment on a pull request, and the step summary of GitHub Actions.
 //!
+//! Codes and rules are links whose addresses stand at the end, once.
+//!
 //! Invariant: no text from a file is read as Markdown or HTML, mentions anybody or refers to an issue; the text is never longer than
 //! its limit, and says how much it leaves out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use super::address;
 use super::count::{plural, thousands};
 use super::document::{ObjectRecord, ReportDocument};
 use super::escape::{help_and_text, visible};
@@ -52,10 +55,6 @@ pub fn report(document: &ReportDocument, limit: usize) -> String {
     };
     let by_hand: Vec<String> =
         unresolved.into_iter().chain(warned.into_iter().map(|(_, text)| text)).chain(warnings).collect();
-    let acknowledged = entries.iter().filter_map(|entry| {
-        let reason = entry.accepted?.reason.as_deref();
-        Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
-    });
     let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed);
     let (objects, files) = (changed.clone().count(), by_file(document, changed));
     let changes = if document.written { "Changed" } else { "To change" };
@@ -66,16 +65,31 @@ pub fn report(document: &ReportDocument, limit: usize) -> String {
         section("Held back", List::Shown, by_object(&entries)),
         Section { title: counted("To do by hand", by_hand.len(), &among), are: List::Numbered, items: by_hand },
         Section { title: changes, are: List::Folded, items: files },
-        section("Acknowledged", List::Folded, acknowledged.collect()),
+        acknowledged(document, &entries),
         section("Notes", List::Folded, notes),
     ];
+    let links = links(document, &entries);
     let mut out = head(document);
     let used = sections.iter().filter(|section| !section.items.is_empty()).count();
-    let reserved = used * SECTION_END;
+    let reserved = used * SECTION_END + links.values().map(String::len).sum::<usize>();
     for section in sections {
         section.render(&mut out, limit.saturating_sub(reserved));
     }
-    out
+    let used: String = links.into_iter().filter(|(link, _)| out.contains(link)).map(|(_, line)| line).collect();
+    if used.is_empty() { out } else { format!("{out}\n{used}") }
+}
+
+/// Returns the links to codes and rules of a document, each with the line that says where it leads.
+fn links(document: &ReportDocument, entries: &[ListedFinding<'_>]) -> BTreeMap<String, String> {
+    let codes = entries.iter().map(|entry| &entry.record.code).chain(document.counted.keys());
+    let rules = document.objects.iter().flat_map(|object| &object.rules).map(|rule| &rule.rule);
+    let line = |name: &String| Some((linked(name), format!("[`{name}`]: {}\n", address::of(name)?)));
+    codes.chain(rules).collect::<BTreeSet<_>>().into_iter().filter_map(line).collect()
+}
+
+/// Prints a code or a rule: as a link where the book describes it.
+fn linked(name: &str) -> String {
+    if address::of(name).is_some() { format!("[`{name}`][]") } else { code(name) }
 }
 
 fn counted(title: &str, count: usize, among: &str) -> String {
@@ -159,6 +173,21 @@ impl Section {
     }
 }
 
+/// Prints what is acknowledged: each finding, or how many there are of each code.
+fn acknowledged(document: &ReportDocument, entries: &[ListedFinding<'_>]) -> Section {
+    let listed = entries.iter().filter_map(|entry| {
+        let reason = entry.accepted?.reason.as_deref();
+        Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
+    });
+    let by_code: Vec<String> =
+        document.counted.iter().map(|(name, count)| format!("{} {}", thousands(*count), linked(name))).collect();
+    let (are, items) = match by_code.as_slice() {
+        [] => (List::Folded, listed.collect()),
+        by_code => (List::Shown, vec![by_code.join(", ")]),
+    };
+    Section { title: counted("Acknowledged", document.summary.acknowledged, ""), are, items }
+}
+
 /// Prints what is held back, an item for each object, with its reasons.
 fn by_object(entries: &[ListedFinding<'_>]) -> Vec<String> {
     let mut objects: Vec<(&ListedFinding<'_>, Vec<&ListedFinding<'_>>)> = Vec::new();
@@ -182,7 +211,7 @@ fn by_object(entries: &[ListedFinding<'_>]) -> Vec<String> {
                     let line =
                         entry.record.location.position.map(|at| format!(", line {}", at.line)).unwrap_or_default();
                     let (message, help) = (prose(&entry.record.message), help(entry.record.help.as_deref()));
-                    format!("\n  - {}{line}: {message}{help}", prose(&entry.record.code))
+                    format!("\n  - {}{line}: {message}{help}", linked(&entry.record.code))
                 };
                 format!("{} ({})", code(title), code(&first.path))
                     + &reasons.into_iter().map(reason).collect::<String>()
@@ -196,7 +225,7 @@ fn item(entry: &ListedFinding<'_>) -> String {
     let record = entry.record;
     let line = record.location.position.map(|at| format!(":{}", at.line)).unwrap_or_default();
     let place = code(&format!("{}{line}", entry.path));
-    let (message, name, help) = (prose(&record.message), prose(&record.code), help(record.help.as_deref()));
+    let (message, name, help) = (prose(&record.message), linked(&record.code), help(record.help.as_deref()));
     match entry.title {
         Some(title) => format!("{}: {message} ({name}, {place}){help}", code(title)),
         None => format!("{place}: {message} ({name}){help}"),
@@ -233,7 +262,7 @@ fn change(object: &ObjectRecord) -> String {
         (true, false) => format!("{} → {}", code(&from.api_version), code(&to.api_version)),
         (false, _) => format!("{} → {}", side(from), side(to)),
     };
-    let rules: Vec<String> = object.rules.iter().map(|rule| code(&rule.rule)).collect();
+    let rules: Vec<String> = object.rules.iter().map(|rule| linked(&rule.rule)).collect();
     let rules = if rules.is_empty() { String::new() } else { format!(" ({})", rules.join(", ")) };
     format!("{}: {becomes}{rules}", code(&object.object))
 }

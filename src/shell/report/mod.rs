@@ -5,12 +5,13 @@
 //! Parts: `grouped` (findings for people) `text_format` (the rest of that format) `statistics` `diff` (with `words`) `stat`
 //! `detect` `html` (a page for browsers) `krm` (the results of a KRM function) `matrix_format` `saved_plan`; `json` `github`
 //! `gitlab` `sarif` `junit` `markdown` `plain`, over the `document` of a run, which `merge_reports` makes of several, and its
-//! findings as a list (`finding_list`); `changes` (edits by object) `run_report` `detection` (what a command found) `count`
+//! findings as a list (`finding_list`); `changes` (edits by object) `address` (in the book) `run_report` `detection` (what a command found) `count`
 //! `escape` `paint` (colours and links).
 //!
 //! Invariant: rendering is a pure function of the report; text from files never reaches the output with control characters
 //! in it, except as diff lines for a file or a program.
 
+pub(crate) mod address;
 pub(crate) mod changes;
 mod count;
 #[cfg(feature = "cli")]

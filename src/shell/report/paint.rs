@@ -4,6 +4,7 @@ use std::fmt::{Display, Write as _};
 
 use anstyle::{AnsiColor, Style};
 
+use super::address;
 use super::escape::visible;
 use crate::engine::finding::{Location, Severity};
 
@@ -34,7 +35,7 @@ impl Paint {
 #[derive(Clone, Debug)]
 pub struct Painter {
     paint: Paint,
-    /// The current folder, where places are links.
+    /// The current folder, where places and codes are links.
     folder: Option<String>,
 }
 
@@ -42,14 +43,23 @@ impl Painter {
     /// For a file or a pipe.
     pub const PLAIN: Self = Self { paint: Paint::Plain, folder: None };
 
-    /// Makes one for a stream that is painted like `paint`, with links to files if the path of the current folder is given.
+    /// Makes one for a stream that is painted like `paint`, with links if the path of the current folder is given.
     pub const fn new(paint: Paint, folder: Option<String>) -> Self {
         Self { paint, folder }
     }
 
-    /// Prints `severity[code]`.
+    /// Prints `severity[code]`, with the code as a link to what the book says of it.
     pub(super) fn code(&self, severity: Severity, code: &str) -> String {
-        self.paint.styled(colour(severity).bold(), format_args!("{}[{code}]", severity.name()))
+        let linked = self.link(code, |_| address::of(code));
+        self.paint.styled(colour(severity).bold(), format_args!("{}[{linked}]", severity.name()))
+    }
+
+    /// Prints a text as a link where the terminal has links; `url` is given the current folder.
+    fn link(&self, text: &str, url: impl FnOnce(&str) -> Option<String>) -> String {
+        match self.folder.as_deref().and_then(url) {
+            Some(url) => format!("\u{1b}]8;;{url}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
+            None => text.to_owned(),
+        }
     }
 
     /// Prints a word that starts a line, such as `help:`.
@@ -73,15 +83,10 @@ impl Painter {
         if count == 0 { text } else { self.paint.styled(colour(severity).bold(), text) }
     }
 
-    /// Prints a place: `file:line:column`, as a link where the terminal has links.
+    /// Prints a place: `file:line:column`, as a link to the file.
     pub(super) fn place(&self, location: &Location) -> String {
         let text = self.paint.styled(AnsiColor::Blue.on_default(), visible(&location.to_string()));
-        match &self.folder {
-            Some(folder) if location.file != "-" => {
-                format!("\u{1b}]8;;{}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\", url(folder, location))
-            }
-            _ => text,
-        }
+        self.link(&text, |folder| (location.file != "-").then(|| url(folder, location)))
     }
 }
 
@@ -139,10 +144,15 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_printed_for_a_coloured_stream_only() {
+    fn colours_and_links_are_printed_where_there_are_some() {
         let held = |paint| Painter::new(paint, None).code(Severity::Held, "encrypted");
         assert_eq!([held(Paint::Plain), held(Paint::Legible)], ["held-back[encrypted]", "held-back[encrypted]"]);
         assert_eq!(held(Paint::Colour), "\u{1b}[1m\u{1b}[35mheld-back[encrypted]\u{1b}[0m");
+        let linked = Painter::new(Paint::Legible, Some("/srv".to_owned()));
+        let address = address::of("encrypted").expect("the book has every code");
+        let link = format!("note[\u{1b}]8;;{address}\u{1b}\\encrypted\u{1b}]8;;\u{1b}\\]");
+        assert_eq!(linked.code(Severity::Note, "encrypted"), link);
+        assert_eq!(linked.code(Severity::Note, "of-another-version"), "note[of-another-version]");
         let count = |count| Painter::new(Paint::Colour, None).count(count, Severity::Error, format!("{count} failed"));
         assert_eq!([count(0), count(2)], ["0 failed", "\u{1b}[1m\u{1b}[31m2 failed\u{1b}[0m"]);
     }

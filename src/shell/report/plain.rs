@@ -7,18 +7,25 @@ use super::paint::Painter;
 use super::run_report::Written;
 use super::text_format;
 
-/// Prints the findings by place, and the advisories.
+/// Prints the findings by place, then those that are acknowledged, and the advisories.
 pub fn findings(document: &ReportDocument) -> String {
-    let entries = entries(document);
-    let open = entries.iter().filter(|entry| entry.accepted.is_none());
+    let mut entries = entries(document);
+    entries.sort_by_key(|entry| entry.accepted.is_some());
     let line = |entry: &super::finding_list::ListedFinding<'_>| {
         let record = entry.record;
         let (place, message) = (visible(&record.location.to_string()), visible(&record.sentence(entry.title)));
         let help =
             record.help.as_ref().map(|help| format!("  help: {}\n", visible_block(help, "    "))).unwrap_or_default();
-        format!("{place}: {}[{}] {message}\n{help}", record.severity.name(), visible(&record.code))
+        let line = format!("{place}: {}[{}] {message}\n", record.severity.name(), visible(&record.code));
+        match entry.accepted {
+            Some(accepted) => {
+                let by = text_format::accepted_by(accepted.by, accepted.reason.as_deref());
+                format!("{line}  {}\n", visible(&by))
+            }
+            None => line + &help,
+        }
     };
-    open.map(line).collect::<String>() + &text_format::advisories(&document.advisories, &Painter::PLAIN)
+    entries.iter().map(line).collect::<String>() + &text_format::advisories(&document.advisories, &Painter::PLAIN)
 }
 
 /// Prints the summary.

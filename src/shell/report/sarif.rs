@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::address;
 use super::document::{AcknowledgedRecord, ReportDocument, advice};
 use super::escape::visible;
 use super::finding_list::{ListedFinding, entries};
@@ -58,12 +59,16 @@ pub fn report(document: &ReportDocument) -> String {
 fn rule(name: &str) -> Value {
     let description = Code::parse(name).map_or("A finding of another version of the program.", Code::description);
     let first = description.split_inclusive(". ").next().unwrap_or(description).trim_end();
-    json!({
+    let mut rule = json!({
         "id": name,
         "shortDescription": {"text": first},
         "fullDescription": {"text": description},
         "help": {"text": format!("{description}\n`reversion explain {name}` prints this.")},
-    })
+    });
+    if let Some(address) = address::of(name) {
+        rule["helpUri"] = address.into();
+    }
+    rule
 }
 
 fn result(entry: &ListedFinding<'_>, rule: usize) -> Value {

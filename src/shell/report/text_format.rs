@@ -19,18 +19,18 @@ pub(crate) fn acknowledged(acknowledged: &Acknowledged, painter: &Painter) -> St
     let finding = &acknowledged.finding;
     let code = painter.code(finding.severity, finding.code.name());
     let place = painter.place(&finding.location);
-    let by = accepted_by(acknowledged);
+    let by = accepted_by(acknowledged.by, acknowledged.reason.as_deref());
     format!("{place}: {code} {}\n  {}\n", visible(&finding.sentence()), visible(&by))
 }
 
 /// Says what accepts a finding, and why.
-pub(super) fn accepted_by(acknowledged: &Acknowledged) -> String {
-    let by = match acknowledged.by {
+pub(super) fn accepted_by(by: AcknowledgedBy, reason: Option<&str>) -> String {
+    let by = match by {
         AcknowledgedBy::Comment => "a comment",
         AcknowledgedBy::Config => "reversion.toml",
         AcknowledgedBy::Baseline => "the baseline",
     };
-    let reason = acknowledged.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     format!("acknowledged by {by}{reason}")
 }
 

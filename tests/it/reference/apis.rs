@@ -7,6 +7,7 @@ use reversion::internals::pack::wire::ParameterValues;
 use reversion::internals::pack::{AdvisoryScope, Pack, Rule};
 use reversion::internals::release::Channel;
 
+use super::named;
 use crate::support::packs;
 
 /// Describes a built-in pack.
@@ -73,7 +74,7 @@ fn rules(pack: &Pack) -> String {
         let kinds: Vec<&str> = kinds.into_iter().collect();
         let (id, summary) = (rule.id.split_once('/').map_or(&*rule.id, |(_, id)| id), rule.summary.replace('|', "\\|"));
         let (forward, backward) = (cost(rule, Direction::Forward), cost(rule, Direction::Backward));
-        out.push_str(&format!("| `{id}` | {} | {summary} | {forward} | {backward} |\n", kinds.join(", ")));
+        out.push_str(&format!("| {} | {} | {summary} | {forward} | {backward} |\n", named(id), kinds.join(", ")));
     }
     out
 }

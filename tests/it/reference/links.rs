@@ -3,14 +3,17 @@
 //! GitHub shows the files. mdBook makes `PAGE.html` of `PAGE.md`, but `index.html` of a `README.md`, and in a link it writes `.html` for
 //! `.md` all the same: in the book a link to a `README.md` leads nowhere. Headings have the same names on both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use reversion::internals::finding::Code;
+use reversion::internals::pack::Pack;
+use reversion::internals::report::address;
 
 use super::render::slug;
 use super::{PAGES, files, read};
-use crate::support::root;
+use crate::support::{packs, root};
 
 /// Where links of a page lead, and by which names links call its parts.
 #[derive(Default)]
@@ -81,6 +84,31 @@ fn broken_links(page: &str) -> Vec<String> {
     let links = Page::parse(&read(page)).links;
     let broken = links.iter().filter(|link| !link.starts_with("https://") && !leads_somewhere(page, link));
     broken.map(|link| format!("{page}: {link}")).collect()
+}
+
+/// Of the addresses in pages, those that start as the program's do are checked too.
+#[test]
+fn every_address_of_the_program_is_in_the_book() {
+    let packs = packs();
+    let rules = packs.iter().flat_map(Pack::rules).map(|rule| rule.id.as_str());
+    let names = Code::ALL.iter().map(|code| code.name()).chain(rules);
+    let printed = names.map(|name| address::of(name).unwrap_or_else(|| panic!("{name} has no address")));
+    let texts: Vec<String> = files(PAGES, ".md").iter().map(|page| read(page)).collect();
+    let ends = |character: char| character.is_whitespace() || ")`\"".contains(character);
+    let written = texts.iter().flat_map(|text| text.split(address::BOOK).skip(1));
+    let written = written.map(|rest| format!("{}{}", address::BOOK, rest.split(ends).next().unwrap_or_default()));
+    let mut pages: BTreeMap<String, Page> = BTreeMap::new();
+    let mut dead: Vec<String> = printed.chain(written).collect();
+    dead.retain(|address| {
+        let below = address.strip_prefix(address::BOOK).expect("it is in the book");
+        let (file, part) = below.split_once('#').unwrap_or((below, ""));
+        let source = format!("{PAGES}/{}", file.replace(".html", ".md"));
+        if !is_in_the_book(file, &source) || part.is_empty() {
+            return !is_in_the_book(file, &source);
+        }
+        !pages.entry(source).or_insert_with_key(|source| Page::parse(&read(source))).anchors.contains(part)
+    });
+    assert_eq!(dead, [""; 0], "addresses that lead nowhere in the book");
 }
 
 fn leads_somewhere(page: &str, link: &str) -> bool {

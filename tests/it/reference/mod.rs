@@ -156,19 +156,24 @@ fn conversions() -> String {
     format!("\n| conversion | what it does | forward | backward |\n|---|---|---|---|\n{rows}")
 }
 
+/// Prints a name to which addresses of the program lead.
+fn named(name: &str) -> String {
+    format!("<a id=\"{name}\"></a>`{name}`")
+}
+
 /// Lists the codes of findings. The severities are the page's own: the code has them where a finding is made.
 fn findings(page: &str) -> String {
     let page = read(page);
     let severities = |code: &Code| {
-        let row = page.lines().find(|line| line.starts_with(&format!("| `{code}` |")));
-        let row = row.unwrap_or_else(|| panic!("the findings lack the row\n| `{code}` | SEVERITIES | |"));
+        let row = page.lines().find(|line| line.starts_with(&format!("| {} |", named(code.name()))));
+        let row = row.unwrap_or_else(|| panic!("the findings lack the row\n| {} | SEVERITIES | |", named(code.name())));
         let severities = row.split('|').nth(2).expect("a row has cells").trim().to_owned();
         let known = [Severity::Note, Severity::Warning, Severity::Unresolved, Severity::Held, Severity::Error]
             .map(Severity::name);
         assert!(severities.split(", ").all(|word| known.contains(&word)), "{code}: {severities} are no severities");
         severities
     };
-    let row = |code: &Code| format!("| `{code}` | {} | {} |\n", severities(code), code.description());
+    let row = |code: &Code| format!("| {} | {} | {} |\n", named(code.name()), severities(code), code.description());
     let rows: String = Code::ALL.iter().map(row).collect();
     format!("\n| code | severity | meaning |\n|---|---|---|\n{rows}")
 }

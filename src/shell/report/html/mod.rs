@@ -17,8 +17,8 @@ mod toolbar;
 
 use askama::Template;
 
-use super::escape;
 use super::run_report::Report;
+use super::{address, escape};
 use crate::engine::plan::RunAdvisory;
 use diff::{Diff, Side};
 use entries::Contents;

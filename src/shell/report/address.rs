@@ -1,0 +1,19 @@
+//! Where does the book describe what a report names?
+//!
+//! Invariant: every address leads to a part of a page of the book; a test compares the two.
+
+use crate::engine::finding::Code;
+use crate::knowledge::pack::is_built_in;
+
+/// The address of the book, which `Cargo.toml` alone has.
+pub const BOOK: &str = env!("CARGO_PKG_HOMEPAGE");
+
+/// Returns the address of a finding code or a rule; none of a name that this version of the program does not have.
+pub fn of(name: &str) -> Option<String> {
+    let (page, part) = match name.split_once('/') {
+        Some((pack, rule)) if is_built_in(pack, rule) => (format!("apis/{pack}"), rule),
+        None if Code::parse(name).is_some() => ("findings".to_owned(), name),
+        Some(_) | None => return None,
+    };
+    Some(format!("{BOOK}reference/{page}.html#{part}"))
+}
