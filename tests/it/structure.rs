@@ -53,6 +53,8 @@ fn a_pack_that_cannot_mean_anything_is_refused() {
     );
     let advisory = "advisories:\n- { id: a, bundle: v1, direction: forward, message: m, add: \"x\" }\n";
     check_pack(advisory, "advisory a: `add` has no `help`");
+    let of_the_run = advisory.replace("message: m", "about: cluster, message: m, help: h");
+    check_pack(&of_the_run, "advisory a: `add` is shown for an object: remove `about`, or `add`");
 }
 
 fn chart(field: &str) -> String {

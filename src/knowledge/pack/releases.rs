@@ -209,6 +209,10 @@ impl ReleaseNotes {
                 let message = format!("advisory {}: `add` has no `help`: write what to do with the text", wire.id);
                 return Err(Wrong::at(Place::At(here.key("add")), message));
             }
+            if wire.add.is_some() && wire.about != wire::About::Object {
+                let message = format!("advisory {}: `add` is shown for an object: remove `about`, or `add`", wire.id);
+                return Err(Wrong::at(Place::At(here.key("add")), message));
+            }
             notes.advisories.push(Advisory {
                 scope: scope(&wire, line).map_err(|(key, message)| {
                     Wrong::at(Place::At(here.key(key)), format!("advisory {}: {message}", wire.id))
