@@ -40,7 +40,7 @@ pub mod catalog {
 
 pub mod lens {
     pub use crate::knowledge::lens::{
-        CONVERSIONS, Claims, Description, Direction, Form, Halt, Lens, OPERATIONS, Session,
+        CONVERSIONS, Claims, Context, Description, Direction, Form, Halt, Lens, OPERATIONS, Session,
     };
 }
 

@@ -61,7 +61,7 @@ impl<'a> Context<'a> {
 
     /// Adds the parameters that the user passed: `shop.namespace`, `shop-system`.
     #[must_use]
-    pub(crate) fn with_parameters(self, parameters: &'a BTreeMap<String, String>) -> Self {
+    pub fn with_parameters(self, parameters: &'a BTreeMap<String, String>) -> Self {
         let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         Self { parameters: parameters.collect(), ..self }
     }

@@ -56,7 +56,8 @@ mod wrap;
 
 pub(crate) use condition::Condition;
 pub(crate) use context::Builds;
-pub(crate) use context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView, some_of};
+pub use context::Context;
+pub(crate) use context::{Namespace, ObjectId, ObjectPlace, ObjectView, some_of};
 pub use native::CONVERSIONS;
 pub use operation::{Claims, Description, Direction, Form};
 pub(crate) use operation::{Constant, Fidelity, Image, Premise, Side};

@@ -77,7 +77,13 @@ impl<'a> Session<'a> {
         context: &'a Context<'a>,
         completeness: Completeness,
     ) -> Self {
-        Self { context: Some(context), completeness, ..Self::new(object) }
+        Self { completeness, ..Self::new(object).with_context(context) }
+    }
+
+    /// Sets the other objects and the parameters that operations read.
+    #[must_use]
+    pub fn with_context(self, context: &'a Context<'a>) -> Self {
+        Self { context: Some(context), ..self }
     }
 
     /// Sets the namespace of the object, which can differ from the one in its data.

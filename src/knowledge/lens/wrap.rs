@@ -119,7 +119,11 @@ impl Operation for Wrap {
 
     fn premises(&self) -> Vec<Premise> {
         let form = |form, side| Premise::new(&self.field, form, side);
-        vec![form(Form::Single, Side::Old), form(Form::List, Side::New)]
+        match self.key {
+            // Any value can be put into a mapping, a list too.
+            Some(_) => vec![form(Form::Present, Side::Old), form(Form::Mapping, Side::New)],
+            None => vec![form(Form::Single, Side::Old), form(Form::List, Side::New)],
+        }
     }
 
     fn makes_valid(&self, _direction: Direction, field: &FieldPattern) -> bool {
@@ -167,6 +171,12 @@ mod tests {
 
     fn back() -> Lens {
         wrap().inverse(&GroupKind::new("A", ""))
+    }
+
+    #[test]
+    fn what_is_wrapped_in_a_mapping_can_be_a_list() {
+        let forms: Vec<Form> = wrap().premises().into_iter().map(|premise| premise.form).collect();
+        assert_eq!(forms, [Form::Present, Form::Mapping]);
     }
 
     #[test]

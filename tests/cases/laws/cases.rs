@@ -7,14 +7,18 @@
 //!
 //! Invariant: a case depends on the seed, the rule, the direction and its number, and on nothing else.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use reversion::internals::field::FieldPath;
-use reversion::internals::lens::{Direction, Halt, Session};
+use reversion::internals::lens::{Context, Direction, Halt, Session};
 use reversion::internals::pack::{KindTracker, Pack, Rule, Target};
 use reversion::internals::release::{ApiVersion, Channel, GroupKind, ReleaseId};
 use serde_json::Value;
 
 use super::hints::Hints;
 use super::objects::Recipe;
+use crate::support::packs;
 use crate::support::random::Random;
 
 /// How many objects are tested between the same two releases before the last one that the rule applies to is used.
@@ -242,7 +246,7 @@ impl<'p> DirectedRule<'p> {
 
     /// Runs every rule that leads to `target` on data alone, up to the first that refuses the object.
     pub(crate) fn run_rules(&self, kind: &GroupKind, object: &Value, target: ReleaseId) -> RuleOutcome<'static> {
-        let mut session = Session::new(object.clone());
+        let mut session = session(object.clone());
         let mut tracker = KindTracker::new(kind.clone());
         let (mut applies, mut refused) = (false, None);
         for (rule, direction) in self.pack.rules_to(target) {
@@ -263,6 +267,13 @@ impl<'p> DirectedRule<'p> {
         }
         RuleOutcome { session, kind: tracker.kind().clone(), applies, refused }
     }
+}
+
+/// Starts with an object alone, in a run whose user chose nothing.
+pub(crate) fn session(object: Value) -> Session<'static> {
+    static PARAMETERS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| packs().default_parameters());
+    static CONTEXT: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_parameters(&PARAMETERS));
+    Session::new(object).with_context(&CONTEXT)
 }
 
 /// Returns the kind that the rules convert `kind` to for `release`.

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use reversion::internals::field::FieldPath;
 use reversion::internals::finding::Code;
 use reversion::internals::infer::infer;
-use reversion::internals::lens::{Direction, Halt, Session};
+use reversion::internals::lens::{Direction, Halt};
 use reversion::internals::pack::{Rule, Target};
 use reversion::internals::plan::{Choices, ObjectPlan, Outcome, Plan, Sides};
 use reversion::internals::release::ReleaseId;
@@ -20,7 +20,7 @@ use reversion::internals::text::Span;
 use reversion::internals::yaml::{self, Intent, find_node, locate};
 use serde_json::Value;
 
-use super::cases::{Case, DirectedRule, RuleOutcome, walk};
+use super::cases::{Case, DirectedRule, RuleOutcome, session, walk};
 use super::exceptions::Exceptions;
 use super::render::Layout;
 use super::scalars::Quotes;
@@ -136,8 +136,8 @@ fn lens_is_inverted(subject: &Subject<'_>) -> Result<Verdict, String> {
         return Ok(Verdict::NotApplicable);
     }
     let run_lens = |object: &Value, direction: Direction| {
-        let mut session = Session::new(object.clone());
-        directed.rule.lens(direction).run(&mut session).map(|()| session)
+        let mut started = session(object.clone());
+        directed.rule.lens(direction).run(&mut started).map(|()| started)
     };
     let Ok(forward) = run_lens(&case.object, directed.direction) else { return Ok(Verdict::NotApplicable) };
     if !forward.losses().is_empty() || forward.program().is_empty() {
@@ -191,12 +191,12 @@ fn lens_is_idempotent(subject: &Subject<'_>) -> Result<Verdict, String> {
     {
         return Ok(Verdict::NotApplicable);
     }
-    let mut once = Session::new(case.object.clone());
+    let mut once = session(case.object.clone());
     let lens = directed.rule.lens(directed.direction);
     if lens.run(&mut once).is_err() || once.program().is_empty() {
         return Ok(Verdict::NotApplicable);
     }
-    let mut twice = Session::new(once.object().clone());
+    let mut twice = session(once.object().clone());
     lens.run(&mut twice).map_err(|halt| format!("the second run halts: {halt:?}"))?;
     ensure(twice.program().is_empty(), || format!("the second run does {:?}", twice.program()))?;
     Ok(Verdict::Holds)
@@ -215,7 +215,10 @@ fn is_exact(rule: &Rule) -> bool {
             .flatten()
             .all(|(name, written)| EXACT.contains(&name.as_str()) && written.get("then").is_none_or(steps))
     }
-    !Exceptions::of_all().gathers(&rule.id) && serde_yaml::from_str::<Value>(&rule.text).is_ok_and(|lens| steps(&lens))
+    let exceptions = Exceptions::of_all();
+    !exceptions.gathers(&rule.id)
+        && !exceptions.has_synonyms(&rule.id)
+        && serde_yaml::from_str::<Value>(&rule.text).is_ok_and(|lens| steps(&lens))
 }
 
 /// Returns whether a run used a rule about where an object comes from, which a step in between can hide.

@@ -29,6 +29,8 @@ pub(crate) struct Exceptions {
     one_way: BTreeMap<String, String>,
     /// Rules of exact operations that do not restore the order of fields, or a mapping without any, with the reason.
     gathers: BTreeMap<String, String>,
+    /// Rules of exact operations that write one spelling for two of the same meaning, with the reason.
+    synonyms: BTreeMap<String, String>,
     /// Rules that remove what converting back cannot know, of which an advisory warns, with the reason.
     forgets: BTreeMap<String, String>,
     /// Rules between two apiVersions that would change again what they made, which they are never run on, with the reason.
@@ -74,6 +76,7 @@ impl Exceptions {
             all.patterns.extend(one.patterns);
             all.one_way.extend(named(one.one_way));
             all.gathers.extend(named(one.gathers));
+            all.synonyms.extend(named(one.synonyms));
             all.changes_invalid.extend(named(one.changes_invalid));
         }
         all
@@ -146,6 +149,10 @@ impl Exceptions {
         self.gathers.contains_key(rule)
     }
 
+    pub(crate) fn has_synonyms(&self, rule: &str) -> bool {
+        self.synonyms.contains_key(rule)
+    }
+
     pub(crate) fn changes_invalid(&self, rule: &str) -> bool {
         self.changes_invalid.contains_key(rule)
     }
@@ -153,7 +160,8 @@ impl Exceptions {
     /// Returns the entries that name none of `rules` and of `directed` rules, or give no reason.
     pub(crate) fn stale<'e>(&'e self, rules: &BTreeSet<&str>, directed: &BTreeSet<&str>) -> Vec<&'e str> {
         let about_directed = [&self.idle, &self.rare].map(|map| (map, directed));
-        let about_rules = [&self.one_way, &self.gathers, &self.changes_invalid, &self.forgets, &self.once];
+        let about_rules =
+            [&self.one_way, &self.gathers, &self.synonyms, &self.changes_invalid, &self.forgets, &self.once];
         let all = about_directed.into_iter().chain(about_rules.map(|map| (map, rules)));
         all.flat_map(|(map, known)| {
             map.iter().filter(|(id, why)| !known.contains(id.as_str()) || why.is_empty()).map(|(id, _)| id.as_str())
