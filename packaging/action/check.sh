@@ -1,9 +1,44 @@
 #!/bin/sh
 # `command: check`: annotations and the job summary, SARIF if INPUT_SARIF names a file. Ends with the exit code of `reversion check`;
-# where INPUT_FAIL is `false`, 1 and 3 become 0.
+# where INPUT_FAIL is `false`, 1 and 3 become 0. With INPUT_CHANGED_FILES=true the report is of the files that the event changes.
 set -eu
 # shellcheck source=packaging/action/common.sh
 . "$(dirname "$0")/common.sh"
+
+# Fetches one commit and its parents without their history, if git does not know it: fetch COMMIT DEPTH.
+fetch() {
+    git fetch --quiet --no-tags --depth="$2" origin "$1" || fail "git cannot fetch $1: pass \`fetch-depth: 0\` to actions/checkout"
+}
+
+# Sets `base` to the commit that the event starts from; empty if the event has none, as of a schedule or a new branch.
+find_base() {
+    base=$(printf '%s' "${INPUT_EVENT_BASE:-}" | sed '/^0*$/d')
+    head=$(git rev-parse HEAD)
+    case ${GITHUB_REF:-}:$head in
+    refs/pull/*/merge:"${GITHUB_SHA:-}")
+        # This commit merges the pull request into its base, the first parent.
+        git rev-parse --quiet --verify HEAD^1 >/dev/null || fetch "$head" 2
+        base=$(git rev-parse HEAD^1)
+        ;;
+    refs/pull/*)
+        # The workflow checked out another commit, such as the newest one of the branch.
+        base=$(git merge-base "$base" HEAD) || fail 'git does not know where the branch left its base: pass `fetch-depth: 0` to actions/checkout'
+        ;;
+    *)
+        if [ -n "$base" ] && ! git cat-file -e "$base" 2>/dev/null; then fetch "$base" 1; fi
+        ;;
+    esac
+}
+
+if [ "${INPUT_CHANGED_FILES:-}" = true ]; then
+    find_base
+    if [ -n "$base" ]; then
+        git diff --name-only --no-renames --relative -z "$base" HEAD >"$folder/changed-files"
+        INPUT_ARGS=$(printf '%s\n--files-from=%s' "${INPUT_ARGS:-}" "$folder/changed-files")
+    else
+        echo '::notice title=reversion::the event names no earlier commit, so all files are checked'
+    fi
+fi
 
 run check
 if [ -f "$report" ]; then

@@ -82,10 +82,29 @@ impl Runner {
         command.env("PATH", path).env("FAKE", self.path("fake")).env("RUNNER_TEMP", self.path("temp"));
         command.env("GITHUB_OUTPUT", self.path("output")).env("GITHUB_STEP_SUMMARY", self.path("summary"));
         command.env("GITHUB_REF_NAME", "main").env("GITHUB_PATH", self.path("path"));
-        for name in ["GITHUB_BASE_REF", "GITHUB_ACTION_PATH", "RUNNER_OS", "RUNNER_ARCH"] {
+        for name in ["GITHUB_BASE_REF", "GITHUB_REF", "GITHUB_SHA", "GITHUB_ACTION_PATH", "RUNNER_OS", "RUNNER_ARCH"] {
             command.env_remove(name);
         }
         command.envs(inputs.iter().copied()).output().unwrap()
+    }
+
+    /// Replaces the clone by what `actions/checkout` makes by default: one commit without its history.
+    fn check_out(&self, reference: &str) {
+        fs::remove_dir_all(self.path("work")).unwrap();
+        self.git(".", &["init", "--quiet", "work"]);
+        let url = format!("file://{}", self.path("origin").display());
+        self.git("work", &["remote", "add", "origin", &url]);
+        self.git("work", &["fetch", "--quiet", "--depth=1", "origin", reference]);
+        self.git("work", &["checkout", "--quiet", "--detach", "FETCH_HEAD"]);
+    }
+
+    /// Writes a file, commits it and pushes the commit; returns its name.
+    fn push(&self, file: &str, text: &str, reference: &str) -> String {
+        fs::write(self.path("work").join(file), text).unwrap();
+        self.git("work", &["add", "."]);
+        self.git("work", &["commit", "--quiet", "--message", file]);
+        self.git("work", &["push", "--quiet", "origin", &format!("HEAD:{reference}")]);
+        self.git("work", &["rev-parse", "HEAD"]).trim().to_owned()
     }
 
     fn output(&self, name: &str) -> Option<String> {
@@ -142,6 +161,66 @@ fn check_passes_paths_with_blanks_several_targets_and_further_flags() {
         ("INPUT_ARGS", "--unpaired\n--keep-api-version\n"),
     ];
     expect(&runner.run("action/check.sh", &inputs), 0, &["1 file read, 1 object recognized: 0 to change"]);
+}
+
+/// A repository of many old files. A branch changes one, while another one is added to main; both are merged for the pull request.
+struct PullRequest {
+    runner: Runner,
+    /// The commit of main that the branch started from.
+    start: String,
+    /// The newest commits of the branch and of main, and the one that merges them.
+    branch: String,
+    base: String,
+    merge: String,
+}
+
+impl PullRequest {
+    fn new() -> Self {
+        let files: Vec<(String, String)> =
+            (0..300).map(|at| (format!("old-{at}.yaml"), OLD.replace("shop", &format!("shop-{at}")))).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let runner = Runner::new(&files);
+        let start = runner.git("work", &["rev-parse", "HEAD"]).trim().to_owned();
+        runner.git("work", &["switch", "--quiet", "--create", "topic"]);
+        let branch = runner.push("new.yaml", OLD, "refs/heads/topic");
+        runner.git("work", &["switch", "--quiet", "main"]);
+        let base = runner.push("of-main.yaml", &OLD.replace("shop", "other"), "refs/heads/main");
+        runner.git("work", &["merge", "--quiet", "--no-edit", "topic"]);
+        runner.git("work", &["push", "--quiet", "origin", "HEAD:refs/pull/1/merge"]);
+        let merge = runner.git("work", &["rev-parse", "HEAD"]).trim().to_owned();
+        Self { runner, start, branch, base, merge }
+    }
+}
+
+#[test]
+fn with_changed_files_the_check_reports_those_of_the_event() {
+    let PullRequest { runner, start, branch, base, merge } = PullRequest::new();
+    let run = |inputs: &[(&str, &str)]| {
+        let always = [("INPUT_TO", "gateway-api@1.4"), ("INPUT_CHANGED_FILES", "true")];
+        runner.run("action/check.sh", &[&always[..], inputs].concat())
+    };
+    let only_new = |output: &Output| {
+        expect(output, 1, &["file=new.yaml", "1 of 1 listed file read, 1 object recognized: 1 to change"]);
+        assert_eq!(runner.output("changed").as_deref(), Some("1"));
+    };
+    // The event can be older than the merge: its base is not what the commit was merged into.
+    let pull =
+        [("GITHUB_REF", "refs/pull/1/merge"), ("GITHUB_SHA", merge.as_str()), ("INPUT_EVENT_BASE", start.as_str())];
+    runner.check_out("refs/pull/1/merge");
+    only_new(&run(&pull));
+    // The newest commit of the branch, without and with the history.
+    runner.check_out("refs/heads/topic");
+    let of_branch = [pull[0], pull[1], ("INPUT_EVENT_BASE", base.as_str())];
+    expect(&run(&of_branch), 2, &["::error title=reversion::", "fetch-depth: 0"]);
+    runner.git("work", &["fetch", "--quiet", "--unshallow", "origin", "topic", "main"]);
+    only_new(&run(&of_branch));
+    // A merge group, and a push: from one commit to another, which is fetched.
+    runner.check_out(&branch);
+    only_new(&run(&[("GITHUB_REF", "refs/heads/topic"), ("GITHUB_SHA", &branch), ("INPUT_EVENT_BASE", &start)]));
+    // A new branch: git has no commit before it, and all files are checked.
+    let none = "0".repeat(40);
+    let output = run(&[("GITHUB_REF", "refs/heads/topic"), ("GITHUB_SHA", &branch), ("INPUT_EVENT_BASE", &none)]);
+    expect(&output, 1, &["::notice title=reversion::the event names no earlier commit", "301 files read"]);
 }
 
 #[test]
@@ -332,7 +411,15 @@ fn shell(runner: &Runner, folder: &str, flags: &str, script: &str, variables: &[
 fn the_gitlab_job_writes_its_reports_and_fails_as_the_program_does() {
     let runner = Runner::new(&[("route.yaml", OLD)]);
     let inputs = |fail| {
-        [("paths", "."), ("args", "--keep-going"), ("fail", fail), ("to", ""), ("stage", "test"), ("image", "i")]
+        [
+            ("paths", "."),
+            ("args", "--keep-going"),
+            ("fail", fail),
+            ("to", ""),
+            ("stage", "test"),
+            ("image", "i"),
+            ("changed_files", "false"),
+        ]
     };
     for (fail, code) in [("true", 1), ("false", 0)] {
         let job = &documents("gitlab/reversion.gitlab-ci.yml", &inputs(fail))[1]["reversion"];
@@ -348,6 +435,35 @@ fn the_gitlab_job_writes_its_reports_and_fails_as_the_program_does() {
     let job = &documents("gitlab/reversion.gitlab-ci.yml", &inputs("false"))[1]["reversion"];
     let output = shell(&runner, "work", "-ec", job["script"][0].as_str().unwrap(), &[("REVERSION_TO", "nothing@1")]);
     expect(&output, 2, &["there is no pack"]);
+}
+
+#[test]
+fn with_changed_files_the_gitlab_job_reports_those_of_the_merge_request() {
+    let PullRequest { runner, start, .. } = PullRequest::new();
+    let job = |changed| {
+        let inputs = [
+            ("paths", "."),
+            ("args", ""),
+            ("fail", "true"),
+            ("to", ""),
+            ("stage", "test"),
+            ("image", "i"),
+            ("changed_files", changed),
+        ];
+        documents("gitlab/reversion.gitlab-ci.yml", &inputs)[1]["reversion"]["script"][0].as_str().unwrap().to_owned()
+    };
+    let always = ("REVERSION_TO", "gateway-api@1.4");
+    let base = ("CI_MERGE_REQUEST_DIFF_BASE_SHA", start.as_str());
+    let listed = "1 of 1 listed file read, 1 object recognized: 1 to change";
+    runner.check_out("refs/heads/topic");
+    expect(&shell(&runner, "work", "-ec", &job("true"), &[always, base]), 1, &["new.yaml:1:1", listed]);
+    runner.git("work", &["fetch", "--quiet", "--depth=2", "origin", "refs/pull/1/merge"]);
+    runner.git("work", &["checkout", "--quiet", "FETCH_HEAD"]);
+    let merged = [always, base, ("CI_MERGE_REQUEST_EVENT_TYPE", "merged_result")];
+    expect(&shell(&runner, "work", "-ec", &job("true"), &merged), 1, &["new.yaml:1:1", listed]);
+    // A pipeline of a branch, and the default.
+    expect(&shell(&runner, "work", "-ec", &job("true"), &[always]), 1, &["302 files read"]);
+    expect(&shell(&runner, "work", "-ec", &job("false"), &merged), 1, &["302 files read"]);
 }
 
 /// Runs the container of an indexed Job once for each index; returns the names of the reports, and what the pods say.
