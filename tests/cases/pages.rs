@@ -72,7 +72,8 @@ fn executed(page: &str) -> String {
     after
 }
 
-/// Makes a git repository with what a page's commands name of the fixtures, committed: folders of them, or all.
+/// Makes a git repository with what a page's commands name of the fixtures: folders of them, or all. They are committed where
+/// the commands call git, or `apply`, which writes nothing that is not.
 fn repository(page: &str) -> TempDir {
     let (from, folder) = (root().join("fixtures"), TempDir::new().unwrap());
     let to = folder.path().join("fixtures");
@@ -87,7 +88,9 @@ fn repository(page: &str) -> TempDir {
             copy(&from.join(name), &to.join(name));
         }
     }
-    for command in ["git init --quiet", "git add fixtures", "git commit --quiet --allow-empty --message fixtures"] {
+    let commits = ["git add fixtures", "git commit --quiet --allow-empty --message fixtures"];
+    let needs_commit = commands.iter().any(|line| line.split(' ').any(|word| ["git", "apply"].contains(&word)));
+    for command in std::iter::once("git init --quiet").chain(commits.into_iter().filter(|_| needs_commit)) {
         assert_eq!(run(command, folder.path()), "");
     }
     folder

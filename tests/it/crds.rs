@@ -496,6 +496,78 @@ fn crds_that_cannot_be_used_are_errors() {
     );
 }
 
+/// A kind that leaves its group: the old set has it in `home.example`, the new one in `lights.example`, which has more fields and calls
+/// the brightness a text.
+fn moved() -> Tree {
+    let old = crd("Lamp", "None", &[("v1", STORED, "room: {type: string}, brightness: {type: integer}")]);
+    let new = crd(
+        "Lamp",
+        "None",
+        &[("v1", STORED, "room: {type: string}, brightness: {type: string}, color: {type: string}")],
+    );
+    let objects = format!(
+        "{}---\n{}---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {{name: h}}\nspec:\n  scaleTargetRef: \
+         {{apiVersion: home.example/v1, kind: Lamp, name: a}} # by name\n",
+        lamp("v1", "room: hall"),
+        lamp("v1", "room: hall, brightness: 3").replace("name: a", "name: b"),
+    );
+    let new = new.replace("home.example", "lights.example");
+    Tree::of(&[("old/a.yaml", &old), ("new/a.yaml", &new), ("a.yaml", &objects)])
+}
+
+const MOVED: [&str; 4] = ["--crds", "old", "--crds", "new"];
+
+#[test]
+fn a_move_to_another_group_is_offered_where_the_schemas_are_alike() {
+    let run = moved().run(&[&["check", "a.yaml"][..], &MOVED].concat());
+    run.check(1);
+    let offer = "1. if it is Lamp.lights.example now, which describes all its fields alike, accept that: `--move home.example=lights.example`";
+    assert!(run.all().contains(offer), "{}", run.all());
+    assert!(run.all().contains("2. rewrite it by hand as Lamp.lights.example"), "{}", run.all());
+    assert!(run.all().contains("`reversion pack new` starts a pack with such a rule"), "{}", run.all());
+}
+
+#[test]
+fn a_move_that_is_accepted_converts_what_is_alike_and_what_refers_to_it() {
+    let tree = moved();
+    let before = tree.text("a.yaml");
+    let apply = ["apply", "--yes", "--allow-dirty", "a.yaml", "--move", "home.example=lights.example"];
+    let run = tree.run(&[&apply[..], &MOVED].concat());
+    run.check(1);
+    // The second Lamp has a number where the other group has a text.
+    let why =
+        "from home.example/v1 to lights.example/v1, spec.brightness changes in type (\"integer\", then \"string\")";
+    assert!(run.all().contains(why) && !run.all().contains("kubectl"), "{}", run.all());
+    let (first, rest) = before.split_at(before.find("---").unwrap());
+    let (second, third) = rest.split_at(rest.find("---\napiVersion: autoscaling").unwrap());
+    let lights = |text: &str| text.replace("home.example", "lights.example");
+    assert_eq!(tree.text("a.yaml"), [&lights(first), second, &lights(third)].concat());
+    // And back, with the older set as the target.
+    let run = tree.run(&[&apply[..], &MOVED, &["--to", "crds@old"]].concat());
+    run.check(0);
+    assert_eq!(tree.text("a.yaml"), before);
+}
+
+#[test]
+fn a_move_that_no_crds_show_is_an_error() {
+    let tree = moved();
+    let error = |arguments: &[&str], expected: &str| {
+        let run = tree.run(&[&["check", "a.yaml"][..], arguments].concat());
+        run.check(2);
+        assert!(run.err.contains(expected), "{}", run.err);
+    };
+    error(
+        &[&MOVED[..], &["--move", "lights.example=home.example"]].concat(),
+        "no kind of lights.example is in home.example in a later set",
+    );
+    error(&[&MOVED[..], &["--move", "home.example"]].concat(), "`home.example` does not name two API groups: OLD=NEW");
+    error(&["--to", "keda@2.0", "--move", "a=b"], "--move is for CRDs of groups that no pack knows");
+    error(
+        &[&MOVED[..], &["--move", "traefik.containo.us=traefik.io"]].concat(),
+        "the pack traefik knows traefik.containo.us",
+    );
+}
+
 #[test]
 fn cel_rules_of_the_crds_are_run() {
     let rule = "x-kubernetes-validations: [{rule: \"self != 'attic'\", message: not in the attic}]";

@@ -10,6 +10,8 @@ use toml::de::{DeTable, DeValue};
 use crate::support::trees::{Run, Tree};
 
 /// A route that v1.4 serves under another version.
+/// A CRD of a group that no pack knows.
+const CRD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: lamps.home.example}\nspec:\n  group: home.example\n  names: {kind: Lamp, plural: lamps}\n  scope: Namespaced\n  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n";
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
 
 /// A route with a field that only the experimental channel has.
@@ -83,7 +85,7 @@ impl<'k> Key<'k> {
 }
 
 /// The keys of flags that take a value.
-fn valued() -> [Key<'static>; 8] {
+fn valued() -> [Key<'static>; 9] {
     let sets: &'static [(&str, &str)] = Box::leak(Box::new([
         ("x.yaml", OLD_SET),
         ("n1.yaml", &*new_set("n1").leak()),
@@ -123,6 +125,14 @@ fn valued() -> [Key<'static>; 8] {
             in_file: ("'c1'", "c1 contains no CRD"),
             in_variable: ("c2", "c2 contains no CRD"),
             flag: ("c3", "c3 contains no CRD"),
+        },
+        Key {
+            name: "move",
+            files: &[("crds/a.yaml", CRD), ("a.yaml", ROUTE)],
+            arguments: &["check", "--crds", "crds"],
+            in_file: ("['a=b']", "--move a=b: no kind of a"),
+            in_variable: ("c=d", "--move c=d: no kind of c"),
+            flag: ("e=f", "--move e=f: no kind of e"),
         },
         Key {
             name: "extension",
@@ -447,7 +457,7 @@ fn errors_name_their_line_and_what_to_write() {
     check_error("a = [\n", "1:6: not valid TOML: unclosed array, expected `]`");
     check_error("too = 'x'\n", "1:1: unknown setting `too`: did you mean `to`?");
     check_error("keep_going = true\n", "1:1: unknown setting `keep_going`: did you mean `keep-going`?");
-    let keys = "allow-loss, baseline, crds, extension, follow, from, hidden, keep-api-version, keep-going, namespace, no-ignore, pack, repair, stash, to, unpaired, exclude, paths, set, values";
+    let keys = "allow-loss, baseline, crds, extension, follow, from, hidden, keep-api-version, keep-going, move, namespace, no-ignore, pack, repair, stash, to, unpaired, exclude, paths, set, values";
     check_error("\nq = 1\n", &format!("2:1: unknown setting `q`: there are: {keys}"));
     check_error("to = 5\n", "1:6: `to` is a number: write a text in quotes, or a list of them");
     check_error(

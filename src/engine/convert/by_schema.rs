@@ -3,17 +3,20 @@
 //! A CRD says what converts its objects. Where nothing does, only the apiVersion differs by definition. Where a webhook does, its
 //! code is not known here: the object gets the apiVersion only if both schemas say the same of everything that it has.
 //!
+//! A kind that moves to another group, because the user said so, is vouched for by the schemas alone.
+//!
 //! In a pack made from CRDs, which has no author who knows which changes are safe, a default that changes holds the object back too.
 //!
 //! Invariant: what a schema cannot vouch for holds the object back.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::inference;
 use super::remark::Remark;
 use super::subject::Subject;
 use crate::engine::finding::Code;
-use crate::knowledge::catalog::{Difference, DifferenceKind, SchemaName};
+use crate::knowledge::catalog::{Catalog, Difference, DifferenceKind, SchemaName};
 use crate::knowledge::lens::{Completeness, Session};
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::syntax::field::FieldPath;
@@ -29,16 +32,31 @@ pub(super) fn vouch(
     session: &Session<'_>,
 ) -> Result<Option<Remark>, Vec<Remark>> {
     let (object, pack) = (subject.object, subject.target.pack);
-    if *kind != object.kind || pack.versions_by_age(kind).is_some() {
+    let is_moved = *kind != object.kind;
+    if is_moved && !pack.is_of_crds() || pack.versions_by_age(kind).is_some() && !is_moved {
         return Ok(None);
     }
     let version = ApiVersion { group: kind.group.clone(), version: name.to_owned() };
     let change = VersionChange { subject, session, present: &object.api_version.version, name };
     let is_by_webhook = match pack.is_of_crds() {
+        true if is_moved => change.vouch_for_move(kind, &version)?,
         true => change.vouch_by_crds(&version)?,
         false => change.vouch_by_pack(&version)?,
     };
     Ok(is_by_webhook.then(|| told(&object.api_version, &version)))
+}
+
+/// Returns whether a version of `kind`, the object's in another group, describes all that the object has alike.
+pub(super) fn has_moved(subject: &Subject<'_>, kind: &GroupKind) -> bool {
+    let target = subject.target;
+    let session = Session::new(Arc::clone(&subject.object.value));
+    let served = target.pack.catalog(kind).map(|catalog| catalog.served(target.release)).unwrap_or_default();
+    served.iter().any(|version| {
+        let present = &subject.object.api_version.version;
+        let change = VersionChange { subject, session: &session, present, name: version.name };
+        let version = ApiVersion { group: kind.group.clone(), version: version.name.to_owned() };
+        change.vouch_for_move(kind, &version).is_ok()
+    })
 }
 
 /// The change of an object to another version of its kind, or to the same one of another release.
@@ -90,9 +108,25 @@ impl VersionChange<'_, '_, '_> {
             let known: BTreeSet<FieldPath> = differences.iter().map(|known| known.path.clone()).collect();
             let others = self.differences(set, target).into_iter();
             differences.extend(others.filter(|other| is_of_default(other) && !known.contains(&other.path)));
-            blocks.extend(scope_change(subject, set));
+            blocks.extend(scope_change(subject, set, catalog));
         }
         self.without_differences(differences, version, blocks).map(|()| is_by_webhook)
+    }
+
+    /// Vouches for the move to `kind`, the same kind in another group, which the user accepts as a whole: nothing but the schemas says
+    /// that it is the same.
+    ///
+    /// # Errors
+    /// What holds the object back.
+    fn vouch_for_move(&self, kind: &GroupKind, version: &ApiVersion) -> Result<bool, Vec<Remark>> {
+        let (subject, target) = (self.subject, self.subject.target);
+        let source = source(subject).ok_or_else(|| vec![inference::unlisted(subject.object, subject.catalog())])?;
+        let catalog = target.pack.catalog(kind).expect("a move leads to a kind of the pack");
+        let old = SchemaName { release: source, version: self.present };
+        let new = SchemaName { release: target.release, version: self.name };
+        let differences = subject.catalog().differences_to(self.session.object(), old, catalog, new);
+        let blocks = scope_change(subject, source, catalog).into_iter().collect();
+        self.without_differences(differences, version, blocks).map(|()| true)
     }
 
     /// Returns what the schemas of the two versions, in these releases, do not describe alike of what the object has.
@@ -127,10 +161,9 @@ fn sets_left(subject: &Subject<'_>) -> ReleaseSet {
     listing.iter().filter(|release| *release != subject.target.release).collect()
 }
 
-/// Reports that the kind has another scope in `set` than in the target: which objects there are depends on it.
-fn scope_change(subject: &Subject<'_>, set: ReleaseId) -> Option<Remark> {
-    let scope = |release| subject.catalog().scope_in(release);
-    let (old, new) = (scope(set)?, scope(subject.target.release)?);
+/// Reports that the kind has another scope in `set` than in the target, where `catalog` has it: which objects there are depends on it.
+fn scope_change(subject: &Subject<'_>, set: ReleaseId, catalog: &Catalog) -> Option<Remark> {
+    let (old, new) = (subject.catalog().scope_in(set)?, catalog.scope_in(subject.target.release)?);
     let message = format!("the scope of {} changes from {} to {}", subject.object.kind, old.name(), new.name());
     let help = "a CRD cannot change its scope: the kind is deleted and made again, so move its objects by hand";
     let path = FieldPath::default().key("metadata").key("namespace");
@@ -180,7 +213,8 @@ fn differs(
         format!("from one set of CRDs to {}, {path} {}", subject.target, difference.kind)
     } else {
         let place = if path == FieldPath::default() { "the object".to_owned() } else { path.to_string() };
-        format!("from {} to {}, {place} {}", old.version, new.version, difference.kind)
+        let (old, new) = between(old, new);
+        format!("from {old} to {new}, {place} {}", difference.kind)
     };
     let (message, help) = match &difference.kind {
         DifferenceKind::Default { old: before, .. } => {
@@ -197,9 +231,17 @@ fn differs(
     Remark::new(Code::SchemaDiffers, path, message).help(help)
 }
 
-/// Says how to have the object converted by the code that is not known here.
+/// Prints two apiVersions, without their groups where those are the same.
+fn between(old: &ApiVersion, new: &ApiVersion) -> (String, String) {
+    if old.group == new.group { (old.version.clone(), new.version.clone()) } else { (old.to_string(), new.to_string()) }
+}
+
+/// Says how to have the object converted by the code that is not known here; a cluster converts nothing to another group.
 fn by_cluster(subject: &Subject<'_>, new: &ApiVersion) -> String {
-    let kind = &subject.object.kind.kind;
+    let GroupKind { kind, group } = &subject.object.kind;
+    if *group != new.group {
+        return "convert it by hand, or describe the change by a rule: `reversion pack new` starts a pack".to_owned();
+    }
     format!(
         "convert it by hand, or copy what a cluster makes of it: `kubectl get {kind}.{}.{} NAME -o yaml`",
         new.version, new.group
@@ -208,9 +250,8 @@ fn by_cluster(subject: &Subject<'_>, new: &ApiVersion) -> String {
 
 /// Tells that the object gets its apiVersion only because two schemas are the same for it.
 fn told(old: &ApiVersion, new: &ApiVersion) -> Remark {
-    let message = format!(
-        "{} becomes {} by schema, not by conversion code: both describe every field of the object alike",
-        old.version, new.version
-    );
+    let (old, new) = between(old, new);
+    let message =
+        format!("{old} becomes {new} by schema, not by conversion code: both describe every field of the object alike");
     Remark::new(Code::ConvertedBySchema, FieldPath::default().key("apiVersion"), message)
 }

@@ -1,5 +1,6 @@
 //! Which schema does a converted object have to fit, and does the target have its kind at all?
 
+use super::by_schema;
 use super::remark::Remark;
 use super::subject::Subject;
 use crate::engine::finding::Code;
@@ -63,7 +64,14 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
     let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && has_kind(subject, other));
     let help = match (pack.release_notes().hint(kind, None), elsewhere) {
         (Some(hint), _) => hint.help_for(&subject.object.value),
-        (None, Some(other)) => format!("rewrite it by hand as {other}, which the target has; no rule converts it"),
+        (None, Some(other)) if pack.is_of_crds() && by_schema::has_moved(subject, other) => {
+            let (old, new) = (&kind.group, &other.group);
+            format!("if it is {other} now, which describes all its fields alike, accept that: `--move {old}={new}`")
+        }
+        (None, Some(other)) => {
+            let rule = if pack.is_of_crds() { "; `reversion pack new` starts a pack with such a rule" } else { "" };
+            format!("rewrite it by hand as {other}, which the target has; no rule converts it{rule}")
+        }
         (None, None) => "choose a target that has it, or remove the object".to_owned(),
     };
     Remark::new(Code::KindNotInTarget, FieldPath::default().key("kind"), message).help(help)

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::check::{self, Violation};
-use super::differences::{self, Difference, SchemaName};
+use super::differences::{self, Described, Difference, SchemaName};
 use super::facts::{self, Facts};
 use super::header::{Header, Listing, Version, Word};
 use super::read::{self, FieldLines};
@@ -241,7 +241,19 @@ impl Catalog {
     /// Returns the fields that the schemas `old` and `new` do not describe alike, of those that `object` has; and those that it lacks
     /// and that the two fill in with other values.
     pub fn differences(&self, object: &Value, old: SchemaName<'_>, new: SchemaName<'_>) -> Vec<Difference> {
-        differences::differences(self.tree(), object, old, new)
+        self.differences_to(object, old, self, new)
+    }
+
+    /// Returns the same where `other` is the catalog that has the schema `new`: that of the kind in another API group.
+    pub(crate) fn differences_to(
+        &self,
+        object: &Value,
+        old: SchemaName<'_>,
+        other: &Self,
+        new: SchemaName<'_>,
+    ) -> Vec<Difference> {
+        let old = Described { tree: self.tree(), name: old };
+        differences::differences(object, old, Described { tree: other.tree(), name: new })
     }
 
     /// Returns the keywords of a schema that are not checked, each list with the pattern of the fields that it is about.

@@ -1,6 +1,6 @@
-//! Answers: of the fields that an object has, which are not the same in two schemas of its kind?
+//! Answers: of the fields that an object has, which are not the same in two schemas of its kind, or of that kind in two groups?
 //!
-//! The object and the tree of fields are walked together, once, with the rows of two schemas. Of a field that the object has, its
+//! The object and the trees of fields are walked together, once, with the rows of two schemas. Of a field that the object has, its
 //! default does not matter; of one that it lacks, nothing else does.
 //!
 //! Invariant: an object without a difference means the same under both schemas, as far as schemas say what it means.
@@ -120,8 +120,8 @@ impl fmt::Display for DifferenceKind {
 }
 
 /// Compares what two schemas say of the fields of `object`; what neither describes counts too.
-pub(super) fn differences(tree: &Tree, object: &Value, old: SchemaName<'_>, new: SchemaName<'_>) -> Vec<Difference> {
-    let mut walk = Walk { tree, names: Sides { old, new }, found: Vec::new() };
+pub(super) fn differences(object: &Value, old: Described<'_>, new: Described<'_>) -> Vec<Difference> {
+    let mut walk = Walk { schemas: Sides { old, new }, found: Vec::new() };
     if let Value::Object(map) = object {
         walk.whole();
         walk.mapping(Sides { old: 0, new: 0 }, map, None);
@@ -129,39 +129,113 @@ pub(super) fn differences(tree: &Tree, object: &Value, old: SchemaName<'_>, new:
     walk.found
 }
 
-/// One pass over one object.
-struct Walk<'c> {
-    tree: &'c Tree,
-    names: Sides<SchemaName<'c>>,
-    found: Vec<Difference>,
-}
-
-/// A node of the tree with the schema that one side has for it.
+/// What one schema says of a field: a node of its tree, and the row there.
 type Side<'c> = Option<(usize, &'c Row)>;
 
-impl<'c> Walk<'c> {
-    fn side(&self, node: Option<usize>, name: SchemaName<'_>) -> Side<'c> {
-        Some((node?, self.tree.row_in(node?, name.release, name.version)?))
+/// One of the two schemas, and the tree of the catalog that it is in.
+#[derive(Clone, Copy)]
+pub(super) struct Described<'c> {
+    pub(super) tree: &'c Tree,
+    pub(super) name: SchemaName<'c>,
+}
+
+impl<'c> Described<'c> {
+    fn side(self, node: Option<usize>) -> Side<'c> {
+        Some((node?, self.tree.row_in(node?, self.name.release, self.name.version)?))
     }
 
-    /// Finds the fields `key` of a mapping whose fields both sides have at these nodes.
-    fn field(&self, nodes: Sides<usize>, key: &str) -> Sides<Side<'c>> {
-        let side = |node: usize, name| {
-            let node = &self.tree.nodes[node];
-            self.side(node.key(key), name).or_else(|| self.side(node.values, name))
-        };
-        Sides { old: side(nodes.old, self.names.old), new: side(nodes.new, self.names.new) }
+    /// Finds the field `key` of the mapping at `node`.
+    fn field(self, node: usize, key: &str) -> Side<'c> {
+        let node = &self.tree.nodes[node];
+        self.side(node.key(key)).or_else(|| self.side(node.values))
     }
 
     /// Returns whether a field is data of any type, whose keys no schema has to describe.
-    fn is_data(&self, node: usize, name: SchemaName<'_>) -> bool {
-        self.tree.row_in(node, name.release, name.version).is_some_and(|row| row.kind == Type::Any)
+    fn is_data(self, node: usize) -> bool {
+        self.side(Some(node)).is_some_and(|(_, row)| row.kind == Type::Any)
+    }
+
+    fn schema(self, row: &Row) -> &'c Schema {
+        &self.tree.schemas[row.schema]
+    }
+
+    fn keys(self, node: usize) -> impl Iterator<Item = &'c str> {
+        self.tree.nodes[node].keys.iter().map(|(key, _)| key.as_str())
+    }
+
+    /// Returns the keywords of a schema that say what a value must be.
+    fn keywords(self, row: &Row) -> Map<String, Value> {
+        let written = serde_json::to_value(&self.schema(row).attributes);
+        let mut written = written.ok().and_then(|value| value.as_object().cloned()).unwrap_or_default();
+        written.remove("default");
+        if let Some(Value::Object(unchecked)) = written.remove("unchecked") {
+            written.extend(unchecked);
+        }
+        written.retain(|keyword, value| !MEANS_NOTHING.iter().any(|(other, same)| keyword == other && value == same));
+        written
+    }
+
+    /// Returns what the API server makes of a field that is absent or null (`written`): a null that the schema does not allow
+    /// counts as absent, and a default gets the defaults of the fields that it lacks itself.
+    fn filled_in(self, side: Side<'c>, written: Option<&Value>) -> Option<Value> {
+        let (node, row) = side?;
+        let attributes = &self.schema(row).attributes;
+        if written.is_some() && attributes.nullable {
+            return Some(Value::Null);
+        }
+        let mut default = attributes.default.clone()?;
+        self.fill(&mut default, node);
+        Some(default)
+    }
+
+    /// Adds to `value`, whose field is `node`, what its schema fills in.
+    fn fill(self, value: &mut Value, node: usize) {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map.iter_mut() {
+                    if let Some((below, _)) = self.field(node, key) {
+                        self.fill(value, below);
+                    }
+                }
+                for (key, child) in &self.tree.nodes[node].keys {
+                    let written = map.get(key.as_str());
+                    if written.is_some_and(|value| !value.is_null()) {
+                        continue;
+                    }
+                    if let Some(value) = self.filled_in(self.side(Some(*child)), written) {
+                        map.insert(key.clone(), value);
+                    }
+                }
+            }
+            Value::Array(items) => {
+                if let Some((below, _)) = self.side(self.tree.nodes[node].items) {
+                    items.iter_mut().for_each(|item| self.fill(item, below));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}
+
+/// One pass over one object.
+struct Walk<'c> {
+    schemas: Sides<Described<'c>>,
+    found: Vec<Difference>,
+}
+
+impl<'c> Walk<'c> {
+    /// Finds the fields `key` of a mapping whose fields both sides have at these nodes.
+    fn field(&self, nodes: Sides<usize>, key: &str) -> Sides<Side<'c>> {
+        let Sides { old, new } = self.schemas;
+        Sides { old: old.field(nodes.old, key), new: new.field(nodes.new, key) }
     }
 
     /// Compares what the schemas say of the object as a whole; a schema without a row says nothing of it.
     fn whole(&mut self) {
-        let unchecked = |name| self.side(Some(0), name).map(|(_, row)| self.schema(row).attributes.unchecked.clone());
-        let (old, new) = (unchecked(self.names.old).unwrap_or_default(), unchecked(self.names.new).unwrap_or_default());
+        let unchecked = |schema: Described<'c>| {
+            schema.side(Some(0)).map(|(_, row)| schema.schema(row).attributes.unchecked.clone()).unwrap_or_default()
+        };
+        let (old, new) = (unchecked(self.schemas.old), unchecked(self.schemas.new));
         let keywords: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let changes: Vec<Change> = keywords
             .into_iter()
@@ -175,74 +249,25 @@ impl<'c> Walk<'c> {
     }
 
     fn mapping(&mut self, nodes: Sides<usize>, map: &Map<String, Value>, above: Option<&PathRef<'_>>) {
+        let Sides { old, new } = self.schemas;
         let is_described = |key: &str| above.is_some() || !OUTSIDE.contains(&key);
         for (key, value) in map.iter().filter(|(key, value)| is_described(key) && !value.is_null()) {
             let sides = self.field(nodes, key);
             let spot = PathRef::key(above, key);
-            let names = self.names;
-            if sides.old.is_none()
-                && sides.new.is_none()
-                && !(self.is_data(nodes.old, names.old) && self.is_data(nodes.new, names.new))
-            {
+            if sides.old.is_none() && sides.new.is_none() && !(old.is_data(nodes.old) && new.is_data(nodes.new)) {
                 self.report(&spot, DifferenceKind::Undescribed);
             }
             self.value(sides, value, &spot);
         }
-        let tree = self.tree;
         let is_absent = |key: &str| map.get(key).is_none_or(Value::is_null);
-        let keys =
-            [nodes.old, nodes.new].into_iter().flat_map(|node| &tree.nodes[node].keys).map(|(key, _)| key.as_str());
+        let keys = old.keys(nodes.old).chain(new.keys(nodes.new));
         for key in keys.filter(|key| is_described(key) && is_absent(key)).collect::<BTreeSet<_>>() {
             let sides = self.field(nodes, key);
-            let old = self.filled_in(sides.old, map.get(key), self.names.old);
-            let new = self.filled_in(sides.new, map.get(key), self.names.new);
+            let (old, new) = (old.filled_in(sides.old, map.get(key)), new.filled_in(sides.new, map.get(key)));
             let counts = |value: &Option<Value>| value.clone().filter(|value| !value.is_null());
             if counts(&old) != counts(&new) {
                 self.report(&PathRef::key(above, key), DifferenceKind::Default { old, new });
             }
-        }
-    }
-
-    /// Returns what the API server makes of a field that is absent or null (`written`): a null that the schema does not allow
-    /// counts as absent, and a default gets the defaults of the fields that it lacks itself.
-    fn filled_in(&self, side: Side<'c>, written: Option<&Value>, name: SchemaName<'_>) -> Option<Value> {
-        let (node, row) = side?;
-        let attributes = &self.schema(row).attributes;
-        if written.is_some() && attributes.nullable {
-            return Some(Value::Null);
-        }
-        let mut default = attributes.default.clone()?;
-        self.fill(&mut default, node, name);
-        Some(default)
-    }
-
-    /// Adds to `value`, whose field is `node`, what its schema fills in.
-    fn fill(&self, value: &mut Value, node: usize, name: SchemaName<'_>) {
-        let tree = self.tree;
-        match value {
-            Value::Object(map) => {
-                for (key, value) in map.iter_mut() {
-                    let below = [tree.nodes[node].key(key), tree.nodes[node].values];
-                    if let Some((below, _)) = below.into_iter().find_map(|node| self.side(node, name)) {
-                        self.fill(value, below, name);
-                    }
-                }
-                for (key, child) in &tree.nodes[node].keys {
-                    let written = map.get(key.as_str());
-                    if written.is_some_and(|value| !value.is_null()) {
-                        continue;
-                    }
-                    if let Some(value) = self.filled_in(self.side(Some(*child), name), written, name) {
-                        map.insert(key.clone(), value);
-                    }
-                }
-            }
-            Value::Array(items) => {
-                if let Some((below, _)) = self.side(tree.nodes[node].items, name) {
-                    items.iter_mut().for_each(|item| self.fill(item, below, name));
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
 
@@ -260,9 +285,8 @@ impl<'c> Walk<'c> {
         match value {
             Value::Object(map) => self.mapping(Sides { old, new }, map, Some(spot)),
             Value::Array(items) => {
-                let item = |node: usize| self.tree.nodes[node].items;
-                let names = self.names;
-                let sides = Sides { old: self.side(item(old), names.old), new: self.side(item(new), names.new) };
+                let item = |schema: Described<'c>, node: usize| schema.side(schema.tree.nodes[node].items);
+                let sides = Sides { old: item(self.schemas.old, old), new: item(self.schemas.new, new) };
                 for (index, item) in items.iter().enumerate() {
                     self.value(sides, item, &PathRef::index(Some(spot), index));
                 }
@@ -278,21 +302,11 @@ impl<'c> Walk<'c> {
             let name = |row: &Row| Some(Value::from(row.kind.name()));
             changes.push(Change { keyword: "type".to_owned(), old: name(old), new: name(new) });
         }
-        if old.schema == new.schema {
+        let are_of_one_tree = std::ptr::eq(self.schemas.old.tree, self.schemas.new.tree);
+        if are_of_one_tree && old.schema == new.schema {
             return changes;
         }
-        let keywords = |row: &Row| {
-            let written = serde_json::to_value(&self.schema(row).attributes);
-            let mut written = written.ok().and_then(|value| value.as_object().cloned()).unwrap_or_default();
-            written.remove("default");
-            if let Some(Value::Object(unchecked)) = written.remove("unchecked") {
-                written.extend(unchecked);
-            }
-            written
-                .retain(|keyword, value| !MEANS_NOTHING.iter().any(|(other, same)| keyword == other && value == same));
-            written
-        };
-        let (mut old, mut new) = (keywords(old), keywords(new));
+        let (mut old, mut new) = (self.schemas.old.keywords(old), self.schemas.new.keywords(new));
         old.retain(|keyword, value| {
             let other = new.remove(keyword);
             if other.as_ref() != Some(value) {
@@ -303,10 +317,6 @@ impl<'c> Walk<'c> {
         let added = new.into_iter().map(|(keyword, value)| Change { keyword, old: None, new: Some(value) });
         changes.extend(added);
         changes
-    }
-
-    fn schema(&self, row: &Row) -> &'c Schema {
-        &self.tree.schemas[row.schema]
     }
 
     fn report(&mut self, spot: &PathRef<'_>, kind: DifferenceKind) {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::config_file::ConfigFile;
+use crate::knowledge::pack::crds::from_crds::Move;
 use crate::knowledge::pack::wire;
 use crate::shell::disk::Shard;
 
@@ -345,6 +346,16 @@ pub(super) struct TargetArgs {
     /// the last one (oldest first)
     #[arg(long, value_name = "PATH", env = "REVERSION_CRDS", value_delimiter = ',', hide_short_help = true)]
     pub(super) crds: Vec<PathBuf>,
+    /// Convert the kinds of an API group to those of the same names in another group, which a later set of --crds has: an object moves
+    /// where both schemas describe all its fields alike
+    #[arg(
+        long = "move",
+        value_name = "OLD=NEW",
+        env = "REVERSION_MOVE",
+        value_delimiter = ',',
+        hide_short_help = true
+    )]
+    pub(super) moves: Vec<Move>,
     /// Accept targets that are not compatible
     #[arg(long, env = "REVERSION_UNPAIRED", value_parser = switch, hide_short_help = true)]
     pub(super) unpaired: bool,

@@ -14,7 +14,7 @@ use super::input;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::PlacedCrd;
-use crate::knowledge::pack::crds::from_crds::{self, CrdSet};
+use crate::knowledge::pack::crds::from_crds::{self, CrdSet, Move};
 use crate::knowledge::pack::crds::own::OwnCrds;
 use crate::knowledge::pack::{Pack, Packs};
 use crate::knowledge::release::GroupKind;
@@ -100,18 +100,25 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
     sets.collect()
 }
 
-/// Makes the pack of the CRDs that define kinds of groups that no pack knows; `None` where there are none.
+/// Makes the pack of the CRDs that define kinds of groups that no pack knows, some of which move to another group; `None` where there
+/// are none.
 ///
 /// # Errors
-/// A CRD that is malformed, or a kind that a set defines twice.
-pub(super) fn pack_of(sets: &[PassedSet], packs: &Packs) -> Result<Option<Pack>> {
+/// A CRD that is malformed, a kind that a set defines twice, or a move of no kind.
+pub(super) fn pack_of(sets: &[PassedSet], moves: &[Move], packs: &Packs) -> Result<Option<Pack>> {
+    for Move { old, new } in moves {
+        let known = [old, new].into_iter().find_map(|group| packs.of_group(group).map(|pack| (group, pack.name())));
+        if let Some((group, pack)) = known {
+            bail!("--move {old}={new}: the pack {pack} knows {group} and converts its objects: `--to {pack}@RELEASE`");
+        }
+    }
     let is_new = |crd: &&CrdObject| packs.of_group(&crd.kind.group).is_none();
     if !sets.iter().any(|set| set.crds.iter().any(|crd| is_new(&crd))) {
         return Ok(None);
     }
     let new = |set: &PassedSet| set.crds.iter().filter(is_new).map(CrdObject::placed).collect();
     let sets: Vec<CrdSet> = sets.iter().map(|set| CrdSet { bundle: set.bundle.clone(), crds: new(set) }).collect();
-    from_crds::pack(&sets).context("--crds").map(Some)
+    from_crds::pack(&sets, moves).context("--crds").map(Some)
 }
 
 /// Tells CRDs of groups that no pack knows which no target of the call is about.
@@ -166,7 +173,7 @@ pub(super) fn of_tree(parts: Vec<CrdPart>, console: Console) -> Result<(Option<T
     let others = if used.len() == 1 { String::new() } else { format!(" and {} more", used.len() - 1) };
     let description = format!("{}{others}", visible(&first.location.to_string()));
     let crds = used.iter().map(CrdObject::placed).collect();
-    let pack = from_crds::pack(&[CrdSet { bundle: TREE.to_owned(), crds }])?;
+    let pack = from_crds::pack(&[CrdSet { bundle: TREE.to_owned(), crds }], &[])?;
     Ok((Some(TreeCrds { pack, own: own("the tree", &used)?, description }), findings))
 }
 

@@ -108,7 +108,7 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, 
         None => Ok(packs),
     };
     if !args.crds.is_empty() {
-        let packs = with(crd_sets::pack_of(&crd_sets::passed(&args.crds, packs, console)?, packs)?)?;
+        let packs = with(crd_sets::pack_of(&crd_sets::passed(&args.crds, packs, console)?, &[], packs)?)?;
         let input = read(&input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config))?;
         return Ok((packs, config, input));
     }

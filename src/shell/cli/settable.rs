@@ -7,7 +7,7 @@ use clap::{Arg, Args, Command};
 use super::args::{CheckArgs, FunctionArgs};
 
 /// The options that `reversion.toml` sets too.
-const IN_FILE: [&str; 16] = [
+const IN_FILE: [&str; 17] = [
     "allow-loss",
     "baseline",
     "crds",
@@ -17,6 +17,7 @@ const IN_FILE: [&str; 16] = [
     "hidden",
     "keep-api-version",
     "keep-going",
+    "move",
     "namespace",
     "no-ignore",
     "pack",

@@ -71,7 +71,10 @@ impl<'p> Request<'p> {
         let crds = crd_sets::passed(&args.crds, packs, console)?;
         let is_made = |to: &String| to.split('@').next() == Some(from_crds::NAME);
         let needs_pack = args.to.is_empty() || args.to.iter().any(is_made);
-        let pack = if needs_pack { crd_sets::pack_of(&crds, packs)? } else { None };
+        let pack = if needs_pack { crd_sets::pack_of(&crds, &args.moves, packs)? } else { None };
+        if pack.is_none() && !args.moves.is_empty() {
+            bail!("--move is for CRDs of groups that no pack knows: pass them as `--crds OLD --crds NEW`");
+        }
         let is_unused = !needs_pack && !crds.is_empty();
         if let Some(to) =
             args.to.iter().find(|to| is_made(to) && pack.is_none() && packs.named(from_crds::NAME).is_err())

@@ -1,15 +1,16 @@
 //! Answers: what do CRDs say by themselves, where nobody wrote a pack?
 //!
-//! Each set of CRDs, such as those of one release, becomes a release of a pack without rules, in the order of the sets. Its catalogs
-//! are made as those of any pack.
+//! Each set of CRDs, such as those of one release, becomes a release of a pack, in the order of the sets. Its catalogs are made as those
+//! of any pack. It has no rules but those that the user asks for: a [`Move`] of kinds to another group.
 //!
 //! Invariant: a set defines a kind once.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Error, Result, anyhow, bail, ensure};
 use serde_json::{Value, json};
 
 use super::crd::{self, PlacedCrd};
@@ -17,7 +18,6 @@ use super::gather::ReleasedCrd;
 use crate::knowledge::pack::folder::{Folder, HEAD, PackFiles};
 use crate::knowledge::pack::pack::{LazyCatalog, Origin, Pack};
 use crate::knowledge::pack::releases::Releases;
-use crate::knowledge::pack::rules::Rules;
 use crate::knowledge::pack::wire::PackFile;
 use crate::knowledge::release::{GroupKind, ReleaseLine};
 
@@ -31,6 +31,52 @@ pub(crate) struct CrdSet {
     pub bundle: String,
     /// The CRDs.
     pub crds: Vec<PlacedCrd>,
+}
+
+/// That kinds left one API group for another one: `traefik.containo.us=traefik.io`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Move {
+    pub old: String,
+    pub new: String,
+}
+
+impl FromStr for Move {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let groups = text.split_once('=').filter(|(old, new)| !old.is_empty() && !new.is_empty() && old != new);
+        let (old, new) = groups.with_context(|| format!("`{text}` does not name two API groups: OLD=NEW"))?;
+        Ok(Self { old: old.to_owned(), new: new.to_owned() })
+    }
+}
+
+impl Move {
+    /// Returns the rules that the move makes of the kinds of `crds`, by file.
+    ///
+    /// # Errors
+    /// A failure where no kind moves.
+    fn rules(&self, crds: &BTreeMap<GroupKind, Vec<ReleasedCrd>>, line: &ReleaseLine) -> Result<PackFiles> {
+        let mut files = PackFiles::new();
+        for (kind, old) in crds.iter().filter(|(kind, _)| kind.group == self.old) {
+            let new = crds.get(&GroupKind::new(&kind.kind, &self.new)).and_then(|new| new.first());
+            let Some(new) = new.filter(|new| old[0].release < new.release) else { continue };
+            let Self { old, new: group } = self;
+            let rule = json!({
+                "summary": format!("{} moved from the group {old} to {group}", kind.kind),
+                "kind": kind.to_string(),
+                "source": format!("--move {old}={group}"),
+                "lens": [{ "retype": { "group": group } }],
+            });
+            let path = format!("{}/{}-moved-to-{group}.yaml", line.get(new.release).bundle, kind.kind.to_lowercase());
+            files.insert(path, Cow::Owned(rule.to_string()));
+        }
+        let Self { old, new } = self;
+        ensure!(
+            !files.is_empty(),
+            "--move {old}={new}: no kind of {old} is in {new} in a later set; pass both: `--crds OLD --crds NEW`"
+        );
+        Ok(files)
+    }
 }
 
 /// The API group and kind of a CRD.
@@ -58,11 +104,11 @@ pub(crate) fn check(value: &Value) -> Result<()> {
     crd::checked_kind(value).map(|_| ())
 }
 
-/// Makes the pack of `sets`, the oldest first.
+/// Makes the pack of `sets`, the oldest first, with a rule for each kind that `moves`.
 ///
 /// # Errors
-/// A failure that names the place of a malformed CRD, or both places where a set defines one kind twice.
-pub(crate) fn pack(sets: &[CrdSet]) -> Result<Pack> {
+/// A failure that names the place of a malformed CRD, both places where a set defines one kind twice, or a move of no kind.
+pub(crate) fn pack(sets: &[CrdSet], moves: &[Move]) -> Result<Pack> {
     let bundles = sets.iter().map(|set| (set.bundle.clone(), Vec::new()));
     let line = ReleaseLine::new(Vec::new(), bundles).map_err(|message| anyhow!(message))?;
     let mut crds: BTreeMap<GroupKind, Vec<ReleasedCrd>> = BTreeMap::new();
@@ -79,12 +125,17 @@ pub(crate) fn pack(sets: &[CrdSet]) -> Result<Pack> {
     let groups: BTreeSet<&str> = crds.keys().map(|kind| kind.group.as_str()).collect();
     let releases: Vec<Value> = sets.iter().map(|set| json!({ "bundle": set.bundle })).collect();
     let head = json!({"name": NAME, "title": "the CRDs", "source": NAME, "groups": groups, "releases": releases});
-    let folder = Folder::given(NAME, PackFiles::from([(HEAD.to_owned(), Cow::Owned(head.to_string()))]));
+    let mut files = PackFiles::from([(HEAD.to_owned(), Cow::Owned(head.to_string()))]);
+    for one in moves {
+        files.extend(one.rules(&crds, &line)?);
+    }
+    let folder = Folder::given(NAME, files);
     let mut written: PackFile = folder.read(HEAD)?.context("it was just written")?;
     let releases = Releases::take(&mut written, &crds.keys().collect());
     let releases = releases.map_err(|wrong| folder.error_in(HEAD, &wrong))?;
     let mut pack = Pack::new(Origin::Crds, folder, written, Cow::default(), Arc::default());
     pack.catalogs = crds.into_iter().map(|(kind, crds)| (kind, LazyCatalog::of_crds(crds))).collect();
-    (pack.releases, pack.rules) = (OnceLock::from(releases), OnceLock::from(Rules::default()));
+    pack.releases = OnceLock::from(releases);
+    pack.rules = OnceLock::from(pack.read_rules()?);
     Ok(pack)
 }
