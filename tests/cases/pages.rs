@@ -5,6 +5,7 @@
 //! `fixtures/` that they name, so that `apply` has something to write; a block with a name behind its language
 //! (```` ```yaml FILE ````) is written to that file there. With `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -72,20 +73,24 @@ fn executed(page: &str) -> String {
     after
 }
 
-/// Makes a git repository with what a page's commands name of the fixtures: folders of them, or all. They are committed where
-/// the commands call git, or `apply`, which writes nothing that is not.
+/// Makes a git repository with what a page's commands name of the fixtures: a folder, or one in it (`fixtures/repos/homelab-2022`), and
+/// beside the word `fixtures` that of a pack. They are committed where the commands call git, or `apply`, which writes nothing that is not.
 fn repository(page: &str) -> TempDir {
     let (from, folder) = (root().join("fixtures"), TempDir::new().unwrap());
     let to = folder.path().join("fixtures");
     fs::create_dir(&to).unwrap();
     let commands: Vec<&str> = page.lines().filter(|line| line.starts_with("$ ")).collect();
-    if commands.iter().any(|line| line.split(' ').any(|word| word == "fixtures")) {
-        copy(&from, &to);
-    }
-    for rest in commands.iter().flat_map(|line| line.split("fixtures/").skip(1)) {
-        let name = rest.split([' ', '/']).next().unwrap_or_default();
-        if !name.is_empty() && from.join(name).is_dir() && !to.join(name).is_dir() {
-            copy(&from.join(name), &to.join(name));
+    let paths = commands.iter().flat_map(|line| line.split("fixtures/").skip(1)).map(|rest| {
+        let path = Path::new(rest.split([' ', ':']).next().unwrap_or_default());
+        let folder = if from.join(path).is_dir() { Some(path) } else { path.parent() };
+        folder.into_iter().flatten().take(2).collect::<PathBuf>()
+    });
+    let all = commands.iter().filter(|line| line.ends_with("--fixtures fixtures"));
+    let named = paths.chain(all.flat_map(|line| line.split(' ')).map(PathBuf::from));
+    // A folder comes before what is in it.
+    for path in named.filter(|path| path.as_os_str() != "" && from.join(path).is_dir()).collect::<BTreeSet<_>>() {
+        if !to.join(&path).is_dir() {
+            copy(&from.join(&path), &to.join(&path));
         }
     }
     let commits = ["git add fixtures", "git commit --quiet --allow-empty --message fixtures"];
