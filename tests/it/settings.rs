@@ -520,7 +520,7 @@ fn errors_name_their_line_and_what_to_write() {
     check_error("[sets]\n", "1:2: unknown setting `sets`: did you mean `set`?");
     check_error(
         "[set]\nngf.name = 'a'\n",
-        "2:12: no pack has the parameter `ngf.name`; there are: cert-manager.defaults, cert-manager.rbac, cilium.defaults, cluster-api.defaults, cluster-api.provider-version, envoy-gateway.defaults, envoy-gateway.deprecated, external-secrets.defaults, flux.defaults, flux.rbac, gateway-api.rbac, gateway-api-inference-extension.rbac, karpenter.defaults, keda.rbac, kubernetes.defaults, kubernetes.rbac, ngf.namespace, traefik.defaults, traefik.deprecated",
+        "2:12: no pack has the parameter `ngf.name`; there are: cert-manager.defaults, cert-manager.rbac, cilium.defaults, cluster-api.defaults, cluster-api.provider-version, envoy-gateway.defaults, envoy-gateway.deprecated, external-secrets.defaults, flux.defaults, flux.rbac, gateway-api.rbac, gateway-api-inference-extension.rbac, istio.defaults, istio.deprecated, istio.root-namespace, karpenter.defaults, keda.rbac, kubernetes.defaults, kubernetes.rbac, ngf.namespace, tekton.cluster-tasks, traefik.defaults, traefik.deprecated",
     );
     check_error("[set]\nngf.namespace = 5\n", "2:17: `ngf.namespace` is a number: write a text in quotes");
     let shape = "at most 63 lower-case letters, digits and hyphens, with no hyphen at either end";

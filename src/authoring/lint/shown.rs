@@ -51,9 +51,14 @@ impl Step<'_> {
 
     /// Returns whether the new side requires a field that the old one does not have.
     fn is_newly_required(&self, field: &FieldPattern) -> bool {
-        let requires = |to: &ReleaseId| is_required(self.new, field, *to);
-        let lacks = |from: &ReleaseId| !self.old.having(field).contains(*from);
-        self.releases(Direction::Backward).iter().any(requires) && self.releases(Direction::Forward).iter().all(lacks)
+        let before = self.releases(Direction::Forward);
+        let is_new = |field: &FieldPattern| before.iter().all(|from| !self.old.having(field).contains(*from));
+        // What a new mapping requires, which can be absent itself, no old object lacks.
+        let with_mappings =
+            (1..=field.parts().len()).map(|count| FieldPattern::new(field.parts()[..count].iter().cloned()));
+        let new: Vec<FieldPattern> = with_mappings.filter(is_new).collect();
+        let requires = |to: &ReleaseId| new.iter().all(|field| is_required(self.new, field, *to));
+        is_new(field) && self.releases(Direction::Backward).iter().any(requires)
     }
 
     /// Returns whether the rule converts or holds back a field or a value that the new side does not have.

@@ -120,8 +120,8 @@ impl Operation for Wrap {
     fn premises(&self) -> Vec<Premise> {
         let form = |form, side| Premise::new(&self.field, form, side);
         match self.key {
-            // Any value can be put into a mapping, a list too.
-            Some(_) => vec![form(Form::Present, Side::Old), form(Form::Mapping, Side::New)],
+            // Any value can be put into a mapping, a list too; what follows can make a list of the mapping.
+            Some(_) => vec![form(Form::Present, Side::Old), form(Form::Structure, Side::New)],
             None => vec![form(Form::Single, Side::Old), form(Form::List, Side::New)],
         }
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_is_wrapped_in_a_mapping_can_be_a_list() {
         let forms: Vec<Form> = wrap().premises().into_iter().map(|premise| premise.form).collect();
-        assert_eq!(forms, [Form::Present, Form::Mapping]);
+        assert_eq!(forms, [Form::Present, Form::Structure]);
     }
 
     #[test]

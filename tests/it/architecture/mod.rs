@@ -188,7 +188,9 @@ fn each_crate_is_used_by_its_permitted_modules_only() {
 #[test]
 fn no_operation_mentions_a_kind_of_a_pack() {
     let kinds: BTreeSet<_> = packs().iter().flat_map(|pack| pack.kinds()).collect();
-    let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.kind.as_str()).collect();
+    // Some kinds are called as things of every day, `rule` and `handler`.
+    let is_name = |name: &&str| name.starts_with(|letter: char| letter.is_ascii_uppercase());
+    let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.kind.as_str()).filter(is_name).collect();
     let groups: BTreeSet<&str> =
         kinds.iter().map(|kind| kind.group.as_str()).filter(|group| !group.is_empty()).collect();
     assert!(names.contains("Gateway") && groups.contains("gateway.networking.k8s.io"), "the packs have kinds");
