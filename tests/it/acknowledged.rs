@@ -131,8 +131,21 @@ fn a_comment_that_acknowledges_nothing_is_reported() {
     let text = ROUTE.replace("a.example.com", "'# reversion: ignore[changes-needed]'");
     assert!(!found(&Tree::of(&[("a.yaml", &text)]), &[]).0.iter().any(|one| one.starts_with("unused-ignore")));
     let run = check(&Tree::of(&[("a.yaml", &with("# reversion: ignore[change-needed]"))]));
-    let lines = "a.yaml:1:1: unresolved[invalid-ignore] `change-needed` is neither a finding code nor a rule\n  help: did you mean `changes-needed`?\n";
+    let lines = "a.yaml:1:1: held-back[invalid-ignore] HTTPRoute shop: `change-needed` is neither a finding code nor a rule\n  help: did you mean `changes-needed`?\n";
     assert!(run.out.contains(lines), "{}", run.out);
+}
+
+#[test]
+fn an_object_whose_comment_is_misspelt_is_not_converted() {
+    for comment in ["# reversion: ignore[change-needed]", "# reversion: ignore", "# reversion:ignore[changes-needed]"] {
+        let (misspelt, other) = (format!("{comment}\n{ROUTE}"), ROUTE.replace("shop", "other"));
+        let tree = Tree::of(&[("a.yaml", &format!("{misspelt}---\n{other}"))]);
+        let run = tree.run(&["apply", "--yes", "--allow-dirty", "--to", "gateway-api@1.4", "a.yaml"]);
+        run.check(1);
+        assert_eq!(tree.text("a.yaml"), format!("{misspelt}---\n{}", other.replace("v1beta1", "v1")));
+        assert!(run.all().contains("a.yaml:1:1: held-back[invalid-ignore] HTTPRoute shop: "), "{}", run.all());
+        assert_eq!(run.all().matches("invalid-ignore").count(), 1, "{}", run.all());
+    }
 }
 
 #[test]

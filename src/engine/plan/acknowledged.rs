@@ -81,6 +81,19 @@ pub(super) fn kept(planner: &Planner<'_>, linked: &TiedFiles<'_>) -> Vec<(Id, Fi
     linked.objects().filter_map(kept).collect()
 }
 
+/// Returns the objects that are held back for a comment of which nobody knows what it is meant to accept: their change, perhaps.
+pub(super) fn unclear(planner: &Planner<'_>, linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
+    let about = |(id, manifest, object): (Id, &Manifest, &Object)| {
+        let ignores = ignores(manifest, planner.goal()).filter(|_| would_change(linked, id))?;
+        let position = manifest.locate(object, &FieldPath::default()).position?;
+        let mut comments = ignores.about(position).into_iter().map(|at| &ignores.all()[at]);
+        let comment = comments.find_map(|ignore| about_invalid(planner.goal(), ignore))?;
+        let of_object = linked.finding(id, &Remark::new(comment.code, FieldPath::default(), ""), Severity::Held);
+        Some((id, Finding { object: of_object.object, severity: Severity::Held, ..comment }))
+    };
+    linked.objects().filter_map(about).collect()
+}
+
 /// Leaves an object as it is, of which it is known what it would have become; the rules are kept for the comments that name them.
 pub(super) fn leave(made: Conversion, object: &Object) -> Conversion {
     let rules = made.rules.clone();
@@ -110,6 +123,8 @@ pub(super) fn partition(findings: Vec<Finding>, accepting: &Accepting<'_>) -> (V
         true => BTreeMap::new(),
         false => accepting.objects.iter().map(|object| (&object.location, &*object.rules)).collect(),
     };
+    let told = findings.iter().filter(|finding| finding.code == Code::InvalidIgnore);
+    let told: BTreeSet<Location> = told.map(|finding| finding.location.clone()).collect();
     for finding in findings {
         let of_object = rules.get(&finding.location).copied().unwrap_or_default();
         let file = by_file.get(finding.location.file.as_str()).copied();
@@ -129,7 +144,7 @@ pub(super) fn partition(findings: Vec<Finding>, accepting: &Accepting<'_>) -> (V
             None => open.push(finding),
         }
     }
-    let about_comments = accepting.about_comments(&used);
+    let about_comments = accepting.about_comments(&used, &told);
     if !about_comments.is_empty() {
         open.extend(about_comments);
         open.sort();
@@ -180,47 +195,50 @@ impl Accepting<'_> {
         finding.severity != Severity::Error && self.goal.choices.ignored.has(&finding.location.file, finding.code)
     }
 
-    /// Reports comments that are not valid, and those of which a name is not `used`.
-    fn about_comments(&self, used: &BTreeSet<Name>) -> Vec<Finding> {
+    /// Reports comments that are not valid, unless they hold an object back and are `told` for that, and those of which a name is not
+    /// `used`.
+    fn about_comments(&self, used: &BTreeSet<Name>, told: &BTreeSet<Location>) -> Vec<Finding> {
         let mut found = Vec::new();
         let of_file = |(file, ignores): (usize, &'_ Ignores)| (0..ignores.all().len()).map(move |at| (file, at));
         for (file, at) in self.ignores.iter().enumerate().flat_map(of_file) {
             let ignore = &self.ignores[file].all()[at];
-            if ignore.names.is_empty() {
-                let message = "as it is written, the comment acknowledges nothing".to_owned();
-                let help = "write `# reversion: ignore[CODE] reason`".to_owned();
-                found.push(about_comment(ignore, Code::InvalidIgnore, message, help));
-            }
+            let invalid = about_invalid(self.goal, ignore);
+            found.extend(invalid.filter(|_| !told.contains(&ignore.location)));
             for (number, name) in ignore.names.iter().enumerate() {
-                if !self.is_name(name) {
-                    found.push(self.invalid(ignore, name));
-                } else if !used.contains(&(file, at, number)) {
+                if is_name(self.goal, name) && !used.contains(&(file, at, number)) {
                     found.push(unused(ignore, name));
                 }
             }
         }
         found
     }
+}
 
-    /// Returns whether `name` is that of a finding code or a rule.
-    fn is_name(&self, name: &str) -> bool {
-        Code::parse(name).is_some() || self.rules().any(|rule| is_rule(name, rule))
-    }
+/// Returns whether `name` is that of a finding code or a rule.
+fn is_name(goal: &Goal<'_>, name: &str) -> bool {
+    Code::parse(name).is_some() || rules(goal).any(|rule| is_rule(name, rule))
+}
 
-    fn rules(&self) -> impl Iterator<Item = &str> {
-        self.goal.packs.iter().flat_map(Pack::rules).map(|rule| rule.id.as_str())
-    }
+fn rules<'g>(goal: &'g Goal<'_>) -> impl Iterator<Item = &'g str> {
+    goal.packs.iter().flat_map(Pack::rules).map(|rule| rule.id.as_str())
+}
 
-    fn invalid(&self, ignore: &Ignore, name: &str) -> Finding {
-        let last_parts = self.rules().filter_map(|rule| rule.rsplit('/').next());
-        let names = Code::ALL.iter().map(|code| code.name()).chain(last_parts).chain(self.rules());
-        let help = match near(name, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "write the code in brackets that a finding is printed with".to_owned(),
-        };
-        let message = format!("`{name}` is neither a finding code nor a rule");
-        about_comment(ignore, Code::InvalidIgnore, message, help)
+/// Reports a comment that names nothing, or something that is neither a code nor a rule: nobody knows what it is meant to accept.
+fn about_invalid(goal: &Goal<'_>, ignore: &Ignore) -> Option<Finding> {
+    if ignore.names.is_empty() {
+        let message = "as it is written, the comment acknowledges nothing".to_owned();
+        let help = "write `# reversion: ignore[CODE] reason`".to_owned();
+        return Some(about_comment(ignore, Code::InvalidIgnore, message, help));
     }
+    let name = ignore.names.iter().find(|name| !is_name(goal, name))?;
+    let last_parts = rules(goal).filter_map(|rule| rule.rsplit('/').next());
+    let names = Code::ALL.iter().map(|code| code.name()).chain(last_parts).chain(rules(goal));
+    let help = match near(name, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "write the code in brackets that a finding is printed with".to_owned(),
+    };
+    let message = format!("`{name}` is neither a finding code nor a rule");
+    Some(about_comment(ignore, Code::InvalidIgnore, message, help))
 }
 
 /// Reports a name in a comment that accepts nothing.
@@ -247,7 +265,7 @@ fn removal(ignore: &Ignore, name: &str) -> String {
 
 fn about_comment(ignore: &Ignore, code: Code, message: String, help: String) -> Finding {
     let location = ignore.location.clone();
-    // Who wrote such a comment expects that the object stays as it is.
+    // Who wrote such a comment expects that something is accepted.
     let severity = if code == Code::InvalidIgnore { Severity::Unresolved } else { Severity::Warning };
     Finding::new(location, code, severity, message).help(help)
 }

@@ -89,6 +89,7 @@ impl<'g> GroupPlanner<'g> {
             .chain(affixes::find(linked))
             .chain(given_namespaces::find(linked))
             .chain(withheld.find(linked))
+            .chain(acknowledged::unclear(self.shared.planner, linked))
             .collect();
         let kept = acknowledged::kept(self.shared.planner, linked);
         let kept = kept.into_iter().chain(data_files::kept(linked)).collect();
