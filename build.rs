@@ -1,11 +1,13 @@
 //! Lists every pack under `rules/` for `src/knowledge/pack/built_in.rs`, in the parts that a run reads at different times: what it needs of each
-//! pack, what it needs of packs whose releases it is about, each rule, each catalog. YAML becomes JSON, which reads much faster.
+//! pack, what it needs of packs whose releases it is about, each rule, each catalog. YAML becomes JSON, which reads much faster, and catalogs are
+//! compressed: nearly all of the text of packs is theirs, and a run reads few.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use miniz_oxide::deflate::compress_to_vec;
 use serde_json::{Map, Value};
 
 #[path = "src/knowledge/pack/default_groups.rs"]
@@ -29,6 +31,9 @@ const HEAD: [&str; 14] = [
     "references",
 ];
 
+/// The level that makes the smallest text.
+const STRONGEST: u8 = 10;
+
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("rules");
     println!("cargo::rerun-if-changed=rules");
@@ -45,11 +50,38 @@ fn main() -> io::Result<()> {
             packs.entry(pack.to_owned()).or_default().push(PackFile { path: path.to_owned(), place, text, data });
         }
     }
-    let packs: String = packs.iter_mut().map(|(name, files)| code(name, files)).collect();
-    let code =
-        format!("/// Every pack under `rules/`, sorted by name.\nstatic PACKS: &[BuiltInPack] = &[\n{packs}];\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let mut catalogs = Catalogs::default();
+    let packs: String = packs.iter_mut().map(|(name, files)| code(name, files, &mut catalogs)).collect();
+    fs::write(out.join("catalogs"), catalogs.compressed)?;
+    let code = format!(
+        "/// Every pack under `rules/`, sorted by name.\nstatic PACKS: &[BuiltInPack] = &[\n{packs}];\n\
+         /// The catalogs, one after the other, each compressed.\n\
+         static COMPRESSED: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/catalogs\"));\n\
+         /// The texts of those that were read.\n\
+         static READ: [OnceLock<String>; {}] = [const {{ OnceLock::new() }}; {0}];\n",
+        catalogs.count
+    );
     fs::write(out.join("embedded.rs"), code)
+}
+
+/// The catalogs of all packs.
+#[derive(Default)]
+struct Catalogs {
+    /// One after the other.
+    compressed: Vec<u8>,
+    count: usize,
+}
+
+impl Catalogs {
+    /// Adds a catalog; returns what the program has in its place.
+    fn add(&mut self, text: &str) -> String {
+        let start = self.compressed.len();
+        self.compressed.extend(compress_to_vec(text.as_bytes(), STRONGEST));
+        self.count += 1;
+        let (number, end) = (self.count - 1, self.compressed.len());
+        format!("Stored::Compressed {{ number: {number}, start: {start}, end: {end} }}")
+    }
 }
 
 /// A file of a pack.
@@ -80,8 +112,8 @@ fn data(place: &Path, text: &str) -> io::Result<Value> {
     serde_yaml::from_str(text).map_err(|error| io::Error::other(format!("{}: {error}", place.display())))
 }
 
-/// Writes the `BuiltInPack` of one pack.
-fn code(name: &str, files: &mut [PackFile]) -> String {
+/// Writes the `BuiltInPack` of one pack, and adds its catalogs to those of the others.
+fn code(name: &str, files: &mut [PackFile], catalogs: &mut Catalogs) -> String {
     files.sort_by(|left, right| left.path.cmp(&right.path));
     let data_of = |path: &str| files.iter().find(|file| file.path == path).and_then(|file| file.data.clone());
     let (head, rest) = split(data_of("pack.yaml").unwrap_or_default());
@@ -90,8 +122,8 @@ fn code(name: &str, files: &mut [PackFile]) -> String {
     let charts_of_rules: BTreeSet<&str> = rules().flat_map(|rule| texts(&rule["values"])).collect();
     let companions = rest["releases"].as_array().into_iter().flatten().flat_map(|release| texts(&release["companion"]));
     let companions: BTreeSet<&str> = companions.filter_map(|release| release.split('@').next()).collect();
-    let catalogs = files.iter().filter(|file| file.path.starts_with("catalog/")).map(|file| file.text.as_str());
-    let default_groups: BTreeSet<&str> = catalogs.flat_map(default_groups::default_groups).collect();
+    let rows = files.iter().filter(|file| file.path.starts_with("catalog/")).map(|file| file.text.as_str());
+    let default_groups: BTreeSet<&str> = rows.flat_map(default_groups::default_groups).collect();
     let rules_about_schemas: String = files.iter().filter_map(rule_about_schemas).collect();
     let carriers = data_of("carriers.yaml").map(|carriers| carriers.to_string());
     let (head, rest, is_carriers_alone) = (head.to_string(), rest.to_string(), rest["releases"].is_null());
@@ -103,10 +135,13 @@ fn code(name: &str, files: &mut [PackFile]) -> String {
         Vec::from_iter(companions),
         Vec::from_iter(default_groups),
     );
-    for PackFile { path, place, data, .. } in files.iter() {
+    for PackFile { path, place, text, data } in files.iter() {
         let json = data.as_ref().filter(|_| path.contains('/')).map(Value::to_string);
-        let place = place.display().to_string();
-        writeln!(code, "    BuiltInFile {{ path: {path:?}, text: include_str!({place:?}), json: {json:?} }},")
+        let stored = match path.ends_with(".tsv") {
+            true => catalogs.add(text),
+            false => format!("Stored::Plain(include_str!({:?}))", place.display().to_string()),
+        };
+        writeln!(code, "    BuiltInFile {{ path: {path:?}, stored: {stored}, json: {json:?} }},")
             .expect("a String takes all text");
     }
     code + "] },\n"

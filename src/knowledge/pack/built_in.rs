@@ -5,7 +5,9 @@
 //! Invariant: what the build script says of rules and catalogs is what they say themselves; a test compares the two.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
+
+use miniz_oxide::inflate::decompress_to_vec;
 
 use super::rules::SchemaRule;
 use crate::knowledge::carrier::CarrierFile;
@@ -62,10 +64,38 @@ impl BuiltInSchemaRule {
 pub(crate) struct BuiltInFile {
     /// Its path in the folder of the pack.
     pub(crate) path: &'static str,
-    pub(crate) text: &'static str,
+    stored: Stored,
     /// The same as JSON, where it is a rule.
     pub(crate) json: Option<&'static str>,
 }
+
+/// The text of a file, as the program has it.
+#[derive(Debug)]
+enum Stored {
+    Plain(&'static str),
+    /// A catalog: its number among those of all packs, and where it is in them.
+    Compressed {
+        number: usize,
+        start: usize,
+        end: usize,
+    },
+}
+
+impl BuiltInFile {
+    /// Returns the text.
+    pub(crate) fn text(&self) -> &'static str {
+        match &self.stored {
+            Stored::Plain(text) => text,
+            Stored::Compressed { number, start, end } => READ[*number].get_or_init(|| {
+                let bytes = decompress_to_vec(&COMPRESSED[*start..*end]).expect(COMPRESSED_TEXT);
+                String::from_utf8(bytes).expect(COMPRESSED_TEXT)
+            }),
+        }
+    }
+}
+
+/// Why what is read of the compressed texts is what was written.
+const COMPRESSED_TEXT: &str = "the build script compressed a text";
 
 /// Returns the packs, sorted by name.
 pub(crate) fn packs() -> &'static [BuiltInPack] {

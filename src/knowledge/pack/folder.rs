@@ -45,9 +45,25 @@ enum Files {
 pub(crate) struct File<'f> {
     /// Its path in the folder, with `/`.
     pub(crate) path: &'f str,
-    pub(crate) text: &'f str,
+    text: Text<'f>,
     /// The same as JSON, where the program has it.
     json: Option<&'f str>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Text<'f> {
+    Given(&'f str),
+    BuiltIn(&'static BuiltInFile),
+}
+
+impl<'f> File<'f> {
+    /// Returns the text.
+    pub(crate) fn text(self) -> &'f str {
+        match self.text {
+            Text::Given(text) => text,
+            Text::BuiltIn(file) => file.text(),
+        }
+    }
 }
 
 impl Folder {
@@ -78,16 +94,20 @@ impl Folder {
     pub(crate) fn built_in_text(&self, path: &str) -> Option<&'static str> {
         match self.files {
             Files::Given(_) => None,
-            Files::BuiltIn(files) => files.binary_search_by_key(&path, |file| file.path).ok().map(|at| files[at].text),
+            Files::BuiltIn(files) => {
+                files.binary_search_by_key(&path, |file| file.path).ok().map(|at| files[at].text())
+            }
         }
     }
 
     /// Returns the files, sorted by path.
     pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = File<'_>> + '_> {
         match &self.files {
-            Files::Given(files) => Box::new(files.iter().map(|(path, text)| File { path, text, json: None })),
+            Files::Given(files) => {
+                Box::new(files.iter().map(|(path, text)| File { path, text: Text::Given(text), json: None }))
+            }
             Files::BuiltIn(files) => {
-                Box::new(files.iter().map(|file| File { path: file.path, text: file.text, json: file.json }))
+                Box::new(files.iter().map(|file| File { path: file.path, text: Text::BuiltIn(file), json: file.json }))
             }
         }
     }
@@ -100,14 +120,14 @@ impl Folder {
 
     /// Takes the fingerprint of all files, with their paths.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
-        let parts = self.iter().flat_map(|file| [file.path, "\0", file.text, "\0"]);
+        let parts = self.iter().flat_map(|file| [file.path, "\0", file.text(), "\0"]);
         Fingerprint::of(parts.collect::<String>().as_bytes())
     }
 
     /// Returns the API groups that defaults in catalogs can name.
     pub(crate) fn default_groups(&self) -> BTreeSet<String> {
         let catalogs = self.iter().filter(|file| file.path.ends_with(".tsv"));
-        catalogs.flat_map(|file| default_groups(file.text)).map(str::to_owned).collect()
+        catalogs.flat_map(|file| default_groups(file.text())).map(str::to_owned).collect()
     }
 
     /// Returns a copy of the files.
@@ -115,7 +135,7 @@ impl Folder {
         match &self.files {
             Files::Given(files) => files.clone(),
             Files::BuiltIn(files) => {
-                files.iter().map(|file| (file.path.to_owned(), Cow::Borrowed(file.text))).collect()
+                files.iter().map(|file| (file.path.to_owned(), Cow::Borrowed(file.text()))).collect()
             }
         }
     }
@@ -133,7 +153,7 @@ impl Folder {
         if let Some(read) = file.json.and_then(|json| serde_json::from_str(json).ok()) {
             return Ok(read);
         }
-        serde_yaml::from_str(file.text).map_err(|error| {
+        serde_yaml::from_str(file.text()).map_err(|error| {
             let message = error.to_string();
             let place = error.location().map(|place| (place.line(), place.column()));
             let (line, column) = place.unwrap_or((1, 1));
@@ -148,7 +168,7 @@ impl Folder {
     /// # Errors
     /// As [`Folder::parse`].
     pub(crate) fn read<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>> {
-        self.text(path).map(|text| self.parse(File { path, text, json: None })).transpose()
+        self.text(path).map(|text| self.parse(File { path, text: Text::Given(text), json: None })).transpose()
     }
 }
 

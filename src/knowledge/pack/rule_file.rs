@@ -62,7 +62,7 @@ impl RuleReader<'_> {
     fn rules(&self, file: File<'_>, size: &mut usize) -> Result<Vec<Rule>> {
         let mut written: wire::RuleFile = self.folder.parse(file)?;
         let places = self.places_of(file, &mut written)?;
-        *size = size.saturating_add(file.text.len().saturating_mul(places.len()));
+        *size = size.saturating_add(file.text().len().saturating_mul(places.len()));
         ensure!(
             *size <= MAX_PACK,
             "{}: the rules of the pack, each counted once for every kind, exceed {} MiB",
@@ -133,7 +133,7 @@ impl RuleReader<'_> {
         }
         Ok(Rule {
             id: format!("{}/{path}", self.head.name),
-            text: file.text.split_once("\nlens:\n").map_or("", |(_, lens)| lens).to_owned(),
+            text: file.text().split_once("\nlens:\n").map_or("", |(_, lens)| lens).to_owned(),
             summary: written.summary.clone(),
             values: written.values.clone(),
             final_kind: new_kind.clone(),
