@@ -116,6 +116,9 @@ pub(super) enum Command {
     Releases(ReleasesArgs),
     /// List every change between two releases, with its cost in each direction
     Matrix(MatrixArgs),
+    /// Commands for CRDs
+    #[command(subcommand)]
+    Crd(CrdCommand),
     /// Commands for reports that were saved
     #[command(subcommand)]
     Report(ReportCommand),
@@ -135,6 +138,13 @@ pub(super) enum Command {
 pub(super) enum ReportCommand {
     /// Join JSON reports of the shards of a tree, or of several repositories, and print them in any format
     Merge(MergeArgs),
+}
+
+/// The subcommands of `crd`.
+#[derive(Debug, Subcommand)]
+pub(super) enum CrdCommand {
+    /// Compare the CRDs of two releases: what changed, which version that needs, and what a policy forbids
+    Check(Box<CrdCheckArgs>),
 }
 
 impl Command {
@@ -171,6 +181,7 @@ impl Command {
             | Self::Man(_)
             | Self::Function
             | Self::Report(_)
+            | Self::Crd(_)
             | Self::Pack(PackCommand::New(_) | PackCommand::Build(_)) => None,
         }
     }
@@ -548,6 +559,33 @@ pub(super) struct MergeArgs {
     pub(super) reports: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+}
+
+/// The arguments of `crd check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion crd check crds/v1.4.0 crds/v1.5.0
+  reversion crd check --policy gateway-api crds/v1.4.0/standard crds/v1.5.0/standard
+  kubectl get crds -o yaml | reversion crd check - crds/ --policy policy.yaml")]
+pub(super) struct CrdCheckArgs {
+    /// The CRDs of the old release: a folder or file, or `-`
+    #[arg(value_name = "OLD")]
+    pub(super) old: PathBuf,
+    /// The CRDs of the new release
+    #[arg(value_name = "NEW")]
+    pub(super) new: PathBuf,
+    /// What decides which changes are errors, and which version they need: gateway-api, guideline, kubernetes, nginx, or a file
+    #[arg(long, value_name = "POLICY", env = "REVERSION_POLICY", default_value = "kubernetes")]
+    pub(super) policy: String,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    /// Count the findings that FILE lists, and fail because of others only
+    #[arg(long, value_name = "FILE", env = "REVERSION_CRD_BASELINE", help_heading = "Acknowledged findings")]
+    pub(super) baseline: Option<PathBuf>,
+    /// List the findings of this run in FILE, for --baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline", help_heading = "Acknowledged findings")]
+    pub(super) write_baseline: Option<PathBuf>,
 }
 
 /// The arguments of `undo`.

@@ -257,20 +257,20 @@ pub(super) fn read<T: Send>(
 ///
 /// # Errors
 /// The first file that cannot be read or parsed.
-pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
+pub(super) fn read_crds(folder: &Path, named: &str, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
     let files =
         FileArgs { paths: vec![folder.to_owned()], no_ignore: true, hidden: true, follow: true, ..FileArgs::default() };
     let mentions = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str).chain([CRD_GROUP]);
     let recognizer = Recognizer::new(mentions);
-    let piped = piped(&files, Empty::Refuse).context("--crds")?;
+    let piped = piped(&files, Empty::Refuse).context(named.to_owned())?;
     let read = read(&files, piped.as_deref(), &recognizer, None, console, |manifest| manifest);
-    let read = read.context("--crds")?;
+    let read = read.context(named.to_owned())?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
-        Some(finding) => bail!("--crds: {}: {}", finding.location, finding.sentence()),
+        Some(finding) => bail!("{named}: {}: {}", finding.location, finding.sentence()),
         None if read.counts.templates > 0 => {
             let skipped = plural(read.counts.templates, "template");
             let help = "render the chart first: `helm template --include-crds CHART`";
-            console.note(&format!("note: --crds: {skipped} in {} skipped; {help}\n", visible(&name(folder))))?;
+            console.note(&format!("note: {named}: {skipped} in {} skipped; {help}\n", visible(&name(folder))))?;
             Ok(read.made)
         }
         None => Ok(read.made),
