@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A step, from the least to the largest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Bump {
+pub enum Bump {
     /// The version may stay.
     #[default]
     None,
@@ -21,7 +21,7 @@ pub(crate) enum Bump {
 
 impl Bump {
     /// Returns what messages call it.
-    pub(crate) const fn words(self) -> &'static str {
+    pub const fn words(self) -> &'static str {
         match self {
             Self::None => "no new release",
             Self::Patch => "a patch release",

@@ -9,7 +9,7 @@ use crate::syntax::field::FieldPattern;
 /// What a change does to objects and clients, from the least to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Class {
+pub enum Class {
     /// Only what people read changed.
     Documentation,
     /// There is more: what was written stays valid, and means the same.
@@ -28,7 +28,7 @@ pub(crate) enum Class {
 
 impl Class {
     /// Every class.
-    pub(crate) const ALL: [Self; 7] = [
+    pub const ALL: [Self; 7] = [
         Self::Documentation,
         Self::Additive,
         Self::Loosened,
@@ -39,7 +39,7 @@ impl Class {
     ];
 
     /// Returns the word that policies and messages have.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Documentation => "documentation",
             Self::Additive => "additive",
@@ -48,6 +48,14 @@ impl Class {
             Self::Breaking => "breaking",
             Self::Renamed => "renamed",
             Self::Dropped => "dropped",
+        }
+    }
+
+    /// Returns whether objects, clients or manifests can fail because of it.
+    pub(crate) const fn breaks(self) -> bool {
+        match self {
+            Self::Documentation | Self::Additive | Self::Loosened => false,
+            Self::Tightened | Self::Breaking | Self::Renamed | Self::Dropped => true,
         }
     }
 }

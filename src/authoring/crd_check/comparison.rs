@@ -6,45 +6,51 @@ use serde::{Deserialize, Serialize};
 
 use super::bump::Bump;
 use super::change::{Change, Class};
+use super::history::{self, Releases};
 use super::policy::{Policy, Waiver};
 use super::release::Release;
 use super::set::CrdSet;
-use super::{crd, served, state};
+use super::{claims, crd, served, state};
 use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Finding, Severity};
+use crate::knowledge::pack::Pack;
 use crate::syntax::field::FieldPattern;
 
 /// The findings of a comparison, and what they amount to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Comparison {
+pub struct Comparison {
     /// Sorted by place.
-    pub(crate) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
     /// Those that the policy waives.
-    pub(crate) acknowledged: Vec<Acknowledged>,
+    pub acknowledged: Vec<Acknowledged>,
     /// The waivers of the policy that accept nothing.
     pub(crate) unused: Vec<Waiver>,
     /// The step from one release to the other.
-    pub(crate) step: ReleaseStep,
+    pub step: ReleaseStep,
 }
 
 /// What the changes from one release to another need, and what the names of the two claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ReleaseStep {
+pub struct ReleaseStep {
     /// The name of the old release, where something names it.
-    pub(crate) old: Option<String>,
+    pub old: Option<String>,
     /// The name of the new one.
-    pub(crate) new: Option<String>,
+    pub new: Option<String>,
     /// The step that the names claim.
-    pub(crate) claims: Option<Bump>,
+    pub claims: Option<Bump>,
     /// The least step that holds all changes, as the policy has it.
-    pub(crate) needs: Bump,
+    pub needs: Bump,
     /// How many changes there are of each class.
-    pub(crate) changes: BTreeMap<Class, usize>,
+    pub changes: BTreeMap<Class, usize>,
 }
 
-/// Compares two sets of CRDs.
-pub(crate) fn check(old: &CrdSet<'_>, new: &CrdSet<'_>, policy: &Policy) -> Comparison {
+/// Compares the CRDs of two releases, with what is known of those before, and of the pack that converts their objects.
+pub fn check(releases: Releases<'_, '_>, pack: Option<&Pack>, policy: &Policy) -> Comparison {
+    let Releases { old, new, .. } = releases;
     let mut changes = crd::changes(old, new);
+    let mut more = history::changes(releases, &changes, policy.deprecated_releases);
+    more.extend(pack.into_iter().flat_map(|pack| claims::changes(&changes, pack)));
+    changes.extend(more);
     changes.extend(without_old(old, new));
     changes.sort();
     judged(&changes, policy, [Release::of(old), Release::of(new)])
@@ -114,8 +120,8 @@ fn short_of(step: &ReleaseStep, changes: &[Change], policy: &Policy, [old, new]:
     let (needs, claims) = (step.needs.words(), claims.words());
     let title = &first.object.title;
     let message = format!(
-        "the changes need {needs}, and from {old} to {new} is {claims}; what needs it: {}, the first {title} {}",
-        all.len(),
+        "the changes need {needs}, and from {old} to {new} is {claims}; {} that, the first is {title} {}",
+        if all.len() == 1 { "1 change needs".to_owned() } else { format!("{} changes need", all.len()) },
         first.message()
     );
     Some(Finding::new(place, Code::CrdBump, severity, message))

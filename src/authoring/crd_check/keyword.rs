@@ -84,6 +84,9 @@ const ELSEWHERE: [&str; 16] = [
 /// What a schema says for one of these, it says of the other too.
 const WIDER_FORMATS: [[&str; 2]; 2] = [["int32", "int64"], ["float", "double"]];
 
+/// The values that a keyword has where it is not written.
+const UNWRITTEN: [[&str; 2]; 2] = [["x-kubernetes-list-type", "atomic"], ["x-kubernetes-map-type", "granular"]];
+
 /// How long a value in a message may be, in characters.
 const SHOWN: usize = 80;
 
@@ -120,10 +123,14 @@ pub(super) fn differences(old: &Map<String, Value>, new: &Map<String, Value>) ->
     found
 }
 
-/// Returns what a schema writes for a keyword; `false` is as if it were not there, and so is what only spells out `int-or-string`.
+/// Returns what a schema writes for a keyword, unless it is what holds without it, or only spells out `int-or-string`.
 fn written<'s>(schema: &'s Map<String, Value>, name: &str) -> Option<&'s Value> {
     let is_integer_or_string = name == "anyOf" && schema.contains_key("x-kubernetes-int-or-string");
-    schema.get(name).filter(|value| !is_integer_or_string && (**value != Value::Bool(false) || name == "default"))
+    let is_unwritten = |value: &Value| {
+        *value == Value::Bool(false) && name != "default"
+            || UNWRITTEN.iter().any(|[keyword, held]| *keyword == name && value == held)
+    };
+    schema.get(name).filter(|value| !is_integer_or_string && !is_unwritten(value))
 }
 
 /// Tells what a change of a keyword with this effect does.
@@ -252,6 +259,14 @@ mod tests {
             check(&json!({keyword.clone(): "a"}), &json!({keyword: "b"}), Code::CrdListType, OTHER);
         }
         check(&json!({"x-new": 1}), &json!({}), Code::CrdKeyword, OTHER);
+    }
+
+    #[test]
+    fn what_holds_anyway_changes_nothing() {
+        let schema = |value: &Value| value.as_object().cloned().unwrap_or_default();
+        let written =
+            json!({"x-kubernetes-list-type": "atomic", "x-kubernetes-map-type": "granular", "nullable": false});
+        assert_eq!(differences(&schema(&json!({})), &schema(&written)), []);
     }
 
     #[test]

@@ -64,6 +64,9 @@ struct PolicyFile {
     #[serde(default)]
     checks: BTreeMap<String, Written>,
     free: Option<Free>,
+    /// In how many releases a version is called deprecated before it goes.
+    #[serde(rename = "deprecated-releases")]
+    deprecated_releases: Option<usize>,
     #[serde(default)]
     waivers: Vec<Waiver>,
 }
@@ -99,12 +102,14 @@ pub(crate) struct Waiver {
 
 /// A policy.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Policy {
+pub struct Policy {
     /// Its name, or that of its file.
     pub(crate) name: String,
     classes: BTreeMap<Class, Judgement>,
     checks: BTreeMap<String, Judgement>,
     free: Option<Free>,
+    /// In how many releases a version is called deprecated before it goes.
+    pub(crate) deprecated_releases: usize,
     waivers: Vec<Waiver>,
 }
 
@@ -124,7 +129,7 @@ impl Policy {
     }
 
     /// Returns the built-in policy with this name.
-    pub(crate) fn built_in(name: &str) -> Option<Self> {
+    pub fn built_in(name: &str) -> Option<Self> {
         let (name, text) = BUILT_IN.iter().find(|(other, _)| *other == name)?;
         Some(Self::parse(name, text).expect("a test reads every policy"))
     }
@@ -154,6 +159,7 @@ impl Policy {
         policy.classes.extend(file.classes.into_iter().map(|(class, written)| (class, written.judgement())));
         policy.checks.extend(file.checks.into_iter().map(|(check, written)| (check, written.judgement())));
         policy.free = file.free.or(policy.free);
+        policy.deprecated_releases = file.deprecated_releases.unwrap_or(policy.deprecated_releases);
         policy.waivers.extend(file.waivers);
         Ok(policy)
     }
@@ -166,7 +172,7 @@ impl Policy {
         let said = [both, self.checks.get(code), of_class];
         let mut severity = said.iter().find_map(|said| said.as_ref()?.severity).unwrap_or(Level::Off);
         let mut needs = said.iter().find_map(|said| said.as_ref()?.needs).unwrap_or_default();
-        if let Some(free) = self.free.as_ref().filter(|free| change.class.is_some() && free.has(change, channel)) {
+        if let Some(free) = self.free.as_ref().filter(|free| free.has(change, channel)) {
             (severity, needs) = (severity.min(free.severity), needs.min(free.needs));
         }
         Verdict { severity: severity.severity(), needs }
@@ -215,7 +221,9 @@ impl Level {
 }
 
 impl Free {
+    /// Returns whether a change is one of an unstable version, or is made in an unstable channel; what is wrong with a set is not.
     fn has(&self, change: &Change, channel: Option<&str>) -> bool {
+        let channel = channel.filter(|_| change.class.is_some());
         let version = change.version.as_deref().unwrap_or_default();
         self.versions.iter().any(|part| version.contains(part))
             || channel.is_some_and(|channel| self.channels.iter().any(|free| free == channel))

@@ -2,10 +2,39 @@
 //!
 //! Invariant: what is not certain is not claimed.
 
-/// Returns whether `new` certainly accepts all that `old` accepts: it has every alternative of `old`, or demands only parts of it.
+/// Returns whether `new` certainly accepts all that `old` accepts: each alternative of `old` is one of `new`, or all that `new` demands
+/// is demanded by `old`.
 pub(super) fn accepts_all_of(new: &str, old: &str) -> bool {
-    let has_all = |some: &[String], all: &[String]| all.iter().all(|part| some.contains(part));
-    has_all(&parts(new, "||"), &parts(old, "||")) || has_all(&parts(old, "&&"), &parts(new, "&&"))
+    let alternatives = parts(new, "||");
+    let demands = parts(old, "&&");
+    parts(old, "||").iter().all(|part| alternatives.iter().any(|wide| implies(part, wide)))
+        || parts(new, "&&").iter().all(|wide| demands.iter().any(|part| implies(part, wide)))
+}
+
+/// A comparison with a number: `self.size() <= 8`.
+struct Compared<'r> {
+    /// All but the number.
+    left: &'r str,
+    number: i64,
+}
+
+impl<'r> Compared<'r> {
+    fn read(rule: &'r str) -> Option<Self> {
+        let (left, number) = rule.rsplit_once(' ')?;
+        Some(Self { left, number: number.parse().ok()? })
+    }
+
+    /// Returns whether `wide` is the same comparison, and true for more.
+    fn implies(&self, wide: &Self) -> bool {
+        let is_most = [" <=", " <"].iter().any(|operator| self.left.ends_with(operator));
+        let is_least = [" >=", " >"].iter().any(|operator| self.left.ends_with(operator));
+        self.left == wide.left && (is_most && self.number <= wide.number || is_least && self.number >= wide.number)
+    }
+}
+
+/// Returns whether what meets `part` meets `wide`: they are the same, or the same comparison with a number that leaves more.
+fn implies(part: &str, wide: &str) -> bool {
+    part == wide || Compared::read(part).zip(Compared::read(wide)).is_some_and(|(part, wide)| part.implies(&wide))
 }
 
 /// Splits a rule at an operator that stands in no brackets and no quotes; the whole is one part where one that binds less stands there.
@@ -73,6 +102,13 @@ mod tests {
         check("self == 'a'", "self == 'a' || self == 'b'", true, false);
         check("(self == 'a')", "self == 'b' || (self  ==  'a')", true, false);
         check("self == 'x || y'", "self == 'x' || self == 'y'", false, false);
+    }
+
+    #[test]
+    fn a_larger_number_accepts_more() {
+        check("0 < self && self <= 6553", "0 < self && self <= 65535", true, false);
+        check("self.size() >= 2", "self.size() >= 1 || has(self.a)", true, false);
+        check("self <= 5", "self >= 5", false, false);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// The CRDs of one release.
 #[derive(Debug)]
-pub(crate) struct CrdSet<'m> {
+pub struct CrdSet<'m> {
     /// What the user calls it: a path, `-`, or a reference of git.
     pub(crate) name: String,
     /// Its CRDs, by name: `httproutes.gateway.networking.k8s.io`.
@@ -47,7 +47,7 @@ impl<'m> CrdSet<'m> {
     ///
     /// # Errors
     /// A CRD that is malformed or defined twice, or a set without any.
-    pub(crate) fn read(name: &str, manifests: &'m [Manifest]) -> Result<Self> {
+    pub fn read(name: &str, manifests: &'m [Manifest]) -> Result<Self> {
         let mut crds = BTreeMap::new();
         for (manifest, object) in
             manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)))

@@ -7,6 +7,7 @@ use super::change::Change;
 use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
 use super::set::{Crd, CrdSet, SchemaPart, Version};
 use crate::engine::finding::Code;
+use crate::knowledge::release::by_stability;
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
 /// How many versions of a CRD may be served at a time.
@@ -57,6 +58,13 @@ fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
     if served > MOST_VERSIONS {
         let text = format!("{served} versions are served; at most {MOST_VERSIONS} may be");
         changes.push(crd.change(Code::CrdVersionCount, None, &spec.key("versions"), text));
+    }
+    let stored = versions.iter().find(|version| version.is_stored());
+    let is_older =
+        |version: &&Version<'_>| stored.is_some_and(|stored| by_stability(version.name, stored.name).is_lt());
+    if let Some((stored, older)) = stored.zip(versions.iter().filter(|version| version.is_served()).find(is_older)) {
+        let text = format!("objects are stored in this version, and {} is still served", older.name);
+        changes.push(crd.change(Code::CrdStorageEarly, None, &stored.path().key("storage"), text).of(stored.name));
     }
     if crd.has_webhook() {
         let text = "a webhook converts objects between the versions".to_owned();

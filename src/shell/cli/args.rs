@@ -567,6 +567,7 @@ pub(super) struct MergeArgs {
 Examples:
   reversion crd check crds/v1.4.0 crds/v1.5.0
   reversion crd check --policy gateway-api crds/v1.4.0/standard crds/v1.5.0/standard
+  reversion crd check --path config/crd v1.4.0 HEAD
   kubectl get crds -o yaml | reversion crd check - crds/ --policy policy.yaml")]
 pub(super) struct CrdCheckArgs {
     /// The CRDs of the old release: a folder or file, or `-`
@@ -578,6 +579,18 @@ pub(super) struct CrdCheckArgs {
     /// What decides which changes are errors, and which version they need: gateway-api, guideline, kubernetes, nginx, or a file
     #[arg(long, value_name = "POLICY", env = "REVERSION_POLICY", default_value = "kubernetes")]
     pub(super) policy: String,
+    /// OLD, NEW and those of --history are references of git, whose CRDs are in this folder or file; NEW can be a path too
+    #[arg(long, value_name = "PATH")]
+    pub(super) path: Option<PathBuf>,
+    /// The CRDs of releases before OLD, the oldest first: for names that were used before, and deprecated versions
+    #[arg(long, value_name = "RELEASE", value_delimiter = ',')]
+    pub(super) history: Vec<PathBuf>,
+    /// The CRDs of the experimental channel of the new release, which must accept all that NEW accepts
+    #[arg(long, value_name = "RELEASE")]
+    pub(super) experimental: Option<PathBuf>,
+    /// The pack, built in or in a folder, whose rules must be about each change that breaks objects
+    #[arg(long, value_name = "PACK")]
+    pub(super) pack: Option<String>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
     /// Count the findings that FILE lists, and fail because of others only

@@ -9,9 +9,12 @@ use super::baseline::Baseline;
 use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
 use super::output::{Level, print, shown};
-use super::{formats, input, packs};
-use crate::authoring::crd_check::{self, Comparison, CrdSet, Policy};
-use crate::shell::disk::{self, MAX_FILE_SIZE};
+use super::{formats, input, lint, packs};
+use crate::authoring::crd_check::{self, Comparison, CrdSet, Policy, Releases};
+use crate::authoring::pack_folder;
+use crate::engine::manifest::Manifest;
+use crate::knowledge::pack::{Pack, Packs};
+use crate::shell::disk::{self, CommittedFile, MAX_FILE_SIZE};
 use crate::shell::report::document::{FindingRecord, ReportDocument};
 use crate::shell::report::grouped::grouped;
 use crate::shell::report::{Counts, one_of, text_format, visible};
@@ -20,16 +23,18 @@ use crate::shell::report::{Counts, one_of, text_format, visible};
 pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
     let output = &args.output;
     ensure!(output.format != Format::Html, "`crd check` has no format html; use text, json, sarif or markdown");
-    let is_stdin = |path: &Path| path == Path::new("-");
-    ensure!(!(is_stdin(&args.old) && is_stdin(&args.new)), "`-` is standard input, which is read once");
     let policy = policy(&args.policy)?;
     let packs = packs::load(&PackArgs::default())?;
-    let [old, new] = [&args.old, &args.new].map(|path| input::read_crds(path, "crd check", packs, console));
-    let (old, new) = (old?, new?);
-    let [old, new] = [(&args.old, &old), (&args.new, &new)]
-        .map(|(path, manifests)| CrdSet::read(&path.display().to_string(), manifests));
-    let (old, new) = (old?, new?);
-    let mut comparison = crd_check::check(&old, &new, &policy);
+    let pack = args.pack.as_ref().map(|name| named_pack(name, packs)).transpose()?;
+    let sources = sources(args)?;
+    let read = sources.iter().map(|source| source.read(args.path.as_deref(), packs, console));
+    let read = read.collect::<Result<Vec<_>>>()?;
+    let sets = sources.iter().zip(&read).map(|(source, manifests)| CrdSet::read(&source.name(), manifests));
+    let mut sets = sets.collect::<Result<Vec<_>>>()?;
+    let experimental = if args.experimental.is_some() { sets.pop() } else { None };
+    let (new, old) = (sets.pop().expect("NEW is read"), sets.pop().expect("OLD is read"));
+    let releases = Releases { earlier: &sets, old: &old, new: &new, experimental: experimental.as_ref() };
+    let mut comparison = crd_check::check(releases, pack, &policy);
     compare(&mut comparison, &policy, args, console)?;
     for waiver in comparison.unused.iter().filter(|_| !output.quiet) {
         console.note(&format!("the policy waives what does not occur: {}\n", visible(&waiver.to_string())))?;
@@ -54,6 +59,56 @@ pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
     let painter = console.note_painter(output.color);
     console.painted_note(&format!("{}\n", text_format::release_step(&step, &summary, &painter)))?;
     Ok(exit)
+}
+
+/// Where CRDs of a release are.
+struct Source<'a> {
+    path: &'a Path,
+    /// Whether it is a release that is checked: what it reports is in files that the user has.
+    is_new: bool,
+}
+
+/// Lists the releases in the order of time: those before, OLD, NEW; behind them its experimental channel.
+fn sources(args: &CrdCheckArgs) -> Result<Vec<Source<'_>>> {
+    let old = args.history.iter().chain([&args.old]).map(|path| Source { path, is_new: false });
+    let new = [&args.new].into_iter().chain(&args.experimental).map(|path| Source { path, is_new: true });
+    let sources: Vec<Source<'_>> = old.chain(new).collect();
+    let piped = sources.iter().filter(|source| source.path == Path::new("-")).count();
+    ensure!(piped < 2, "`-` is standard input, which is read once");
+    Ok(sources)
+}
+
+impl Source<'_> {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Reads the files of the release: those below `path` in a commit, or those at a path.
+    fn read(&self, path: Option<&Path>, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
+        let Some(path) = path else { return input::read_crds(self.path, "crd check", packs, console) };
+        let name = self.name();
+        let shown = visible(&name);
+        let Some(files) = disk::committed(&name, path).with_context(|| format!("--path: {shown}"))? else {
+            let is_path = self.is_new && !disk::is_missing(self.path);
+            ensure!(is_path, "--path: {shown} is no commit, branch or tag of the repository");
+            return input::read_crds(self.path, "crd check", packs, console);
+        };
+        ensure!(!files.is_empty(), "--path: {shown} has no file at {}", visible(&path.to_string_lossy()));
+        let named = |file: &CommittedFile| match self.is_new {
+            true => file.path.clone(),
+            false => format!("{name}:{}", file.path),
+        };
+        let files = files.iter().map(|file| (named(file), file.bytes.as_slice()));
+        input::crds_of_texts(files, packs)
+    }
+}
+
+/// Returns the pack in a folder, or the built-in one with this name.
+fn named_pack(name: &str, packs: &'static Packs) -> Result<&'static Pack> {
+    match pack_folder::read_if_pack(Path::new(name))? {
+        Some(pack) => Ok(Box::leak(Box::new(pack))),
+        None => packs::named(name, packs).map_err(|error| lint::not_a_pack(name, error)),
+    }
 }
 
 /// Reads a policy: one that is built in, or that of a file.

@@ -32,9 +32,9 @@ fn check(cases: &[Case]) {
     };
     let (old, new) = ([fields(|case| &case.old)], [fields(|case| &case.new)]);
     let expected = |side: fn(&Case) -> &[&str]| {
-        let lines = cases.iter().flat_map(|case| {
-            side(case).iter().map(|line| line.replace('$', &format!("spec.{}", case.name)))
-        });
+        let lines = cases
+            .iter()
+            .flat_map(|case| side(case).iter().map(|line| line.replace('$', &format!("spec.{}", case.name))));
         let mut lines: Vec<String> = lines.collect();
         lines.sort();
         lines
@@ -162,7 +162,13 @@ fn types() {
     check(&[
         case("other", text(), json!({"type": "integer"}), &["crd-type $ breaking"], &["crd-type $ breaking"]),
         case("wider", text(), either.clone(), &["crd-type $ loosened"], &["crd-type $ breaking"]),
-        case("number", json!({"type": "integer"}), json!({"type": "number"}), &["crd-type $ loosened"], &["crd-type $ breaking"]),
+        case(
+            "number",
+            json!({"type": "integer"}),
+            json!({"type": "number"}),
+            &["crd-type $ loosened"],
+            &["crd-type $ breaking"],
+        ),
         // What is in it is not compared.
         case(
             "list",
@@ -194,7 +200,13 @@ fn lists_and_objects() {
     };
     let merged: &[&str] = &["crd-list-type $ breaking"];
     check(&[
-        case("kind", list(&json!({"x-kubernetes-list-type": "atomic"})), list(&json!({"x-kubernetes-list-type": "set"})), merged, merged),
+        case(
+            "kind",
+            list(&json!({"x-kubernetes-list-type": "atomic"})),
+            list(&json!({"x-kubernetes-list-type": "set"})),
+            merged,
+            merged,
+        ),
         case("keys", keyed(&["a"]), keyed(&["a", "b"]), merged, merged),
         case("map", object(json!({"x-kubernetes-map-type": "atomic"})), object(json!({})), merged, merged),
         case("mergekey", list(&json!({"x-kubernetes-patch-merge-key": "a"})), list(&json!({})), merged, merged),
@@ -248,9 +260,8 @@ fn combinations_and_rules() {
 #[test]
 fn fields() {
     let object = |fields: Value| json!({"type": "object", "properties": fields});
-    let open = |fields: Value| {
-        json!({"type": "object", "properties": fields, "x-kubernetes-preserve-unknown-fields": true})
-    };
+    let open =
+        |fields: Value| json!({"type": "object", "properties": fields, "x-kubernetes-preserve-unknown-fields": true});
     let requiring = |names: &[&str], fields: Value| json!({"type": "object", "properties": fields, "required": names});
     check(&[
         case(
@@ -320,12 +331,19 @@ fn fields() {
     ]);
 }
 
-/// Compares two CRDs in both directions; the policy reports everything but what `check` cannot see.
+/// Compares two CRDs in both directions.
 #[track_caller]
 fn around(old: &Value, new: &Value, forward: &[&str], backward: &[&str]) {
     let (old, new) = (crd(old), crd(new));
-    assert_eq!(found(&[old.clone()], &[new.clone()], &[]), forward, "forward");
-    assert_eq!(found(&[new], &[old], &[]), backward, "backward");
+    assert_eq!(changed(&old, &new), forward, "forward");
+    assert_eq!(changed(&new, &old), backward, "backward");
+}
+
+/// Returns the changes that are found, without what else is wrong.
+fn changed(old: &Value, new: &Value) -> Vec<String> {
+    let mut lines = found(std::slice::from_ref(old), std::slice::from_ref(new), &[]);
+    lines.retain(|line| !line.ends_with(' '));
+    lines
 }
 
 #[test]
@@ -445,10 +463,7 @@ fn conversion_and_stored_versions() {
     let mut old = crd(&versions(&[("v1beta1", json!({"storage": false})), ("v1", json!({}))]));
     old["status"] = json!({"storedVersions": ["v1beta1", "v1"]});
     let new = crd(&json!({}));
-    assert_eq!(
-        found(&[old], &[new], &[]),
-        ["crd-stored-version v1beta1 dropped", "crd-version-removed v1beta1 dropped"]
-    );
+    assert_eq!(changed(&old, &new), ["crd-stored-version v1beta1 dropped", "crd-version-removed v1beta1 dropped"]);
 }
 
 #[test]
@@ -467,7 +482,8 @@ fn served_versions_must_hold_the_same() {
         whole["storage"] = is_stored.into();
         whole
     };
-    let crd_of = |beta: &Value, stable: &Value| crd(&json!({"versions": [of("v1beta1", beta, false), of("v1", stable, true)]}));
+    let crd_of =
+        |beta: &Value, stable: &Value| crd(&json!({"versions": [of("v1beta1", beta, false), of("v1", stable, true)]}));
     let (empty, field) = (json!({}), json!({"a": text()}));
     let same = crd_of(&empty, &empty);
     let lost = crd_of(&field, &empty);

@@ -5,8 +5,11 @@ use serde_json::{Value, json};
 use crate::support::trees::{Run, Tree};
 
 mod changes;
+mod history;
 mod peers;
 mod policies;
+mod table;
+mod verified;
 
 /// Makes a CRD of Bikes with these versions.
 fn crd(spec: &Value) -> Value {

@@ -59,7 +59,12 @@ fn crdify() -> Vec<Peer> {
     };
     vec![
         whole("scope", &json!({"scope": "Cluster"}), "crd-scope"),
-        field("existingFieldRemoval", &json!({"properties": {"b": plain}}), &json!({"properties": {}}), "crd-field-removed"),
+        field(
+            "existingFieldRemoval",
+            &json!({"properties": {"b": plain}}),
+            &json!({"properties": {}}),
+            "crd-field-removed",
+        ),
         Peer { name: "storedVersionRemoval", old: stored, new: crd(&json!({})), expected: "crd-stored-version" },
         field("enum", &text(json!({"enum": ["a", "b"]})), &text(json!({"enum": ["a"]})), "crd-enum"),
         field("default", &text(json!({"default": "a"})), &text(json!({"default": "b"})), "crd-default"),
@@ -87,7 +92,8 @@ fn schema_checker() -> Vec<Peer> {
     };
     let under = |name: &str, schema: Value| {
         let mut one = version("v1", &json!({}));
-        one["schema"]["openAPIV3Schema"]["properties"]["status"] = json!({"type": "object", "properties": {name: schema}});
+        one["schema"]["openAPIV3Schema"]["properties"]["status"] =
+            json!({"type": "object", "properties": {name: schema}});
         json!({"versions": [one]})
     };
     let conditions = json!({"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "atomic"});
