@@ -157,7 +157,10 @@ impl Policy {
         ensure!(reasonless.is_none(), "the policy {name}: a waiver has no reason");
         name.clone_into(&mut policy.name);
         policy.classes.extend(file.classes.into_iter().map(|(class, written)| (class, written.judgement())));
-        policy.checks.extend(file.checks.into_iter().map(|(check, written)| (check, written.judgement())));
+        for (check, written) in file.checks {
+            let said = policy.checks.entry(check).or_default();
+            *said = written.judgement().or(*said);
+        }
         policy.free = file.free.or(policy.free);
         policy.deprecated_releases = file.deprecated_releases.unwrap_or(policy.deprecated_releases);
         policy.waivers.extend(file.waivers);
@@ -198,6 +201,13 @@ impl Policy {
 fn is_check(code: &str) -> bool {
     let known = Code::parse(code).filter(|known| !matches!(known, Code::CrdNotServing));
     known.is_some() && code.starts_with("crd-")
+}
+
+impl Judgement {
+    /// Takes what it does not say from another one.
+    fn or(self, other: Self) -> Self {
+        Self { severity: self.severity.or(other.severity), needs: self.needs.or(other.needs) }
+    }
 }
 
 impl Written {

@@ -488,11 +488,11 @@ fn served_versions_must_hold_the_same() {
     let same = crd_of(&empty, &empty);
     let lost = crd_of(&field, &empty);
     assert_eq!(
-        found(&[same.clone()], &[lost.clone()], &[]),
+        found(std::slice::from_ref(&same), std::slice::from_ref(&lost), &[]),
         ["crd-field-added v1beta1 spec.a additive", "crd-round-trip v1beta1 spec.a "]
     );
     // It was so before.
-    assert_eq!(found(&[lost.clone()], &[lost], &[]), [""; 0]);
+    assert_eq!(found(std::slice::from_ref(&lost), std::slice::from_ref(&lost), &[]), [""; 0]);
     let other = crd_of(&field, &json!({"a": {"type": "integer"}}));
     assert_eq!(
         found(&[crd_of(&field, &field)], &[other], &[]),

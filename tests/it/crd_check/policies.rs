@@ -182,14 +182,14 @@ fn a_baseline_accepts_what_is_known() {
 #[test]
 fn what_cannot_be_compared_is_an_error() {
     let bike = crd(&json!({}));
-    let twice = run(&[bike.clone()], &[bike.clone(), bike.clone()], &[]);
+    let one = std::slice::from_ref(&bike);
+    let twice = run(one, &[bike.clone(), bike.clone()], &[]);
     twice.check(2);
     assert!(twice.err.contains("is in the set twice"), "{}", twice.err);
-    let none =
-        run(&[bike.clone()], &[json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})], &[]);
+    let none = run(one, &[json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})], &[]);
     none.check(2);
     assert!(none.err.contains("there is no CRD"), "{}", none.err);
-    let policy = run(&[bike.clone()], &[bike], &["--policy", "openshift"]);
+    let policy = run(one, one, &["--policy", "openshift"]);
     policy.check(2);
     assert!(policy.err.contains("gateway-api, guideline, kubernetes or nginx"), "{}", policy.err);
 }
