@@ -136,7 +136,7 @@ codes! {
     CrdUniqueItems "crd-unique-items" "The items of a list must differ now, or need not any more.";
     CrdUnknownFields "crd-unknown-fields" "A schema keeps fields that it does not name now, or drops them now.";
     CrdVersionAdded "crd-version-added" "A CRD lists a version that it did not have.";
-    CrdVersionCount "crd-version-count" "A CRD serves more than two versions.";
+    CrdVersionCount "crd-version-count" "A CRD serves more than two versions. Stop serving the oldest one in the next release.";
     CrdVersionRemoved "crd-version-removed" "A CRD does not list a version any more: manifests and clients that name it fail.";
     CrdWebhook "crd-webhook" "A webhook converts objects between the versions of a CRD. The policy wants versions that differ in nothing but their name, or rules that convert manifests.";
     DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. The reference is left unchanged; name another object, or remove the reference.";

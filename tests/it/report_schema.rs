@@ -77,7 +77,7 @@ fn every_line_is_a_record_and_the_summary_is_the_last_one() {
     names.dedup();
     assert_eq!(
         names,
-        ["advisory", "api", "crd", "file", "finding", "object", "values"],
+        ["acknowledged", "advisory", "api", "crd", "file", "finding", "object", "values"],
         "the runs have records of these names"
     );
 }

@@ -84,6 +84,21 @@ pub(crate) struct Change {
 }
 
 impl Change {
+    /// Says which version it is about.
+    pub(super) fn of(self, version: &str) -> Self {
+        Self { version: Some(version.to_owned()), ..self }
+    }
+
+    /// Says which field it is about.
+    pub(super) fn at(self, field: &FieldPattern) -> Self {
+        Self { field: Some(field.clone()), ..self }
+    }
+
+    /// Says what can be done.
+    pub(super) fn with_help(self, help: &'static str) -> Self {
+        Self { help: Some(help), ..self }
+    }
+
     /// Returns what it is about: `v1 spec.rules[].name`, `v1`, or nothing where it is the whole CRD.
     pub(crate) fn subject(&self) -> Option<String> {
         let field = self.field.as_ref().filter(|field| !field.parts().is_empty()).map(ToString::to_string);

@@ -11,7 +11,7 @@ use crate::engine::finding::{Code, Location};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::from_crds::{self, defined_kind};
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::field::FieldPath;
 
 /// The CRDs of one release.
 #[derive(Debug)]
@@ -132,23 +132,6 @@ impl Crd<'_> {
             text,
             help: None,
         }
-    }
-}
-
-impl Change {
-    /// Says which version it is about.
-    pub(super) fn of(self, version: &str) -> Self {
-        Self { version: Some(version.to_owned()), ..self }
-    }
-
-    /// Says which field it is about.
-    pub(super) fn at(self, field: &FieldPattern) -> Self {
-        Self { field: Some(field.clone()), ..self }
-    }
-
-    /// Says what can be done.
-    pub(super) fn with_help(self, help: &'static str) -> Self {
-        Self { help: Some(help), ..self }
     }
 }
 
