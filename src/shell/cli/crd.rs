@@ -4,10 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 
-use super::args::{Format, PackArgs};
+use super::args::{CrdCheckArgs, Format, PackArgs};
 use super::baseline::Baseline;
 use super::console::{Console, Destination};
-use super::crd_args::CrdCheckArgs;
 use super::exit::{Exit, Pending};
 use super::output::{Level, print, shown};
 use super::{formats, input, lint, packs};

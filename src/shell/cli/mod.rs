@@ -3,7 +3,7 @@
 //! [`run`] reads the arguments and calls the subcommand's module. `planned` makes the plan of a call, `output` prints it,
 //! `write` writes it; everything that is printed passes through `console`.
 //!
-//! Parts: from the arguments to the plan: `args` `crd_args` `settable` (where options can be set) `command_line` (flags, variables and
+//! Parts: from the arguments to the plan: `args` (over `arg_values`) `settable` (where options can be set) `command_line` (flags, variables and
 //! settings together) `config_file` (`reversion.toml` as written) `config` (its settings that are no flags) `packs` `near`
 //! (names) `parameters` `losses` (those allowed) `input` `named_files` (by kustomizations) `charts` (whose templates are converted) `crd_sets` (of `--crds`, or in the tree) `origin` `companions` `target`
 //! `surveyed` (what is kept of each file) `planned` `baseline` (known findings); to the output: `console` (over `pager`
@@ -20,6 +20,7 @@ use anyhow::Result;
 
 mod apply;
 mod apply_plan;
+mod arg_values;
 mod args;
 mod baseline;
 mod build;
@@ -32,7 +33,6 @@ mod config_file;
 mod console;
 mod convert;
 mod crd;
-mod crd_args;
 mod crd_sets;
 mod detect;
 mod exit;
