@@ -44,6 +44,10 @@ pub mod lens {
     };
 }
 
+pub mod crd_check {
+    pub use crate::authoring::crd_check::{Bump, Class, Comparison, CrdSet, Policy, ReleaseStep, Releases, check};
+}
+
 pub mod manifest {
     pub use crate::engine::manifest::{Manifest, Reading, Recognizer, read};
 }

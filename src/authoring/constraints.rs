@@ -30,6 +30,7 @@ pub(crate) struct Constraints {
 /// A bound on the value, or on the number of its characters, items or keys.
 #[derive(Clone, Debug, PartialEq)]
 struct Bound {
+    keyword: &'static str,
     what: &'static str,
     side: Side,
     at: Option<Number>,
@@ -55,13 +56,36 @@ enum List {
     Set,
 }
 
+/// One schema of a field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schema<'s> {
+    /// The type of its value.
+    pub(crate) kind: Type,
+    /// Everything else about it.
+    pub(crate) attributes: &'s Attributes,
+}
+
+impl<'c> Schema<'c> {
+    const fn of(field: &Field<'c>) -> Self {
+        Self { kind: field.kind, attributes: field.attributes }
+    }
+}
+
 /// What a limit is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum About {
     /// Whether the field must be there.
     Presence,
-    /// What its value may be.
-    Value,
+    /// Which type its value has.
+    Type,
+    /// Which values are listed.
+    Values,
+    /// Which pattern a text must match.
+    Texts,
+    /// How large its value or the number of its parts may be: the keyword of the schema that says it.
+    Bound(&'static str),
+    /// How the items of a list must differ.
+    List,
 }
 
 /// One constraint that differs between two releases.
@@ -84,37 +108,53 @@ const NUMBER: &str = "the number";
 
 type Reads = fn(&Attributes) -> Option<Number>;
 
-/// The numbers that a schema bounds: what they count, which side, where they are.
-const BOUNDS: [(&str, Side, Reads); 8] = [
-    ("characters", Side::Least, |schema| schema.min_length.map(Number::from)),
-    ("characters", Side::Most, |schema| schema.max_length.map(Number::from)),
-    ("items", Side::Least, |schema| schema.min_items.map(Number::from)),
-    ("items", Side::Most, |schema| schema.max_items.map(Number::from)),
-    ("keys", Side::Least, |schema| schema.min_properties.map(Number::from)),
-    ("keys", Side::Most, |schema| schema.max_properties.map(Number::from)),
-    (NUMBER, Side::Least, |schema| schema.minimum.clone()),
-    (NUMBER, Side::Most, |schema| schema.maximum.clone()),
+/// The numbers that a schema bounds: by which keyword, what they count, which side, where they are.
+const BOUNDS: [(&str, &str, Side, Reads); 8] = [
+    ("minLength", "characters", Side::Least, |schema| schema.min_length.map(Number::from)),
+    ("maxLength", "characters", Side::Most, |schema| schema.max_length.map(Number::from)),
+    ("minItems", "items", Side::Least, |schema| schema.min_items.map(Number::from)),
+    ("maxItems", "items", Side::Most, |schema| schema.max_items.map(Number::from)),
+    ("minProperties", "keys", Side::Least, |schema| schema.min_properties.map(Number::from)),
+    ("maxProperties", "keys", Side::Most, |schema| schema.max_properties.map(Number::from)),
+    ("minimum", NUMBER, Side::Least, |schema| schema.minimum.clone()),
+    ("maximum", NUMBER, Side::Most, |schema| schema.maximum.clone()),
 ];
 
 impl Constraints {
     /// Reads the constraints of `release` on the fields of one pattern; `None` if it does not have them.
     pub(crate) fn of(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Self> {
         let served = catalog.served(release);
-        let fields: Vec<Field<'_>> =
-            served.iter().filter_map(|version| catalog.field(field, release, version.name)).collect();
+        let fields = served.iter().filter_map(|version| catalog.field(field, release, version.name));
+        let schemas: Vec<Schema<'_>> = fields.map(|field| Schema::of(&field)).collect();
+        Self::loosest(&schemas, is_required(catalog, field, release))
+    }
+
+    /// Reads those that several schemas make together, the field being `required`.
+    fn loosest(fields: &[Schema<'_>], required: bool) -> Option<Self> {
         let patterns: Option<BTreeSet<String>> = fields.iter().map(|field| field.attributes.pattern.clone()).collect();
-        let bound = |(what, side, read): (&'static str, Side, Reads)| {
+        let bound = |(keyword, what, side, read): (&'static str, &'static str, Side, Reads)| {
             let numbers: Option<Vec<Number>> = fields.iter().map(|field| read(field.attributes)).collect();
-            Bound { what, side, at: numbers.and_then(|numbers| side.loosest(numbers)) }
+            Bound { keyword, what, side, at: numbers.and_then(|numbers| side.loosest(numbers)) }
         };
         Some(Self {
-            required: is_required(catalog, field, release),
+            required,
             kinds: fields.iter().map(|field| field.kind).collect(),
-            allowed: allowed(catalog, field, release),
+            allowed: listed(fields.iter().copied()),
             patterns: patterns.unwrap_or_default(),
             bounds: BOUNDS.into_iter().map(bound).collect(),
             list: List::of(fields.first()?.attributes),
         })
+    }
+
+    /// Reads the constraints of one schema, whose field is `required` where it has no default.
+    pub(crate) fn of_schema(schema: Schema<'_>, required: bool) -> Option<Self> {
+        Self::loosest(&[schema], required && schema.attributes.default.is_none())
+    }
+
+    /// Returns the listed values that `other`, which lists values too, does not have.
+    pub(crate) fn values_outside(&self, other: &Self) -> Vec<&Value> {
+        let Some((own, others)) = self.allowed.as_ref().zip(other.allowed.as_ref()) else { return Vec::new() };
+        own.iter().filter(|value| !others.contains(value)).collect()
     }
 
     fn has_pattern(&self, text: &Value) -> bool {
@@ -226,19 +266,21 @@ pub(crate) fn differences(source: &Constraints, target: &Constraints) -> Vec<Dif
         let (target_rejects, source_rejects) = (target.required, source.required);
         found.push(Difference { about: About::Presence, text, target_rejects, source_rejects, only: None });
     }
-    let mut add = |[old, new]: [String; 2], target_rejects: bool, source_rejects: bool, only: Option<Value>| {
+    let mut add = |about, [old, new]: [String; 2], target_rejects: bool, source_rejects: bool, only: Option<Value>| {
         if target_rejects || source_rejects {
             let text = format!("{old} becomes {new}");
-            found.push(Difference { about: About::Value, text, target_rejects, source_rejects, only });
+            found.push(Difference { about, text, target_rejects, source_rejects, only });
         }
     };
     let kinds =
         |constraints: &Constraints| constraints.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
-    add([kinds(source), kinds(target)], source.has_types_outside(target), target.has_types_outside(source), None);
+    let types = [kinds(source), kinds(target)];
+    add(About::Type, types, source.has_types_outside(target), target.has_types_outside(source), None);
     let (listed, open) =
         (target.allowed.is_some() && source.allowed.is_none(), source.allowed.is_some() && target.allowed.is_none());
-    add([values(source), values(target)], listed, open, None);
-    add([texts(source), texts(target)], source.has_texts_outside(target), target.has_texts_outside(source), None);
+    add(About::Values, [values(source), values(target)], listed, open, None);
+    let patterns = [texts(source), texts(target)];
+    add(About::Texts, patterns, source.has_texts_outside(target), target.has_texts_outside(source), None);
     for (old, new) in source.bounds.iter().zip(&target.bounds) {
         // A list of allowed values determines their lengths.
         let counts = |constraints: &Constraints| constraints.allowed.is_none() || old.what == "items";
@@ -251,9 +293,10 @@ pub(crate) fn differences(source: &Constraints, target: &Constraints) -> Vec<Dif
             "items" => Some(Value::Array(Vec::new())),
             _ => None,
         };
-        add([old.words(), new.words()], target_rejects, source_rejects, only);
+        add(About::Bound(old.keyword), [old.words(), new.words()], target_rejects, source_rejects, only);
     }
     add(
+        About::List,
         [source.list.words(), target.list.words()],
         source.list.accepts_more(&target.list),
         target.list.accepts_more(&source.list),
@@ -324,9 +367,14 @@ pub(crate) fn is_required(catalog: &Catalog, field: &FieldPattern, release: Rele
 pub(crate) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
     let served = catalog.served(release);
     let fields = served.iter().filter_map(|version| catalog.field(field, release, version.name));
+    listed(fields.map(|field| Schema::of(&field)))
+}
+
+/// Returns the values that schemas list together; `None` where one of them allows any.
+fn listed<'s>(schemas: impl Iterator<Item = Schema<'s>>) -> Option<Vec<Value>> {
     let mut values = Vec::new();
-    for field in fields {
-        let listed = match (&field.attributes.allowed, field.kind) {
+    for schema in schemas {
+        let listed = match (&schema.attributes.allowed, schema.kind) {
             (Some(listed), _) => listed.clone(),
             (None, Type::Boolean) => vec![Value::Bool(false), Value::Bool(true)],
             (None, _) => return None,

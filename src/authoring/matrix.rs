@@ -463,7 +463,7 @@ fn leaves(pack: &Pack, conversion: &Conversion<'_>, field: &FieldPattern, differ
     let path = &conversion.path;
     let is_kept = |value: &Value| path.value_image(field, value) == *value;
     // A required field exists if rules find it in one place or another, and an entry always has a value.
-    let is_required = difference.about == About::Value
+    let is_required = difference.about != About::Presence
         || path.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
     let is_about_nothing = difference.about == About::Presence || difference.only == Some(Value::Array(Vec::new()));
     is_required

@@ -14,6 +14,8 @@ pub(crate) mod lint;
 
 pub(crate) mod matrix;
 
+pub(crate) mod crd_check;
+
 pub(crate) mod pack_folder;
 
 pub(crate) mod fixture;

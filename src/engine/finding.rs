@@ -83,7 +83,62 @@ codes! {
     ConflictingFields "conflicting-fields" "The object has fields that no single release has together, such as the old and the new name of one field. Nothing is guessed: remove one of the two.";
     ConvertedBySchema "converted-by-schema" "A webhook of the CRD converts objects between the two apiVersions, and no pack knows what it does. The object has only fields that both schemas describe alike, so it gets the new apiVersion and nothing else changes: by schema, not by conversion code.";
     ConvertsTogether "converts-together" "The object can only be converted together with another object, which is held back, or which it patches or is patched by: otherwise the two would get different apiVersions, or their merged result would differ from the conversion of the present one. Resolve the finding of the other object first, or convert both by hand. Severity note if both keep an apiVersion that the target serves. Also reported if the other object may be in a file that could not be read, or is in one that is not listed with --files-from; then a warning if nothing is written.";
+    CrdAdded "crd-added" "The new CRDs define a kind that the old ones do not. The check is one of `crd check`, as all whose code begins with `crd-` except crd-not-serving; the policy decides about its severity.";
+    CrdApiApproved "crd-api-approved" "A CRD of a group under k8s.io or kubernetes.io lacks the annotation api-approved.kubernetes.io, without which the API server refuses it.";
+    CrdBool "crd-bool" "A new field is a boolean: a third state cannot be added later. A list of named values can grow.";
+    CrdBound "crd-bound" "A limit of a schema changed: minimum, maximum, their exclusive forms, multipleOf, or the least or most characters, items or keys.";
+    CrdBump "crd-bump" "The changes need a larger step of the version than the names of the two releases claim, as the policy has it. Release them under a larger version, or take back what needs one.";
+    CrdBundle "crd-bundle" "An annotation of a CRD that names its bundle or channel is missing, malformed, another one than those of the other CRDs, or not the name of the folder.";
+    CrdChannel "crd-channel" "The stable channel has a kind, a version or a field that the experimental channel of the bundle lacks, or describes it otherwise.";
+    CrdCombination "crd-combination" "`oneOf`, `anyOf`, `allOf` or `not` of a schema changed. One alternative more in `anyOf`, or one schema less in `allOf`, is loosened; what cannot be compared is taken for tightened.";
+    CrdConditions "crd-conditions" "A list of conditions is not a map by `type`: controllers overwrite each other's conditions.";
+    CrdConversion "crd-conversion" "What converts objects between the versions of a CRD changed: a webhook came, or went.";
+    CrdDefault "crd-default" "The default of a field was added, changed or removed: objects without the field mean something else.";
+    CrdDeprecated "crd-deprecated" "A version of a CRD is called deprecated now, or is not any more.";
+    CrdDeprecation "crd-deprecation" "A version of a CRD went, or is not served any more, before it was called deprecated in as many releases as the policy wants. `--history` names the releases before the old one; without enough of them, only what is certain is reported.";
+    CrdDescription "crd-description" "A description, title or example of a schema changed.";
+    CrdEmbeddedResource "crd-embedded-resource" "A field is, or is no longer, a whole object with apiVersion, kind and metadata.";
+    CrdEnum "crd-enum" "The values that a field can have changed. A value less breaks objects; a value more breaks clients that do not expect it.";
+    CrdExperimentalFirst "crd-experimental-first" "The stable channel has a kind, a version or a field that no experimental release of `--history` had.";
+    CrdFieldAdded "crd-field-added" "A version of a CRD has a field, an item or an entry that it did not have.";
+    CrdFieldRemoved "crd-field-removed" "A version of a CRD lost a field: the API server drops it from objects without a word.";
+    CrdFieldRenamed "crd-field-renamed" "A version of a CRD lost a field, and has another one beside it with the same schema: it seems renamed. Objects lose the value of the old name.";
+    CrdFirstVersion "crd-first-version" "A new kind does not begin with an alpha version, or a version that follows is a beta.";
+    CrdFloat "crd-float" "A new field is a floating-point number, which programs round differently. Use an integer of a smaller unit, or a quantity.";
+    CrdFormat "crd-format" "The format of a field changed, such as `int32` or `date-time`.";
+    CrdKeyword "crd-keyword" "A keyword of a schema changed that no check knows. Compare it by hand.";
+    CrdListType "crd-list-type" "How server-side apply and patches merge a list or mapping changed: its list type, map keys, map type, merge key or patch strategy.";
+    CrdListWithoutType "crd-list-without-type" "A new list has no `x-kubernetes-list-type`: server-side apply replaces it whole.";
+    CrdMap "crd-map" "A new field is a map with free keys. A list of objects with a name can be extended and validated.";
+    CrdNameReused "crd-name-reused" "A new field has a name that an earlier release, as `--history` names them, had for a value of another type. Objects and clients from then misunderstand it; take another name.";
+    CrdNames "crd-names" "A name of a kind changed or went: kind, plural, singular, list kind, a short name or a category.";
+    CrdNoStatus "crd-no-status" "A version has a field status and no subresource status: whoever may write the object may write its status.";
     CrdNotServing "crd-not-serving" "A CRD of the run does not serve the apiVersion that objects of the run have, or get: once it is applied, the API server rejects them. Objects count for the nearest CRDs of their kind. Put the CRDs of the target into the tree, at the latest in the same commit.";
+    CrdNullable "crd-nullable" "A field accepts null now, or does no longer.";
+    CrdPattern "crd-pattern" "The pattern of a text changed. Where two patterns differ otherwise than in the words that they list, the new one is taken for tighter.";
+    CrdPrinterColumn "crd-printer-column" "A column that kubectl prints was added, changed or removed. Scripts read them.";
+    CrdPruned "crd-pruned" "The root of the schema of a version does not have `x-kubernetes-preserve-unknown-fields: true`, and no webhook converts: fields that another version stored are dropped when an object is written in this one.";
+    CrdRemoved "crd-removed" "The new CRDs lack a kind that the old ones define: its objects are deleted with the CRD.";
+    CrdRequired "crd-required" "A field without default is required now, or is optional now.";
+    CrdRoundTrip "crd-round-trip" "A served version of a CRD has a field that the storage version lacks, or the other way around, and nothing converts: the value is lost when an object is written in one of the two. Or the two give it different types. What the old CRD had already is not reported.";
+    CrdRule "crd-rule" "A CEL rule was added, changed or removed. It is loosened where the new rule has the old one as an alternative, or lacks a part that had to hold too; else it is tightened.";
+    CrdScope "crd-scope" "The scope of a CRD changed between Namespaced and Cluster. The API server refuses that.";
+    CrdSelectableField "crd-selectable-field" "A field by which objects can be selected was added or removed.";
+    CrdServed "crd-served" "A version of a CRD is not served any more, or is served again.";
+    CrdStorage "crd-storage" "Objects are stored in another version now. If the old CRD did not serve it, the release before cannot read what is stored, and there is no way back.";
+    CrdStorageEarly "crd-storage-early" "Objects are stored in a version while an older one is still served: clients of the older one, and a rollback, depend on the conversion.";
+    CrdStoredVersion "crd-stored-version" "`status.storedVersions` names a version that the new CRD does not list: the API server refuses the CRD until objects are migrated.";
+    CrdSubresource "crd-subresource" "A subresource of a version, status or scale, was added, changed or removed.";
+    CrdType "crd-type" "The type of a field changed. A wider type accepts every old object, and still breaks clients that read it as the old one.";
+    CrdUint "crd-uint" "A new field is an unsigned integer: not every client can read it. Use a signed one with a minimum.";
+    CrdUnclaimed "crd-unclaimed" "A change breaks objects, and no rule of the pack that `--pack` names is about the field or kind, nor a reason for dropping it. Write a rule, or list it under `dropped` in pack.yaml.";
+    CrdUndeprecated "crd-undeprecated" "A version of a CRD is new, and an older one beside it is not called deprecated.";
+    CrdUniqueItems "crd-unique-items" "The items of a list must differ now, or need not any more.";
+    CrdUnknownFields "crd-unknown-fields" "A schema keeps fields that it does not name now, or drops them now.";
+    CrdVersionAdded "crd-version-added" "A CRD lists a version that it did not have.";
+    CrdVersionCount "crd-version-count" "A CRD serves more than two versions. Stop serving the oldest one in the next release.";
+    CrdVersionRemoved "crd-version-removed" "A CRD does not list a version any more: manifests and clients that name it fail.";
+    CrdWebhook "crd-webhook" "A webhook converts objects between the versions of a CRD. The policy wants versions that differ in nothing but their name, or rules that convert manifests.";
     DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. The reference is left unchanged; name another object, or remove the reference.";
     DataFile "data-file" "A generator of a kustomization names the file as data of a ConfigMap or Secret. A file that nothing else builds is not converted, since that would change the data and the hash in the name; one that is built too is converted.";
     Declined "declined" "You answered `apply --interactive` that the object should stay as it is. Run again to be asked again.";
@@ -270,6 +325,8 @@ pub enum AcknowledgedBy {
     Config,
     /// The baseline: it was there when that was written.
     Baseline,
+    /// A waiver in the policy of `crd check`.
+    Policy,
 }
 
 impl AcknowledgedBy {
@@ -279,6 +336,7 @@ impl AcknowledgedBy {
             Self::Comment => "comment",
             Self::Config => "config",
             Self::Baseline => "baseline",
+            Self::Policy => "policy",
         }
     }
 }

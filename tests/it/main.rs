@@ -13,6 +13,7 @@ mod canonical;
 mod catalog;
 mod core_group;
 mod crash;
+mod crd_check;
 mod crds;
 mod detect;
 mod files_from;

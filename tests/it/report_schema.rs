@@ -34,7 +34,7 @@ fn check(schema: &Validator, instance: &Value, of: &str) {
 }
 
 /// Runs that reach every outcome, list and severity.
-const RUNS: [&[&str]; 9] = [
+const RUNS: [&[&str]; 10] = [
     &["check", "fixtures/repos/shop-1.0-experimental", "--to", "gateway-api@1.6/experimental"],
     &["check", "fixtures/repos/platform-1.3", "--to", "gateway-api@1.0/standard"],
     &["diff", "fixtures/repos/platform-1.3", "--to", "gateway-api@1.6/experimental", "--allow-loss"],
@@ -44,6 +44,7 @@ const RUNS: [&[&str]; 9] = [
     &["detect", "fixtures/repos/shop-1.0-experimental"],
     &["detect", "fixtures/repos/charts-ngf-1.6"],
     &["detect", "fixtures/crds", "--shard", "2/3"],
+    &["crd", "check", "fixtures/bikes/v1.0.0", "fixtures/bikes/v1.1.0", "--policy", "fixtures/bikes/policy.yaml"],
 ];
 
 #[test]
@@ -76,7 +77,7 @@ fn every_line_is_a_record_and_the_summary_is_the_last_one() {
     names.dedup();
     assert_eq!(
         names,
-        ["advisory", "api", "crd", "file", "finding", "object", "values"],
+        ["acknowledged", "advisory", "api", "crd", "file", "finding", "object", "values"],
         "the runs have records of these names"
     );
 }

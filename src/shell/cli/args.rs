@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::arg_values::{namespace, switch, threads, word};
 use super::config_file::ConfigFile;
 use crate::knowledge::pack::crds::from_crds::Move;
-use crate::knowledge::pack::wire;
 use crate::shell::disk::Shard;
 
 /// Converts Kubernetes manifests between releases of their APIs: in place, offline, in both directions, byte for byte.
@@ -41,30 +41,6 @@ pub(super) struct Cli {
     pub(super) is_quiet: bool,
 }
 
-/// Reads the variable of a switch.
-fn switch(text: &str) -> Result<bool, String> {
-    match text.to_lowercase().as_str() {
-        "1" | "true" | "t" | "yes" | "y" | "on" => Ok(true),
-        "0" | "false" | "f" | "no" | "n" | "off" => Ok(false),
-        _ => Err("the REVERSION_* variable of a switch is 1 or 0, true or false, yes or no, on or off".to_owned()),
-    }
-}
-
-/// Reads a word that is not empty.
-fn word(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() {
-        Err("write a word of the output, such as held-back".to_owned())
-    } else {
-        Ok(text.to_owned())
-    }
-}
-
-/// Reads the name of a namespace.
-fn namespace(text: &str) -> Result<String, String> {
-    let format = wire::Format::DnsLabel;
-    if format.accepts(text) { Ok(text.to_owned()) } else { Err(format!("write {}", format.description())) }
-}
-
 /// The help of `fn`.
 const FUNCTION_HELP: &str = "\
 Convert the ResourceList on standard input, as a KRM function for kustomize and kpt.
@@ -81,12 +57,6 @@ The items are converted, and the list is written to standard output with `result
 or an object with the same in camel case: apiVersion reversion.dev/v1alpha1, kind Reversion, `spec: {to: [gateway-api@1.4]}`.
 
 An object that is held back is left unchanged, and the exit code is 1 unless `exit-zero` is set. Other failures: 2.";
-
-/// Reads a number of threads.
-fn threads(text: &str) -> Result<u16, String> {
-    let number = text.parse().ok().filter(|number| *number <= 64);
-    number.ok_or_else(|| "write a number from 0 to 64".to_owned())
-}
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -117,6 +87,9 @@ pub(super) enum Command {
     Releases(ReleasesArgs),
     /// List every change between two releases, with its cost in each direction
     Matrix(MatrixArgs),
+    /// Commands for CRDs
+    #[command(subcommand)]
+    Crd(CrdCommand),
     /// Commands for reports that were saved
     #[command(subcommand)]
     Report(ReportCommand),
@@ -136,6 +109,13 @@ pub(super) enum Command {
 pub(super) enum ReportCommand {
     /// Join JSON reports of the shards of a tree, or of several repositories, and print them in any format
     Merge(MergeArgs),
+}
+
+/// The subcommands of `crd`.
+#[derive(Debug, Subcommand)]
+pub(super) enum CrdCommand {
+    /// Compare the CRDs of two releases: what changed, which version that needs, and what a policy forbids
+    Check(Box<CrdCheckArgs>),
 }
 
 impl Command {
@@ -172,6 +152,7 @@ impl Command {
             | Self::Man(_)
             | Self::Function
             | Self::Report(_)
+            | Self::Crd(_)
             | Self::Pack(PackCommand::New(_) | PackCommand::Build(_)) => None,
         }
     }
@@ -346,8 +327,7 @@ pub(super) struct TargetArgs {
     /// the last one (oldest first)
     #[arg(long, value_name = "PATH", env = "REVERSION_CRDS", value_delimiter = ',', hide_short_help = true)]
     pub(super) crds: Vec<PathBuf>,
-    /// Convert the kinds of an API group to those of the same names in another group, which a later set of --crds has: an object moves
-    /// where both schemas describe all its fields alike
+    /// Convert the kinds of an API group to those of another one in a later set of --crds, where both schemas describe an object alike
     #[arg(
         long = "move",
         value_name = "OLD=NEW",
@@ -559,6 +539,46 @@ pub(super) struct MergeArgs {
     pub(super) reports: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+}
+
+/// The arguments of `crd check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion crd check crds/v1.4.0 crds/v1.5.0
+  reversion crd check --policy gateway-api crds/v1.4.0/standard crds/v1.5.0/standard
+  reversion crd check --path config/crd v1.4.0 HEAD
+  kubectl get crds -o yaml | reversion crd check - crds/ --policy policy.yaml")]
+pub(super) struct CrdCheckArgs {
+    /// The CRDs of the old release: a folder or file, or `-`
+    #[arg(value_name = "OLD")]
+    pub(super) old: PathBuf,
+    /// The CRDs of the new release
+    #[arg(value_name = "NEW")]
+    pub(super) new: PathBuf,
+    /// What decides which changes are errors, and which version they need: gateway-api, guideline, kubernetes, nginx, or a file
+    #[arg(long, value_name = "POLICY", env = "REVERSION_POLICY", default_value = "kubernetes")]
+    pub(super) policy: String,
+    /// OLD, NEW and those of --history are references of git, whose CRDs are in this folder or file; NEW can be a path too
+    #[arg(long, value_name = "PATH")]
+    pub(super) path: Option<PathBuf>,
+    /// The CRDs of releases before OLD, the oldest first: for names that were used before, and deprecated versions
+    #[arg(long, value_name = "RELEASE", value_delimiter = ',')]
+    pub(super) history: Vec<PathBuf>,
+    /// The CRDs of the experimental channel of the new release, which must accept all that NEW accepts
+    #[arg(long, value_name = "RELEASE")]
+    pub(super) experimental: Option<PathBuf>,
+    /// The pack, built in or in a folder, whose rules must be about each change that breaks objects
+    #[arg(long, value_name = "PACK")]
+    pub(super) pack: Option<String>,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    /// Count the findings that FILE lists, and fail because of others only
+    #[arg(long, value_name = "FILE", env = "REVERSION_CRD_BASELINE", help_heading = "Acknowledged findings")]
+    pub(super) baseline: Option<PathBuf>,
+    /// List the findings of this run in FILE, for --baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline", help_heading = "Acknowledged findings")]
+    pub(super) write_baseline: Option<PathBuf>,
 }
 
 /// The arguments of `undo`.

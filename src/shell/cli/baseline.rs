@@ -54,13 +54,22 @@ struct KnownFinding {
 
 /// What an entry is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+pub(super) struct Key {
     /// From the folder of the baseline.
     file: String,
     object: Option<String>,
     code: String,
     /// Without the indices of lists: `spec.rules[].name`.
     field: Option<String>,
+}
+
+/// The findings of a run, by what a baseline says of them.
+pub(super) struct SortedOut {
+    /// Those that it does not know.
+    pub(super) open: Vec<Finding>,
+    pub(super) known: Vec<Acknowledged>,
+    /// Its entries that stand for more than there is.
+    pub(super) stale: Vec<Key>,
 }
 
 /// A baseline.
@@ -106,14 +115,30 @@ impl Baseline {
     /// # Errors
     /// The folder of `file` does not exist, `file` is another one than a baseline, or what would be kept is for other targets.
     pub(super) fn of(file: &Path, planned: &Planned, is_seen: impl Fn(&Path) -> bool) -> Result<Self> {
+        let report = planned.report("check", Written::No, Exit::Clean);
+        let found: Vec<Finding> =
+            report.findings.iter().cloned().chain(report.to_change().map(changes_needed)).collect();
+        Self::of_findings(file, &planned.targets, &found, is_seen)
+    }
+
+    /// Does the same for the findings of a run to `targets`.
+    ///
+    /// # Errors
+    /// Those of [`Self::of`].
+    pub(super) fn of_findings(
+        file: &Path,
+        targets: &[String],
+        found: &[Finding],
+        is_seen: impl Fn(&Path) -> bool,
+    ) -> Result<Self> {
         let shown = visible(&file.to_string_lossy());
         let before = saved(file)?.transpose().map_err(|_| {
             anyhow!("--write-baseline {shown}: the file exists and is not a baseline; name another file")
         })?;
         let mut baseline = Self { file: file.to_owned(), folder: folder_of(file)?, counts: BTreeMap::new(), kept: 0 };
         if let Some(before) = before {
+            let is_same = before.targets == targets;
             let targets = before.targets.join(", ");
-            let is_same = before.targets == planned.targets;
             baseline.counts = before.counts();
             baseline.counts.retain(|key, _| !is_seen(&disk::direct(&baseline.folder.join(&key.file))));
             baseline.kept = baseline.len();
@@ -125,9 +150,7 @@ impl Baseline {
             );
         }
         let mut places = PathsFromFolder::new(&baseline.folder);
-        let changes: Vec<Finding> =
-            planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
-        for finding in planned.plan.findings.iter().filter(|finding| can_be_known(finding)).chain(&changes) {
+        for finding in found.iter().filter(|finding| can_be_known(finding)) {
             *baseline.counts.entry(places.key(finding)).or_default() += 1;
         }
         Ok(baseline)
@@ -166,26 +189,30 @@ impl Baseline {
 
     /// Acknowledges what is known among what a run found, and returns the entries that stand for more than there is.
     pub(super) fn acknowledge(&self, planned: &mut Planned) -> Vec<String> {
+        let changes: Vec<Finding> =
+            planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
+        let sorted = self.sort_out(std::mem::take(&mut planned.plan.findings), changes);
+        planned.plan.findings = sorted.open;
+        planned.plan.acknowledged.extend(sorted.known);
+        planned.plan.acknowledged.sort();
+        let is_about = |key: &Key| planned.is_about(&disk::direct(&self.folder.join(&key.file)));
+        sorted.stale.iter().filter(|key| is_about(key)).map(ToString::to_string).collect()
+    }
+
+    /// Separates what is known of what a run found; of `others`, what is not known is left out.
+    pub(super) fn sort_out(&self, findings: Vec<Finding>, others: Vec<Finding>) -> SortedOut {
         let mut left = self.counts.clone();
         let mut places = PathsFromFolder::new(&self.folder);
         let mut is_known = |finding: &Finding| {
             let count = left.get_mut(&places.key(finding)).filter(|count| **count > 0);
             count.map(|count| *count -= 1).is_some()
         };
-        let changes: Vec<Finding> =
-            planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
-        let (known, open): (Vec<Finding>, Vec<Finding>) = std::mem::take(&mut planned.plan.findings)
-            .into_iter()
-            .partition(|finding| can_be_known(finding) && is_known(finding));
-        planned.plan.findings = open;
-        let known = known.into_iter().chain(changes.into_iter().filter(is_known));
-        let known = known.map(|finding| Acknowledged { finding, by: AcknowledgedBy::Baseline, reason: None });
-        planned.plan.acknowledged.extend(known);
-        planned.plan.acknowledged.sort();
-        let stale = left
-            .into_iter()
-            .filter(|(key, count)| *count > 0 && planned.is_about(&disk::direct(&self.folder.join(&key.file))));
-        stale.map(|(key, _)| key.to_string()).collect()
+        let (known, open): (Vec<Finding>, Vec<Finding>) =
+            findings.into_iter().partition(|finding| can_be_known(finding) && is_known(finding));
+        let known = known.into_iter().chain(others.into_iter().filter(is_known));
+        let known = known.map(|finding| Acknowledged { finding, by: AcknowledgedBy::Baseline, reason: None }).collect();
+        let stale = left.into_iter().filter(|(_, count)| *count > 0).map(|(key, _)| key).collect();
+        SortedOut { open, known, stale }
     }
 
     /// Says which entries no longer occur.

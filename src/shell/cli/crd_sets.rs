@@ -87,7 +87,7 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
     let is_stdin = |path: &&PathBuf| path.as_path() == Path::new("-");
     ensure!(paths.iter().filter(is_stdin).count() < 2, "--crds: `-` is standard input, which is read once");
     let sets = paths.iter().zip(bundles(paths)).map(|(path, bundle)| {
-        let manifests = input::read_crds(path, packs, console)?;
+        let manifests = input::read_crds(path, "--crds", packs, console)?;
         let mut parts = Vec::new();
         for manifest in &manifests {
             let read = in_manifest(manifest);

@@ -24,12 +24,14 @@ glossary! {
     "about the cluster" "Heading of a report: what the change of the release means for the cluster that the objects are applied to, said once.";
     "about the release" "Heading of a report: what one of the two releases does, whatever the objects hold, said once.";
     "acknowledged" "Summary and outcome: findings that were accepted before, and objects of which it was that they are held back or not at the target, by a comment, `reversion.toml` or a baseline. They do not affect the exit code, and are printed with `--verbose` only.";
+    "additive" "Class of a change in `crd check`: there is more, and what was written stays valid and means the same.";
     "advisory" "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.";
     "all but" "Summary of `detect`: as `all fit`, without the few objects that contradict the others, of which there is the number.";
     "all fit" "Summary of `detect`: the releases that have the fields of all objects of an API and serve their apiVersions.";
     "api-version" "Subject in `matrix`: the target serves a kind under another apiVersion, which is written into the objects.";
     "backward" "Direction: towards an older release, a rollback. The steps of each rule are undone, the last one first.";
     "baseline" "The findings that `check --write-baseline` lists in a file, so that `check --baseline` fails because of others only.";
+    "breaking" "Class of a change in `crd check`: what was written means something else, is dropped, or is read otherwise.";
     "bundle" "A version of an API as its project publishes it, such as v1.4.0. A bundle and a channel are a release.";
     "catalog" "The fields of one kind in every release of a pack, generated from the project's CRDs.";
     "changed" "Outcome: the object is converted. Its file changes at the places named in the diff and nowhere else.";
@@ -37,7 +39,8 @@ glossary! {
     "claimed" "Summary of `pack lint`: removed kinds, fields or values that a rule converts.";
     "code" "The stable name of a kind of finding, in brackets behind the severity, such as `dropped-field`. `explain CODE` describes it.";
     "current" "Summary of `detect`: the newest release serves the objects as they are.";
-    "dropped" "Summary of `pack lint`: removed kinds, fields or values that `pack.yaml` lists with a reason.";
+    "documentation" "Class of a change in `crd check`: only what people read changed.";
+    "dropped" "Summary of `pack lint`: removed kinds, fields or values that `pack.yaml` lists with a reason. Class of a change in `crd check`: a version or a kind is gone.";
     "error" "Severity: the file or the run failed. Exit code 2; `apply` writes nothing, except with `--keep-going`.";
     "evidence" "A field of an object, or a chart, image or mark in the files, that shows for which releases the object can be.";
     "exact" "Cost of a change: nothing is lost, and converting back restores the bytes.";
@@ -52,6 +55,7 @@ glossary! {
     "lens" "The operations of a rule, which convert an object in both directions.";
     "limit" "Subject in `matrix`: one of the two releases allows less in a field, such as fewer items.";
     "listed" "Summary: the files that `--files-from` names. Only they are reported and written.";
+    "loosened" "Class of a change in `crd check`: more is accepted of what was there.";
     "lossy" "Cost of a change: values can be lost. The object is held back until `--allow-loss` or `--stash` is passed.";
     "normalized" "Cost of a change: the meaning stays, but converting back writes it in another form than before.";
     "note" "Severity: nothing to do. Notes are printed with `--verbose` only.";
@@ -61,10 +65,12 @@ glossary! {
     "pack" "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs; a pack can have other names besides its own (`aliases`).";
     "parameter" "What no file shows, or what is a choice: `--set PACK.NAME=VALUE` sets it, `--set NAME=VALUE` in every pack that has it. `reversion releases PACK` lists the parameters.";
     "plan" "The edits of all files and the findings, before anything is written. `reversion plan` saves it, `apply --plan` writes it.";
+    "policy" "What `crd check` goes by: how severe each change of CRDs is, and which step of the version it needs. `kubernetes`, `gateway-api`, `nginx`, `guideline`, or a file.";
     "read" "Summary: files that were read, whatever they hold.";
     "recognized" "Summary: objects of a kind that a pack knows, other objects that change or are held back, and places with values of a known chart. With a target, only its packs count, so the number can differ between targets. Without one, the exit code is 3.";
     "release" "A bundle in a channel, written PACK@RELEASE/CHANNEL: `gateway-api@1.4/standard`. Without a channel it is in the most stable one; 1.4 is the newest v1.4 bundle, `latest` the newest of all, a pre-release only where there is nothing else.";
     "removed in" "Heading of `detect`: the first release that does not serve an apiVersion any more.";
+    "renamed" "Class of a change in `crd check`: a field is gone, and another one beside it has the same schema.";
     "rule" "One documented change of an API between two releases, and how to convert it in both directions. `explain RULE` shows it.";
     "served" "Heading of `releases`: the apiVersions under which a release accepts objects of a kind.";
     "settings" "First line with `--verbose`: the `reversion.toml` that was read, its keys, and those that a flag or a variable overrides.";
@@ -74,12 +80,14 @@ glossary! {
     "standard" "Channel: the fields and kinds that are stable. A target without a channel means it.";
     "stash" "The annotation `reversion.dev/stash`, in which `--stash` keeps lost values, so that a later conversion restores them.";
     "target" "The release that objects are converted to, passed with `--to` or named by the CRDs in the files.";
+    "tightened" "Class of a change in `crd check`: less is accepted of what was there.";
     "to change" "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.";
     "to convert" "Summary of `detect`: objects with an apiVersion that the newest release serves, which has a more stable one or other fields.";
     "unchanged" "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not.";
     "undetectable" "Subject in `matrix`: a change of meaning that no field shows, such as a new default.";
     "unresolved" "Severity and summary: something that is not converted, or that the target does not serve, stays as it is and can break or change what is applied. Exit code 1; change it by hand, or acknowledge it.";
     "value" "Subject in `matrix`: a value that a field can have in only one of the two releases.";
+    "waiver" "An entry of a policy of `crd check` that accepts some findings, with a reason.";
     "warning" "Severity: something is probably wrong or has to be done by hand, but the conversion continues. It does not affect the exit code.";
 }
 

@@ -257,24 +257,49 @@ pub(super) fn read<T: Send>(
 ///
 /// # Errors
 /// The first file that cannot be read or parsed.
-pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
+pub(super) fn read_crds(folder: &Path, named: &str, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
     let files =
         FileArgs { paths: vec![folder.to_owned()], no_ignore: true, hidden: true, follow: true, ..FileArgs::default() };
-    let mentions = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str).chain([CRD_GROUP]);
-    let recognizer = Recognizer::new(mentions);
-    let piped = piped(&files, Empty::Refuse).context("--crds")?;
+    let recognizer = recognizer_of_groups(packs);
+    let piped = piped(&files, Empty::Refuse).context(named.to_owned())?;
     let read = read(&files, piped.as_deref(), &recognizer, None, console, |manifest| manifest);
-    let read = read.context("--crds")?;
+    let read = read.context(named.to_owned())?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
-        Some(finding) => bail!("--crds: {}: {}", finding.location, finding.sentence()),
+        Some(finding) => bail!("{named}: {}: {}", finding.location, finding.sentence()),
         None if read.counts.templates > 0 => {
             let skipped = plural(read.counts.templates, "template");
             let help = "render the chart first: `helm template --include-crds CHART`";
-            console.note(&format!("note: --crds: {skipped} in {} skipped; {help}\n", visible(&name(folder))))?;
+            console.note(&format!("note: {named}: {skipped} in {} skipped; {help}\n", visible(&name(folder))))?;
             Ok(read.made)
         }
         None => Ok(read.made),
     }
+}
+
+/// Reads CRDs from texts with their names; what is neither YAML nor JSON by its name is skipped.
+///
+/// # Errors
+/// The first text that cannot be parsed.
+pub(super) fn crds_of_texts<'b>(
+    files: impl Iterator<Item = (String, &'b [u8])>,
+    packs: &Packs,
+) -> Result<Vec<Manifest>> {
+    let recognizer = recognizer_of_groups(packs);
+    let is_meant = |name: &str| [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending));
+    let mut manifests = Vec::new();
+    for (name, bytes) in files.filter(|(name, _)| is_meant(name)) {
+        match File::new(&name, bytes, &recognizer, |manifest| manifest) {
+            Some(File::Failed(finding, _)) => bail!("{}: {}", finding.location, finding.sentence()),
+            Some(File::Manifest(_, manifest) | File::Related(manifest)) => manifests.push(manifest),
+            _ => {}
+        }
+    }
+    Ok(manifests)
+}
+
+/// Recognizes CRDs, and objects of the groups of packs.
+fn recognizer_of_groups(packs: &Packs) -> Recognizer {
+    Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str).chain([CRD_GROUP]))
 }
 
 /// Reads standard input to its end.

@@ -3,14 +3,14 @@
 //! [`run`] reads the arguments and calls the subcommand's module. `planned` makes the plan of a call, `output` prints it,
 //! `write` writes it; everything that is printed passes through `console`.
 //!
-//! Parts: from the arguments to the plan: `args` `settable` (where options can be set) `command_line` (flags, variables and
+//! Parts: from the arguments to the plan: `args` (over `arg_values`) `settable` (where options can be set) `command_line` (flags, variables and
 //! settings together) `config_file` (`reversion.toml` as written) `config` (its settings that are no flags) `packs` `near`
 //! (names) `parameters` `losses` (those allowed) `input` `named_files` (by kustomizations) `charts` (whose templates are converted) `crd_sets` (of `--crds`, or in the tree) `origin` `companions` `target`
 //! `surveyed` (what is kept of each file) `planned` `baseline` (known findings); to the output: `console` (over `pager`
 //! `progress`) `exit` `output` `formats` `glossary` `journal` `saved_plan` `write`; subcommands: `detect` (with `inventory`, its
 //! summary) `preview` (`check` and `diff`) `apply` (with `interactive`) `apply_plan` `plan` `show` `undo` (with `apply --resume`)
 //! `report_merge` `convert` `function` (the KRM function `fn`, over `function_config` `resource_list`) `explain` `releases`
-//! `matrix` `completion` `man` `pack_new` `build` `lint` `pack_test`.
+//! `matrix` `crd` `completion` `man` `pack_new` `build` `lint` `pack_test`.
 //!
 //! Invariant: the exit code is decided in one place, [`Exit`].
 
@@ -20,6 +20,7 @@ use anyhow::Result;
 
 mod apply;
 mod apply_plan;
+mod arg_values;
 mod args;
 mod baseline;
 mod build;
@@ -31,6 +32,7 @@ mod config;
 mod config_file;
 mod console;
 mod convert;
+mod crd;
 mod crd_sets;
 mod detect;
 mod exit;
@@ -74,7 +76,7 @@ pub(crate) use exit::Exit;
 pub use glossary::GLOSSARY;
 
 use self::console::Console;
-use args::{Cli, Command, PackCommand, ReportCommand};
+use args::{Cli, Command, CrdCommand, PackCommand, ReportCommand};
 
 /// Runs the program with `arguments`, the first being its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
@@ -113,6 +115,7 @@ fn call(cli: Cli, console: Console) -> Result<Exit> {
         Command::Explain(args) => explain::run(&args, console),
         Command::Releases(args) => releases::run(&args, console),
         Command::Matrix(args) => matrix::run(&args, console),
+        Command::Crd(CrdCommand::Check(args)) => crd::check(&args, console),
         Command::Report(ReportCommand::Merge(args)) => report_merge::run(&args, console),
         Command::ConfigSchema => console.print(config_file::SCHEMA).map(|()| Exit::Clean),
         Command::Completion(args) => completion::run(&args, console),

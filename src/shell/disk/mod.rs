@@ -8,7 +8,7 @@
 //!
 //! Parts: reading: `walk` (over `walk_builder` `roots` `skip`) `places` (where paths lead) `options` `ignore_files` (can they be read) `listing` `read_file`
 //! `file_list` (which files a list names) `shard` (which part of a tree); writing: `run` (what a write is asked to do and
-//! reports) `transaction` `undo` `recovery` `swap` (one file and its replacement change places) `journal` `record` `backup` `lock` `version_control`, over `file_system` `bounds`
+//! reports) `transaction` `undo` `recovery` `swap` (one file and its replacement change places) `journal` `record` `backup` `lock` `version_control` `committed` (files of a commit), over `file_system` `bounds`
 //! `confined_dir` (`confined_dir_portable` where the system cannot open a path relative to a folder); `output` `failure`;
 //! `sample` for tests.
 //!
@@ -24,6 +24,8 @@ mod confined_dir;
 #[cfg(not(unix))]
 #[path = "confined_dir_portable.rs"]
 mod confined_dir;
+
+mod committed;
 
 mod failure;
 
@@ -75,6 +77,7 @@ mod walk;
 mod walk_builder;
 
 pub(crate) use bounds::{Bounds, Repository, inside_current_folder};
+pub(crate) use committed::{CommittedFile, committed};
 pub(crate) use failure::{Failure, FileKind};
 pub(crate) use file_list::{FileList, ListRemark, direct, place_of};
 pub(crate) use ignore_files::is_ignore_file;

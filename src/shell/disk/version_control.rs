@@ -102,6 +102,14 @@ fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>
         ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--"];
     let mut command = Command::new(git);
     command.arg("-C").arg(top).args(options).args(status).args(members.iter().map(|(inside, _)| inside));
+    let listed = output(&mut command, top)?;
+    // Each entry is two letters, a space and a path.
+    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
+    Ok(entries.map(|path| super::read_file::path_of(path.to_vec())).collect())
+}
+
+/// Runs git for what is in `folder`, and returns what it printed.
+pub(super) fn output(command: &mut Command, folder: &Path) -> Result<Vec<u8>, UnknownStatus> {
     // A git hook that runs this program has these set for its own repository.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         command.env_remove(name);
@@ -109,15 +117,13 @@ fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>
     let output = match command.output() {
         Ok(output) => output,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(UnknownStatus::NoGit),
-        Err(error) => return Err(UnknownStatus::Failed(top.to_path_buf(), one_line(&error.to_string()))),
+        Err(error) => return Err(UnknownStatus::Failed(folder.to_path_buf(), one_line(&error.to_string()))),
     };
-    if !output.status.success() {
-        let message = one_line(&String::from_utf8_lossy(&output.stderr));
-        return Err(UnknownStatus::Failed(top.to_path_buf(), message));
+    if output.status.success() {
+        return Ok(output.stdout);
     }
-    // Each entry is two letters, a space and a path.
-    let entries = output.stdout.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
-    Ok(entries.map(|path| super::read_file::path_of(path.to_vec())).collect())
+    let message = one_line(&String::from_utf8_lossy(&output.stderr));
+    Err(UnknownStatus::Failed(folder.to_path_buf(), message))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::count::Counts;
 use super::detection::Detection;
 use super::escape::{visible, visible_lines};
 use super::run_report::{Fate, Report, Written, changes_needed};
+use crate::authoring::crd_check::{Comparison, ReleaseStep};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Finding, FindingObject, Location, Severity};
 use crate::engine::plan::{ObjectPlan, Outcome, RunAdvisory};
@@ -67,6 +68,9 @@ pub struct ReportDocument {
     pub(crate) counted: BTreeMap<String, usize>,
     /// What is to be known about the cluster and the releases.
     pub advisories: Vec<RunAdvisory>,
+    /// The step from one release of CRDs to another, of `crd check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) release: Option<ReleaseStep>,
 }
 
 /// How many files and objects a run saw, and what becomes of them.
@@ -299,6 +303,28 @@ impl ReportDocument {
             shard: detection.shard.clone(),
             findings: detection.findings.iter().map(FindingRecord::new).collect(),
             ..Self::empty("detect", exit_code, &detection.counts, ran_in)
+        };
+        document.count();
+        document
+    }
+
+    /// Makes the document of a comparison of CRDs by a policy.
+    pub(crate) fn of_crds(
+        comparison: &Comparison,
+        policy: &str,
+        counts: &Counts,
+        exit_code: u8,
+        ran_in: RanIn,
+    ) -> Self {
+        let acknowledged = comparison.acknowledged.iter().map(|Acknowledged { finding, by, reason }| {
+            AcknowledgedRecord { by: *by, reason: reason.clone(), finding: FindingRecord::new(finding) }
+        });
+        let mut document = Self {
+            targets: vec![policy.to_owned()],
+            findings: comparison.findings.iter().map(FindingRecord::new).collect(),
+            acknowledged: acknowledged.collect(),
+            release: Some(comparison.step.clone()),
+            ..Self::empty("crd check", exit_code, counts, ran_in)
         };
         document.count();
         document

@@ -98,7 +98,7 @@ fn result(entry: &ListedFinding<'_>, rule: usize) -> Value {
 fn suppression(accepted: &AcknowledgedRecord) -> Value {
     let kind = match accepted.by {
         AcknowledgedBy::Comment => "inSource",
-        AcknowledgedBy::Config | AcknowledgedBy::Baseline => "external",
+        AcknowledgedBy::Config | AcknowledgedBy::Baseline | AcknowledgedBy::Policy => "external",
     };
     match &accepted.reason {
         Some(reason) => json!({"kind": kind, "status": "accepted", "justification": visible(reason)}),

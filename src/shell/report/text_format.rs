@@ -8,6 +8,7 @@ use super::document::Summary;
 use super::escape::visible;
 use super::paint::Painter;
 use super::run_report::{Fate, Report, Written};
+use crate::authoring::crd_check::ReleaseStep;
 use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Severity};
 use crate::engine::plan::RunAdvisory;
 
@@ -29,6 +30,7 @@ pub(super) fn accepted_by(by: AcknowledgedBy, reason: Option<&str>) -> String {
         AcknowledgedBy::Comment => "a comment",
         AcknowledgedBy::Config => "reversion.toml",
         AcknowledgedBy::Baseline => "the baseline",
+        AcknowledgedBy::Policy => "the policy",
     };
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     format!("acknowledged by {by}{reason}")
@@ -92,6 +94,32 @@ pub(crate) fn detected(counts: &Counts, painter: &Painter) -> String {
         Some(0) => NOTHING_LISTED.to_owned(),
         _ => format!("{}; {}", read(&summary), skipped(&summary, painter)),
     }
+}
+
+/// Prints what changed from one set of CRDs to another, and the step that the version takes.
+pub(crate) fn release_step(step: &ReleaseStep, summary: &Summary, painter: &Painter) -> String {
+    let mut total = 0;
+    let by_class = step.changes.iter().map(|(class, count)| {
+        total += count;
+        format!("{} {}", thousands(*count), class.name())
+    });
+    let by_class: Vec<String> = by_class.collect();
+    let by_class = if by_class.is_empty() { String::new() } else { format!(" ({})", by_class.join(", ")) };
+    let changes = plural(total, "change");
+    let words = format!("{} unresolved", thousands(summary.unresolved));
+    let unresolved = painter.count(summary.unresolved, Severity::Unresolved, words);
+    let accepted = match summary.acknowledged {
+        0 => String::new(),
+        accepted => format!(", {} acknowledged", thousands(accepted)),
+    };
+    let claims = match (step.claims, &step.old, &step.new) {
+        (Some(claims), Some(old), Some(new)) => {
+            format!("; from {} to {} is {}", visible(old), visible(new), claims.words())
+        }
+        _ => String::new(),
+    };
+    let crds = plural(summary.recognized, "CRD");
+    format!("{crds}: {changes}{by_class}, {unresolved}{accepted}; needs {}{claims}", step.needs.words())
 }
 
 /// Prints what was read, and what becomes of it.

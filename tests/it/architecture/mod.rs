@@ -40,7 +40,7 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 11] = [
 /// Crates with restricted use, and the modules that may use them.
 const CRATES: [(&str, &[&str]); 18] = [
     ("anstyle", &["report"]),
-    ("anyhow", &["build", "cli", "pack", "pack_folder", "starter"]),
+    ("anyhow", &["build", "cli", "crd_check", "pack", "pack_folder", "starter"]),
     ("askama", &["report"]),
     ("chrono", &["disk"]),
     ("clap", &["cli"]),
@@ -54,7 +54,7 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("kube_cel", &["pack"]),
     ("quick_junit", &["report"]),
     ("rustix", &["disk"]),
-    ("serde_yaml", &["build", "pack"]),
+    ("serde_yaml", &["build", "crd_check", "pack"]),
     ("supports_hyperlinks", &["cli"]),
     ("walkdir", &["build", "pack_folder"]),
 ];

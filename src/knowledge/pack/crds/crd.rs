@@ -222,6 +222,13 @@ pub(crate) fn walked(schema: Option<&Value>) -> (BTreeMap<FieldPattern, FieldFac
     Walk::new(Unsupported::Noted).walked(schema)
 }
 
+/// Reads what one schema says of its value, and nothing of what is in it.
+pub(crate) fn facts_of(schema: &Map<String, Value>) -> (Type, Attributes) {
+    let mut walk = Walk::new(Unsupported::Kept);
+    let at = FieldPattern::default();
+    (walk.kind(&at, schema), walk.attributes(&at, schema))
+}
+
 /// Whether the value that a field is in must have it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Presence {

@@ -1,0 +1,144 @@
+//! What a policy says of all changes from one set to another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::bump::Bump;
+use super::change::{Change, Class};
+use super::history::{self, Releases};
+use super::policy::{Policy, Waiver};
+use super::release::Release;
+use super::set::CrdSet;
+use super::{claims, crd, served, state};
+use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Finding, Severity};
+use crate::knowledge::pack::Pack;
+use crate::syntax::field::FieldPattern;
+
+/// The findings of a comparison, and what they amount to.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// Sorted by place.
+    pub findings: Vec<Finding>,
+    /// Those that the policy waives.
+    pub acknowledged: Vec<Acknowledged>,
+    /// The waivers of the policy that accept nothing.
+    pub(crate) unused: Vec<Waiver>,
+    /// The step from one release to the other.
+    pub step: ReleaseStep,
+}
+
+/// What the changes from one release to another need, and what the names of the two claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseStep {
+    /// The name of the old release, where something names it.
+    pub old: Option<String>,
+    /// The name of the new one.
+    pub new: Option<String>,
+    /// The step that the names claim.
+    pub claims: Option<Bump>,
+    /// The least step that holds all changes, as the policy has it.
+    pub needs: Bump,
+    /// How many changes there are of each class.
+    pub changes: BTreeMap<Class, usize>,
+}
+
+/// Compares the CRDs of two releases, with what is known of those before, and of the pack that converts their objects.
+pub fn check(releases: Releases<'_, '_>, pack: Option<&Pack>, policy: &Policy) -> Comparison {
+    let Releases { old, new, .. } = releases;
+    let mut changes = crd::changes(old, new);
+    let mut more = history::changes(releases, &changes, policy.deprecated_releases);
+    more.extend(pack.into_iter().flat_map(|pack| claims::changes(&changes, pack)));
+    changes.extend(more);
+    changes.extend(without_old(old, new));
+    changes.sort();
+    judged(&changes, policy, [Release::of(old), Release::of(new)])
+}
+
+/// What something that is wrong is known by, in two sets.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Wrong<'c> {
+    code: Code,
+    title: &'c str,
+    version: Option<&'c str>,
+    field: Option<&'c FieldPattern>,
+    /// What is said of an annotation: it is that of the release.
+    annotation: Option<&'c str>,
+}
+
+impl<'c> Wrong<'c> {
+    fn of(change: &'c Change) -> Self {
+        Self {
+            code: change.code,
+            title: &change.object.title,
+            version: change.version.as_deref(),
+            field: change.field.as_ref(),
+            annotation: (change.code == Code::CrdBundle).then_some(&change.text),
+        }
+    }
+}
+
+/// Lists what is wrong with the new set and was not with the old one.
+fn without_old(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
+    let wrong = |set| [state::changes(set), served::changes(set)].concat();
+    let before = wrong(old);
+    let known: BTreeSet<Wrong<'_>> = before.iter().map(Wrong::of).collect();
+    wrong(new).into_iter().filter(|change| !known.contains(&Wrong::of(change))).collect()
+}
+
+fn judged(changes: &[Change], policy: &Policy, [old, new]: [Release; 2]) -> Comparison {
+    let mut comparison = Comparison::default();
+    let mut used = BTreeSet::new();
+    let step = &mut comparison.step;
+    for change in changes {
+        change.class.into_iter().for_each(|class| *step.changes.entry(class).or_default() += 1);
+        let verdict = policy.judge(change, new.channel.as_deref());
+        let finding = verdict.severity.map(|severity| finding(change, severity));
+        match (policy.waiver(change), finding) {
+            (Some(waiver), finding) => {
+                used.insert(waiver);
+                let reason = Some(policy.waivers()[waiver].reason.clone());
+                let accepted = finding.map(|finding| Acknowledged { finding, by: AcknowledgedBy::Policy, reason });
+                comparison.acknowledged.extend(accepted);
+            }
+            (None, finding) => {
+                step.needs = step.needs.max(verdict.needs);
+                comparison.findings.extend(finding);
+            }
+        }
+    }
+    step.claims = old.claims(&new);
+    comparison.findings.extend(short_of(step, changes, policy, &[&old, &new]));
+    (step.old, step.new) = (old.bundle, new.bundle);
+    comparison.findings.sort();
+    let unused = policy.waivers().iter().enumerate().filter(|(number, _)| !used.contains(number));
+    comparison.unused = unused.map(|(_, waiver)| waiver.clone()).collect();
+    comparison
+}
+
+fn finding(change: &Change, severity: Severity) -> Finding {
+    let finding = Finding::new(change.location.clone(), change.code, severity, change.message());
+    let finding = Finding { field: change.subject(), ..finding };
+    finding.about(change.object.clone()).maybe_help(change.help)
+}
+
+/// Reports that a release claims less than its changes need.
+fn short_of(step: &ReleaseStep, changes: &[Change], policy: &Policy, [old, new]: &[&Release; 2]) -> Option<Finding> {
+    let (claims, place) = (step.claims.filter(|claims| *claims < step.needs)?, new.place.clone()?);
+    let severity = policy.severity_of(Code::CrdBump)?;
+    let needs = |change: &&Change| {
+        policy.waiver(change).is_none() && policy.judge(change, new.channel.as_deref()).needs == step.needs
+    };
+    let all: Vec<&Change> = changes.iter().filter(needs).collect();
+    let first = all.first()?;
+    let [old, new] = [old, new].map(|release| release.bundle.as_deref().unwrap_or_default());
+    let (needs, claims) = (step.needs.words(), claims.words());
+    let title = &first.object.title;
+    let message = format!(
+        "the changes need {needs}, and from {old} to {new} is {claims}; {} that, the first is {title} {}",
+        if all.len() == 1 { "1 change needs".to_owned() } else { format!("{} changes need", all.len()) },
+        first.message()
+    );
+    Some(Finding::new(place, Code::CrdBump, severity, message))
+}

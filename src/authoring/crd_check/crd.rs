@@ -1,0 +1,242 @@
+//! What is around the schemas of a CRD: names, scope, versions, conversion, subresources, columns.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::change::{Change, Class};
+use super::schema;
+use super::set::{Crd, CrdSet, Part, Version};
+use crate::engine::finding::Code;
+use crate::syntax::field::FieldPath;
+
+/// The values of a CRD that are compared as they are.
+const VALUES: [(&[&str], Code); 5] = [
+    (&["scope"], Code::CrdScope),
+    (&["names", "kind"], Code::CrdNames),
+    (&["names", "plural"], Code::CrdNames),
+    (&["names", "singular"], Code::CrdNames),
+    (&["names", "listKind"], Code::CrdNames),
+];
+
+/// The lists of names of a CRD.
+const NAMES: [&str; 2] = ["shortNames", "categories"];
+
+/// A list of a version whose entries have a key.
+#[derive(Clone, Copy)]
+struct Keyed {
+    list: &'static str,
+    key: &'static str,
+    /// What messages call an entry.
+    entry: &'static str,
+    code: Code,
+}
+
+const LISTS: [Keyed; 2] = [
+    Keyed { list: "additionalPrinterColumns", key: "name", entry: "column", code: Code::CrdPrinterColumn },
+    Keyed { list: "selectableFields", key: "jsonPath", entry: "selectable field", code: Code::CrdSelectableField },
+];
+
+/// Compares two sets.
+pub(super) fn changes(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (name, crd) in &old.crds {
+        match new.crds.get(name) {
+            Some(other) => changes.extend(of_crd(crd, other)),
+            None => changes.push(removed(crd, new)),
+        }
+    }
+    let added = new.crds.iter().filter(|(name, _)| !old.crds.contains_key(*name)).map(|(_, crd)| crd);
+    changes.extend(
+        added.map(|crd| {
+            crd.change(Code::CrdAdded, Class::Additive, &FieldPath::default(), "the kind is new".to_owned())
+        }),
+    );
+    changes
+}
+
+/// Reports a kind that went; it may be in another group now.
+fn removed(crd: &Crd<'_>, new: &CrdSet<'_>) -> Change {
+    let other = new.crds.values().find(|other| other.kind.kind == crd.kind.kind);
+    let text = match other {
+        Some(other) => format!("the kind is gone; there is {}", other.kind),
+        None => "the kind is gone".to_owned(),
+    };
+    crd.change(Code::CrdRemoved, Class::Dropped, &FieldPath::default(), text)
+}
+
+fn of_crd(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
+    let mut changes: Vec<Change> =
+        VALUES.into_iter().filter_map(|(keys, code)| of_value(old, new, keys, code)).collect();
+    changes.extend(NAMES.into_iter().flat_map(|key| of_names(old, new, key)));
+    changes.extend(of_conversion(old, new));
+    changes.extend(of_stored_versions(old, new));
+    for version in old.versions() {
+        match new.version(version.name) {
+            Some(other) => changes.extend(of_version(old, new, version, other)),
+            None => {
+                let path = spec().key("versions");
+                let change =
+                    new.change(Code::CrdVersionRemoved, Class::Dropped, &path, "the version is gone".to_owned());
+                changes.extend(version.is_in_use().then(|| change.of(version.name)));
+            }
+        }
+    }
+    for version in new.versions().into_iter().filter(|version| old.version(version.name).is_none()) {
+        let change =
+            new.change(Code::CrdVersionAdded, Class::Additive, &version.path(), "the version is new".to_owned());
+        changes.push(change.of(version.name));
+        changes.extend(of_storage(old, new, version));
+    }
+    changes
+}
+
+fn spec() -> FieldPath {
+    FieldPath::default().key("spec")
+}
+
+fn of_value(old: &Crd<'_>, new: &Crd<'_>, keys: &[&str], code: Code) -> Option<Change> {
+    let path = keys.iter().fold(spec(), |path, key| path.key(key));
+    let (before, after) = (path.text(&old.value)?, path.text(&new.value)?);
+    let text = || format!("{} {before} becomes {after}", keys.join("."));
+    (before != after).then(|| new.change(code, Class::Breaking, &path, text()))
+}
+
+/// Compares short names or categories.
+fn of_names(old: &Crd<'_>, new: &Crd<'_>, key: &str) -> Vec<Change> {
+    let path = spec().key("names").key(key);
+    let [before, after] = [old, new].map(|crd| {
+        path.items(&crd.value).iter().filter_map(Value::as_str).map(str::to_owned).collect::<BTreeSet<String>>()
+    });
+    let change =
+        |class, name: &String, what| new.change(Code::CrdNames, class, &path, format!("{name} {what} in {key}"));
+    let gone = before.difference(&after).map(|name| change(Class::Breaking, name, "is gone"));
+    gone.chain(after.difference(&before).map(|name| change(Class::Additive, name, "is new"))).collect()
+}
+
+fn of_conversion(old: &Crd<'_>, new: &Crd<'_>) -> Option<Change> {
+    let path = spec().key("conversion");
+    let (class, text) = match (old.has_webhook(), new.has_webhook()) {
+        (false, true) => (Class::Additive, "a webhook converts objects now"),
+        (true, false) => (Class::Breaking, "no webhook converts objects any more"),
+        _ => return None,
+    };
+    Some(new.change(Code::CrdConversion, class, &path, text.to_owned()))
+}
+
+/// Reports versions in which objects are stored, as the CRDs of a cluster say, and that the new CRD does not list.
+fn of_stored_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
+    let path = FieldPath::default().key("status").key("storedVersions");
+    let stored: BTreeSet<&str> =
+        [old, new].into_iter().flat_map(|crd| path.items(&crd.value)).filter_map(Value::as_str).collect();
+    let missing = stored.into_iter().filter(|name| new.version(name).is_none());
+    let text = "objects are stored in the version, which is gone".to_owned();
+    missing
+        .map(|name| {
+            let change =
+                new.change(Code::CrdStoredVersion, Class::Dropped, &spec().key("versions"), text.clone()).of(name);
+            change.with_help(
+                "migrate the objects, and take the version out of status.storedVersions, in a release before",
+            )
+        })
+        .collect()
+}
+
+fn of_version(old: &Crd<'_>, new: &Crd<'_>, version: Version<'_>, other: Version<'_>) -> Vec<Change> {
+    let at = other.path();
+    let mut changes = Vec::new();
+    let mut add = |code, class, key: &str, text: &str| {
+        changes.push(new.change(code, class, &at.key(key), text.to_owned()).of(other.name));
+    };
+    match (version.is_served(), other.is_served()) {
+        (true, false) => add(Code::CrdServed, Class::Dropped, "served", "the version is not served any more"),
+        (false, true) => add(Code::CrdServed, Class::Additive, "served", "the version is served"),
+        _ => {}
+    }
+    match (version.is_deprecated(), other.is_deprecated()) {
+        (false, true) => add(Code::CrdDeprecated, Class::Documentation, "deprecated", "the version is deprecated now"),
+        (true, false) => {
+            add(Code::CrdDeprecated, Class::Documentation, "deprecated", "the version is not deprecated any more")
+        }
+        _ => {}
+    }
+    changes.extend(of_storage(old, new, other));
+    if !version.is_in_use() {
+        return changes;
+    }
+    changes.extend(of_subresources(new, version, other));
+    changes.extend(LISTS.into_iter().flat_map(|list| of_list(new, version, other, list)));
+    match (version.schema(), other.schema()) {
+        (Some(old), Some(schema)) => changes.extend(schema::changes(new, other.name, old, schema)),
+        (Some(_), None) => {
+            let text = "the schema is gone: anything is accepted".to_owned();
+            changes.push(new.change(Code::CrdUnknownFields, Class::Loosened, &at, text).of(other.name));
+        }
+        (None, Some(schema)) => {
+            let text = "there is a schema now; anything was accepted".to_owned();
+            changes.push(new.change(Code::CrdUnknownFields, Class::Tightened, &schema.at, text).of(other.name));
+        }
+        (None, None) => {}
+    }
+    changes
+}
+
+/// Reports that objects are stored in this version now, which the old CRD may not have served.
+fn of_storage(old: &Crd<'_>, new: &Crd<'_>, version: Version<'_>) -> Option<Change> {
+    let before = old.version(version.name);
+    if !version.is_stored() || before.is_some_and(|before| before.is_stored()) {
+        return None;
+    }
+    let is_readable = before.is_some_and(|before| before.is_served());
+    let (class, text) = match is_readable {
+        true => (Class::Additive, "objects are stored in this version now"),
+        false => (Class::Breaking, "objects are stored in this version now, which the old CRD does not serve"),
+    };
+    Some(new.change(Code::CrdStorage, class, &version.path().key("storage"), text.to_owned()).of(version.name))
+}
+
+fn of_subresources(new: &Crd<'_>, version: Version<'_>, other: Version<'_>) -> Vec<Change> {
+    let [before, after] = [version, other].map(|version| version.part("subresources", "subresources"));
+    let at = after.as_ref().map_or_else(|| other.path(), |part| part.at.clone());
+    let part = |part: &Option<Part<'_>>, name: &str| part.as_ref().and_then(|part| part.value.get(name)).cloned();
+    let mut changes = Vec::new();
+    for name in ["status", "scale"] {
+        let (class, what) = match (part(&before, name), part(&after, name)) {
+            (Some(_), None) => (Class::Breaking, "is gone"),
+            // Who wrote the status through the object is not heard any more.
+            (None, Some(_)) if name == "status" => (Class::Tightened, "is new"),
+            (None, Some(_)) => (Class::Additive, "is new"),
+            (Some(before), Some(after)) if before != after => (Class::Breaking, "has other paths"),
+            _ => continue,
+        };
+        let text = format!("the subresource {name} {what}");
+        changes.push(new.change(Code::CrdSubresource, class, &at.key(name), text).of(other.name));
+    }
+    changes
+}
+
+fn of_list(new: &Crd<'_>, version: Version<'_>, other: Version<'_>, list: Keyed) -> Vec<Change> {
+    let Keyed { list, key, entry, code } = list;
+    let [before, after] = [version, other].map(|version| version.part(list, list));
+    let at = after.as_ref().map_or_else(|| other.path(), |part| part.at.clone());
+    let [before, after] = [&before, &after].map(|part| entries(part.as_ref(), key));
+    let change =
+        |class, name: &str, verb| new.change(code, class, &at, format!("the {entry} {name} {verb}")).of(other.name);
+    let gone = before.iter().filter_map(|(name, shown)| match after.get(name) {
+        None => Some(change(Class::Breaking, name, "is gone")),
+        Some(now) if now != shown => Some(change(Class::Breaking, name, "shows something else")),
+        Some(_) => None,
+    });
+    let more = after.keys().filter(|name| !before.contains_key(*name));
+    gone.chain(more.map(|name| change(Class::Additive, name, "is new"))).collect()
+}
+
+/// Returns the entries of a list by their key: what each shows, and as what.
+fn entries(list: Option<&Part<'_>>, key: &str) -> BTreeMap<String, [Value; 2]> {
+    let items = list.and_then(|list| list.value.as_array()).map_or(&[][..], Vec::as_slice);
+    let entry = |item: &Value| {
+        let path = item.get("jsonPath").or_else(|| item.get("JSONPath")).cloned().unwrap_or_default();
+        Some((item[key].as_str()?.to_owned(), [path, item["type"].clone()]))
+    };
+    items.iter().filter_map(entry).collect()
+}

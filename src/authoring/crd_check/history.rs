@@ -1,0 +1,212 @@
+//! What the releases before say: windows of deprecation, names that were used before, and what was tried out in the experimental channel.
+
+use serde_json::{Map, Value};
+
+use super::change::Change;
+use super::keyword::check_of;
+use super::release::{EXPERIMENTAL, Release};
+use super::schema;
+use super::set::{Crd, CrdSet, SchemaPart, Version};
+use crate::authoring::constraints::About;
+use crate::engine::finding::Code;
+use crate::knowledge::pack::crds::crd::facts_of;
+use crate::knowledge::release::by_stability;
+use crate::syntax::field::{FieldPath, FieldPattern, Part};
+
+/// The sets that a comparison looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Releases<'r, 'm> {
+    /// The releases before the old one, the oldest first.
+    pub earlier: &'r [CrdSet<'m>],
+    /// The release that is compared with.
+    pub old: &'r CrdSet<'m>,
+    /// The release that is checked.
+    pub new: &'r CrdSet<'m>,
+    /// The experimental channel of the new release.
+    pub experimental: Option<&'r CrdSet<'m>>,
+}
+
+/// Lists what is wrong with the last step of a history; `changes` are those of the step, and a version is deprecated for
+/// `window` releases before it goes.
+pub(super) fn changes(releases: Releases<'_, '_>, changes: &[Change], window: usize) -> Vec<Change> {
+    let mut found = Vec::new();
+    for change in changes {
+        match (change.code, &change.field) {
+            (Code::CrdVersionRemoved | Code::CrdServed, None) if change.class.is_some_and(|class| class.breaks()) => {
+                found.extend(too_early(releases, change, window));
+            }
+            (Code::CrdFieldAdded, Some(field)) => found.extend(reused(releases, change, field)),
+            _ => {}
+        }
+        found.extend(not_tried_out(releases, change));
+    }
+    found.extend(releases.new.crds.iter().flat_map(|(name, crd)| of_versions(releases, name, crd)));
+    found.extend(releases.experimental.into_iter().flat_map(|experimental| missing(releases.new, experimental)));
+    found
+}
+
+/// Returns the releases before the new one, the newest first.
+fn before<'r, 'm>(releases: Releases<'r, 'm>) -> impl Iterator<Item = &'r CrdSet<'m>> {
+    std::iter::once(releases.old).chain(releases.earlier.iter().rev())
+}
+
+/// Makes what is wrong from a change, at its place.
+fn wrong(change: &Change, code: Code, text: String) -> Change {
+    Change { code, class: None, text, help: None, ..change.clone() }
+}
+
+/// Reports a version that went before it was deprecated for long enough; what the history is too short for is not reported.
+fn too_early(releases: Releases<'_, '_>, change: &Change, window: usize) -> Option<Change> {
+    let (version, name) = (change.version.as_deref()?, name_of(releases.old, change)?);
+    let is_deprecated = |set: &&CrdSet<'_>| {
+        set.crds.get(name).and_then(|crd| crd.version(version)).is_some_and(|version| version.is_deprecated())
+    };
+    let count = before(releases).take_while(is_deprecated).count();
+    let is_known = count < before(releases).count();
+    let text = format!("the version was deprecated in {count} releases before it went, and should be in {window}");
+    (count < window && is_known).then(|| wrong(change, Code::CrdDeprecation, text))
+}
+
+/// Returns the name of the CRD that a change is of.
+fn name_of<'s>(set: &'s CrdSet<'_>, change: &Change) -> Option<&'s String> {
+    set.crds.iter().find(|(_, crd)| crd.kind == change.kind).map(|(name, _)| name)
+}
+
+/// Reports a field whose name an earlier release had for a value of another type.
+fn reused(releases: Releases<'_, '_>, change: &Change, field: &FieldPattern) -> Option<Change> {
+    let (version, name) = (change.version.as_deref()?, name_of(releases.new, change)?);
+    let kind = |set: &CrdSet<'_>| {
+        let schema = set.crds.get(name)?.version(version)?.schema()?.schema;
+        Some(facts_of(schema_at(schema, field)?).0)
+    };
+    let now = kind(releases.new)?;
+    let other = releases.earlier.iter().rev().find(|set| kind(set).is_some_and(|kind| kind != now))?;
+    let before = kind(other)?;
+    let text = format!("the name was used before, in {}, for {}; it is {} now", other.name, before.name(), now.name());
+    Some(wrong(change, Code::CrdNameReused, text))
+}
+
+/// Finds the schema of a field in that of an object.
+fn schema_at<'s>(schema: &'s Map<String, Value>, field: &FieldPattern) -> Option<&'s Map<String, Value>> {
+    field.parts().iter().try_fold(schema, |schema, part| {
+        let inner = match part {
+            Part::Key(name) => schema.get("properties")?.get(name),
+            Part::Items => schema.get("items"),
+            Part::Values => schema.get("additionalProperties"),
+        };
+        inner?.as_object()
+    })
+}
+
+/// Reports what is new in the stable channel, and no experimental release of the history had.
+fn not_tried_out(releases: Releases<'_, '_>, change: &Change) -> Option<Change> {
+    let channel = |set: &CrdSet<'_>| Release::of(set).channel;
+    let is_experimental = |set: &&CrdSet<'_>| channel(set).as_deref() == Some(EXPERIMENTAL);
+    if channel(releases.new).as_deref() == Some(EXPERIMENTAL)
+        || !releases.earlier.iter().any(|set| is_experimental(&set))
+    {
+        return None;
+    }
+    let name = name_of(releases.new, change)?;
+    let had = |set: &CrdSet<'_>| {
+        let Some(crd) = set.crds.get(name) else { return false };
+        let version = change.version.as_deref().and_then(|version| crd.version(version));
+        match (change.code, &change.field, version) {
+            (Code::CrdAdded, ..) => true,
+            (_, None, version) => version.is_some(),
+            (_, Some(field), version) => {
+                version.and_then(|version| version.schema()).is_some_and(|part| schema_at(part.schema, field).is_some())
+            }
+        }
+    };
+    let is_new = matches!(change.code, Code::CrdAdded | Code::CrdVersionAdded | Code::CrdFieldAdded);
+    let is_tried = releases.earlier.iter().filter(is_experimental).any(had);
+    let text = "it was not in the experimental channel of an earlier release".to_owned();
+    (is_new && !is_tried).then(|| wrong(change, Code::CrdExperimentalFirst, text))
+}
+
+/// Reports how new kinds and versions begin, and versions that stay without being deprecated.
+fn of_versions(releases: Releases<'_, '_>, name: &str, crd: &Crd<'_>) -> Vec<Change> {
+    let versions = crd.versions();
+    let old = releases.old.crds.get(name);
+    let is_new = |version: &Version<'_>| old.is_none_or(|old| old.version(version.name).is_none());
+    let mut found = Vec::new();
+    let mut add = |code, version: &Version<'_>, text: String| {
+        found.push(crd.change(code, None, &version.path(), text).of(version.name));
+    };
+    if old.is_none() && !versions.iter().any(|version| version.name.contains("alpha")) {
+        versions.iter().take(1).for_each(|first| {
+            add(Code::CrdFirstVersion, first, "the first version of a kind is an alpha".to_owned());
+        });
+    }
+    for version in versions.iter().filter(|version| is_new(version)) {
+        if version.name.contains("beta") && old.is_some() {
+            add(Code::CrdFirstVersion, version, "an alpha becomes v1 without a beta".to_owned());
+        }
+        let is_older = |other: &&Version<'_>| by_stability(other.name, version.name).is_lt();
+        for older in versions
+            .iter()
+            .filter(|other| other.is_served() && !other.is_deprecated() && !is_new(other))
+            .filter(is_older)
+        {
+            add(
+                Code::CrdUndeprecated,
+                older,
+                format!("the version is not deprecated, though {} is there", version.name),
+            );
+        }
+    }
+    found
+}
+
+/// Reports what the stable channel has and the experimental one of the same release lacks, or describes otherwise.
+fn missing(stable: &CrdSet<'_>, experimental: &CrdSet<'_>) -> Vec<Change> {
+    let mut found = Vec::new();
+    for (name, crd) in &stable.crds {
+        let Some(other) = experimental.crds.get(name) else {
+            let text = "the experimental channel lacks the kind".to_owned();
+            found.push(crd.change(Code::CrdChannel, None, &FieldPath::default(), text));
+            continue;
+        };
+        for version in crd.versions() {
+            let Some(other_version) = other.version(version.name) else {
+                let text = "the experimental channel lacks the version".to_owned();
+                found.push(crd.change(Code::CrdChannel, None, &version.path(), text).of(version.name));
+                continue;
+            };
+            if let Some((own, others)) = version.schema().zip(other_version.schema()) {
+                found.extend(narrower(other, version.name, own, others));
+            }
+        }
+    }
+    found
+}
+
+/// Reports what the experimental schema does not accept of the stable one, of what can be compared with certainty.
+fn narrower(other: &Crd<'_>, version: &str, own: SchemaPart<'_>, others: SchemaPart<'_>) -> Vec<Change> {
+    let compared = [About::Presence, About::Type, About::Values, About::Bound("")]
+        .map(|about| check_of(about).map(|(code, _)| code));
+    let is_certain = |change: &Change| {
+        let fields = [Code::CrdFieldRemoved, Code::CrdFieldRenamed];
+        (fields.contains(&change.code) || compared.contains(&Some(change.code)))
+            && change.class.is_some_and(|class| class.breaks())
+    };
+    let found = schema::changes(other, version, own, others).into_iter().filter(is_certain);
+    found
+        .map(|change| {
+            wrong(
+                &change,
+                Code::CrdChannel,
+                format!("from the stable channel to the experimental one, it {}", said(&change)),
+            )
+        })
+        .collect()
+}
+
+/// Words a change as what a field does.
+fn said(change: &Change) -> String {
+    match change.code {
+        Code::CrdFieldRemoved | Code::CrdFieldRenamed => change.text.clone(),
+        _ => format!("differs: {}", change.text),
+    }
+}

@@ -1,0 +1,31 @@
+//! Answers: what changed from one set of CRDs to another, and does a policy allow it?
+//!
+//! [`check`] compares the CRDs of two releases, each a `set`. `crd` compares what is around schemas, and `schema` walks two schemas side by
+//! side with the table of `keyword` (CEL rules: `rule`); `state` looks at what the new set is, `served` at the versions that one CRD serves,
+//! `history` at the releases before, `claims` at the rules of a pack. Each `change` has a code and a class; a `policy`, a file of
+//! data, says how severe it is and which step of the version (`bump`) it needs, and which findings are waived. `comparison` puts that
+//! together, with what the names of the releases claim (`release`).
+//!
+//! Invariant: what the old CRDs have already is not reported again.
+
+mod bump;
+mod change;
+mod claims;
+mod comparison;
+mod crd;
+mod history;
+mod keyword;
+mod policy;
+mod release;
+mod rule;
+mod schema;
+mod served;
+mod set;
+mod state;
+
+pub use bump::Bump;
+pub use change::Class;
+pub use comparison::{Comparison, ReleaseStep, check};
+pub use history::Releases;
+pub use policy::Policy;
+pub use set::CrdSet;

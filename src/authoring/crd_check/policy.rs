@@ -1,0 +1,290 @@
+//! A policy: how severe each change is, which step of the version it needs, and what is waived.
+//!
+//! Those that are built in are files beside this one. A user's policy is a file of the same form, and can extend one of them.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde::Deserialize;
+
+use super::bump::Bump;
+use super::change::{Change, Class};
+use crate::engine::finding::{Code, Severity};
+
+/// The built-in policies, by name.
+const BUILT_IN: [(&str, &str); 4] = [
+    ("gateway-api", include_str!("policies/gateway-api.yaml")),
+    ("guideline", include_str!("policies/guideline.yaml")),
+    ("kubernetes", include_str!("policies/kubernetes.yaml")),
+    ("nginx", include_str!("policies/nginx.yaml")),
+];
+
+/// What a policy says of a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Judgement {
+    severity: Option<Level>,
+    /// The least step of the version that may hold the change.
+    needs: Option<Bump>,
+}
+
+/// A judgement as written: a severity alone, or with the step.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Level(Level),
+    Whole(Judgement),
+}
+
+/// How severe a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    /// It is not reported.
+    Off,
+    /// It is reported with `--verbose`.
+    Note,
+    /// It is reported.
+    Warning,
+    /// The run fails.
+    Error,
+}
+
+/// A policy as written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PolicyFile {
+    /// What the policy is of, and where its project writes it down.
+    #[serde(default, rename = "source")]
+    _source: String,
+    extends: Option<String>,
+    #[serde(default)]
+    classes: BTreeMap<Class, Written>,
+    /// By the code of a check, or by `CODE/CLASS`.
+    #[serde(default)]
+    checks: BTreeMap<String, Written>,
+    free: Option<Free>,
+    /// In how many releases a version is called deprecated before it goes.
+    #[serde(rename = "deprecated-releases")]
+    deprecated_releases: Option<usize>,
+    #[serde(default)]
+    waivers: Vec<Waiver>,
+}
+
+/// What may change: there, nothing is more severe and needs more than this.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Free {
+    /// Parts of names of versions: `alpha`.
+    #[serde(default)]
+    versions: Vec<String>,
+    #[serde(default)]
+    channels: Vec<String>,
+    severity: Level,
+    needs: Bump,
+}
+
+/// Findings that are accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Waiver {
+    /// The code.
+    check: String,
+    /// The kind with its group; any kind where it is absent.
+    kind: Option<String>,
+    /// The version; any where it is absent.
+    version: Option<String>,
+    /// The field; any where it is absent.
+    field: Option<String>,
+    /// Why it is accepted.
+    pub(crate) reason: String,
+}
+
+/// A policy.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// Its name, or that of its file.
+    pub(crate) name: String,
+    classes: BTreeMap<Class, Judgement>,
+    checks: BTreeMap<String, Judgement>,
+    free: Option<Free>,
+    /// In how many releases a version is called deprecated before it goes.
+    pub(crate) deprecated_releases: usize,
+    waivers: Vec<Waiver>,
+}
+
+/// What a policy decides about a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// How it is reported; not at all where there is none.
+    pub(crate) severity: Option<Severity>,
+    /// The least step of the version that may hold it.
+    pub(crate) needs: Bump,
+}
+
+impl Policy {
+    /// Returns the names of the built-in policies.
+    pub(crate) fn names() -> [&'static str; 4] {
+        BUILT_IN.map(|(name, _)| name)
+    }
+
+    /// Returns the built-in policy with this name.
+    pub fn built_in(name: &str) -> Option<Self> {
+        let (name, text) = BUILT_IN.iter().find(|(other, _)| *other == name)?;
+        Some(Self::parse(name, text).expect("a test reads every policy"))
+    }
+
+    /// Reads a policy.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn parse(name: &str, text: &str) -> Result<Self> {
+        let file: PolicyFile = serde_yaml::from_str(text).with_context(|| format!("the policy {name}"))?;
+        let mut policy = match &file.extends {
+            None => Self::default(),
+            Some(base) => match Self::built_in(base) {
+                Some(base) => base,
+                None => bail!("the policy {name} extends {base}, which is none of {}", Self::names().join(", ")),
+            },
+        };
+        for key in file.checks.keys().chain(file.waivers.iter().map(|waiver| &waiver.check)) {
+            let (code, class) = key.split_once('/').unwrap_or((key, "breaking"));
+            ensure!(is_check(code), "the policy {name}: `{code}` is no check; `reversion explain` knows each of them");
+            let is_class = Class::ALL.iter().any(|known| known.name() == class);
+            ensure!(is_class, "the policy {name}: `{class}` is no class of changes");
+        }
+        let reasonless = file.waivers.iter().find(|waiver| waiver.reason.trim().is_empty());
+        ensure!(reasonless.is_none(), "the policy {name}: a waiver has no reason");
+        name.clone_into(&mut policy.name);
+        policy.classes.extend(file.classes.into_iter().map(|(class, written)| (class, written.judgement())));
+        for (check, written) in file.checks {
+            let said = policy.checks.entry(check).or_default();
+            *said = written.judgement().or(*said);
+        }
+        policy.free = file.free.or(policy.free);
+        policy.deprecated_releases = file.deprecated_releases.unwrap_or(policy.deprecated_releases);
+        policy.waivers.extend(file.waivers);
+        Ok(policy)
+    }
+
+    /// Decides about a change of a set that is of this channel.
+    pub(crate) fn judge(&self, change: &Change, channel: Option<&str>) -> Verdict {
+        let code = change.code.name();
+        let of_class = change.class.and_then(|class| self.classes.get(&class));
+        let both = change.class.and_then(|class| self.checks.get(&format!("{code}/{}", class.name())));
+        let said = [both, self.checks.get(code), of_class];
+        let mut severity = said.iter().find_map(|said| said.as_ref()?.severity).unwrap_or(Level::Off);
+        let mut needs = said.iter().find_map(|said| said.as_ref()?.needs).unwrap_or_default();
+        if let Some(free) = self.free.as_ref().filter(|free| free.has(change, channel)) {
+            (severity, needs) = (severity.min(free.severity), needs.min(free.needs));
+        }
+        Verdict { severity: severity.severity(), needs }
+    }
+
+    /// Returns how severe it is that a release claims less than it needs.
+    pub(crate) fn severity_of(&self, code: Code) -> Option<Severity> {
+        self.checks.get(code.name())?.severity?.severity()
+    }
+
+    /// Returns the number of the waiver that accepts a change.
+    pub(crate) fn waiver(&self, change: &Change) -> Option<usize> {
+        self.waivers.iter().position(|waiver| waiver.accepts(change))
+    }
+
+    /// Returns its waivers.
+    pub(crate) fn waivers(&self) -> &[Waiver] {
+        &self.waivers
+    }
+}
+
+/// Returns whether a code is that of a check: others have names that begin so too.
+fn is_check(code: &str) -> bool {
+    let known = Code::parse(code).filter(|known| !matches!(known, Code::CrdNotServing));
+    known.is_some() && code.starts_with("crd-")
+}
+
+impl Judgement {
+    /// Takes what it does not say from another one.
+    fn or(self, other: Self) -> Self {
+        Self { severity: self.severity.or(other.severity), needs: self.needs.or(other.needs) }
+    }
+}
+
+impl Written {
+    const fn judgement(self) -> Judgement {
+        match self {
+            Self::Level(severity) => Judgement { severity: Some(severity), needs: None },
+            Self::Whole(whole) => whole,
+        }
+    }
+}
+
+impl Level {
+    const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Note => Some(Severity::Note),
+            Self::Warning => Some(Severity::Warning),
+            Self::Error => Some(Severity::Unresolved),
+        }
+    }
+}
+
+impl Free {
+    /// Returns whether a change is one of an unstable version, or is made in an unstable channel; what is wrong with a set is not.
+    fn has(&self, change: &Change, channel: Option<&str>) -> bool {
+        let channel = channel.filter(|_| change.class.is_some());
+        let version = change.version.as_deref().unwrap_or_default();
+        self.versions.iter().any(|part| version.contains(part))
+            || channel.is_some_and(|channel| self.channels.iter().any(|free| free == channel))
+    }
+}
+
+impl Waiver {
+    fn accepts(&self, change: &Change) -> bool {
+        let is = |expected: &Option<String>, found: Option<String>| expected.is_none() || *expected == found;
+        self.check == change.code.name()
+            && is(&self.kind, Some(change.kind.to_string()))
+            && is(&self.version, change.version.clone())
+            && is(&self.field, change.field.as_ref().map(ToString::to_string))
+    }
+}
+
+impl std::fmt::Display for Waiver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.check)?;
+        let parts = [&self.kind, &self.version, &self.field];
+        parts.into_iter().flatten().try_for_each(|part| write!(f, " {part}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_policy_judges_every_class() {
+        for name in Policy::names() {
+            let policy = Policy::built_in(name).unwrap();
+            let judged: Vec<Class> = policy.classes.keys().copied().collect();
+            assert_eq!(judged, Class::ALL, "{name}");
+            assert!(policy.classes.values().all(|one| one.severity.is_some() && one.needs.is_some()), "{name}");
+        }
+    }
+
+    #[track_caller]
+    fn refused(text: &str, why: &str) {
+        let error = Policy::parse("own", text).unwrap_err();
+        assert!(format!("{error:#}").contains(why), "{error:#}");
+    }
+
+    #[test]
+    fn a_policy_that_cannot_mean_anything_is_refused() {
+        refused("checks: {crd-types: error}", "`crd-types` is no check");
+        refused("checks: {dropped-field: error}", "`dropped-field` is no check");
+        refused("checks: {crd-enum/wider: error}", "`wider` is no class");
+        refused("extends: openshift", "extends openshift, which is none of gateway-api, guideline");
+        refused("waivers: [{check: crd-enum, reason: ' '}]", "a waiver has no reason");
+        refused("checks: {crd-enum: fatal}", "the policy own");
+    }
+}

@@ -1,0 +1,245 @@
+//! One walk over two schemas side by side.
+//!
+//! A field that only one of them has is reported once, with all that is in it; so is one whose type changed.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::change::{Change, Class};
+use super::keyword::{self, PRESERVE, check_of};
+use super::set::{Crd, SchemaPart};
+use crate::authoring::constraints::{About, Constraints, Schema, differences};
+use crate::engine::finding::Code;
+use crate::knowledge::pack::crds::crd::facts_of;
+use crate::knowledge::pack::is_near;
+use crate::syntax::field::{FieldPath, FieldPattern, Part};
+
+/// Where a walk finds what it compares.
+struct Walk<'w> {
+    /// The CRD that places are in: the new one.
+    crd: &'w Crd<'w>,
+    /// The version that changes are of.
+    version: &'w str,
+    changes: Vec<Change>,
+}
+
+/// The schema of a value on one side.
+#[derive(Clone)]
+struct Side<'s> {
+    schema: &'s Map<String, Value>,
+    at: FieldPath,
+    /// Whether the value around it must have it.
+    is_required: bool,
+}
+
+/// A field on both sides.
+#[derive(Clone)]
+struct Pair<'s> {
+    field: FieldPattern,
+    old: Side<'s>,
+    new: Side<'s>,
+}
+
+/// Compares the schemas of two versions; places are those in `crd`, which has the new one.
+pub(super) fn changes(crd: &Crd<'_>, version: &str, old: SchemaPart<'_>, new: SchemaPart<'_>) -> Vec<Change> {
+    let mut walk = Walk { crd, version, changes: Vec::new() };
+    walk.pair(&Pair { field: FieldPattern::default(), old: Side::root(old), new: Side::root(new) });
+    walk.changes
+}
+
+impl Walk<'_> {
+    fn pair(&mut self, pair: &Pair<'_>) {
+        if pair.old.schema == pair.new.schema && pair.old.is_required == pair.new.is_required {
+            return;
+        }
+        if self.constraints(pair) {
+            return;
+        }
+        for one in keyword::differences(pair.old.schema, pair.new.schema) {
+            self.add(pair, one.code, one.class, &one.keyword, one.text);
+        }
+        self.fields(pair);
+        self.inner(pair, "items", Part::Items);
+        self.inner(pair, "additionalProperties", Part::Values);
+    }
+
+    /// Compares type, listed values, pattern, bounds and presence; returns whether the type is another one, so that nothing in the
+    /// value can be compared.
+    fn constraints(&mut self, pair: &Pair<'_>) -> bool {
+        let [old, new] = [&pair.old, &pair.new].map(|side| {
+            let (kind, attributes) = facts_of(side.schema);
+            Constraints::of_schema(Schema { kind, attributes: &attributes }, side.is_required)
+        });
+        let Some((old, new)) = old.zip(new) else { return false };
+        let mut is_other = false;
+        for difference in differences(&old, &new) {
+            let Some((code, keyword)) = check_of(difference.about) else { continue };
+            let class = match (difference.target_rejects, difference.about) {
+                (true, About::Type) => Class::Breaking,
+                (true, _) => Class::Tightened,
+                (false, _) => Class::Loosened,
+            };
+            is_other |= class == Class::Breaking;
+            self.add(pair, code, class, keyword, difference.text);
+            if is_other {
+                return true;
+            }
+        }
+        for (values, class, verb) in [
+            (old.values_outside(&new), Class::Tightened, "is not allowed any more"),
+            (new.values_outside(&old), Class::Loosened, "is allowed too"),
+        ] {
+            for value in values {
+                self.add(pair, Code::CrdEnum, class, "enum", format!("the value {value} {verb}"));
+            }
+        }
+        is_other
+    }
+
+    /// Compares the named fields of a value.
+    fn fields(&mut self, pair: &Pair<'_>) {
+        let [old, new] = [&pair.old, &pair.new].map(|side| side.fields());
+        let gone: Vec<&Field<'_>> =
+            old.iter().filter(|field| !new.iter().any(|other| other.name == field.name)).collect();
+        let mut more: Vec<&Field<'_>> =
+            new.iter().filter(|field| !old.iter().any(|other| other.name == field.name)).collect();
+        for field in &gone {
+            let becomes = more.iter().position(|other| is_renamed(field, other, &gone, &more));
+            let at = pair.child(Part::Key(field.name.to_owned()));
+            match becomes.map(|at| more.remove(at)) {
+                Some(other) => {
+                    let text = format!("seems to be renamed to {}", other.name);
+                    self.add(&at.of(&field.side, &other.side), Code::CrdFieldRenamed, Class::Renamed, "", text);
+                }
+                None => self.gone(pair, &at),
+            }
+        }
+        for field in more {
+            let at = pair.child(Part::Key(field.name.to_owned()));
+            self.more(pair, &at.of(&pair.old, &field.side));
+        }
+        for field in &old {
+            if let Some(other) = new.iter().find(|other| other.name == field.name) {
+                self.pair(&pair.child(Part::Key(field.name.to_owned())).of(&field.side, &other.side));
+            }
+        }
+    }
+
+    /// Compares the schema of the items of a list, or of the values of a map.
+    fn inner(&mut self, pair: &Pair<'_>, keyword: &str, part: Part) {
+        let child = pair.child(part);
+        match [&pair.old, &pair.new].map(|side| side.inner(keyword)) {
+            [Some(old), Some(new)] => self.pair(&child.of(&old, &new)),
+            [Some(_), None] => self.gone(pair, &child),
+            [None, Some(new)] => self.more(pair, &child.of(&pair.old, &new)),
+            [None, None] => {}
+        }
+    }
+
+    /// Reports what only the old side has; what is around it can keep it without a schema.
+    fn gone(&mut self, around: &Pair<'_>, field: &Pair<'_>) {
+        let keeps = around.new.schema.get(PRESERVE) == Some(&Value::Bool(true));
+        let (class, text) = match keeps {
+            true => (Class::Loosened, "is kept without a schema"),
+            false => (Class::Breaking, "is gone"),
+        };
+        self.add(&field.of(&around.old, &around.new), Code::CrdFieldRemoved, class, "properties", text.to_owned());
+    }
+
+    /// Reports what only the new side has; what was around it can have kept it without a schema.
+    fn more(&mut self, around: &Pair<'_>, field: &Pair<'_>) {
+        let kept = around.old.schema.get(PRESERVE) == Some(&Value::Bool(true));
+        let (class, text) = match kept {
+            true => (Class::Tightened, "has a schema now; any value was accepted"),
+            false => (Class::Additive, "is new"),
+        };
+        self.add(field, Code::CrdFieldAdded, class, "", text.to_owned());
+        if field.new.is_required && !field.new.schema.contains_key("default") {
+            self.add(field, Code::CrdRequired, Class::Tightened, "", "is new and required".to_owned());
+        }
+    }
+
+    /// Notes a change at a keyword of the new side, or at the schema itself.
+    fn add(&mut self, pair: &Pair<'_>, code: Code, class: Class, keyword: &str, text: String) {
+        let place = if keyword.is_empty() { pair.new.at.clone() } else { pair.new.at.key(keyword) };
+        self.changes.push(self.crd.change(code, class, &place, text).of(self.version).at(&pair.field));
+    }
+}
+
+/// A named field of a value.
+struct Field<'s> {
+    name: &'s str,
+    side: Side<'s>,
+}
+
+impl<'s> Side<'s> {
+    fn root(part: SchemaPart<'s>) -> Self {
+        Self { schema: part.schema, at: part.at, is_required: false }
+    }
+
+    fn fields(&self) -> Vec<Field<'s>> {
+        let Some(fields) = self.schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
+        let required: BTreeSet<&str> = self
+            .schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let field = |(name, schema): (&'s String, &'s Value)| {
+            let at = self.at.key("properties").key(name);
+            Some(Field {
+                name,
+                side: Side { schema: schema.as_object()?, at, is_required: required.contains(name.as_str()) },
+            })
+        };
+        fields.iter().filter_map(field).collect()
+    }
+
+    fn inner(&self, keyword: &str) -> Option<Self> {
+        let schema = self.schema.get(keyword)?.as_object()?;
+        Some(Side { schema, at: self.at.key(keyword), is_required: false })
+    }
+}
+
+impl<'s> Pair<'s> {
+    /// Makes what is below the field, on the sides of the field itself.
+    fn child(&self, part: Part) -> Self {
+        Self { field: self.field.with(part), ..self.clone() }
+    }
+
+    /// Puts the field on these sides.
+    fn of(&self, old: &Side<'s>, new: &Side<'s>) -> Self {
+        Self { field: self.field.clone(), old: old.clone(), new: new.clone() }
+    }
+}
+
+/// Returns whether a field that went seems to be one that came: no other two have the same schema, and that says something, or the
+/// names are alike.
+fn is_renamed(gone: &Field<'_>, came: &Field<'_>, all_gone: &[&Field<'_>], all_came: &[&Field<'_>]) -> bool {
+    let shape = |field: &Field<'_>| without_texts(&Value::Object(field.side.schema.clone()));
+    let own = shape(gone);
+    let is_only = |all: &[&Field<'_>]| all.iter().filter(|field| shape(field) == own).count() == 1;
+    let says = own.get("properties").is_some()
+        || own.get("items").is_some()
+        || own.as_object().is_some_and(|own| own.len() > 2);
+    let [old, new] = [gone, came].map(|field| field.name.to_lowercase());
+    let is_alike = || old.contains(&new) || new.contains(&old) || is_near(&old, &new);
+    shape(came) == own && is_only(all_gone) && is_only(all_came) && (says || is_alike())
+}
+
+/// Returns a schema without what is for people.
+fn without_texts(schema: &Value) -> Value {
+    match schema {
+        Value::Object(map) => {
+            let is_said = |(name, value): &(&String, &Value)| *name != "description" || !value.is_string();
+            Value::Object(
+                map.iter().filter(is_said).map(|(name, value)| (name.clone(), without_texts(value))).collect(),
+            )
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_texts).collect()),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,196 @@
+//! CRDs that belong together, and the versions of each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, ensure};
+use serde_json::{Map, Value};
+
+use super::change::{Change, Class};
+use crate::engine::finding::{Code, Location};
+use crate::engine::manifest::{Manifest, Object};
+use crate::knowledge::pack::crds::from_crds::{self, defined_kind};
+use crate::knowledge::release::GroupKind;
+use crate::syntax::field::FieldPath;
+
+/// The CRDs of one release.
+#[derive(Debug)]
+pub struct CrdSet<'m> {
+    /// What the user calls it: a path, `-`, or a reference of git.
+    pub(crate) name: String,
+    /// Its CRDs, by name: `httproutes.gateway.networking.k8s.io`.
+    pub(super) crds: BTreeMap<String, Crd<'m>>,
+}
+
+/// One CRD in a file.
+#[derive(Clone, Debug)]
+pub(super) struct Crd<'m> {
+    manifest: &'m Manifest,
+    object: &'m Object,
+    pub(super) kind: GroupKind,
+    pub(super) value: Arc<Value>,
+}
+
+/// One version of a CRD.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Version<'c> {
+    pub(super) name: &'c str,
+    /// What says whether it is served, stored and deprecated; a CRD that lists no versions has one, which is.
+    listed: Option<&'c Value>,
+    /// Its number in the list.
+    index: usize,
+    crd: &'c Value,
+}
+
+impl<'m> CrdSet<'m> {
+    /// Finds the CRDs in the files of a set.
+    ///
+    /// # Errors
+    /// A CRD that is malformed or defined twice, or a set without any.
+    pub fn read(name: &str, manifests: &'m [Manifest]) -> Result<Self> {
+        let mut crds = BTreeMap::new();
+        for (manifest, object) in
+            manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)))
+        {
+            let Some(kind) = defined_kind(&object.value).filter(|_| object.inline_patch.is_none()) else { continue };
+            let value =
+                manifest.full_value(object).map_err(|wrong| anyhow!("{}: {}", wrong.location, wrong.sentence()))?;
+            let crd = Crd { manifest, object, kind, value };
+            from_crds::check(&crd.value).map_err(|wrong| wrong.context(crd.place().to_string()))?;
+            let place = crd.place();
+            if let Some(other) = crds.insert(crd.name(), crd) {
+                return Err(anyhow!(
+                    "{place}: the CRD {} is in the set twice; the other one is at {}",
+                    other.name(),
+                    other.place()
+                ));
+            }
+        }
+        ensure!(!crds.is_empty(), "{name}: there is no CRD");
+        Ok(Self { name: name.to_owned(), crds })
+    }
+
+    /// Returns how many CRDs it has.
+    pub(crate) fn len(&self) -> usize {
+        self.crds.len()
+    }
+}
+
+impl Crd<'_> {
+    fn name(&self) -> String {
+        let plural = || format!("{}.{}", self.text(&["spec", "names", "plural"]).unwrap_or_default(), self.kind.group);
+        self.text(&["metadata", "name"]).map_or_else(plural, str::to_owned)
+    }
+
+    fn text(&self, keys: &[&str]) -> Option<&str> {
+        keys.iter().try_fold(&*self.value, |value, key| value.get(key))?.as_str()
+    }
+
+    /// Returns the place of something in the CRD, or of the nearest thing around it.
+    pub(super) fn locate(&self, path: &FieldPath) -> Location {
+        self.manifest.locate(self.object, path)
+    }
+
+    /// Returns where it starts.
+    pub(super) fn place(&self) -> Location {
+        self.locate(&FieldPath::default())
+    }
+
+    /// Returns its versions, as they are listed.
+    pub(super) fn versions(&self) -> Vec<Version<'_>> {
+        let crd = &*self.value;
+        let Some(versions) = crd["spec"]["versions"].as_array() else {
+            let name = crd["spec"]["version"].as_str();
+            return name.map(|name| Version { name, listed: None, index: 0, crd }).into_iter().collect();
+        };
+        let named = versions.iter().enumerate().filter_map(|(index, listed)| {
+            Some(Version { name: listed["name"].as_str()?, listed: Some(listed), index, crd })
+        });
+        named.collect()
+    }
+
+    /// Returns the version with this name.
+    pub(super) fn version(&self, name: &str) -> Option<Version<'_>> {
+        self.versions().into_iter().find(|version| version.name == name)
+    }
+
+    /// Returns whether a webhook converts its objects.
+    pub(super) fn has_webhook(&self) -> bool {
+        self.text(&["spec", "conversion", "strategy"]) == Some("Webhook")
+    }
+
+    /// Makes a change of it at `path`.
+    pub(super) fn change(&self, code: Code, class: impl Into<Option<Class>>, path: &FieldPath, text: String) -> Change {
+        Change {
+            location: self.locate(path),
+            code,
+            class: class.into(),
+            kind: self.kind.clone(),
+            version: None,
+            field: None,
+            object: self.manifest.finding_object(self.object),
+            text,
+            help: None,
+        }
+    }
+}
+
+impl<'c> Version<'c> {
+    fn is(&self, key: &str, unlisted: bool) -> bool {
+        self.listed.map_or(unlisted, |listed| listed[key] == true)
+    }
+
+    pub(super) fn is_served(&self) -> bool {
+        self.is("served", true)
+    }
+
+    pub(super) fn is_stored(&self) -> bool {
+        self.is("storage", true)
+    }
+
+    pub(super) fn is_deprecated(&self) -> bool {
+        self.is("deprecated", false)
+    }
+
+    /// Returns whether objects of it can exist.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.is_served() || self.is_stored()
+    }
+
+    /// Returns where it is listed.
+    pub(super) fn path(&self) -> FieldPath {
+        let spec = FieldPath::default().key("spec");
+        match self.listed {
+            Some(_) => spec.key("versions").index(self.index),
+            None => spec.key("version"),
+        }
+    }
+
+    /// Finds what a CRD says of the version, or of all of its versions at once, as those of `v1beta1` can.
+    pub(super) fn part(&self, own: &str, shared: &str) -> Option<Part<'c>> {
+        let part = |value: &'c Value, at: FieldPath| (!value.is_null()).then_some(Part { value, at });
+        let own = self.listed.and_then(|listed| part(&listed[own], self.path().key(own)));
+        own.or_else(|| part(&self.crd["spec"][shared], FieldPath::default().key("spec").key(shared)))
+    }
+
+    /// Returns its schema.
+    pub(super) fn schema(&self) -> Option<SchemaPart<'c>> {
+        let around = self.part("schema", "validation")?;
+        let schema = around.value["openAPIV3Schema"].as_object()?;
+        Some(SchemaPart { schema, at: around.at.key("openAPIV3Schema") })
+    }
+}
+
+/// A part of a CRD, and where it is.
+#[derive(Clone, Debug)]
+pub(super) struct Part<'c> {
+    pub(super) value: &'c Value,
+    pub(super) at: FieldPath,
+}
+
+/// A schema in a CRD, and where it is.
+#[derive(Clone, Debug)]
+pub(super) struct SchemaPart<'c> {
+    pub(super) schema: &'c Map<String, Value>,
+    pub(super) at: FieldPath,
+}

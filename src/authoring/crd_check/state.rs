@@ -1,0 +1,158 @@
+//! What is wrong with the CRDs of one set, whatever was before.
+
+use serde_json::{Map, Value};
+
+use super::bump::numbers;
+use super::change::Change;
+use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
+use super::set::{Crd, CrdSet, SchemaPart, Version};
+use crate::engine::finding::Code;
+use crate::knowledge::release::by_stability;
+use crate::syntax::field::{FieldPath, FieldPattern, Part};
+
+/// How many versions of a CRD may be served at a time.
+const MOST_VERSIONS: usize = 2;
+
+/// The domains whose groups need the approval of Kubernetes.
+const PROTECTED: [&str; 2] = ["k8s.io", "kubernetes.io"];
+
+const APPROVED: &str = "api-approved.kubernetes.io";
+
+/// Lists what is wrong with a set.
+pub(super) fn changes(set: &CrdSet<'_>) -> Vec<Change> {
+    let mut changes = named(set, BUNDLE, folder_bundle(&set.name), |bundle| {
+        bundle.starts_with('v') && numbers(bundle).is_some() && bundle.matches('.').count() >= 2
+    });
+    changes.extend(named(set, CHANNEL, folder_channel(&set.name), |channel| CHANNELS.contains(&channel)));
+    changes.extend(set.crds.values().flat_map(of_crd));
+    changes
+}
+
+/// Checks an annotation of every CRD of a set: it is there, reads well, is that of the others, and that of the folder.
+fn named(set: &CrdSet<'_>, ending: &str, folder: Option<String>, is_valid: impl Fn(&str) -> bool) -> Vec<Change> {
+    let first = set.crds.values().find_map(|crd| annotation(crd, ending)).map(|found| found.value);
+    let what = ending.trim_start_matches('/');
+    let wrong = |crd: &Crd<'_>| {
+        let path = FieldPath::default().key("metadata").key("annotations");
+        let change = |text: String| Some(crd.change(Code::CrdBundle, None, &path, text));
+        let Some(found) = annotation(crd, ending) else {
+            return change(format!("there is no annotation that ends in {ending}"));
+        };
+        let value = found.value;
+        let text = match (&first, &folder) {
+            _ if !is_valid(&value) => format!("{value} is no {what}"),
+            (Some(first), _) if *first != value => format!("the {what} {value} is not that of the other CRDs, {first}"),
+            (_, Some(folder)) if *folder != value => format!("the {what} {value} is not that of the folder, {folder}"),
+            _ => return None,
+        };
+        change(text).map(|change| Change { location: found.place, ..change })
+    };
+    set.crds.values().filter_map(wrong).collect()
+}
+
+fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
+    let spec = FieldPath::default().key("spec");
+    let mut changes = Vec::new();
+    let versions = crd.versions();
+    let served = versions.iter().filter(|version| version.is_served()).count();
+    if served > MOST_VERSIONS {
+        let text = format!("{served} versions are served; at most {MOST_VERSIONS} may be");
+        changes.push(crd.change(Code::CrdVersionCount, None, &spec.key("versions"), text));
+    }
+    let stored = versions.iter().find(|version| version.is_stored());
+    let is_older =
+        |version: &&Version<'_>| stored.is_some_and(|stored| by_stability(version.name, stored.name).is_lt());
+    if let Some((stored, older)) = stored.zip(versions.iter().filter(|version| version.is_served()).find(is_older)) {
+        let text = format!("objects are stored in this version, and {} is still served", older.name);
+        changes.push(crd.change(Code::CrdStorageEarly, None, &stored.path().key("storage"), text).of(stored.name));
+    }
+    if crd.has_webhook() {
+        let text = "a webhook converts objects between the versions".to_owned();
+        changes.push(crd.change(Code::CrdWebhook, None, &spec.key("conversion"), text));
+    }
+    let group = &crd.kind.group;
+    let is_protected = PROTECTED.iter().any(|domain| group == domain || group.ends_with(&format!(".{domain}")));
+    let annotations = FieldPath::default().key("metadata").key("annotations");
+    if is_protected && annotations.key(APPROVED).get(&crd.value).is_none() {
+        let text = format!("the group {group} needs the annotation {APPROVED}");
+        changes.push(crd.change(Code::CrdApiApproved, None, &annotations, text));
+    }
+    changes.extend(versions.into_iter().filter(Version::is_in_use).flat_map(|version| of_version(crd, version)));
+    changes
+}
+
+fn of_version(crd: &Crd<'_>, version: Version<'_>) -> Vec<Change> {
+    let Some(part) = version.schema() else { return Vec::new() };
+    let mut changes = Vec::new();
+    let mut add = |code, path: &FieldPath, text: &str| {
+        changes.push(crd.change(code, None, path, text.to_owned()).of(version.name));
+    };
+    if part.schema.get(super::keyword::PRESERVE) != Some(&Value::Bool(true)) && !crd.has_webhook() {
+        add(Code::CrdPruned, &part.at, "the root of the schema drops fields that it does not name");
+    }
+    let has_status = part.schema.get("properties").is_some_and(|fields| fields.get("status").is_some());
+    let is_separate =
+        version.part("subresources", "subresources").is_some_and(|part| part.value.get("status").is_some());
+    if has_status && !is_separate {
+        add(Code::CrdNoStatus, &version.path(), "there is a status and no subresource for it");
+    }
+    let mut design = Design { crd, version: version.name, changes };
+    design.visit(&FieldPattern::default(), &part);
+    design.changes
+}
+
+/// What looks at each field by itself.
+struct Design<'d> {
+    crd: &'d Crd<'d>,
+    version: &'d str,
+    changes: Vec<Change>,
+}
+
+impl Design<'_> {
+    fn visit(&mut self, field: &FieldPattern, part: &SchemaPart<'_>) {
+        if let Some((code, text)) = doubtful(field, part.schema) {
+            self.changes.push(self.crd.change(code, None, &part.at, text.to_owned()).of(self.version).at(field));
+        }
+        let named = part.schema.get("properties").and_then(Value::as_object);
+        for (name, schema) in named.into_iter().flatten() {
+            self.below(field.with(Part::Key(name.clone())), schema, part.at.key("properties").key(name));
+        }
+        for (keyword, step) in [("items", Part::Items), ("additionalProperties", Part::Values)] {
+            if let Some(schema) = part.schema.get(keyword) {
+                self.below(field.with(step), schema, part.at.key(keyword));
+            }
+        }
+    }
+
+    fn below(&mut self, field: FieldPattern, schema: &Value, at: FieldPath) {
+        if let Some(schema) = schema.as_object() {
+            self.visit(&field, &SchemaPart { schema, at });
+        }
+    }
+}
+
+/// Returns what can be doubted about a field.
+fn doubtful(field: &FieldPattern, schema: &Map<String, Value>) -> Option<(Code, &'static str)> {
+    let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).unwrap_or_default();
+    let is_conditions = matches!(field.parts().last(), Some(Part::Key(name)) if name == "conditions");
+    match text("type") {
+        "boolean" => Some((Code::CrdBool, "the field is a boolean")),
+        "number" => Some((Code::CrdFloat, "the field is a floating-point number")),
+        "integer" if text("format").starts_with("uint") => Some((Code::CrdUint, "the field is an unsigned integer")),
+        "object" if schema.contains_key("additionalProperties") => {
+            Some((Code::CrdMap, "the field is a map with free keys"))
+        }
+        "array" if is_conditions && !is_map_by_type(schema) => {
+            Some((Code::CrdConditions, "the conditions are no map by type"))
+        }
+        "array" if text("x-kubernetes-list-type").is_empty() => {
+            Some((Code::CrdListWithoutType, "the list has no x-kubernetes-list-type"))
+        }
+        _ => None,
+    }
+}
+
+fn is_map_by_type(schema: &Map<String, Value>) -> bool {
+    let has = |keyword: &str, value: Value| schema.get(keyword) == Some(&value);
+    has("x-kubernetes-list-type", "map".into()) && has("x-kubernetes-list-map-keys", vec!["type"].into())
+}

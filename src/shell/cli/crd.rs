@@ -1,0 +1,149 @@
+//! The subcommand `crd check`: what changed from one set of CRDs to another, and does a policy allow it?
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+
+use super::args::{CrdCheckArgs, Format, PackArgs};
+use super::baseline::Baseline;
+use super::console::{Console, Destination};
+use super::exit::{Exit, Pending};
+use super::output::{Level, print, shown};
+use super::{formats, input, lint, packs};
+use crate::authoring::crd_check::{self, Comparison, CrdSet, Policy, Releases};
+use crate::authoring::pack_folder;
+use crate::engine::manifest::Manifest;
+use crate::knowledge::pack::{Pack, Packs};
+use crate::shell::disk::{self, CommittedFile, MAX_FILE_SIZE};
+use crate::shell::report::document::{FindingRecord, ReportDocument};
+use crate::shell::report::grouped::grouped;
+use crate::shell::report::{Counts, one_of, text_format, visible};
+
+/// Runs `crd check`.
+pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
+    let output = &args.output;
+    ensure!(output.format != Format::Html, "`crd check` has no format html; use text, json, sarif or markdown");
+    let policy = policy(&args.policy)?;
+    let packs = packs::load(&PackArgs::default())?;
+    let pack = args.pack.as_ref().map(|name| named_pack(name, packs)).transpose()?;
+    let sources = sources(args)?;
+    let read = sources.iter().map(|source| source.read(args.path.as_deref(), packs, console));
+    let read = read.collect::<Result<Vec<_>>>()?;
+    let sets = sources.iter().zip(&read).map(|(source, manifests)| CrdSet::read(&source.name(), manifests));
+    let mut sets = sets.collect::<Result<Vec<_>>>()?;
+    let experimental = if args.experimental.is_some() { sets.pop() } else { None };
+    let (new, old) = (sets.pop().expect("NEW is read"), sets.pop().expect("OLD is read"));
+    let releases = Releases { earlier: &sets, old: &old, new: &new, experimental: experimental.as_ref() };
+    let mut comparison = crd_check::check(releases, pack, &policy);
+    compare(&mut comparison, &policy, args, console)?;
+    for waiver in comparison.unused.iter().filter(|_| !output.quiet) {
+        console.note(&format!("the policy waives what does not occur: {}\n", visible(&waiver.to_string())))?;
+    }
+    let counts = Counts { recognized: new.len(), ..Counts::default() };
+    let exit = Exit::decide(&counts, &comparison.findings, &[], Pending::Nothing).with(output, 0);
+    let document = ReportDocument::of_crds(&comparison, &policy.name, &counts, exit as u8, formats::ran_in());
+    let (step, summary) = (comparison.step.clone(), document.summary.clone());
+    match output.format {
+        Format::Text => {
+            let level = Level::of(output);
+            let records: Vec<FindingRecord> = level.findings(&comparison.findings).map(FindingRecord::new).collect();
+            console.text(Destination::Report, output, |painter| {
+                let found = grouped([], &records, painter, shown(output));
+                let accepted = comparison.acknowledged.iter().filter(|_| output.verbose);
+                let accepted: String = accepted.map(|one| text_format::acknowledged(one, painter)).collect();
+                [found.lines, accepted, found.to_do].concat()
+            })?;
+        }
+        _ => print(document, output, console)?,
+    }
+    let painter = console.note_painter(output.color);
+    console.painted_note(&format!("{}\n", text_format::release_step(&step, &summary, &painter)))?;
+    Ok(exit)
+}
+
+/// Where CRDs of a release are.
+struct Source<'a> {
+    path: &'a Path,
+    /// Whether it is a release that is checked: what it reports is in files that the user has.
+    is_new: bool,
+}
+
+/// Lists the releases in the order of time: those before, OLD, NEW; behind them its experimental channel.
+fn sources(args: &CrdCheckArgs) -> Result<Vec<Source<'_>>> {
+    let old = args.history.iter().chain([&args.old]).map(|path| Source { path, is_new: false });
+    let new = [&args.new].into_iter().chain(&args.experimental).map(|path| Source { path, is_new: true });
+    let sources: Vec<Source<'_>> = old.chain(new).collect();
+    let piped = sources.iter().filter(|source| source.path == Path::new("-")).count();
+    ensure!(piped < 2, "`-` is standard input, which is read once");
+    Ok(sources)
+}
+
+impl Source<'_> {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Reads the files of the release: those below `path` in a commit, or those at a path.
+    fn read(&self, path: Option<&Path>, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
+        let Some(path) = path else { return input::read_crds(self.path, "crd check", packs, console) };
+        let name = self.name();
+        let shown = visible(&name);
+        let Some(files) = disk::committed(&name, path).with_context(|| format!("--path: {shown}"))? else {
+            let is_path = self.is_new && !disk::is_missing(self.path);
+            ensure!(is_path, "--path: {shown} is no commit, branch or tag of the repository");
+            return input::read_crds(self.path, "crd check", packs, console);
+        };
+        ensure!(!files.is_empty(), "--path: {shown} has no file at {}", visible(&path.to_string_lossy()));
+        let named = |file: &CommittedFile| match self.is_new {
+            true => file.path.clone(),
+            false => format!("{name}:{}", file.path),
+        };
+        let files = files.iter().map(|file| (named(file), file.bytes.as_slice()));
+        input::crds_of_texts(files, packs)
+    }
+}
+
+/// Returns the pack in a folder, or the built-in one with this name.
+fn named_pack(name: &str, packs: &'static Packs) -> Result<&'static Pack> {
+    match pack_folder::read_if_pack(Path::new(name))? {
+        Some(pack) => Ok(Box::leak(Box::new(pack))),
+        None => packs::named(name, packs).map_err(|error| lint::not_a_pack(name, error)),
+    }
+}
+
+/// Reads a policy: one that is built in, or that of a file.
+fn policy(name: &str) -> Result<Policy> {
+    if let Some(policy) = Policy::built_in(name) {
+        return Ok(policy);
+    }
+    let bytes = disk::read_up_to(Path::new(name), MAX_FILE_SIZE).map_err(|failure| {
+        anyhow!("--policy {}: {failure}; pass {}, or a file", visible(name), one_of(&Policy::names()))
+    })?;
+    let text = String::from_utf8(bytes).with_context(|| format!("--policy {}", visible(name)))?;
+    Policy::parse(name, &text)
+}
+
+/// Acknowledges what is known, by the baseline that is read or written.
+fn compare(comparison: &mut Comparison, policy: &Policy, args: &CrdCheckArgs, console: Console) -> Result<()> {
+    let targets = [format!("the policy {}", policy.name)];
+    let (baseline, is_written) = match (&args.write_baseline, &args.baseline) {
+        (Some(file), _) => (Baseline::of_findings(file, &targets, &comparison.findings, |_| true)?, true),
+        (None, Some(file)) => (Baseline::read(file, "--baseline", &targets)?, false),
+        (None, None) => return Ok(()),
+    };
+    if is_written {
+        baseline.write(&targets)?;
+    }
+    let sorted = baseline.sort_out(std::mem::take(&mut comparison.findings), Vec::new());
+    comparison.findings = sorted.open;
+    comparison.acknowledged.extend(sorted.known);
+    comparison.acknowledged.sort();
+    match args.output.quiet {
+        true => Ok(()),
+        false if is_written => baseline.report_written(console),
+        false => {
+            let stale: Vec<String> = sorted.stale.iter().map(ToString::to_string).collect();
+            baseline.report_stale(&stale, args.output.verbose, console)
+        }
+    }
+}

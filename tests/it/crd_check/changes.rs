@@ -1,0 +1,501 @@
+//! Each kind of change, in both directions.
+
+use serde_json::{Value, json};
+
+use super::{crd, found, version};
+
+/// A field that changes: its schema on both sides, and what is found forward and backward.
+struct Case {
+    name: &'static str,
+    old: Value,
+    new: Value,
+    forward: &'static [&'static str],
+    backward: &'static [&'static str],
+}
+
+const fn case(
+    name: &'static str,
+    old: Value,
+    new: Value,
+    forward: &'static [&'static str],
+    backward: &'static [&'static str],
+) -> Case {
+    Case { name, old, new, forward, backward }
+}
+
+/// Compares all cases in one CRD, each as a field of `spec`; `$` in what is expected is the field.
+#[track_caller]
+fn check(cases: &[Case]) {
+    let fields = |side: fn(&Case) -> &Value| {
+        let fields = cases.iter().map(|case| (case.name.to_owned(), side(case).clone()));
+        crd(&json!({"versions": [version("v1", &fields.collect())]}))
+    };
+    let (old, new) = ([fields(|case| &case.old)], [fields(|case| &case.new)]);
+    let expected = |side: fn(&Case) -> &[&str]| {
+        let lines = cases
+            .iter()
+            .flat_map(|case| side(case).iter().map(|line| line.replace('$', &format!("spec.{}", case.name))));
+        let mut lines: Vec<String> = lines.collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(found(&old, &new, &[]), expected(|case| case.forward), "forward");
+    assert_eq!(found(&new, &old, &[]), expected(|case| case.backward), "backward");
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn with(more: &Value) -> Value {
+    let mut schema = text();
+    super::merge(&mut schema, more);
+    schema
+}
+
+fn list(more: &Value) -> Value {
+    let mut schema = json!({"type": "array", "items": {"type": "string"}});
+    super::merge(&mut schema, more);
+    schema
+}
+
+#[test]
+fn limits() {
+    let numbers = |more: Value| {
+        let mut schema = json!({"type": "integer"});
+        super::merge(&mut schema, &more);
+        schema
+    };
+    let map = |more: Value| {
+        let mut schema = json!({"type": "object", "additionalProperties": {"type": "string"}});
+        super::merge(&mut schema, &more);
+        schema
+    };
+    let (wider, tighter): (&[&str], &[&str]) = (&["crd-bound $ loosened"], &["crd-bound $ tightened"]);
+    check(&[
+        case("maximum", numbers(json!({"maximum": 5})), numbers(json!({"maximum": 6})), wider, tighter),
+        case("minimum", numbers(json!({"minimum": 1})), numbers(json!({})), wider, tighter),
+        case("multiple", numbers(json!({"multipleOf": 2})), numbers(json!({})), wider, tighter),
+        case(
+            "exclusive",
+            numbers(json!({"maximum": 5, "exclusiveMaximum": true})),
+            numbers(json!({"maximum": 5})),
+            wider,
+            tighter,
+        ),
+        case("longest", with(&json!({"maxLength": 5})), with(&json!({"maxLength": 50})), wider, tighter),
+        case("shortest", with(&json!({"minLength": 5})), with(&json!({"minLength": 1})), wider, tighter),
+        case("fewest", list(&json!({"minItems": 1})), list(&json!({})), wider, tighter),
+        case("most", list(&json!({"maxItems": 1})), list(&json!({})), wider, tighter),
+        case("emptiest", map(json!({"minProperties": 1})), map(json!({})), wider, tighter),
+        case("fullest", map(json!({"maxProperties": 1})), map(json!({"maxProperties": 2})), wider, tighter),
+        case("zero", list(&json!({"minItems": 0})), list(&json!({})), &[], &[]),
+    ]);
+}
+
+#[test]
+fn values_and_texts() {
+    check(&[
+        case(
+            "more",
+            with(&json!({"enum": ["a"]})),
+            with(&json!({"enum": ["b", "a"]})),
+            &["crd-enum $ loosened"],
+            &["crd-enum $ tightened"],
+        ),
+        case(
+            "other",
+            with(&json!({"enum": ["a", "b"]})),
+            with(&json!({"enum": ["a", "c"]})),
+            &["crd-enum $ tightened", "crd-enum $ loosened"],
+            &["crd-enum $ tightened", "crd-enum $ loosened"],
+        ),
+        case("closed", with(&json!({"enum": ["a"]})), text(), &["crd-enum $ loosened"], &["crd-enum $ tightened"]),
+        case(
+            "words",
+            with(&json!({"pattern": "^(a|b)$"})),
+            with(&json!({"pattern": "^(a|b|c)$"})),
+            &["crd-pattern $ loosened"],
+            &["crd-pattern $ tightened"],
+        ),
+        case(
+            "pattern",
+            with(&json!({"pattern": "^a+$"})),
+            with(&json!({"pattern": "^a*$"})),
+            &["crd-pattern $ tightened"],
+            &["crd-pattern $ tightened"],
+        ),
+        case(
+            "format",
+            with(&json!({"format": "date-time"})),
+            text(),
+            &["crd-format $ loosened"],
+            &["crd-format $ tightened"],
+        ),
+        case(
+            "null",
+            text(),
+            with(&json!({"nullable": true})),
+            &["crd-nullable $ loosened"],
+            &["crd-nullable $ tightened"],
+        ),
+        case(
+            "default",
+            text(),
+            with(&json!({"default": "a"})),
+            &["crd-default $ breaking"],
+            &["crd-default $ breaking"],
+        ),
+        case(
+            "description",
+            text(),
+            with(&json!({"description": "a"})),
+            &["crd-description $ documentation"],
+            &["crd-description $ documentation"],
+        ),
+    ]);
+}
+
+#[test]
+fn types() {
+    let either = json!({"x-kubernetes-int-or-string": true});
+    check(&[
+        case("other", text(), json!({"type": "integer"}), &["crd-type $ breaking"], &["crd-type $ breaking"]),
+        case("wider", text(), either.clone(), &["crd-type $ loosened"], &["crd-type $ breaking"]),
+        case(
+            "number",
+            json!({"type": "integer"}),
+            json!({"type": "number"}),
+            &["crd-type $ loosened"],
+            &["crd-type $ breaking"],
+        ),
+        // What is in it is not compared.
+        case(
+            "list",
+            list(&json!({})),
+            json!({"type": "object", "properties": {"a": text()}}),
+            &["crd-type $ breaking"],
+            &["crd-type $ breaking"],
+        ),
+        case(
+            "spelt",
+            either,
+            json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": true}),
+            &[],
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn lists_and_objects() {
+    let object = |more: Value| {
+        let mut schema = json!({"type": "object"});
+        super::merge(&mut schema, &more);
+        schema
+    };
+    let keyed = |keys: &[&str]| {
+        let items = json!({"type": "object", "properties": {"a": text(), "b": text()}});
+        list(&json!({"items": items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys}))
+    };
+    let merged: &[&str] = &["crd-list-type $ breaking"];
+    check(&[
+        case(
+            "kind",
+            list(&json!({"x-kubernetes-list-type": "atomic"})),
+            list(&json!({"x-kubernetes-list-type": "set"})),
+            merged,
+            merged,
+        ),
+        case("keys", keyed(&["a"]), keyed(&["a", "b"]), merged, merged),
+        case("map", object(json!({"x-kubernetes-map-type": "atomic"})), object(json!({})), merged, merged),
+        case("mergekey", list(&json!({"x-kubernetes-patch-merge-key": "a"})), list(&json!({})), merged, merged),
+        case(
+            "unique",
+            list(&json!({"uniqueItems": true})),
+            list(&json!({})),
+            &["crd-unique-items $ loosened"],
+            &["crd-unique-items $ tightened"],
+        ),
+        case(
+            "whole",
+            object(json!({"x-kubernetes-embedded-resource": true})),
+            object(json!({})),
+            &["crd-embedded-resource $ loosened"],
+            &["crd-embedded-resource $ tightened"],
+        ),
+        case(
+            "open",
+            object(json!({})),
+            object(json!({"x-kubernetes-preserve-unknown-fields": true})),
+            &["crd-unknown-fields $ loosened"],
+            &["crd-unknown-fields $ tightened"],
+        ),
+        case("keyword", text(), with(&json!({"x-new": 1})), &["crd-keyword $ breaking"], &["crd-keyword $ breaking"]),
+    ]);
+}
+
+#[test]
+fn combinations_and_rules() {
+    let [a, b] = ["a", "b"].map(|name| json!({"required": [name]}));
+    let one = |keyword: &str, content: Value| json!({"type": "object", keyword: content});
+    let rule = |text: &str| with(&json!({"x-kubernetes-validations": [{"rule": text}]}));
+    let (wider, tighter): (&[&str], &[&str]) = (&["crd-combination $ loosened"], &["crd-combination $ tightened"]);
+    check(&[
+        case("any", one("anyOf", json!([a])), one("anyOf", json!([a, b])), wider, tighter),
+        case("all", one("allOf", json!([a, b])), one("allOf", json!([b])), wider, tighter),
+        case("one", one("oneOf", json!([a])), one("oneOf", json!([a, b])), tighter, tighter),
+        case("not", one("not", a.clone()), json!({"type": "object"}), wider, tighter),
+        case("rule", rule("self != ''"), text(), &["crd-rule $ loosened"], &["crd-rule $ tightened"]),
+        case(
+            "alternative",
+            rule("self == 'a'"),
+            rule("self == 'a' || self == 'b'"),
+            &["crd-rule $ loosened"],
+            &["crd-rule $ tightened"],
+        ),
+    ]);
+}
+
+#[test]
+fn fields() {
+    let object = |fields: Value| json!({"type": "object", "properties": fields});
+    let open =
+        |fields: Value| json!({"type": "object", "properties": fields, "x-kubernetes-preserve-unknown-fields": true});
+    let requiring = |names: &[&str], fields: Value| json!({"type": "object", "properties": fields, "required": names});
+    check(&[
+        case(
+            "inner",
+            object(json!({"a": text()})),
+            object(json!({"a": text(), "other": {"type": "integer"}})),
+            &["crd-field-added $.other additive"],
+            &["crd-field-removed $.other breaking"],
+        ),
+        case(
+            "items",
+            json!({"type": "array", "items": object(json!({}))}),
+            json!({"type": "array", "items": object(json!({"a": text()}))}),
+            &["crd-field-added $[].a additive"],
+            &["crd-field-removed $[].a breaking"],
+        ),
+        case(
+            "values",
+            json!({"type": "object"}),
+            json!({"type": "object", "additionalProperties": text()}),
+            &["crd-field-added ${} additive"],
+            &["crd-field-removed ${} breaking"],
+        ),
+        case(
+            "kept",
+            open(json!({"a": text()})),
+            open(json!({})),
+            &["crd-field-removed $.a loosened"],
+            &["crd-field-added $.a tightened"],
+        ),
+        case(
+            "required",
+            requiring(&[], json!({"a": text()})),
+            requiring(&["a"], json!({"a": text()})),
+            &["crd-required $.a tightened"],
+            &["crd-required $.a loosened"],
+        ),
+        case(
+            "demanded",
+            object(json!({})),
+            requiring(&["a"], json!({"a": text()})),
+            &["crd-field-added $.a additive", "crd-required $.a tightened"],
+            &["crd-field-removed $.a breaking"],
+        ),
+        case(
+            "filled",
+            object(json!({})),
+            requiring(&["a"], json!({"a": {"type": "string", "default": "b"}})),
+            &["crd-field-added $.a additive"],
+            &["crd-field-removed $.a breaking"],
+        ),
+        case(
+            "renamed",
+            object(json!({"certificate": object(json!({"a": text()})), "b": text()})),
+            object(json!({"secret": object(json!({"a": text()})), "b": text()})),
+            &["crd-field-renamed $.certificate renamed"],
+            &["crd-field-renamed $.secret renamed"],
+        ),
+        // Two texts with unlike names can be anything.
+        case(
+            "unlike",
+            object(json!({"owner": text()})),
+            object(json!({"frame": text()})),
+            &["crd-field-removed $.owner breaking", "crd-field-added $.frame additive"],
+            &["crd-field-removed $.frame breaking", "crd-field-added $.owner additive"],
+        ),
+    ]);
+}
+
+/// Compares two CRDs in both directions.
+#[track_caller]
+fn around(old: &Value, new: &Value, forward: &[&str], backward: &[&str]) {
+    let (old, new) = (crd(old), crd(new));
+    assert_eq!(changed(&old, &new), forward, "forward");
+    assert_eq!(changed(&new, &old), backward, "backward");
+}
+
+/// Returns the changes that are found, without what else is wrong.
+fn changed(old: &Value, new: &Value) -> Vec<String> {
+    let mut lines = found(std::slice::from_ref(old), std::slice::from_ref(new), &[]);
+    lines.retain(|line| !line.ends_with(' '));
+    lines
+}
+
+#[test]
+fn names_and_scope() {
+    around(
+        &json!({"names": {"kind": "Bike"}}),
+        &json!({"names": {"kind": "Bicycle"}}),
+        &["crd-names  breaking"],
+        &["crd-names  breaking"],
+    );
+    around(
+        &json!({"names": {"shortNames": ["b"]}}),
+        &json!({"names": {"shortNames": ["b", "bk"]}}),
+        &["crd-names  additive"],
+        &["crd-names  breaking"],
+    );
+    around(
+        &json!({"names": {"categories": []}}),
+        &json!({"names": {"categories": ["ride"]}}),
+        &["crd-names  additive"],
+        &["crd-names  breaking"],
+    );
+    around(&json!({}), &json!({"scope": "Cluster"}), &["crd-scope  breaking"], &["crd-scope  breaking"]);
+}
+
+/// Makes versions, each as its name and what is special about it.
+fn versions(listed: &[(&str, Value)]) -> Value {
+    let version = |(name, more): &(&str, Value)| {
+        let mut whole = version(name, &json!({}));
+        super::merge(&mut whole, more);
+        whole
+    };
+    json!({"versions": listed.iter().map(version).collect::<Vec<_>>()})
+}
+
+#[test]
+fn versions_come_and_go() {
+    let (idle, unserved) = (json!({"storage": false}), json!({"storage": false, "served": false}));
+    around(
+        &versions(&[("v1", json!({}))]),
+        &versions(&[("v1", json!({})), ("v2", idle.clone())]),
+        &["crd-version-added v2 additive"],
+        &["crd-version-removed v2 dropped"],
+    );
+    around(
+        &versions(&[("v1", json!({})), ("v2", idle.clone())]),
+        &versions(&[("v1", json!({})), ("v2", unserved)]),
+        &["crd-served v2 dropped"],
+        &["crd-served v2 additive"],
+    );
+    around(
+        &versions(&[("v1", json!({}))]),
+        &versions(&[("v1", json!({"deprecated": true}))]),
+        &["crd-deprecated  documentation"],
+        &["crd-deprecated  documentation"],
+    );
+    // Moving the storage version is safe where the release before serves it.
+    around(
+        &versions(&[("v1", json!({})), ("v2", idle.clone())]),
+        &versions(&[("v1", idle.clone()), ("v2", json!({}))]),
+        &["crd-storage v2 additive"],
+        &["crd-storage  additive"],
+    );
+    around(
+        &versions(&[("v1", json!({}))]),
+        &versions(&[("v1", idle), ("v2", json!({}))]),
+        &["crd-storage v2 breaking", "crd-version-added v2 additive"],
+        &["crd-storage  additive", "crd-version-removed v2 dropped"],
+    );
+}
+
+#[test]
+fn subresources_and_columns() {
+    let status = json!({"subresources": {"status": {}}});
+    around(
+        &versions(&[("v1", json!({}))]),
+        &versions(&[("v1", status)]),
+        &["crd-subresource  tightened"],
+        &["crd-subresource  breaking"],
+    );
+    let scale = |path: &str| json!({"subresources": {"scale": {"specReplicasPath": path}}});
+    around(
+        &versions(&[("v1", scale(".spec.a"))]),
+        &versions(&[("v1", scale(".spec.b"))]),
+        &["crd-subresource  breaking"],
+        &["crd-subresource  breaking"],
+    );
+    let column = |path: &str| json!({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": path}]});
+    around(
+        &versions(&[("v1", json!({}))]),
+        &versions(&[("v1", column(".spec.a"))]),
+        &["crd-printer-column  additive"],
+        &["crd-printer-column  breaking"],
+    );
+    around(
+        &versions(&[("v1", column(".spec.a"))]),
+        &versions(&[("v1", column(".spec.b"))]),
+        &["crd-printer-column  breaking"],
+        &["crd-printer-column  breaking"],
+    );
+    around(
+        &versions(&[("v1", json!({}))]),
+        &versions(&[("v1", json!({"selectableFields": [{"jsonPath": ".spec.a"}]}))]),
+        &["crd-selectable-field  additive"],
+        &["crd-selectable-field  breaking"],
+    );
+}
+
+#[test]
+fn conversion_and_stored_versions() {
+    around(
+        &json!({}),
+        &json!({"conversion": {"strategy": "Webhook"}}),
+        &["crd-conversion  additive"],
+        &["crd-conversion  breaking"],
+    );
+    let mut old = crd(&versions(&[("v1beta1", json!({"storage": false})), ("v1", json!({}))]));
+    old["status"] = json!({"storedVersions": ["v1beta1", "v1"]});
+    let new = crd(&json!({}));
+    assert_eq!(changed(&old, &new), ["crd-stored-version v1beta1 dropped", "crd-version-removed v1beta1 dropped"]);
+}
+
+#[test]
+fn kinds_come_and_go() {
+    let (bikes, mut cars) = (crd(&json!({})), crd(&json!({"names": {"kind": "Car", "plural": "cars"}})));
+    cars["metadata"]["name"] = "cars.ride.example".into();
+    let (one, both) = ([bikes.clone()], [bikes, cars]);
+    assert_eq!(found(&one, &both, &[]), ["crd-added  additive"]);
+    assert_eq!(found(&both, &one, &[]), ["crd-removed  dropped"]);
+}
+
+#[test]
+fn served_versions_must_hold_the_same() {
+    let of = |name: &str, fields: &Value, is_stored: bool| {
+        let mut whole = version(name, fields);
+        whole["storage"] = is_stored.into();
+        whole
+    };
+    let crd_of =
+        |beta: &Value, stable: &Value| crd(&json!({"versions": [of("v1beta1", beta, false), of("v1", stable, true)]}));
+    let (empty, field) = (json!({}), json!({"a": text()}));
+    let same = crd_of(&empty, &empty);
+    let lost = crd_of(&field, &empty);
+    assert_eq!(
+        found(std::slice::from_ref(&same), std::slice::from_ref(&lost), &[]),
+        ["crd-field-added v1beta1 spec.a additive", "crd-round-trip v1beta1 spec.a "]
+    );
+    // It was so before.
+    assert_eq!(found(std::slice::from_ref(&lost), std::slice::from_ref(&lost), &[]), [""; 0]);
+    let other = crd_of(&field, &json!({"a": {"type": "integer"}}));
+    assert_eq!(
+        found(&[crd_of(&field, &field)], &[other], &[]),
+        ["crd-round-trip v1beta1 spec.a ", "crd-type spec.a breaking"]
+    );
+}

@@ -1,0 +1,190 @@
+//! What the releases before say, git references, the experimental channel and the rules of a pack.
+
+use serde_json::{Value, json};
+
+use super::{crd, version};
+use crate::support::trees::{Run, Tree};
+
+/// Runs `crd check` on the last two of these releases, with those before as its history; returns the codes that begin with `codes`.
+fn after(releases: &[Value], policy: &str, codes: &[&str]) -> Vec<String> {
+    let named: Vec<(String, String)> =
+        releases.iter().enumerate().map(|(at, crd)| (format!("v1.{at}.0/crds.yaml"), crd.to_string())).collect();
+    let files: Vec<(&str, &str)> = named.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let folders: Vec<&str> = named.iter().filter_map(|(name, _)| name.split('/').next()).collect();
+    let (earlier, last) = folders.split_at(folders.len() - 2);
+    let history = earlier.join(",");
+    let mut arguments = vec!["crd", "check", last[0], last[1], "--policy", policy, "--format", "json"];
+    if !earlier.is_empty() {
+        arguments.extend(["--history", &history]);
+    }
+    let run = Tree::of(&files).run(&arguments);
+    let report: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.all()));
+    let findings = report["findings"].as_array().unwrap().iter();
+    let codes = findings.filter_map(|finding| finding["code"].as_str()).filter(|code| codes.contains(code));
+    codes.map(str::to_owned).collect()
+}
+
+/// Makes a CRD whose stored version is v1, with other versions that are deprecated or not.
+fn with_versions(others: &[(&str, bool)]) -> Value {
+    let mut versions = vec![version("v1", &json!({}))];
+    versions.extend(others.iter().map(|(name, is_deprecated)| {
+        let mut other = version(name, &json!({}));
+        super::merge(&mut other, &json!({"storage": false, "deprecated": is_deprecated}));
+        other
+    }));
+    crd(&json!({ "versions": versions }))
+}
+
+#[test]
+fn a_version_is_deprecated_for_three_releases() {
+    let (open, old, gone) =
+        (with_versions(&[("v1beta1", false)]), with_versions(&[("v1beta1", true)]), with_versions(&[]));
+    let check = |releases: &[&Value], expected: usize| {
+        let releases: Vec<Value> = releases.iter().map(|release| (*release).clone()).collect();
+        assert_eq!(after(&releases, "nginx", &["crd-deprecation"]).len(), expected, "{} releases", releases.len());
+    };
+    check(&[&open, &gone], 1);
+    check(&[&open, &old, &gone], 1);
+    check(&[&open, &old, &old, &gone], 1);
+    check(&[&open, &old, &old, &old, &gone], 0);
+    // How long it was before is not known.
+    check(&[&old, &gone], 0);
+}
+
+#[test]
+fn an_older_version_is_deprecated_when_a_newer_one_comes() {
+    let next = |is_deprecated: bool| {
+        let mut next = with_versions(&[("v2", false)]);
+        next["spec"]["versions"][0]["deprecated"] = is_deprecated.into();
+        next
+    };
+    let codes = ["crd-undeprecated"];
+    assert_eq!(after(&[with_versions(&[]), next(false)], "nginx", &codes), codes);
+    assert_eq!(after(&[with_versions(&[]), next(true)], "nginx", &codes), [""; 0]);
+}
+
+#[test]
+fn a_version_is_stored_when_the_older_one_is_gone() {
+    let stored = |first: bool, second: bool| {
+        let mut both = with_versions(&[("v2", false)]);
+        both["spec"]["versions"][0]["storage"] = first.into();
+        both["spec"]["versions"][1]["storage"] = second.into();
+        both
+    };
+    let codes = ["crd-storage-early"];
+    assert_eq!(after(&[stored(true, false), stored(false, true)], "nginx", &codes), codes);
+    assert_eq!(after(&[stored(true, false), stored(true, false)], "nginx", &codes), [""; 0]);
+}
+
+#[test]
+fn a_kind_begins_with_an_alpha_and_has_no_beta() {
+    let other = |name: &str| {
+        let mut other =
+            crd(&json!({"names": {"kind": "Car", "plural": "cars"}, "versions": [version(name, &json!({}))]}));
+        other["metadata"]["name"] = "cars.ride.example".into();
+        other
+    };
+    let codes = ["crd-first-version"];
+    assert_eq!(after(&[with_versions(&[]), other("v1")], "nginx", &codes), codes);
+    assert_eq!(after(&[with_versions(&[]), other("v1alpha1")], "nginx", &codes), [""; 0]);
+    assert_eq!(after(&[with_versions(&[]), with_versions(&[("v2beta1", false)])], "nginx", &codes), codes);
+}
+
+#[test]
+fn a_name_is_not_used_again_for_another_type() {
+    let with = |fields: Value| crd(&json!({"versions": [version("v1", &fields)]}));
+    let (text, number, none) =
+        (with(json!({"a": {"type": "string"}})), with(json!({"a": {"type": "integer"}})), with(json!({})));
+    let codes = ["crd-name-reused"];
+    assert_eq!(after(&[text.clone(), none.clone(), number], "gateway-api", &codes), codes);
+    assert_eq!(after(&[text.clone(), none.clone(), text.clone()], "gateway-api", &codes), [""; 0]);
+    assert_eq!(after(&[none, text], "gateway-api", &codes), [""; 0]);
+}
+
+/// Makes the CRD of a channel.
+fn of_channel(channel: &str, fields: Value) -> Value {
+    let mut whole = crd(&json!({"versions": [version("v1", &fields)]}));
+    whole["metadata"]["annotations"] = json!({"a.example/channel": channel});
+    whole
+}
+
+#[test]
+fn what_becomes_stable_was_experimental_before() {
+    let field = || json!({"a": {"type": "string"}});
+    let stable = [of_channel("standard", json!({})), of_channel("standard", field())];
+    let codes = ["crd-experimental-first"];
+    let after_first = |first: Value| after(&[first, stable[0].clone(), stable[1].clone()], "gateway-api", &codes);
+    assert_eq!(after_first(of_channel("experimental", json!({}))), codes);
+    assert_eq!(after_first(of_channel("experimental", field())), [""; 0]);
+    assert_eq!(after_first(of_channel("standard", json!({}))), [""; 0], "there is no experimental channel");
+}
+
+#[test]
+fn the_experimental_channel_has_what_the_stable_one_has() {
+    let field = |limit: u32| json!({"a": {"type": "string", "maxLength": limit}});
+    let check = |experimental: Value, expected: usize| {
+        let stable = of_channel("standard", field(10)).to_string();
+        let files = [("old.yaml", stable.as_str()), ("new.yaml", &stable), ("more.yaml", &experimental.to_string())];
+        let arguments =
+            ["crd", "check", "old.yaml", "new.yaml", "--policy", "gateway-api", "--experimental", "more.yaml"];
+        let run = Tree::of(&files).run(&arguments);
+        assert_eq!(run.out.matches("[crd-channel]").count(), expected, "{}", run.all());
+    };
+    check(of_channel("experimental", field(10)), 0);
+    check(of_channel("experimental", field(20)), 0);
+    check(of_channel("experimental", field(5)), 1);
+    check(of_channel("experimental", json!({})), 1);
+}
+
+#[test]
+fn releases_are_read_from_git() {
+    let tree = Tree::of(&[("config/crd/bikes.yaml", &with_versions(&[]).to_string()), ("config/crd/notes.txt", "{")]);
+    tree.git(&["init", "-q"]);
+    tree.git(&["add", "."]);
+    tree.git(&["commit", "-q", "-m", "one"]);
+    tree.git(&["tag", "v1.0.0"]);
+    let changed = crd(&json!({"versions": [version("v1", &json!({"a": {"type": "string"}}))]})).to_string();
+    std::fs::write(tree.path("config/crd/bikes.yaml"), &changed).unwrap();
+    tree.git(&["commit", "-q", "-a", "-m", "two"]);
+    tree.git(&["tag", "v1.0.1"]);
+    let check = |run: &Run| {
+        run.check(1);
+        assert!(run.out.contains("config/crd/bikes.yaml:1:") && run.out.contains("[crd-bump]"), "{}", run.all());
+        assert!(run.err.contains("from v1.0.0 to v1.0.1 is a patch release"), "{}", run.err);
+    };
+    check(&tree.run(&["crd", "check", "--path", "config/crd", "v1.0.0", "v1.0.1"]));
+    // A path is the one from the current folder.
+    let inside = tree.run_in("config", &["crd", "check", "--path", "crd", "v1.0.0", "v1.0.1"]);
+    inside.check(1);
+    assert!(inside.out.contains("crd/bikes.yaml:1:"), "{}", inside.all());
+    tree.run(&["crd", "check", "--path", "config/crd", "v1.0.0", "config/crd"]).check(0);
+    let unknown = tree.run(&["crd", "check", "--path", "config/crd", "v9", "HEAD"]);
+    unknown.check(2);
+    assert!(unknown.err.contains("v9 is no commit, branch or tag"), "{}", unknown.err);
+    let empty = tree.run(&["crd", "check", "--path", "nowhere", "v1.0.0", "HEAD"]);
+    empty.check(2);
+    assert!(empty.err.contains("v1.0.0 has no file at nowhere"), "{}", empty.err);
+}
+
+#[test]
+fn what_breaks_is_claimed_by_a_rule() {
+    let pack = "name: bikes\ntitle: Bikes\nsource: s\ngroups: [ride.example]\nreleases: [{ bundle: v1.0.0 }, { bundle: v1.1.0 }]\n";
+    let rule = "summary: Lights became lamps\nsource: s\nkind: Bike.ride.example\nlens:\n- rename: { field: spec.lights, to: lamps }\n";
+    let with = |fields: Value| crd(&json!({"versions": [version("v1", &fields)]})).to_string();
+    let list = || json!({"type": "array", "items": {"type": "string"}});
+    let (old, new) = (with(json!({"lights": list(), "b": list()})), with(json!({"lamps": list()})));
+    let files = [
+        ("crds/v1.0.0/bikes.yaml", old.as_str()),
+        ("crds/v1.1.0/bikes.yaml", &new),
+        ("pack/pack.yaml", pack),
+        ("pack/v1.1.0/lamps.yaml", rule),
+    ];
+    let tree = Tree::of(&files);
+    tree.run(&["pack", "build", "pack", "crds"]).check(0);
+    let steps = ["crds/v1.0.0", "crds/v1.1.0"];
+    let run = tree.run(&["crd", "check", steps[0], steps[1], "--pack", "pack", "--policy", "guideline"]);
+    run.check(1);
+    let unclaimed: Vec<&str> = run.out.lines().filter(|line| line.contains("[crd-unclaimed]")).collect();
+    assert_eq!(unclaimed.len(), 1, "{}", run.all());
+    assert!(unclaimed[0].contains("v1 spec.b:"), "{}", unclaimed[0]);
+}

@@ -1,0 +1,204 @@
+//! What policies decide: severities, the step of the version, what is free, waivers; formats, the baseline and exit codes.
+
+use serde_json::{Value, json};
+
+use super::{crd, found, merge, run, version};
+use crate::support::root;
+use crate::support::trees::{Run, Tree};
+
+/// Runs `crd check` on two releases, as folders with these names.
+fn between(old: (&str, &Value), new: (&str, &Value), arguments: &[&str]) -> Run {
+    let [old, new] = [old, new].map(|(folder, crd)| (folder, format!("{folder}/crds.yaml"), crd.to_string()));
+    let tree = Tree::of(&[(&old.1, &old.2), (&new.1, &new.2)]);
+    tree.run(&[&["crd", "check", old.0, new.0], arguments].concat())
+}
+
+fn with_field(version_name: &str, schema: &Value) -> Value {
+    crd(&json!({"versions": [version(version_name, &json!({"a": schema}))]}))
+}
+
+/// Checks the exit code and what the summary says that the changes need and that the release claims.
+#[track_caller]
+fn check_step(policy: &str, new: (&str, &Value), code: i32, needs: &str) {
+    let old = crd(&json!({}));
+    let run = between(("v1.2.0", &old), new, &["--policy", policy]);
+    run.check(code);
+    assert!(run.err.contains(&format!("; needs {needs}; from v1.2.0 to {} is ", new.0)), "{}", run.err);
+    assert_eq!(run.out.contains("[crd-bump]"), code == 1 && run.out.contains("and from v1.2.0 to"), "{}", run.out);
+}
+
+#[test]
+fn a_new_field_needs_what_the_policy_says() {
+    let more = with_field("v1", &json!({"type": "string"}));
+    check_step("kubernetes", ("v1.2.1", &more), 1, "a minor release");
+    check_step("kubernetes", ("v1.3.0", &more), 0, "a minor release");
+    check_step("gateway-api", ("v2.0.0", &more), 0, "a minor release");
+    check_step("guideline", ("v1.2.1", &more), 0, "a patch release");
+    check_step("nginx", ("v1.2.1", &more), 1, "a minor release");
+}
+
+#[test]
+fn what_breaks_needs_a_new_version_or_is_free_in_alphas() {
+    let [text, number] = ["string", "integer"].map(|kind| json!({"type": kind}));
+    let step = |version, policy: &str| {
+        let (old, new) = (with_field(version, &text), with_field(version, &number));
+        between(("v1.2.0", &old), ("v1.3.0", &new), &["--policy", policy])
+    };
+    let stable = step("v1", "kubernetes");
+    stable.check(1);
+    assert!(
+        stable.out.contains("needs a new apiVersion") || stable.out.contains("need a new apiVersion"),
+        "{}",
+        stable.out
+    );
+    step("v1alpha1", "kubernetes").check(0);
+    step("v1alpha1", "nginx").check(0);
+    assert!(step("v1alpha1", "nginx").out.contains("warning[crd-type]"), "alphas may be bent");
+    step("v1", "guideline").check(0);
+}
+
+#[test]
+fn the_experimental_channel_is_free_for_gateway_api() {
+    let bundle = |channel: &str, release: &str, kind: &str| {
+        let mut crd = with_field("v1", &json!({"type": kind}));
+        let key = |name: &str| format!("gateway.networking.k8s.io/{name}");
+        crd["metadata"]["annotations"] = json!({key("bundle-version"): release, key("channel"): channel});
+        crd
+    };
+    let step = |channel: &str| {
+        let (old, new) = (bundle(channel, "v1.2.0", "string"), bundle(channel, "v1.3.0", "integer"));
+        between(("old", &old), ("new", &new), &["--policy", "gateway-api"])
+    };
+    step("experimental").check(0);
+    step("standard").check(1);
+    assert!(step("experimental").err.contains("from v1.2.0 to v1.3.0 is a minor release"));
+}
+
+#[test]
+fn annotations_name_one_bundle_that_is_the_folders() {
+    let annotated = |plural: &str, bundle: &str, channel: &str| {
+        let mut one = crd(&json!({"names": {"plural": plural}}));
+        let annotations = json!({"a.example/bundle-version": bundle, "a.example/channel": channel});
+        merge(&mut one["metadata"], &json!({"name": format!("{plural}.ride.example"), "annotations": annotations}));
+        one
+    };
+    let whole = [annotated("bikes", "v1.2.0", "standard")];
+    let lines = |new: &[Value]| {
+        let found = found(&whole, new, &["--policy", "gateway-api"]);
+        found.iter().filter(|line| line.starts_with("crd-bundle")).count()
+    };
+    assert_eq!(lines(&[annotated("bikes", "v1.2.0", "standard")]), 0);
+    assert_eq!(lines(&[annotated("bikes", "1.2", "stable")]), 2);
+    assert_eq!(lines(&[annotated("bikes", "v1.2.0", "standard"), annotated("cars", "v1.3.0", "experimental")]), 2);
+    assert_eq!(lines(&[crd(&json!({}))]), 2, "there are none");
+    let (old, new) = (annotated("bikes", "v1.2.0", "standard"), annotated("bikes", "v1.2.0", "standard"));
+    let run = between(("v1.2.0/standard", &old), ("v1.3.0/standard", &new), &["--policy", "gateway-api"]);
+    assert!(run.out.contains("the bundle-version v1.2.0 is not that of the folder, v1.3.0"), "{}", run.all());
+}
+
+#[test]
+fn policies_see_what_the_new_set_is() {
+    let codes = |new: Value, policy: &str| {
+        let found = found(&[crd(&json!({}))], &[new], &["--policy", policy]);
+        found.into_iter().filter_map(|line| line.split(' ').next().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let webhook = || crd(&json!({"conversion": {"strategy": "Webhook"}}));
+    assert!(codes(webhook(), "guideline").contains(&"crd-webhook".to_owned()));
+    assert!(!codes(webhook(), "nginx").contains(&"crd-webhook".to_owned()));
+    let mut three = crd(&json!({}));
+    for name in ["v2", "v3"] {
+        let mut more = version(name, &json!({}));
+        more["storage"] = false.into();
+        three["spec"]["versions"].as_array_mut().unwrap().push(more);
+    }
+    assert!(codes(three, "nginx").contains(&"crd-version-count".to_owned()));
+    let mut official = crd(&json!({"group": "ride.k8s.io"}));
+    official["metadata"]["name"] = "bikes.ride.k8s.io".into();
+    assert!(codes(official, "kubernetes").contains(&"crd-api-approved".to_owned()));
+    let mut alone = crd(&json!({}));
+    alone["metadata"]["name"] = "others.ride.example".into();
+    assert!(codes(alone, "guideline").contains(&"crd-pruned".to_owned()));
+}
+
+/// Runs the example of the documentation.
+fn bikes(arguments: &[&str]) -> Run {
+    let tree = Tree::new(0);
+    let release = |name: &str| root().join("fixtures/bikes").join(name).display().to_string();
+    let (old, new, policy) = (release("v1.0.0"), release("v1.1.0"), release("policy.yaml"));
+    tree.run(&[&["crd", "check", &old, &new, "--policy", &policy], arguments].concat())
+}
+
+#[test]
+fn a_waiver_acknowledges_with_its_reason() {
+    let report: Value = serde_json::from_str(&bikes(&["--format", "json"]).out).unwrap();
+    let accepted = &report["acknowledged"][0];
+    assert_eq!(accepted["by"], "policy");
+    assert!(accepted["reason"].as_str().unwrap().starts_with("no owner has more"));
+    assert_eq!(report["release"]["claims"], "minor");
+    assert_eq!(report["release"]["needs"], "new-version");
+    assert_eq!(report["exitCode"], 1);
+}
+
+#[test]
+fn a_finding_has_the_place_in_the_new_crd() {
+    let out = bikes(&["--format", "jsonl"]).out;
+    let place = |code: &str| {
+        let line = out.lines().find(|line| line.contains(&format!("\"code\":\"{code}\""))).expect("it is found");
+        let finding: Value = serde_json::from_str(line).unwrap();
+        let file = finding["location"]["file"].as_str().unwrap().to_owned();
+        assert!(file.ends_with("v1.1.0/bikes.yaml"), "{file}");
+        [finding["location"]["line"].as_u64().unwrap(), finding["location"]["column"].as_u64().unwrap()]
+    };
+    assert_eq!(place("crd-field-renamed"), [45, 15]);
+    assert_eq!(place("crd-names"), [10, 5]);
+    assert_eq!(place("crd-printer-column"), [18, 5]);
+}
+
+#[test]
+fn every_format_has_the_findings() {
+    for format in ["text", "github", "gitlab", "sarif", "junit", "markdown"] {
+        let run = bikes(&["--format", format]);
+        run.check(1);
+        assert!(run.out.contains("crd-field-renamed"), "{format}: {}", run.out);
+    }
+    bikes(&["--format", "html"]).check(2);
+    bikes(&["--exit-zero"]).check(0);
+}
+
+#[test]
+fn a_baseline_accepts_what_is_known() {
+    let tree = Tree::new(0);
+    let release = |name: &str| root().join("fixtures/bikes").join(name).display().to_string();
+    let (old, new) = (release("v1.0.0"), release("v1.1.0"));
+    let run = |more: &[&str]| tree.run(&[&["crd", "check", old.as_str(), new.as_str()], more].concat());
+    run(&[]).check(1);
+    run(&["--write-baseline", "known.json"]).check(0);
+    run(&["--baseline", "known.json"]).check(0);
+    let other = run(&["--baseline", "known.json", "--policy", "nginx"]);
+    other.check(2);
+    assert!(other.err.contains("it was made for the policy kubernetes"), "{}", other.err);
+}
+
+#[test]
+fn what_cannot_be_compared_is_an_error() {
+    let bike = crd(&json!({}));
+    let one = std::slice::from_ref(&bike);
+    let twice = run(one, &[bike.clone(), bike.clone()], &[]);
+    twice.check(2);
+    assert!(twice.err.contains("is in the set twice"), "{}", twice.err);
+    let none = run(one, &[json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})], &[]);
+    none.check(2);
+    assert!(none.err.contains("there is no CRD"), "{}", none.err);
+    let policy = run(one, one, &["--policy", "openshift"]);
+    policy.check(2);
+    assert!(policy.err.contains("gateway-api, guideline, kubernetes or nginx"), "{}", policy.err);
+}
+
+#[test]
+fn crds_come_from_standard_input_too() {
+    let (old, new) = (crd(&json!({})), with_field("v1", &json!({"type": "string"})));
+    let tree = Tree::of(&[("old.yaml", &old.to_string())]);
+    let run = tree.run_fed(&["crd", "check", "old.yaml", "-", "-v"], new.to_string());
+    run.check(0);
+    assert!(run.out.contains("note[crd-field-added]"), "{}", run.all());
+}
