@@ -86,12 +86,9 @@ impl<'k> Key<'k> {
 
 /// The keys of flags that take a value.
 fn valued() -> [Key<'static>; 9] {
-    let sets: &'static [(&str, &str)] = Box::leak(Box::new([
-        ("x.yaml", OLD_SET),
-        ("n1.yaml", &*new_set("n1").leak()),
-        ("n2.yaml", &*new_set("n2").leak()),
-        ("n3.yaml", &*new_set("n3").leak()),
-    ]));
+    let [n1, n2, n3] = ["n1", "n2", "n3"].map(|name| &*new_set(name).leak());
+    let sets: &'static [(&str, &str)] =
+        Box::leak(Box::new([("x.yaml", OLD_SET), ("n1.yaml", n1), ("n2.yaml", n2), ("n3.yaml", n3)]));
     let to = &["check", "--to=gateway-api@1.4"];
     [
         Key {
