@@ -13,6 +13,7 @@ use super::super::format::MultilineText;
 use super::super::layout::{Entry, Layout};
 use super::super::literal::Literal;
 use super::super::problem::Problem;
+use super::super::resolve::reads_as_text;
 use super::super::tree::{Kind, NodeId};
 use super::refuse::{container_at, entry_at, refuse_anchors_in_use, wrong_shape};
 use crate::syntax::field::FieldPath;
@@ -73,11 +74,17 @@ fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change 
     let text = match value.as_str() {
         Some(text) => match quotes(layout, entry.value) {
             kind @ (Kind::Single | Kind::Double) => scalar_like(kind, text, context),
+            // Where a text has no quotes, none needs them, as keys between quotes would say.
+            _ if is_plain_text(layout, entry.value) => scalar_in(layout.quotes(), text, Context::Flow),
             _ => scalar_in(layout.quotes(), text, context),
         },
         None => FlowEmitter::of(layout, entry.container).value(value),
     };
     replace_value_in_flow(layout, entry, text)
+}
+
+fn is_plain_text(layout: &Layout<'_>, node: NodeId) -> bool {
+    layout.kind(node) == Kind::Plain && reads_as_text(layout.span(node).of(layout.text))
 }
 
 /// Replaces a value in a flow collection.
