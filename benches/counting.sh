@@ -1,10 +1,11 @@
 # Counts the instructions of the program, and keeps tables in benches/README.md. Sourced, not run, from the top of the repository.
-# What is counted is the build of the tests: little is inlined in it, since only the layer `syntax` and some
-# dependencies are optimised, so that a figure moves only where the work does, while optimised code that nobody changed
-# moves by 13 % between two builds; and it is there anyway. A run has one thread, no settings, the same few variables
+# What is counted is the build of the tests as `.ci/run` makes it: it is there anyway, and at its level of optimisation little
+# is inlined, so that a figure moves where the work does, while code that is optimised as in a release moves by 13 %
+# between two builds although nobody changed it. A run has one thread, no settings, the same few variables
 # and a folder with a path of the same length. What else the figures depend on: the compiler, the C library, and a
 # processor with AVX2, which memchr and aho-corasick use where there is one. BIN=FILE counts another build.
 
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1
 # Built with the tests: `cargo build` gives dependencies other features, and makes all of them once more.
 [ -n "${BIN:-}" ] || cargo test --quiet --locked --no-run
 bin=$(realpath "${BIN:-target/debug/reversion}")
