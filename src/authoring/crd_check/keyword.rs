@@ -2,12 +2,15 @@
 //!
 //! The types, listed values, patterns, bounds and presence of fields are compared as `constraints`, and the fields by `schema`.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::change::Class;
 use super::rule::accepts_all_of;
 use crate::authoring::constraints::About;
 use crate::engine::finding::Code;
+use crate::knowledge::pack::crds::crd::{MERGE_KEY, PRESERVE};
 
 /// What a keyword does to the values that a schema accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,15 +52,12 @@ const KEYWORDS: [(&str, Code, Effect); 24] = [
     ("x-kubernetes-list-map-keys", Code::CrdListType, Effect::Means),
     ("x-kubernetes-list-type", Code::CrdListType, Effect::Means),
     ("x-kubernetes-map-type", Code::CrdListType, Effect::Means),
-    ("x-kubernetes-patch-merge-key", Code::CrdListType, Effect::Means),
+    (MERGE_KEY, Code::CrdListType, Effect::Means),
     ("x-kubernetes-patch-strategy", Code::CrdListType, Effect::Means),
     (PRESERVE, Code::CrdUnknownFields, Effect::Widens),
     (RULES, Code::CrdRule, Effect::Rules),
     ("$schema", Code::CrdDescription, Effect::Describes),
 ];
-
-/// The keyword that keeps fields without a schema.
-pub(super) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
 const RULES: &str = "x-kubernetes-validations";
 
@@ -101,7 +101,7 @@ pub(super) struct Difference {
 
 /// Compares the keywords of two schemas that are not about what is in their values.
 pub(super) fn differences(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Difference> {
-    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let mut found = Vec::new();
     for name in names.into_iter().filter(|name| !ELSEWHERE.contains(&name.as_str())) {
         let known = KEYWORDS.iter().find(|(keyword, ..)| keyword == name);

@@ -3,15 +3,16 @@
 //! A field that only one of them has is reported once, with all that is in it; so is one whose type changed.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
 use super::change::{Change, Class};
-use super::keyword::{self, PRESERVE, check_of};
+use super::keyword::{self, check_of};
 use super::set::{Crd, SchemaPart};
 use crate::authoring::constraints::{About, Constraints, Schema, differences};
 use crate::engine::finding::Code;
-use crate::knowledge::pack::crds::crd::facts_of;
+use crate::knowledge::pack::crds::crd::{PRESERVE, facts_of};
 use crate::knowledge::pack::is_near;
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
@@ -199,7 +200,13 @@ impl<'s> Side<'s> {
     }
 
     fn inner(&self, keyword: &str) -> Option<Self> {
-        let schema = self.schema.get(keyword)?.as_object()?;
+        static ANY: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+        let schema = match self.schema.get(keyword)? {
+            Value::Object(schema) => schema,
+            // `additionalProperties: true`: a schema that demands nothing.
+            Value::Bool(true) => &ANY,
+            _ => return None,
+        };
         Some(Side { schema, at: self.at.key(keyword), is_required: false })
     }
 }

@@ -7,6 +7,7 @@ use super::change::Change;
 use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
 use super::set::{Crd, CrdSet, SchemaPart, Version};
 use crate::engine::finding::Code;
+use crate::knowledge::pack::crds::crd::PRESERVE;
 use crate::knowledge::release::by_stability;
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
@@ -87,7 +88,7 @@ fn of_version(crd: &Crd<'_>, version: Version<'_>) -> Vec<Change> {
     let mut add = |code, path: &FieldPath, text: &str| {
         changes.push(crd.change(code, None, path, text.to_owned()).of(version.name));
     };
-    if part.schema.get(super::keyword::PRESERVE) != Some(&Value::Bool(true)) && !crd.has_webhook() {
+    if part.schema.get(PRESERVE) != Some(&Value::Bool(true)) && !crd.has_webhook() {
         add(Code::CrdPruned, &part.at, "the root of the schema drops fields that it does not name");
     }
     let has_status = part.schema.get("properties").is_some_and(|fields| fields.get("status").is_some());

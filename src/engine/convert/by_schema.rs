@@ -33,7 +33,7 @@ pub(super) fn vouch(
 ) -> Result<Option<Remark>, Vec<Remark>> {
     let (object, pack) = (subject.object, subject.target.pack);
     let is_moved = *kind != object.kind;
-    if is_moved && !pack.is_of_crds() || pack.versions_by_age(kind).is_some() && !is_moved {
+    if is_moved && !pack.is_of_crds() || pack.versions_by_age(kind).is_some() {
         return Ok(None);
     }
     let version = ApiVersion { group: kind.group.clone(), version: name.to_owned() };

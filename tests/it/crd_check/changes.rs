@@ -285,6 +285,21 @@ fn fields() {
             &["crd-field-added ${} additive"],
             &["crd-field-removed ${} breaking"],
         ),
+        // A map of anything is no map of texts, and no object without values.
+        case(
+            "anything",
+            json!({"type": "object", "additionalProperties": true}),
+            json!({"type": "object", "additionalProperties": text()}),
+            &["crd-type ${} breaking"],
+            &["crd-type ${} loosened"],
+        ),
+        case(
+            "unnamed",
+            json!({"type": "object", "additionalProperties": true}),
+            json!({"type": "object"}),
+            &["crd-field-removed ${} breaking"],
+            &["crd-field-added ${} additive"],
+        ),
         case(
             "kept",
             open(json!({"a": text()})),
