@@ -257,6 +257,27 @@ fn combinations_and_rules() {
     ]);
 }
 
+/// A map of anything is no map of texts, and no object without values.
+#[test]
+fn values_of_any_kind() {
+    check(&[
+        case(
+            "anything",
+            json!({"type": "object", "additionalProperties": true}),
+            json!({"type": "object", "additionalProperties": text()}),
+            &["crd-type ${} breaking"],
+            &["crd-type ${} loosened"],
+        ),
+        case(
+            "unnamed",
+            json!({"type": "object", "additionalProperties": true}),
+            json!({"type": "object"}),
+            &["crd-field-removed ${} breaking"],
+            &["crd-field-added ${} additive"],
+        ),
+    ]);
+}
+
 #[test]
 fn fields() {
     let object = |fields: Value| json!({"type": "object", "properties": fields});
@@ -284,21 +305,6 @@ fn fields() {
             json!({"type": "object", "additionalProperties": text()}),
             &["crd-field-added ${} additive"],
             &["crd-field-removed ${} breaking"],
-        ),
-        // A map of anything is no map of texts, and no object without values.
-        case(
-            "anything",
-            json!({"type": "object", "additionalProperties": true}),
-            json!({"type": "object", "additionalProperties": text()}),
-            &["crd-type ${} breaking"],
-            &["crd-type ${} loosened"],
-        ),
-        case(
-            "unnamed",
-            json!({"type": "object", "additionalProperties": true}),
-            json!({"type": "object"}),
-            &["crd-field-removed ${} breaking"],
-            &["crd-field-added ${} additive"],
         ),
         case(
             "kept",
