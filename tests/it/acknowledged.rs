@@ -119,6 +119,7 @@ fn a_comment_that_acknowledges_nothing_is_reported() {
     let with = |comment: &str| format!("{comment}\n{ROUTE}");
     finds(&with("# reversion: ignore[changes-needed,dropped-field]"), &["unused-ignore:1"], &["changes-needed:2"]);
     finds(&with("# reversion: ignore[change-needed]"), &["invalid-ignore:1"], &[]);
+    finds(&with("# reversion: ignore[change-needed,droped-field]"), &["invalid-ignore:1", "invalid-ignore:1"], &[]);
     finds(&with("# reversion: ignore"), &["invalid-ignore:1"], &[]);
     finds(&with("# reversion: ignore[] x"), &["invalid-ignore:1"], &[]);
     finds(&with("# reversion: ignored by some"), &[], &[]);

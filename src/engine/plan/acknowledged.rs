@@ -87,7 +87,7 @@ pub(super) fn unclear(planner: &Planner<'_>, linked: &TiedFiles<'_>) -> Vec<(Id,
         let ignores = ignores(manifest, planner.goal()).filter(|_| would_change(linked, id))?;
         let position = manifest.locate(object, &FieldPath::default()).position?;
         let mut comments = ignores.about(position).into_iter().map(|at| &ignores.all()[at]);
-        let comment = comments.find_map(|ignore| about_invalid(planner.goal(), ignore))?;
+        let comment = comments.find_map(|ignore| about_invalid(planner.goal(), ignore).into_iter().next())?;
         let of_object = linked.finding(id, &Remark::new(comment.code, FieldPath::default(), ""), Severity::Held);
         Some((id, Finding { object: of_object.object, severity: Severity::Held, ..comment }))
     };
@@ -123,8 +123,9 @@ pub(super) fn partition(findings: Vec<Finding>, accepting: &Accepting<'_>) -> (V
         true => BTreeMap::new(),
         false => accepting.objects.iter().map(|object| (&object.location, &*object.rules)).collect(),
     };
-    let told = findings.iter().filter(|finding| finding.code == Code::InvalidIgnore);
-    let told: BTreeSet<Location> = told.map(|finding| finding.location.clone()).collect();
+    // What holds an object back is not reported at the comment too.
+    let told: Vec<Finding> = findings.iter().filter(|finding| finding.code == Code::InvalidIgnore).cloned().collect();
+    let is_told = |one: &Finding| told.iter().any(|told| told.location == one.location && told.message == one.message);
     for finding in findings {
         let of_object = rules.get(&finding.location).copied().unwrap_or_default();
         let file = by_file.get(finding.location.file.as_str()).copied();
@@ -144,7 +145,8 @@ pub(super) fn partition(findings: Vec<Finding>, accepting: &Accepting<'_>) -> (V
             None => open.push(finding),
         }
     }
-    let about_comments = accepting.about_comments(&used, &told);
+    let mut about_comments = accepting.about_comments(&used);
+    about_comments.retain(|one| !is_told(one));
     if !about_comments.is_empty() {
         open.extend(about_comments);
         open.sort();
@@ -195,15 +197,13 @@ impl Accepting<'_> {
         finding.severity != Severity::Error && self.goal.choices.ignored.has(&finding.location.file, finding.code)
     }
 
-    /// Reports comments that are not valid, unless they hold an object back and are `told` for that, and those of which a name is not
-    /// `used`.
-    fn about_comments(&self, used: &BTreeSet<Name>, told: &BTreeSet<Location>) -> Vec<Finding> {
+    /// Reports comments that are not valid, and those of which a name is not `used`.
+    fn about_comments(&self, used: &BTreeSet<Name>) -> Vec<Finding> {
         let mut found = Vec::new();
         let of_file = |(file, ignores): (usize, &'_ Ignores)| (0..ignores.all().len()).map(move |at| (file, at));
         for (file, at) in self.ignores.iter().enumerate().flat_map(of_file) {
             let ignore = &self.ignores[file].all()[at];
-            let invalid = about_invalid(self.goal, ignore);
-            found.extend(invalid.filter(|_| !told.contains(&ignore.location)));
+            found.extend(about_invalid(self.goal, ignore));
             for (number, name) in ignore.names.iter().enumerate() {
                 if is_name(self.goal, name) && !used.contains(&(file, at, number)) {
                     found.push(unused(ignore, name));
@@ -223,22 +223,24 @@ fn rules<'g>(goal: &'g Goal<'_>) -> impl Iterator<Item = &'g str> {
     goal.packs.iter().flat_map(Pack::rules).map(|rule| rule.id.as_str())
 }
 
-/// Reports a comment that names nothing, or something that is neither a code nor a rule: nobody knows what it is meant to accept.
-fn about_invalid(goal: &Goal<'_>, ignore: &Ignore) -> Option<Finding> {
+/// Reports a comment that names nothing, or what it names that is neither a code nor a rule: nobody knows what it is meant to accept.
+fn about_invalid(goal: &Goal<'_>, ignore: &Ignore) -> Vec<Finding> {
     if ignore.names.is_empty() {
         let message = "as it is written, the comment acknowledges nothing".to_owned();
         let help = "write `# reversion: ignore[CODE] reason`".to_owned();
-        return Some(about_comment(ignore, Code::InvalidIgnore, message, help));
+        return vec![about_comment(ignore, Code::InvalidIgnore, message, help)];
     }
-    let name = ignore.names.iter().find(|name| !is_name(goal, name))?;
-    let last_parts = rules(goal).filter_map(|rule| rule.rsplit('/').next());
-    let names = Code::ALL.iter().map(|code| code.name()).chain(last_parts).chain(rules(goal));
-    let help = match near(name, names) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "write the code in brackets that a finding is printed with".to_owned(),
+    let invalid = |name: &String| {
+        let last_parts = rules(goal).filter_map(|rule| rule.rsplit('/').next());
+        let names = Code::ALL.iter().map(|code| code.name()).chain(last_parts).chain(rules(goal));
+        let help = match near(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "write the code in brackets that a finding is printed with".to_owned(),
+        };
+        let message = format!("`{name}` is neither a finding code nor a rule");
+        about_comment(ignore, Code::InvalidIgnore, message, help)
     };
-    let message = format!("`{name}` is neither a finding code nor a rule");
-    Some(about_comment(ignore, Code::InvalidIgnore, message, help))
+    ignore.names.iter().filter(|name| !is_name(goal, name)).map(invalid).collect()
 }
 
 /// Reports a name in a comment that accepts nothing.
