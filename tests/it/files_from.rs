@@ -48,6 +48,22 @@ fn patched() -> Tree {
     ])
 }
 
+/// A target that a pull request raises concerns the files that it does not touch.
+#[test]
+fn a_check_reports_all_files_where_the_settings_are_listed() {
+    let tree = Tree::of(&[("a.yaml", ROUTE), ("reversion.toml", "exclude = []\n")]);
+    let check = run(&tree, "reversion.toml\n", &["check"]);
+    check.check(1);
+    assert!(check.out.starts_with("a.yaml:1:1: "), "{}", check.out);
+    assert!(check.err.starts_with("note: reversion.toml is listed and concerns every file"), "{}", check.err);
+    // It can be gone, too.
+    fs::remove_file(tree.path("reversion.toml")).unwrap();
+    run(&tree, "reversion.toml\n", &["check"]).check(1);
+    // What is written is what is listed.
+    apply(&tree, "reversion.toml\n").check(0);
+    assert!(!is_converted(&tree, "a.yaml"));
+}
+
 #[test]
 fn only_listed_files_are_reported_and_written() {
     let tree = two_routes();

@@ -214,13 +214,27 @@ fn with_changed_files_the_check_reports_those_of_the_event() {
     expect(&run(&of_branch), 2, &["::error title=reversion::", "fetch-depth: 0"]);
     runner.git("work", &["fetch", "--quiet", "--unshallow", "origin", "topic", "main"]);
     only_new(&run(&of_branch));
+    // With the rights of the base, the base is what is checked out, unless the workflow names the branch.
+    let of_target = |sha| {
+        [
+            ("GITHUB_EVENT_NAME", "pull_request_target"),
+            ("GITHUB_REF", "refs/heads/main"),
+            ("GITHUB_SHA", sha),
+            ("INPUT_EVENT_BASE", sha),
+        ]
+    };
+    only_new(&run(&of_target(&base)));
     // A merge group, and a push: from one commit to another, which is fetched.
     runner.check_out(&branch);
     only_new(&run(&[("GITHUB_REF", "refs/heads/topic"), ("GITHUB_SHA", &branch), ("INPUT_EVENT_BASE", &start)]));
-    // A new branch: git has no commit before it, and all files are checked.
-    let none = "0".repeat(40);
-    let output = run(&[("GITHUB_REF", "refs/heads/topic"), ("GITHUB_SHA", &branch), ("INPUT_EVENT_BASE", &none)]);
-    expect(&output, 1, &["::notice title=reversion::the event names no earlier commit", "301 files read"]);
+    // A new branch has no commit before it, and git may have lost the one before a push by force: all files are checked.
+    for digit in ["0", "1"] {
+        let none = digit.repeat(40);
+        let output = run(&[("GITHUB_REF", "refs/heads/topic"), ("GITHUB_SHA", &branch), ("INPUT_EVENT_BASE", &none)]);
+        expect(&output, 1, &["::notice title=reversion::no earlier commit", "301 files read"]);
+    }
+    runner.check_out(&base);
+    expect(&run(&of_target(&base)), 2, &["::error title=reversion::the base of the pull request is checked out"]);
 }
 
 #[test]
@@ -457,8 +471,7 @@ fn with_changed_files_the_gitlab_job_reports_those_of_the_merge_request() {
     let listed = "1 of 1 listed file read, 1 object recognized: 1 to change";
     runner.check_out("refs/heads/topic");
     expect(&shell(&runner, "work", "-ec", &job("true"), &[always, base]), 1, &["new.yaml:1:1", listed]);
-    runner.git("work", &["fetch", "--quiet", "--depth=2", "origin", "refs/pull/1/merge"]);
-    runner.git("work", &["checkout", "--quiet", "FETCH_HEAD"]);
+    runner.check_out("refs/pull/1/merge");
     let merged = [always, base, ("CI_MERGE_REQUEST_EVENT_TYPE", "merged_result")];
     expect(&shell(&runner, "work", "-ec", &job("true"), &merged), 1, &["new.yaml:1:1", listed]);
     // A pipeline of a branch, and the default.

@@ -223,6 +223,9 @@ pub(super) struct FileArgs {
     /// Whether to say which files of settings are not read.
     #[arg(skip)]
     pub(super) has_notes_on_settings: bool,
+    /// The file of settings, if what it changes is to be reported in every file: where it is listed, all are.
+    #[arg(skip)]
+    pub(super) settings: Option<PathBuf>,
 }
 
 /// Which packs are known, and which settings hold.

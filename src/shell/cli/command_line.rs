@@ -13,7 +13,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, ValueEnum};
 
-use super::args::{Cli, Format};
+use super::args::{Cli, Command, Format};
 use super::config_file::{ConfigFile, Source};
 use super::console::Console;
 use super::settable::{PLANNING, options_in_file};
@@ -49,8 +49,10 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
     let source = config_source(deepest(&matches));
     let is_verbose = is_on(deepest(&matches), "verbose");
     cli.is_quiet = is_on(deepest(&matches), "quiet");
+    let is_check = matches!(cli.command, Command::Check(_));
     if let Some(files) = cli.command.files_mut() {
         files.has_notes_on_settings = is_verbose && source != Source::None;
+        files.settings = is_check.then(|| file.file().to_owned());
     }
     cli.settings = file.description().filter(|_| is_verbose);
     if let Some(packs) = cli.command.packs_mut() {

@@ -185,6 +185,11 @@ impl ConfigFile {
         }
     }
 
+    /// Returns the path of the file, or that of the current folder, where there may be one.
+    pub(super) fn file(&self) -> &Path {
+        if self.name.as_os_str().is_empty() { Path::new(NAME) } else { &self.name }
+    }
+
     /// Says which file was read, and what it sets; nothing where there is none.
     pub(super) fn description(&self) -> Option<String> {
         let set = self.settings.iter().map(|setting| &*setting.name).filter(|name| !self.overridden.contains(*name));

@@ -227,6 +227,7 @@ pub(super) fn read<T: Send>(
     for remark in listed.iter().flat_map(|listed| &listed.remarks) {
         console.note(&about_list(remark))?;
     }
+    let listed = without_settings(listed, args.settings.as_deref(), console)?;
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
     let options = options(args, excluded)?;
     let progress = console.progress("read");
@@ -357,6 +358,19 @@ fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roo
 fn file_list(list: &Path, roots: &[PathBuf]) -> Result<FileList> {
     let read = FileList::read(list, roots);
     read.map_err(|failure| anyhow!("cannot read the list of files {}: {failure}", visible(&name(list))))
+}
+
+/// Returns the list, unless it names the file of settings of a check: what that changes concerns every file.
+fn without_settings(listed: Option<FileList>, settings: Option<&Path>, console: Console) -> Result<Option<FileList>> {
+    let is_listed = |file: &&Path| {
+        listed.as_ref().is_some_and(|list| disk::place_of(file).is_some_and(|place| list.has_place(&place)))
+    };
+    let Some(file) = settings.filter(is_listed) else { return Ok(listed) };
+    console.note(&format!(
+        "note: {} is listed and concerns every file, so all files are reported\n",
+        visible(&name(file))
+    ))?;
+    Ok(None)
 }
 
 /// Returns the files of settings in folders below `roots` that `files` are in: only one at a root, or above it, is read.
