@@ -137,9 +137,22 @@ fn what_only_a_reading_with_a_key_twice_prints_is_not_passed_over() {
     converts(&text, &text.replace("v1beta1", "v1"));
 }
 
+/// Helm ends a document at dashes that begin a line, whatever is behind them.
+#[test]
+fn what_a_trim_mark_glues_to_the_dashes_is_a_document() {
+    let old = "apiVersion: policy/v1beta1\n@budget\n";
+    for text in [
+        format!("{old}---\n{{{{- if .Values.x -}}}}\n{old}{{{{- end }}}}\n"),
+        format!("{old}{{{{- if .Values.x }}}}\n---\n{{{{- $a := 1 -}}}}\n\n{old}{{{{- end }}}}\n"),
+        format!("---\n{{{{- if .Values.x -}}}}\n{{{{- if .Values.y -}}}}\n{old}{{{{- end }}}}\n{{{{- end }}}}\n"),
+    ] {
+        converts(&text, &text.replace("v1beta1", "v1"));
+    }
+}
+
 #[test]
 fn text_behind_the_dashes_of_a_document_is_reported() {
-    let text = "apiVersion: policy/v1beta1\n@budget\n---\n{{- if .Values.x -}}\napiVersion: policy/v1beta1\n@budget\n{{- end }}\n";
+    let text = "apiVersion: policy/v1beta1\n@budget\n{{ .Values.x }}\n---apiVersion: policy/v1beta1\n@budget\n";
     held(text, "templates/a.yaml:", "and was skipped: it prints text behind the `---` of a document");
 }
 

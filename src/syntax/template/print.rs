@@ -124,7 +124,27 @@ impl<'p, 'e> Printer<'p, 'e> {
         Ok(Flow::On)
     }
 
+    /// Prints a text. Where an action has removed the end of the line behind the dashes of a document, Helm ends the document all the same; for
+    /// YAML the line ends there, as if the action printed that.
     fn segment(&mut self, text: &str, source: Source) {
+        let is_glued = text.starts_with(char::is_alphanumeric) && ends_in_dashes(&self.reading.text);
+        if let Some(action) = self.action_between(source).filter(|_| is_glued) {
+            self.push("\n", Source::Known(action));
+        }
+        self.push(text, source);
+    }
+
+    /// Returns the action that ends nearest before a literal, if what is printed before is one too.
+    fn action_between(&self, source: Source) -> Option<usize> {
+        let (Source::Literal(before), Source::Literal(span)) = (self.reading.segments.last()?.source, source) else {
+            return None;
+        };
+        let actions = self.part.template.actions();
+        let nearest = actions.partition_point(|action| action.span.end <= span.start).checked_sub(1)?;
+        (before.end <= actions[nearest].span.start).then_some(nearest)
+    }
+
+    fn push(&mut self, text: &str, source: Source) {
         if !text.is_empty() {
             let start = self.reading.text.len();
             self.reading.text.push_str(text);
@@ -363,4 +383,9 @@ fn column(part: Part<'_>, action: &Action, value: &Expression) -> Option<usize> 
         }
         Some(_) => None,
     }
+}
+
+/// Returns whether the last line of a text is the dashes of a document.
+fn ends_in_dashes(text: &str) -> bool {
+    text.strip_suffix("---").is_some_and(|before| before.is_empty() || before.ends_with('\n'))
 }
