@@ -1,6 +1,7 @@
 //! What of a template decides whether its objects are converted.
 
 use super::templates::{CURRENT, becomes, converts, held};
+use crate::support::trees::Tree;
 
 #[test]
 fn labels_that_an_include_prints_are_not_copied() {
@@ -180,4 +181,30 @@ fn what_is_added_behind_an_action_at_the_end_of_a_document_is_added_once() {
         ingress.replace("VERSION", "v1")
     );
     converts(&(old + &role.replace("VERSION", "v1beta1")), &(new + &role.replace("VERSION", "v1")));
+}
+
+#[test]
+fn a_chart_that_is_not_for_the_target_is_reported() {
+    let run = |versions: &str, to: &str| {
+        let chart = format!("apiVersion: v2\nname: shop\nversion: 1.0.0\n{versions}");
+        let files = [
+            ("Chart.yaml", chart.as_str()),
+            ("templates/a.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}}\n"),
+            ("templates/b.yaml", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: {{ .Release.Name }}}\n"),
+        ];
+        Tree::of(&files).run(&["check", "--to", to, "."])
+    };
+    let refused = run("kubeVersion: '>=1.19-0 <1.30-0' # as tested\n", CURRENT);
+    refused.check(1);
+    let told = "Chart.yaml:4:1: unresolved[kube-version] the chart is for Kubernetes `>=1.19-0 <1.30-0`, and Helm refuses to install it on kubernetes@1.33.0";
+    assert_eq!(refused.out.matches("kube-version").count(), 1, "{}", refused.out);
+    assert!(refused.out.starts_with(told), "{}", refused.out);
+    // Whether a version without a pre-release can be installed depends on the cluster's.
+    for fits in
+        ["", "kubeVersion: '>=1.19-0'\n", "kubeVersion: 1.x || 2.x\n", "kubeVersion: [1]\n", "kubeVersion: <1.33.4\n"]
+    {
+        run(fits, CURRENT).check(0);
+    }
+    // It counts for rollbacks too.
+    run("kubeVersion: '>=1.25-0'\n", "kubernetes@1.20").check(1);
 }

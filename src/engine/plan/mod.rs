@@ -63,7 +63,7 @@ pub use planner::Planner;
 pub use recognizer::recognizer;
 pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};
-pub(crate) use template_plan::{Definitions, TemplateFile};
+pub(crate) use template_plan::{Definitions, KubeVersions, TemplateFile};
 pub use templates::Templates;
 pub(crate) use withheld::LeftOut;
 

@@ -19,6 +19,7 @@ use crate::engine::convert::Goal;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Reading, Recognizer};
+use crate::knowledge::pack::Target;
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
@@ -65,7 +66,21 @@ impl TemplatePlanner<'_, '_> {
             let planned = all.iter_mut().find(|planned| planned.file == finding.location.file);
             planned.expect("the place is in one of the files").findings.push(finding);
         }
+        self.check_kube_versions(files, &mut all);
         all
+    }
+
+    /// Reports the charts that are not for the target's version of Kubernetes, each with the first of its `files`.
+    fn check_kube_versions(&self, files: &[TemplateFile], planned: &mut [PlannedFile]) {
+        let Some(target) = cluster(self.shared.planner.goal()) else { return };
+        let Some(version) = kube_version(target) else { return };
+        let mut seen = BTreeSet::new();
+        for (file, planned) in files.iter().zip(planned) {
+            if seen.insert(&file.definitions.chart) {
+                let versions = file.definitions.kube_versions.iter();
+                planned.findings.extend(versions.filter_map(|versions| versions.excludes(version, target)));
+            }
+        }
     }
 
     /// Plans a template; returns with that the objects whose apiVersion nothing shows.
@@ -268,10 +283,19 @@ impl Facts for TargetFacts<'_> {
     }
 
     fn kube_version(&self) -> Option<KubeVersion> {
-        let target = self.0.targets.iter().find(|target| target.pack.name() == CLUSTER)?;
-        let release = target.name();
-        let mut numbers = release.trim_start_matches('v').split('.').map(str::parse);
-        let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
-        Some(KubeVersion { major, minor })
+        kube_version(cluster(self.0)?)
     }
+}
+
+/// Returns the target that is the release of the cluster.
+fn cluster<'t>(goal: &'t Goal<'_>) -> Option<&'t Target<'t>> {
+    goal.targets.iter().find(|target| target.pack.name() == CLUSTER)
+}
+
+/// Returns the version of Kubernetes that a release of its pack is.
+fn kube_version(cluster: &Target<'_>) -> Option<KubeVersion> {
+    let release = cluster.name();
+    let mut numbers = release.trim_start_matches('v').split('.').map(str::parse);
+    let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
+    Some(KubeVersion { major, minor })
 }

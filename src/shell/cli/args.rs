@@ -220,12 +220,9 @@ pub(super) struct FileArgs {
     )]
     #[arg(value_parser = threads)]
     pub(super) threads: u16,
-    /// Whether to say which files of settings are not read.
+    /// What is to be said of files of settings.
     #[arg(skip)]
-    pub(super) has_notes_on_settings: bool,
-    /// The file of settings, if what it changes is to be reported in every file: where it is listed, all are.
-    #[arg(skip)]
-    pub(super) settings: Option<PathBuf>,
+    pub(super) settings: super::input::SettingsFiles,
 }
 
 /// Which packs are known, and which settings hold.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::input::{CHART, Input, SkippedTemplate};
 use crate::engine::manifest::Recognizer;
-use crate::engine::plan::{Definitions, TemplateFile};
+use crate::engine::plan::{Definitions, KubeVersions, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
 use crate::syntax::template::Template;
 
@@ -67,6 +67,10 @@ fn definitions_of(chart: &Path) -> (Definitions, Vec<(String, Arc<str>)>) {
         Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
     };
     let mut definitions = Definitions { chart: chart.to_string_lossy().into_owned(), ..Definitions::default() };
+    let file = chart.join(CHART);
+    let bytes = disk::read(&file).unwrap_or_default();
+    let text = std::str::from_utf8(&bytes).ok();
+    definitions.kube_versions = text.and_then(|text| KubeVersions::find(&file.to_string_lossy(), text));
     let mut files = Vec::new();
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
         definitions.all.add(&template);

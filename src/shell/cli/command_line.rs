@@ -51,8 +51,8 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
     cli.is_quiet = is_on(deepest(&matches), "quiet");
     let is_check = matches!(cli.command, Command::Check(_));
     if let Some(files) = cli.command.files_mut() {
-        files.has_notes_on_settings = is_verbose && source != Source::None;
-        files.settings = is_check.then(|| file.file().to_owned());
+        files.settings.are_named = is_verbose && source != Source::None;
+        files.settings.reports_all = is_check.then(|| file.file().to_owned());
     }
     cli.settings = file.description().filter(|_| is_verbose);
     if let Some(packs) = cli.command.packs_mut() {

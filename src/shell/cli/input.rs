@@ -34,6 +34,15 @@ const CRD_KIND: &str = "CustomResourceDefinition";
 /// The file that makes a folder a chart.
 pub(super) const CHART: &str = "Chart.yaml";
 
+/// What is to be said of files of settings.
+#[derive(Debug, Default)]
+pub(super) struct SettingsFiles {
+    /// Whether those that are not read are named.
+    pub(super) are_named: bool,
+    /// The one that concerns every file: where it is listed, all files are reported.
+    pub(super) reports_all: Option<PathBuf>,
+}
+
 /// What to do about a file that is not a regular one.
 const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
 
@@ -227,7 +236,7 @@ pub(super) fn read<T: Send>(
     for remark in listed.iter().flat_map(|listed| &listed.remarks) {
         console.note(&about_list(remark))?;
     }
-    let listed = without_settings(listed, args.settings.as_deref(), console)?;
+    let listed = without_settings(listed, args.settings.reports_all.as_deref(), console)?;
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
     let options = options(args, excluded)?;
     let progress = console.progress("read");
@@ -245,7 +254,7 @@ pub(super) fn read<T: Send>(
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
     }
-    if args.has_notes_on_settings {
+    if args.settings.are_named {
         let line = |file: &PathBuf| format!("{} is not read: it holds for calls on its folder\n", visible(&name(file)));
         let files = scan.visited.iter().map(|(file, _)| file.as_path());
         console.note(&settings_below(&args.paths, files).iter().map(line).collect::<String>())?;

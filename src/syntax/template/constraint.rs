@@ -82,7 +82,7 @@ fn comparators(text: &str) -> Option<Vec<Comparator<'_>>> {
 }
 
 /// Returns whether `version` satisfies `constraint`; `None` if that depends on its patch, or the constraint cannot be read.
-pub(super) fn satisfies(version: KubeVersion, constraint: &str) -> Option<bool> {
+pub fn satisfies(version: KubeVersion, constraint: &str) -> Option<bool> {
     let alternatives: Vec<_> = constraint.split("||").map(comparators).collect::<Option<_>>()?;
     let patches = alternatives.iter().flatten().map(|one| one.bound.numbers[2]);
     let patches: Vec<_> = patches.flat_map(|patch| [patch, patch.saturating_add(1)]).chain([0, u64::MAX]).collect();

@@ -34,6 +34,7 @@ mod tree;
 mod tests;
 
 pub use agree::{Disagreement, Edited, agree, verify};
+pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
 pub use reading::{Hole, Placeholders, Reading, Source};
 pub use search::{Reason, Unprinted, readings};
