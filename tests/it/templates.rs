@@ -540,6 +540,40 @@ fn templates_of_a_vendored_chart_are_converted_only_if_a_path_names_it() {
     assert_eq!(tree.text("charts/sub/templates/a.yaml"), before.replace("v1beta1", "v1"));
 }
 
+/// To YAML, code of ytt is comments, and what it prints is null.
+#[test]
+fn templates_of_other_tools_are_reported_and_left() {
+    let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec:\n  selector: {matchLabels: {a: b}}\n";
+    let count = "  minAvailable: 1\n";
+    for (name, text) in [
+        ("ytt", format!("{budget}  minAvailable: #@ data.values.count\n")),
+        ("ytt block", format!("{budget}  #@ if data.values.count:\n{count}  #@ end\n")),
+        (
+            "ytt overlay",
+            format!("#@ load(\"@ytt:overlay\", \"overlay\")\n---\n{budget}  #@overlay/match missing_ok=True\n{count}"),
+        ),
+        ("jinja", format!("{budget}{{% if count %}}\n{count}{{% endif %}}\n")),
+        ("jinja value", format!("{budget}  minAvailable: {{{{ count }}}}\n")),
+    ] {
+        let tree = Tree::of(&[("a.yaml", &text)]);
+        let run = apply(&tree, CURRENT);
+        run.check(1);
+        assert!(
+            run.all().contains("unresolved[template] the file is a template, not a manifest"),
+            "{name}\n{}",
+            run.all()
+        );
+        assert_eq!(tree.text("a.yaml"), text, "{name}");
+    }
+    // These are comments, and no code.
+    for comment in ["#@param x", "# @ x", "#@", "#@owner/team", "## @ x"] {
+        let text = format!("{comment}\n{budget}{count}");
+        let tree = Tree::of(&[("a.yaml", &text)]);
+        apply(&tree, CURRENT).check(0);
+        assert_eq!(tree.text("a.yaml"), text.replace("v1beta1", "v1"), "{comment}");
+    }
+}
+
 #[test]
 fn files_with_actions_beside_no_chart_are_no_templates_of_a_chart() {
     let text = "{{- if .Values.on }}\napiVersion: policy/v1beta1\nkind: PodDisruptionBudget\n{{- end }}\n";

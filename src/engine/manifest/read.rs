@@ -19,7 +19,7 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::{Entries, FieldPath};
 use crate::syntax::text::{LineIndex, Span};
-use crate::syntax::yaml::{self, Problem, ProblemCode};
+use crate::syntax::yaml::{self, Problem, ProblemCode, Tree};
 
 /// What became of a file.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
     };
     let lines = LineIndex::new(&text);
     let location = |at| Location { file: file.to_owned(), position: Some(lines.position(&text, at)) };
-    let is_template = text.contains("{{");
+    let is_template = text.contains("{{") || text.contains("{%");
     let tree = match yaml::parse(&text) {
         Ok(tree) => tree,
         Err(_) if !is_relevant => return Reading::Irrelevant,
@@ -93,6 +93,9 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         }
         Err(problem) => return Reading::Failed(failure(location(problem.at), &problem)),
     };
+    if let Some(at) = ytt_comment(&tree, &text) {
+        return if is_relevant { unread_template(&text, recognizer, location(at)) } else { Reading::Irrelevant };
+    }
     let mut manifest = Manifest {
         file: file.to_owned(),
         text,
@@ -122,6 +125,20 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         Err(problem) => Reading::Failed(failure(manifest.location(problem.at), &problem)),
     }
 }
+
+/// Finds a comment in which ytt has code: to YAML, the value that it computes is null, and the block that it decides about is there.
+fn ytt_comment(tree: &Tree, text: &str) -> Option<usize> {
+    let is_code = |comment: &&Span| {
+        let code = comment.of(text).strip_prefix("#@");
+        code.is_some_and(|code| {
+            code.starts_with(' ') || code.split_once('/').is_some_and(|(module, _)| YTT.contains(&module))
+        })
+    };
+    tree.comments().iter().find(is_code).map(|comment| comment.start)
+}
+
+/// The modules of ytt that annotate YAML.
+const YTT: [&str; 4] = ["data", "overlay", "schema", "yaml"];
 
 /// Reports a template that cannot be read, where it shows the apiVersion of known objects, or values of a known chart. A group can stand in a
 /// text too.
