@@ -1,6 +1,6 @@
 //! What of a template decides whether its objects are converted.
 
-use super::templates::{CURRENT, becomes, converts, held};
+use super::templates::{CURRENT, becomes, converts, converts_in_part, held};
 use crate::support::trees::Tree;
 
 #[test]
@@ -136,6 +136,20 @@ fn what_only_a_reading_with_a_key_twice_prints_is_not_passed_over() {
         "  {{- if not .Values.x }}\n  minAvailable: 1\n  {{- else }}",
     );
     converts(&text, &text.replace("v1beta1", "v1"));
+}
+
+/// The end of the line behind a block is of one object in one reading, and of the other in another one.
+#[test]
+fn an_object_behind_one_that_is_held_back_is_converted() {
+    let held = "{{- if .Values.on }}\napiVersion: {{ include \"own\" . }}\n@budget\n{{- end }}\n";
+    let other = "---\napiVersion: policy/v1beta1\n@budget\n";
+    let helper = "=== templates/_x.tpl\n{{- define \"own\" }}policy/v1beta1{{- end }}\n";
+    converts_in_part(
+        &format!("{held}{other}{helper}"),
+        &format!("{held}{}{helper}", other.replace("v1beta1", "v1")),
+        "templates/a.yaml:2:13: held-back[template-action]",
+        "`{{ include \"own\" . }}`",
+    );
 }
 
 /// Helm ends a document at dashes that begin a line, whatever is behind them.

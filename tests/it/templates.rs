@@ -540,6 +540,32 @@ fn templates_of_a_vendored_chart_are_converted_only_if_a_path_names_it() {
     assert_eq!(tree.text("charts/sub/templates/a.yaml"), before.replace("v1beta1", "v1"));
 }
 
+#[test]
+fn a_template_on_standard_input_is_converted_without_its_chart() {
+    let text = "{{- define \"own\" }}\napiVersion: policy/v1beta1\n{{- end }}\n{{- if .Values.on }}\n{{ include \"own\" . }}\nkind: PodDisruptionBudget\nmetadata: {name: {{ include \"x\" . }}}\nspec: {minAvailable: 1, selector: {matchLabels: {a: b}}}\n{{- end }}\n---\napiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: y}\nspec: {minAvailable: {{ .Values.n }}, selector: {matchLabels: {a: b}}}\n";
+    let fed =
+        |flags: &[&str], text: &str| Tree::of(&[]).run_fed(&[&["convert", "-", "--to", CURRENT], flags].concat(), text);
+    let run = fed(&["--template"], text);
+    assert_eq!(
+        run.out,
+        text.replacen("v1beta1\nkind", "v1\nkind", 1)
+            .replace("{{- end }}\n---\napiVersion: policy/v1beta1", "{{- end }}\n---\napiVersion: policy/v1"),
+        "{}",
+        run.err
+    );
+    // Without the flag it is no manifest, and printed as it is.
+    let run = fed(&[], text);
+    run.check(1);
+    assert_eq!(run.out, text);
+    // What cannot be read is printed as it is, and reported.
+    for broken in ["a: {{ if x }}\n", "apiVersion: policy/v1beta1\n@budget\n---apiVersion: policy/v1beta1\n"] {
+        let run = fed(&["--template"], broken);
+        run.check(1);
+        assert_eq!(run.out, broken);
+        assert!(run.err.starts_with("-:"), "{}", run.err);
+    }
+}
+
 /// To YAML, code of ytt is comments, and what it prints is null.
 #[test]
 fn templates_of_other_tools_are_reported_and_left() {

@@ -115,7 +115,7 @@ impl ReadingPlan {
 
     /// Returns the bytes of the template that an object comes from, as one span.
     fn source(&self, template: &Template, object: &ObjectPlan) -> Span {
-        self.reading.source(template, object.extent)
+        self.reading.source(template, content(&self.reading.text, object.extent))
     }
 
     fn edits(&self) -> impl Iterator<Item = &Edit> {
@@ -510,4 +510,15 @@ pub(super) fn unread(location: Location, why: &str) -> Finding {
 /// Pairs the readings with what is to change in each.
 fn edited<'r>(readings: &'r [ReadingPlan], wanted: &'r [EditSet]) -> Vec<Edited<'r>> {
     readings.iter().zip(wanted).map(|(one, edits)| Edited { reading: &one.reading, edits }).collect()
+}
+
+/// Returns a document without the dashes that begin it and the white space around it: in another reading that may belong to the document
+/// before or behind.
+fn content(text: &str, document: Span) -> Span {
+    let whole = document.of(text);
+    let inside = whole.trim_start();
+    let inside = inside.strip_prefix("---").map_or(inside, str::trim_start);
+    let start = document.end - inside.len();
+    let end = start + inside.trim_end().len();
+    if start < end { Span::new(start, end) } else { document }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::arg_values::{namespace, switch, threads, word};
-use super::config_file::ConfigFile;
+use super::config_file::{ConfigFile, SettingsFiles};
 use crate::knowledge::pack::crds::from_crds::Move;
 use crate::shell::disk::Shard;
 
@@ -222,7 +222,7 @@ pub(super) struct FileArgs {
     pub(super) threads: u16,
     /// What is to be said of files of settings.
     #[arg(skip)]
-    pub(super) settings: super::input::SettingsFiles,
+    pub(super) settings: SettingsFiles,
 }
 
 /// Which packs are known, and which settings hold.
@@ -606,6 +606,7 @@ pub(super) struct UndoArgs {
 Examples:
   kubectl get httproutes -A -o yaml | reversion convert - --to gateway-api@1.4
   reversion convert - --to gateway-api@1.4 < route.yaml
+  reversion convert - --template --to kubernetes@1.25 < templates/ingress.yaml
 
 `reversion diff FILE` shows what would change in a file, `reversion apply FILE` changes it.")]
 #[command(override_usage = "reversion convert [OPTIONS] -")]
@@ -616,6 +617,9 @@ pub(super) struct StreamArgs {
     /// The same, as for kubectl
     #[arg(short = 'f', long, value_name = "-", hide_short_help = true)]
     pub(super) filename: Option<String>,
+    /// Read a template of a Helm chart; what other files of the chart define is not known
+    #[arg(long)]
+    pub(super) template: bool,
     #[command(flatten)]
     pub(super) target: TargetArgs,
     /// Print only what affects the exit code, and the summary

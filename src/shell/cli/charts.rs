@@ -43,7 +43,24 @@ pub(super) fn templates<T>(input: &Input<T>, recognizer: &Recognizer) -> Vec<Tem
             definitions: Arc::clone(definitions),
         }));
     }
+    found.extend(input.templates.iter().filter(|one| one.is_alone).map(alone));
     found
+}
+
+/// Takes a template with nothing but its own definitions.
+fn alone(template: &SkippedTemplate) -> TemplateFile {
+    let mut definitions = Definitions::default();
+    if let Ok(parsed) = Template::parse(Arc::clone(&template.text)) {
+        add(&Arc::new(parsed), &mut definitions);
+    }
+    let (file, text) = (template.file.clone(), Arc::clone(&template.text));
+    TemplateFile { file, text, definitions: Arc::new(definitions) }
+}
+
+/// Adds what a template of the chart itself defines.
+fn add(template: &Arc<Template>, definitions: &mut Definitions) {
+    definitions.all.add(template);
+    definitions.own.extend(template.parts().filter_map(|part| part.name().map(str::to_owned)));
 }
 
 /// Returns the folder of the chart that a file is a template of.
@@ -73,11 +90,12 @@ fn definitions_of(chart: &Path) -> (Definitions, Vec<(String, Arc<str>)>) {
     definitions.kube_versions = text.and_then(|text| KubeVersions::find(&file.to_string_lossy(), text));
     let mut files = Vec::new();
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
-        definitions.all.add(&template);
         if path.starts_with(&folders[0]) {
-            definitions.own.extend(template.parts().filter_map(|part| part.name().map(str::to_owned)));
+            add(&template, &mut definitions);
             let is_file = path.extension().is_some_and(|one| one == DEFINITIONS);
             files.extend(path.to_str().filter(|_| is_file).map(|path| (path.to_owned(), text)));
+        } else {
+            definitions.all.add(&template);
         }
     }
     (definitions, files)

@@ -92,6 +92,15 @@ pub(super) struct ConfigFile {
     overridden: BTreeSet<String>,
 }
 
+/// What is to be said of files of settings.
+#[derive(Debug, Default)]
+pub(super) struct SettingsFiles {
+    /// Whether those that are not read are named.
+    pub(super) are_named: bool,
+    /// The one that concerns every file: where it is listed, all files are reported.
+    pub(super) reports_all: Option<PathBuf>,
+}
+
 /// Where the file of a call is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {

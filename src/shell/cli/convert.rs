@@ -34,9 +34,17 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     crd_sets::without_stdin(&args.target.crds, "`convert` converts")?;
     let request = Request::read(&args.target, &config, &args.packs, packs, console)?;
     let bytes = input::read_stdin(Empty::of(args.allow_empty))?;
-    let planned = plan_files(&request, &config, Dependent::HoldBack.into(), console, |recognizer, make| {
-        Ok(input::from_bytes(&bytes, recognizer, make))
-    })?;
+    let planned =
+        plan_files(
+            &request,
+            &config,
+            Dependent::HoldBack.into(),
+            console,
+            |recognizer, make| match std::str::from_utf8(&bytes) {
+                Ok(text) if args.template => Ok(input::from_template(text)),
+                _ => Ok(input::from_bytes(&bytes, recognizer, make)),
+            },
+        )?;
     let exit = planned.exit(Pending::Nothing);
     if exit != Exit::Failed {
         console.stream(&planned.plan.files.first().map_or(bytes, |file| file.after().into_bytes()))?;

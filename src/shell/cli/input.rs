@@ -34,15 +34,6 @@ const CRD_KIND: &str = "CustomResourceDefinition";
 /// The file that makes a folder a chart.
 pub(super) const CHART: &str = "Chart.yaml";
 
-/// What is to be said of files of settings.
-#[derive(Debug, Default)]
-pub(super) struct SettingsFiles {
-    /// Whether those that are not read are named.
-    pub(super) are_named: bool,
-    /// The one that concerns every file: where it is listed, all files are reported.
-    pub(super) reports_all: Option<PathBuf>,
-}
-
 /// What to do about a file that is not a regular one.
 const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
 
@@ -100,6 +91,8 @@ pub(super) struct SkippedTemplate {
     pub(super) text: Arc<str>,
     /// Whether it mentions a known API group, and is reported; if not, its chart shows what is in it.
     pub(super) is_reported: bool,
+    /// Whether it is read without its chart.
+    pub(super) is_alone: bool,
 }
 
 /// What was read.
@@ -339,6 +332,14 @@ pub(super) fn from_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn
     input
 }
 
+/// Takes a text for a template of a chart of which nothing else is known.
+pub(super) fn from_template<T>(text: &str) -> Input<T> {
+    let template = SkippedTemplate { file: "-".to_owned(), text: text.into(), is_reported: false, is_alone: true };
+    let mut input = Input { templates: vec![template], ..Input::default() };
+    input.counts.files = 1;
+    input
+}
+
 /// Parses once more the text that a manifest was made of.
 pub(super) fn reparse(file: &str, text: &[u8], recognizer: &Recognizer) -> Manifest {
     match manifest::read(file, text, recognizer) {
@@ -512,11 +513,11 @@ impl<T> Input<T> {
             File::Template(finding, text) if is_listed => {
                 self.counts.templates += 1;
                 let file = finding.location.file.clone();
-                self.templates.push(SkippedTemplate { file, text, is_reported: true });
+                self.templates.push(SkippedTemplate { file, text, is_reported: true, is_alone: false });
                 self.findings.push(finding);
             }
             File::OpenTemplate(text) if is_listed => {
-                self.templates.push(SkippedTemplate { file: name(path), text, is_reported: false });
+                self.templates.push(SkippedTemplate { file: name(path), text, is_reported: false, is_alone: false });
             }
             File::Template(..) | File::OpenTemplate(_) | File::Chart => {}
             File::Failed(finding, mentions) => self.failed(path, finding, mentions),
