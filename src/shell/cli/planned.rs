@@ -2,7 +2,7 @@
 //!
 //! A survey is taken of each file while it is read (`surveyed`); all files are planned once the run is known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, ensure};
@@ -362,9 +362,7 @@ fn conclude<'p>(
     let kept = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
     let outside = named_outside(&input, &kept)?;
     let templates = charts::templates(&input, recognizer);
-    let converted: BTreeSet<&str> = templates.iter().map(|template| &*template.file).collect();
-    let is_converted = |file: &str| converted.contains(file);
-    found.retain(|finding| finding.code != Code::Template || !is_converted(&finding.location.file));
+    charts::without_skipped(&mut found, &templates);
     let scope = Scope {
         left_out: &left_out,
         outside: &outside,
@@ -380,16 +378,8 @@ fn conclude<'p>(
     let goal = planner.goal();
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere;
-    let skipped = input.templates.iter().filter(|one| one.is_reported && !is_converted(&one.file)).count();
-    let of_templates = plan.objects.iter().filter(|object| is_converted(&object.location.file)).count();
-    let counts = Counts {
-        recognized,
-        recognized_elsewhere,
-        templates: skipped,
-        parsed: input.counts.parsed + templates.iter().filter(|template| is_listed(&template.file)).count(),
-        objects: input.counts.objects + of_templates,
-        ..input.counts
-    };
+    let counts = charts::count(&input, &templates, &plan.objects);
+    let counts = Counts { recognized, recognized_elsewhere, ..counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
     let sought = match &goal.targets[..] {

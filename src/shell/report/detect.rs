@@ -38,8 +38,8 @@ fn object(detected: &Detected<'_>, painter: &Painter) -> String {
     let place = painter.place(&detected.location);
     let inference = &detected.inference;
     let releases = detected.releases();
-    let title = painter.strong(&visible(&detected.object.title()));
-    let mut out = format!("{place}: {title} ({}): {releases}\n", visible(&detected.object.api_version.to_string()));
+    let title = painter.strong(&visible(&detected.title));
+    let mut out = format!("{place}: {title} ({}): {releases}\n", visible(&detected.kind.1.to_string()));
     for (fact, place) in inference.evidence.iter().zip(&detected.evidence) {
         let place = painter.place(place);
         let path = visible(&fact.path.to_string());

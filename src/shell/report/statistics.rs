@@ -68,7 +68,7 @@ pub(crate) fn of_detection<'a>(
     painter: &Painter,
 ) -> String {
     let mut out = String::new();
-    let kinds = detection.objects.iter().map(|detected| visible(&detected.object.kind.to_string()));
+    let kinds = detection.objects.iter().map(|detected| visible(&detected.kind.0.to_string()));
     Tally::of(kinds).print(&mut out, "kinds:", painter);
     let releases =
         detection.objects.iter().map(|detected| format!("{}: {}", detected.pack.name(), visible(&detected.releases())));
