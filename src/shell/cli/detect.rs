@@ -131,14 +131,14 @@ fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) 
     let findings = Level::of(&args.output).findings(&detection.findings);
     let detail = if args.output.verbose { Detail::Objects } else { Detail::Summary };
     let summary = render::summary(detection, detail, painter);
+    let records: Vec<FindingRecord> = findings.map(FindingRecord::new).collect();
     if args.statistics {
-        return statistics::of_detection(detection, findings, painter) + &summary;
+        return statistics::of_detection(detection, &records, painter) + &summary;
     }
     let objects = match detail {
         Detail::Objects => render::objects(detection, painter),
         Detail::Summary => String::new(),
     };
-    let records: Vec<FindingRecord> = findings.map(FindingRecord::new).collect();
     let Grouped { lines, to_do } = grouped([], &records, painter, shown(&args.output));
     objects + &lines + &to_do + &summary
 }

@@ -73,8 +73,9 @@ fn add_templates<'p>(
     packs: &'p Packs,
 ) {
     let converted = charts::names(templates);
-    let recognized = detection.counts.recognized;
-    detection.counts = Counts { recognized, ..charts::count(input, templates, &plan.objects) };
+    let Counts { recognized, recognized_elsewhere, .. } = detection.counts;
+    let counts = charts::count(input, templates, &plan.objects);
+    detection.counts = Counts { recognized, recognized_elsewhere, ..counts };
     for object in plan.objects.iter().filter(|object| converted.contains(&*object.location.file)) {
         detection.add_printed(object, packs);
     }

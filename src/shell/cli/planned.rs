@@ -90,6 +90,14 @@ impl Planned<'_> {
         output::nothing_recognized(exit, &self.counts, &self.roots, &self.skips, &self.sought)
     }
 
+    /// Returns whether there is nothing to do and nothing to know.
+    fn is_clean(&self) -> bool {
+        let Plan { files, findings, advisories, .. } = &self.plan;
+        let is_note = |severity: Severity| severity == Severity::Note;
+        let advised = advisories.iter().map(|advisory| advisory.severity);
+        files.is_empty() && findings.iter().map(|finding| finding.severity).chain(advised).all(is_note)
+    }
+
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
     pub(super) fn is_about(&self, place: &Path) -> bool {
         let has = |root: &PathBuf| disk::place_of(root).is_some_and(|root| place.starts_with(root));
@@ -281,9 +289,14 @@ fn plan_read<'p>(
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, &evidence, &spans, console);
     let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
-    let goal = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
-    let _progress = console.progress("planning");
-    conclude(&Planner::new(&goal), request, recognizer, limits, input)
+    let (goal, told) = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
+    let progress = console.progress("planning");
+    let planned = conclude(&Planner::new(&goal), request, recognizer, limits, input)?;
+    drop(progress);
+    if !planned.is_clean() {
+        told.iter().try_for_each(|line| console.note(line))?;
+    }
+    Ok(planned)
 }
 
 /// Takes the files that failed as ones that fail the run.
