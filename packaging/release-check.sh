@@ -19,8 +19,8 @@ problem() {
 }
 
 [ "$tag" = "v$version" ] || problem "the tag is $tag, and Cargo.toml has version $version"
-grep -qF "reversion-v$version-" docs/src/install.md || problem "docs/src/install.md is about another version: run packaging/bump.sh $version"
-[ "$heading" = "$version" ] || problem "the newest dated heading of CHANGELOG.md is about '$heading'; write: ## [$version] - YEAR-MONTH-DAY"
+grep -qF "reversion-v$version-" docs/src/install.md || problem "docs/src/install.md names another version: run packaging/bump.sh $version"
+[ "$heading" = "$version" ] || problem "the newest dated heading of CHANGELOG.md names '$heading'; write: ## [$version] - YEAR-MONTH-DAY"
 grep -qxF "$line" Cargo.toml || problem "Cargo.toml does not name this repository; write below description: $line"
 ! grep -qF OWNER Cargo.toml || problem 'the address of the book in Cargo.toml is a placeholder: write it into homepage'
 [ "$failed" = 0 ] || exit 1

@@ -131,7 +131,7 @@ codes! {
     CrdSubresource "crd-subresource" "A subresource of a version, status or scale, was added, changed or removed.";
     CrdType "crd-type" "The type of a field changed. A wider type accepts every old object, and still breaks clients that read it as the old one.";
     CrdUint "crd-uint" "A new field is an unsigned integer: not every client can read it. Use a signed one with a minimum.";
-    CrdUnclaimed "crd-unclaimed" "A change breaks objects, and no rule of the pack that `--pack` names is about the field or kind, nor a reason for dropping it. Write a rule, or list it under `dropped` in pack.yaml.";
+    CrdUnclaimed "crd-unclaimed" "A change breaks objects, and no rule of the pack that `--pack` names covers the field or kind, nor a reason for dropping it. Write a rule, or list it under `dropped` in pack.yaml.";
     CrdUndeprecated "crd-undeprecated" "A version of a CRD is new, and an older one beside it is not called deprecated.";
     CrdUniqueItems "crd-unique-items" "The items of a list must differ now, or need not any more.";
     CrdUnknownFields "crd-unknown-fields" "A schema keeps fields that it does not name now, or drops them now.";
@@ -182,7 +182,7 @@ codes! {
     UnknownField "unknown-field" "No release has this field. It is left unchanged; check its spelling.";
     UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind: its name is misspelt, or it was removed before the first release that the pack knows. The object is left unchanged: correct or remove it. Of groups without a dot, such as `apps` and `batch`, only a kind that seems to be misspelt is reported, and the core group is not checked.";
     UnsupportedValue "unsupported-value" "Kubernetes cannot read a value, such as .inf or binary data. The object is left unchanged.";
-    UnusedIgnore "unused-ignore" "A comment `reversion: ignore` names a code or rule of which there is no finding at the object or field that it is about. Remove it, or the code.";
+    UnusedIgnore "unused-ignore" "A comment `reversion: ignore` names a code or rule of which there is no finding at its object or field. Remove it, or the code.";
     ValuesNotConverted "values-not-converted" "Values of a known chart are given one by one, as text that cannot be read, in files or objects that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (see Helm in the documentation), or convert them by hand.";
     VerificationFailed "verification-failed" "Reading the edited text does not give the converted data. The file is left unchanged; please report it with the object.";
 }

@@ -158,10 +158,16 @@ fn a_misspelt_comment_is_reported_and_fails() {
         "# reversion:  ignore[changes-needed]",
         "# reversion: IGNORE[changes-needed]",
         "# reversion: ignore-file[changes-needed]",
+        "# reversion: ignor x",
+        "# reversion: ingore[changes-needed] frozen",
+        "# reversion: ignorre",
     ] {
         finds(&with(comment), &["invalid-ignore:1"], &[]);
     }
-    finds(&with("# Reversion: Ignored by some"), &[], &[]);
+    for prose in ["# Reversion: Ignored by some", "# reversion: ignoring this is right", "# reversion: not before May"]
+    {
+        finds(&with(prose), &[], &[]);
+    }
     finds(&with("# reversion: ignore-by-design is prose"), &[], &[]);
     let new = ROUTE.replace("v1beta1", "v1");
     let run = check(&Tree::of(&[("a.yaml", &format!("# reversion:ignore[advisory]\n{new}"))]));

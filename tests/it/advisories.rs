@@ -38,6 +38,27 @@ fn the_text_has_a_section_without_a_place() {
     assert!(applied.err.starts_with(SECTION), "{}", applied.err);
 }
 
+/// Whoever wrote the baseline was told; with `--verbose` it is said again, and JSON keeps it.
+#[test]
+fn a_baseline_accepts_what_is_said_about_the_cluster() {
+    let tree = tree();
+    run(&tree, &["check", "--write-baseline", "known.json"]).check(0);
+    let known = run(&tree, &["check", "--baseline", "known.json"]);
+    known.check(0);
+    assert!(known.out.is_empty() && known.err.contains("0 held back, 3 acknowledged; "), "{}", known.all());
+    let verbose = run(&tree, &["check", "--baseline", "known.json", "-v"]);
+    assert!(verbose.out.contains("warning[advisory] Gateway API: v1.5.0 and newer"), "{}", verbose.out);
+    assert!(verbose.out.contains("  acknowledged by the baseline\n"), "{}", verbose.out);
+    let json: Value =
+        serde_json::from_str(&run(&tree, &["check", "--baseline", "known.json", "--format", "json"]).out).unwrap();
+    assert_eq!((&json["advisories"], &json["summary"]["acknowledged"]), (&serde_json::json!([]), &3.into()), "{json}");
+    assert!(json["acknowledgedAdvisories"][0]["message"].as_str().unwrap().contains("safe-upgrades"), "{json}");
+    for format in ["markdown", "github", "gitlab", "junit", "sarif"] {
+        let report = run(&tree, &["check", "--baseline", "known.json", "--format", format]);
+        assert!(!report.all().contains("safe-upgrades"), "{format}: {}", report.all());
+    }
+}
+
 #[test]
 fn json_has_a_list_and_github_an_annotation_without_a_file() {
     let tree = tree();

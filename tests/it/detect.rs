@@ -140,6 +140,81 @@ fn json_has_the_same_facts() {
     assert_eq!(json["objects"].as_array().unwrap().len(), 4);
 }
 
+/// As `check` says it of the same object.
+#[test]
+fn fields_of_another_version_than_the_objects_own_are_reported() {
+    let old = "backend: {serviceName: photos, servicePort: 80}";
+    let mixed = INGRESS.replace("defaultBackend: {service: {name: photos, port: {number: 80}}}", old);
+    let tree = Tree::of(&[("a.yaml", &mixed)]);
+    let run = tree.run(&["detect"]);
+    run.check(0);
+    let expected = "a.yaml:1:1: warning[api-version-mismatch] Ingress media/photos: the fields are those of networking.k8s.io/v1beta1, and not of networking.k8s.io/v1; the fields decide\n";
+    assert!(run.out.contains(expected), "{}", run.out);
+    let check = tree.run(&["check", "--to", "kubernetes@latest"]);
+    assert!(check.out.contains("warning[api-version-mismatch] the fields are those"), "{}", check.out);
+}
+
+const CHART: (&str, &str) = ("web/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n");
+
+const JOB_TEMPLATE: &str = "apiVersion: batch/v1beta1
+kind: CronJob
+metadata: {name: {{ .Release.Name }}}
+spec:
+  schedule: '@daily'
+  jobTemplate: {spec: {template: {spec: {containers: []}}}}
+";
+
+/// What only some clusters get counts once: in the branch that the newest release takes.
+#[test]
+fn objects_of_templates_count_as_check_reads_them() {
+    let branches = "{{- if .Capabilities.APIVersions.Has \"policy/v1/PodDisruptionBudget\" }}
+apiVersion: policy/v1
+{{- else }}
+apiVersion: policy/v1beta1
+{{- end }}
+kind: PodDisruptionBudget
+metadata: {name: {{ .Release.Name }}}
+";
+    let tree = Tree::of(&[CHART, ("web/templates/job.yaml", JOB_TEMPLATE), ("web/templates/budget.yaml", branches)]);
+    let run = tree.run(&["detect", "--verbose"]);
+    run.check(0);
+    assert!(run.out.contains("kubernetes: 2 objects, 1 outdated in v1."), "{}", run.out);
+    assert!(run.out.contains("    1 CronJob batch/v1beta1 -> v1\n"), "{}", run.out);
+    assert!(
+        run.out.contains("web/templates/job.yaml:1:1: CronJob {{ .Release.Name }} (batch/v1beta1): "),
+        "{}",
+        run.out
+    );
+    assert!(!run.out.contains("warning[template]"), "{}", run.out);
+    let check = tree.run(&["check", "--to", "kubernetes@latest"]);
+    let read = |run: &Run| run.err.lines().last().unwrap().split([':', ';']).next().unwrap().to_owned();
+    assert_eq!(read(&run), "3 files read, 2 objects recognized", "{}", run.err);
+    assert_eq!(read(&check), read(&run), "{}", check.err);
+}
+
+#[test]
+fn what_cannot_be_read_of_templates_is_said_as_check_says_it() {
+    let open = "apiVersion: {{ include \"library.version\" . }}\nkind: Ingress\nmetadata: {name: web}\n";
+    let unclosed = format!("{{{{- if .Values.job }}}}\n{JOB_TEMPLATE}");
+    let tree = Tree::of(&[
+        CHART,
+        ("web/templates/job.yaml", JOB_TEMPLATE),
+        ("web/templates/ingress.yaml", open),
+        ("web/templates/unclosed.yaml", &unclosed),
+        ("other/job.yaml", JOB_TEMPLATE),
+    ]);
+    let about_templates = |arguments: &[&str]| -> Vec<String> {
+        let run = tree.run(arguments);
+        run.check(1);
+        let lines = run.out.lines().filter(|line| line.contains("[template")).map(str::to_owned);
+        lines.collect()
+    };
+    let detected = about_templates(&["detect"]);
+    assert_eq!(detected, about_templates(&["check", "--to", "kubernetes@latest"]));
+    assert!(detected.iter().any(|line| line.contains("unresolved[template-action]")), "{detected:#?}");
+    assert_eq!(detected.iter().filter(|line| line.contains("unresolved[template]")).count(), 2, "{detected:#?}");
+}
+
 /// The figures are those of a conversion that nobody has run yet: `check` must find the same, with the targets of the command.
 #[test]
 fn the_command_changes_what_the_summary_says() {

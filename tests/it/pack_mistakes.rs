@@ -255,7 +255,7 @@ fn entries_of_the_head_that_name_nothing_or_the_same() {
     let advisory = |rest: &str| format!("advisories:\n- {{ id: a, {rest}, message: m }}\n");
     refused_head(
         &advisory("bundle: v1, direction: forward"),
-        "p/pack.yaml:10:12: advisory a is about v1, the first bundle, which no conversion crosses\n  help: write the bundle that \
+        "p/pack.yaml:10:12: advisory a names v1, the first bundle, which no conversion crosses\n  help: write the bundle that \
          made the change",
     );
     refused_head(
@@ -297,7 +297,7 @@ fn files_in_the_wrong_place() {
     );
     refused(
         &[("catalog/Shop.g.example.com.tsv", &CATALOG.replace("kind\tShop", "kind\tShpo"))],
-        "p/catalog/Shop.g.example.com.tsv:1:1: the catalog is about Shpo.g.example.com, and its file is called \
+        "p/catalog/Shop.g.example.com.tsv:1:1: the catalog describes Shpo.g.example.com, and its file is called \
          Shop.g.example.com.tsv\n  help: write `kind` and Shop.g.example.com, or rename the file",
     );
 }

@@ -272,6 +272,24 @@ fn apply_holds_back_what_needs_a_change_in_another_shard() {
 }
 
 #[test]
+fn totals_of_merged_reports_are_those_of_the_whole_run() {
+    let route = |name: &str| ROUTE.replace("shop", name);
+    let routes = ["a", "b", "c", "d", "e", "f"].map(|name| (format!("{name}.yaml"), route(name)));
+    let files: Vec<(&str, &str)> = routes.iter().map(|(file, text)| (&**file, &**text)).collect();
+    let tree = Tree::of(&files);
+    let check = |more: &[&str]| tree.run(&[&["check", "--glob", "*.yaml"], &TO[..], more].concat());
+    for shard in ["1/2", "2/2"] {
+        let run = check(&["--format", "json", "--shard", shard]);
+        fs::write(tree.path(&format!("{}.json", &shard[..1])), run.out).unwrap();
+    }
+    let whole = check(&["--statistics"]);
+    let merged = tree.run(&["report", "merge", "1.json", "2.json", "--statistics"]);
+    assert!(whole.out.contains("objects to change, by kind:\n"), "{}", whole.all());
+    assert_eq!(merged.out, whole.out, "{}", merged.all());
+    tree.run(&["report", "merge", "1.json", "2.json", "--statistics", "--format", "json"]).check(2);
+}
+
+#[test]
 fn help_of_merge_lists_the_formats_that_it_has() {
     let tree = Tree::new(0);
     let help = tree.run(&["report", "merge", "-h"]);

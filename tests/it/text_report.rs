@@ -56,6 +56,32 @@ fn a_check_reports_changes_and_findings_together() {
     assert_eq!(run.err, SUMMARY);
 }
 
+/// A Deployment whose settings belong elsewhere: they are one line and one thing to do, and with `--verbose` a line each.
+#[test]
+fn what_holds_for_several_fields_of_an_object_is_one_line() {
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: gateway}\nspec:\n  replicas: 2\n  template:\n    spec:\n      tolerations: []\n      containers:\n      - {name: nginx-gateway, args: [static-mode]}\n      - {name: nginx, image: nginx}\n";
+    let tree = Tree::of(&[("a.yaml", deployment)]);
+    let run = tree.run(&["check", "--to", "ngf@2.0"]);
+    let line = "a.yaml:5:3: warning[advisory] Deployment gateway: spec.replicas is not edited; from v2.0.0 on, this is configured elsewhere; so with spec.template.spec.tolerations, spec.template.spec.containers[0].args[0], spec.template.spec.containers[1].image\n  help: configure by hand: NginxProxy spec.kubernetes.deployment.replicas; NginxProxy spec.kubernetes.deployment.pod.tolerations, for NGINX; the argument controller in the same place; NginxProxy spec.kubernetes.deployment.container.image, split into repository and tag\n";
+    assert_eq!(run.out, line, "{}", run.all());
+    let all = tree.run(&["check", "-v", "--to", "ngf@2.0"]);
+    assert_eq!(all.out.matches("configured elsewhere").count(), 4, "{}", all.out);
+}
+
+/// What names a release says nothing where nothing is done, and a version that is no release is for `--verbose`.
+#[test]
+fn the_report_of_a_clean_tree_is_one_line() {
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: cilium}\nspec:\n  source: {repoURL: https://helm.cilium.io/, chart: cilium, targetRevision: 1.11.5}\n  destination: {namespace: kube-system}\n";
+    let policy = "apiVersion: cilium.io/v2\nkind: CiliumNetworkPolicy\nmetadata: {name: a}\nspec: {endpointSelector: {}, ingress: [{}]}\n";
+    let tree = Tree::of(&[("a.yaml", application), ("b.yaml", policy)]);
+    let run = tree.run(&["check", "--to", "cilium@latest"]);
+    run.check(0);
+    assert_eq!((run.out.lines().count(), run.err.lines().count()), (0, 1), "{}", run.all());
+    let verbose = tree.run(&["check", "-v", "--to", "cilium@latest"]);
+    let note = "note[pinned-version] chart cilium 1.11.5 does not show where the objects come from: it is not exactly a known release";
+    assert!(verbose.out.contains(note), "{}", verbose.all());
+}
+
 #[test]
 fn a_file_has_the_whole_report_and_every_place() {
     let tree = tree();

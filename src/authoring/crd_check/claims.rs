@@ -9,7 +9,7 @@ use crate::syntax::field::FieldPattern;
 /// Lists the changes that break objects and that no rule of the pack is about, nor a reason that it gives for dropping something.
 pub(super) fn changes(changes: &[Change], pack: &Pack) -> Vec<Change> {
     let unclaimed = changes.iter().filter(|change| is_of_objects(change) && !is_claimed(change, pack));
-    let text = format!("no rule of the pack {} is about this", pack.name());
+    let text = format!("no rule of the pack {} covers this", pack.name());
     unclaimed
         .map(|change| Change { code: Code::CrdUnclaimed, class: None, text: text.clone(), ..change.clone() })
         .collect()

@@ -65,7 +65,7 @@ fn check_catalogs(lint: &mut Lint<'_>) {
         let file = format!("catalog/{kind}.tsv");
         let written = lint.pack.catalog(&kind).map(|catalog| catalog.kind().clone());
         if let Some(written) = written.filter(|written| *written != kind) {
-            let text = format!("the catalog is about {written}, and its file is called {kind}.tsv");
+            let text = format!("the catalog describes {written}, and its file is called {kind}.tsv");
             lint.report(&file, &Place::Line(1), text, format!("write `kind` and {kind}, or rename the file"));
         }
         if lint.pack.is_foreign(&kind) {
@@ -140,7 +140,7 @@ fn check_advisories(lint: &mut Lint<'_>) {
         match &advisory.scope {
             AdvisoryScope::Bundle { order: 0, .. } => {
                 let text = format!(
-                    "advisory {} is about {}, the first bundle, which no conversion crosses",
+                    "advisory {} names {}, the first bundle, which no conversion crosses",
                     advisory.id,
                     line.bundles()[0]
                 );
@@ -149,7 +149,7 @@ fn check_advisories(lint: &mut Lint<'_>) {
             AdvisoryScope::Bundle { channels, .. } => {
                 let is_met = line.iter().any(|(_, release)| channels.contains(&release.channel));
                 if !is_met {
-                    let text = format!("advisory {} is about channels that no release has", advisory.id);
+                    let text = format!("advisory {} names channels that no release has", advisory.id);
                     lint.report(HEAD, &Place::At(path.key("channels")), text, "write a channel of `releases`");
                 }
             }

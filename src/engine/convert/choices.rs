@@ -109,6 +109,8 @@ pub struct Choices {
     pub origins: BTreeMap<String, ReleaseSet>,
     /// The releases that all objects of a pack fit, by the pack's name: what comes from one cluster comes from one of these.
     pub bounds: BTreeMap<String, ReleaseSet>,
+    /// By the pack's name, the object that contradicts the releases that charts, images and marks name, and what it is for.
+    pub contradicted: BTreeMap<String, String>,
     /// What the plan records.
     pub record: Record,
     /// What verifies the edits.
@@ -125,6 +127,11 @@ impl Choices {
         if !origin.releases.is_empty() {
             let known = if origin.is_named { &mut self.origins } else { &mut self.bounds };
             known.insert(pack.name().to_owned(), origin.releases);
+        }
+        if let Some(object) = origin.contradicting {
+            let releases = pack.line().describe(object.fitting());
+            let contradicts = format!("{} ({}) is for {releases}", object.title, object.location);
+            self.contradicted.insert(pack.name().to_owned(), contradicts);
         }
     }
 

@@ -5,9 +5,11 @@ use crate::engine::infer::{Inference, infer};
 use crate::engine::manifest::{Manifest, Object, sops};
 use crate::knowledge::catalog::{Catalog, Fact, FactKind, Unknown};
 use crate::knowledge::pack::{Pack, Target, nearest};
+use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::FieldPath;
 
 use super::remark::Remark;
+use super::shapes::{other_version, version_of};
 
 /// Reports what the fields of one object contradict, without a target.
 pub(crate) fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> Vec<Finding> {
@@ -19,7 +21,9 @@ pub(crate) fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pa
     let by_crds = pack.is_of_crds().then(|| outdated(object, pack, catalog)).flatten();
     let by_crds = by_crds.map(|remark| (remark, Severity::Warning));
     let conflicts = conflicts(&inference, pack).into_iter().map(|remark| (remark, Severity::Held));
-    let warnings = warnings(&inference, object, pack, catalog).into_iter().map(|remark| (remark, Severity::Warning));
+    let version = version_of(object, pack, catalog, inference.candidates);
+    let warnings = warnings(&inference, object, pack, catalog, version.as_ref());
+    let warnings = warnings.into_iter().map(|remark| (remark, Severity::Warning));
     conflicts
         .chain(warnings)
         .chain(by_crds)
@@ -125,8 +129,15 @@ pub(super) fn conflicts(inference: &Inference, pack: &Pack) -> Vec<Remark> {
     if inference.is_conflict() { inference.evidence.iter().map(conflict).collect() } else { Vec::new() }
 }
 
-/// Reports unknown fields, and an apiVersion that is unknown or that the fields contradict.
-pub(super) fn warnings(inference: &Inference, object: &Object, pack: &Pack, catalog: &Catalog) -> Vec<Remark> {
+/// Reports unknown fields, and an apiVersion that is unknown or that the fields contradict; `version` is the one whose fields the object
+/// has, where rules convert its kind between apiVersions.
+pub(super) fn warnings(
+    inference: &Inference,
+    object: &Object,
+    pack: &Pack,
+    catalog: &Catalog,
+    version: Option<&ApiVersion>,
+) -> Vec<Remark> {
     let line = pack.line();
     let mut warnings = Vec::new();
     // Patches carry directives that are no fields: `$patch: delete`.
@@ -153,5 +164,6 @@ pub(super) fn warnings(inference: &Inference, object: &Object, pack: &Pack, cata
         let message = format!("the fields belong to {fields}, but {} is served in {serving}", object.api_version);
         warnings.push(Remark::new(Code::ApiVersionMismatch, path, message));
     }
+    warnings.extend(version.and_then(|version| other_version(object, version)));
     warnings
 }

@@ -79,8 +79,6 @@ impl<'a> Subject<'a> {
         // An object cannot come from where the others do if its fields contradict that.
         let known = goal.choices.origins_of(target.pack).unwrap_or_default();
         let version = shapes::version_of(object, target.pack, catalog, inference.candidates);
-        let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
-        warnings.extend(version.as_ref().and_then(|version| shapes::other_version(object, version)));
         Ok(Self {
             object,
             target,
@@ -89,7 +87,7 @@ impl<'a> Subject<'a> {
             candidates: inference.candidates,
             origins: inference.candidates.within(inference.serving).within(known),
             conflicts: inference::conflicts(&inference, target.pack),
-            warnings,
+            warnings: inference::warnings(&inference, object, target.pack, catalog, version.as_ref()),
             version,
             goals: OnceCell::new(),
             unknown: inference.unknown.into_iter().map(|unknown| unknown.path).collect(),

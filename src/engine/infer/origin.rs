@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::inference::{Inference, infer};
 use super::install_evidence::Evidence;
 use crate::engine::finding::Location;
-use crate::engine::manifest::{Manifest, Object};
+use crate::engine::manifest::Manifest;
 use crate::knowledge::pack::{Pack, Packs};
 use crate::knowledge::release::ReleaseSet;
 use crate::syntax::field::FieldPath;
@@ -33,13 +33,13 @@ pub struct ObjectReleases<'p> {
 }
 
 impl<'p> ObjectReleases<'p> {
-    /// Adds to `all` what `inference` shows about an object of a file that starts at `location`; of fields that exclude each other,
-    /// nothing.
+    /// Adds to `all` what `inference` shows about an object of a file that is called `title` and starts at `location`; of fields that
+    /// exclude each other, nothing.
     pub(crate) fn add(
         all: &mut Vec<Self>,
         pack: &'p Pack,
         inference: &Inference,
-        object: &Object,
+        title: &str,
         location: impl FnOnce() -> Location,
     ) {
         let Inference { candidates: by_fields, serving, .. } = *inference;
@@ -53,7 +53,7 @@ impl<'p> ObjectReleases<'p> {
         match all.iter_mut().find(is_same) {
             Some(same) => same.objects += 1,
             None => {
-                let (location, title) = (location(), object.title());
+                let (location, title) = (location(), title.to_owned());
                 all.push(Self { pack, location, title, objects: 1, by_fields, with_version });
             }
         }
@@ -78,7 +78,9 @@ pub(crate) fn object_releases_in<'p>(
         let pack = packs.of_group(&object.kind.group).filter(|pack| is_compared(pack));
         let Some((pack, catalog)) = pack.and_then(|pack| Some((pack, pack.catalog(&object.kind)?))) else { continue };
         let inference = infer(&object.value, catalog, &object.api_version.version);
-        ObjectReleases::add(&mut found, pack, &inference, object, || manifest.locate(object, &FieldPath::default()));
+        ObjectReleases::add(&mut found, pack, &inference, &object.title(), || {
+            manifest.locate(object, &FieldPath::default())
+        });
     }
     found
 }

@@ -3,7 +3,7 @@
 //! `# reversion: ignore[CODE, ...] reason` is about the document, entry or item that begins on its line or, where it has a line for
 //! itself or is behind `---`, on the next line with content.
 //!
-//! A comment that resembles one, such as `# Reversion: ignore[...]`, is one that names nothing, so that it is reported.
+//! A comment that resembles one, such as `# Reversion: ignore[...]` or `# reversion: ignor`, is one that names nothing, so that it is reported.
 //!
 //! Invariant: a file without the text `reversion:`, in small or large letters, has none.
 
@@ -19,6 +19,12 @@ use crate::syntax::yaml::{Tree, find_node, parts};
 
 /// What such a comment contains.
 const MARK: &str = "reversion: ignore";
+
+/// Its keyword.
+const KEYWORD: &str = "ignore";
+
+/// How many letters of a keyword can be wrong.
+const MOST_WRONG: usize = 2;
 
 /// How it starts, as people write it.
 const NAMES: [&str; 3] = ["reversion:", "Reversion:", "REVERSION:"];
@@ -86,15 +92,24 @@ fn directive(comment: &str) -> Option<&str> {
     let follows = |at: usize| {
         let words = comment[at + 1..].trim_start_matches(blank);
         let written = words.strip_prefix(MARK);
-        let ignore = NAMES.iter().find_map(|name| words.strip_prefix(name))?.trim_start_matches(blank);
-        let (word, rest) = ignore.split_at_checked("ignore".len())?;
+        let keyword = NAMES.iter().find_map(|name| words.strip_prefix(name))?.trim_start_matches(blank);
         let is_part = |next: char| next.is_alphanumeric() || next == '-' || next == '_';
-        // `reversion: ignored by ...` is prose.
-        let end = rest.trim_start_matches(is_part);
-        let is_directive = word.eq_ignore_ascii_case("ignore") && (end.len() == rest.len() || end.starts_with('['));
+        let rest = keyword.trim_start_matches(is_part);
+        let word = keyword[..keyword.len() - rest.len()].to_lowercase();
+        let is_directive = match word.strip_prefix(KEYWORD) {
+            // `reversion: ignored by ...` is prose.
+            Some(more) => more.is_empty() || rest.starts_with('['),
+            None => is_misspelt(&word),
+        };
         is_directive.then_some(written.filter(|written| !written.starts_with(is_part)).unwrap_or_default())
     };
     memchr::memchr_iter(b'#', comment.as_bytes()).find_map(follows)
+}
+
+/// Returns whether a word is the keyword with at most two letters wrong: `ignor`, `ingore`.
+fn is_misspelt(word: &str) -> bool {
+    let is_as_long = word.len().abs_diff(KEYWORD.len()) <= MOST_WRONG;
+    is_as_long && strsim::damerau_levenshtein(word, KEYWORD) <= MOST_WRONG
 }
 
 /// Reads `[CODE, ...] reason`.

@@ -9,28 +9,62 @@ use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::infer::install_evidence::{Evidence, evidence_in};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::pack::{Pack, Target};
-use crate::knowledge::release::ReleaseId;
+use crate::knowledge::release::{ReleaseId, bare};
 
-/// Reports the versions in a file that name another release than the target.
+/// Reports the versions in a file that name another release than the target, and those that do not show where objects come from.
 pub(crate) fn findings(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
     let target_of = |pack: &Pack| goal.targets.iter().find(|target| target.pack.name() == pack.name());
     let evidence = evidence_in(manifest, goal.packs, |pack| target_of(pack).is_some());
-    let found = evidence.into_iter().filter_map(|(pack, evidence)| {
-        let target = target_of(pack)?;
-        let order = |release: ReleaseId| pack.line().get(release).order;
-        let differs = evidence.releases.iter().any(|release| order(*release) != order(target.release));
-        let is_excluded = pack.exclusion(&evidence.version).is_some();
-        (differs || is_excluded).then(|| pin(evidence, target))
-    });
-    found.collect()
+    evidence.into_iter().filter_map(|(pack, evidence)| pin(evidence, target_of(pack)?, goal)).collect()
 }
 
-fn pin(evidence: Evidence, target: &Target<'_>) -> Finding {
-    let release = target.name();
-    let message = format!("{} is not edited, but the files require {release} after the conversion", evidence.text);
-    let help = match evidence.is_of_manifests {
+fn pin(evidence: Evidence, target: &Target<'_>, goal: &Goal<'_>) -> Option<Finding> {
+    let (pack, release) = (target.pack, target.name());
+    let order = |release: ReleaseId| pack.line().get(release).order;
+    let differs = evidence.releases.iter().any(|release| order(*release) != order(target.release));
+    let unused = unused(&evidence, pack, goal);
+    let set = match evidence.is_of_manifests {
         true => format!("replace the file by the one of {release} when the converted files are applied"),
         false => format!("set it to {} when the converted files are applied", release.trim_start_matches('v')),
     };
-    Finding::new(evidence.location, Code::PinnedVersion, Severity::Warning, message).help(help)
+    let is_other = differs || pack.exclusion(&evidence.version).is_some();
+    let is_not_edited =
+        format!("{} is not edited, but the files require {release} after the conversion", evidence.text);
+    let (severity, message, help) = match (is_other, unused) {
+        (true, None) => (Severity::Warning, is_not_edited, set),
+        (true, Some(Unused { why, from })) => {
+            let message = format!("{is_not_edited}; it does not show where the objects come from: {why}");
+            (Severity::Warning, message, format!("{set}; {from}"))
+        }
+        (false, Some(Unused { why, from })) => {
+            let message = format!("{} does not show where the objects come from: {why}", evidence.text);
+            (Severity::Note, message, from)
+        }
+        (false, None) => return None,
+    };
+    Some(Finding::new(evidence.location, Code::PinnedVersion, severity, message).help(help))
+}
+
+/// Why a version does not show which release objects come from, and how that can be passed.
+struct Unused {
+    why: String,
+    from: String,
+}
+
+/// Returns why `evidence` does not show where the objects of `pack` come from, where nothing else does.
+fn unused(evidence: &Evidence, pack: &Pack, goal: &Goal<'_>) -> Option<Unused> {
+    let name = pack.name();
+    if goal.choices.origins.contains_key(name) {
+        return None;
+    }
+    if let Some(excluded) = pack.exclusion(&evidence.version) {
+        let from = format!("to convert from the nearest release, pass --from {name}@{}", bare(&excluded.instead));
+        return Some(Unused { why: excluded.reason.clone(), from });
+    }
+    let from = format!("if all objects come from one release, pass --from {name}@RELEASE");
+    let contradicted = goal.choices.contradicted.get(name).filter(|_| evidence.is_exact());
+    let why = contradicted
+        .cloned()
+        .or_else(|| (!evidence.is_exact()).then(|| "it is not exactly a known release".to_owned()));
+    Some(Unused { why: why?, from })
 }

@@ -29,6 +29,8 @@ pub struct Plan {
     pub acknowledged: Vec<Acknowledged>,
     /// What to report about the cluster and the releases, in this order.
     pub advisories: Vec<RunAdvisory>,
+    /// Those of them that are accepted.
+    pub acknowledged_advisories: Vec<RunAdvisory>,
     /// Whether files that are not listed hold recognized objects.
     pub(crate) recognized_elsewhere: bool,
 }

@@ -352,7 +352,7 @@ pub(super) struct Place {
     pub(super) is: Condition,
 }
 
-/// Parts of a place that are about the same fields as the place.
+/// Parts of a place that have the same fields as the place.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Unmatched {

@@ -149,7 +149,7 @@ impl When {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
                `type`, `more`, `total`, `exceeds`, `text`, `keys`, `repeats`, `some`, `unmatched`, `not`, `all`, `any`. With `each`, one field or a list of them, test and \
-               operations are about each place that matches one, and their fields are relative to it. With `through`, they are also about \
+               operations change each place that matches one, and their fields are relative to it. With `through`, they also change \
                the mappings in those fields of each place, and in those fields of theirs, at any depth: each node of a tree. What is reported of several of them is reported once; \
                `except` names fields of the outermost place that are left out. With `named-by`, only where such an object of the run \
                references this one; where that depends on namespaces that the files do not show, the object is held back. With \

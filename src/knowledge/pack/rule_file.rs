@@ -82,7 +82,7 @@ impl RuleReader<'_> {
     fn places_of(&self, file: File<'_>, written: &mut wire::RuleFile) -> Result<Vec<values::Place>> {
         let wrong = |key: &str, message: &str| Err(self.wrong(file, Place::key(key), message));
         if written.destructive.is_some() && written.values.is_none() {
-            return wrong("destructive", "`destructive` is about the values of a chart: write `values`");
+            return wrong("destructive", "`destructive` is for the values of a chart: write `values`");
         }
         let (key, places) = match (written.kind.take(), &written.values) {
             (Some(kinds), None) => ("kind", kinds.list().into_iter().map(values::Place::whole).collect()),
@@ -98,7 +98,7 @@ impl RuleReader<'_> {
                 }
             },
             (Some(_), Some(_)) => return wrong("values", "write `kind` or `values`, not both"),
-            (None, None) => return wrong("summary", "write the `kind` that the rule is about"),
+            (None, None) => return wrong("summary", "write the `kind` that the rule converts"),
         };
         if places.is_empty() {
             let message =

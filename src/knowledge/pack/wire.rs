@@ -56,7 +56,7 @@ pub struct PackFile {
     /// Suffixes of image tags after the release: `tag-suffixes: ["-ubi"]`.
     #[serde(default)]
     pub(crate) tag_suffixes: Vec<String>,
-    /// The charts that install the project, where rules are about their values: `charts: [{ name: shops, key: shopController }]`.
+    /// The charts that install the project, where rules convert their values: `charts: [{ name: shops, key: shopController }]`.
     #[serde(default)]
     pub charts: Vec<Chart>,
     /// Values that a user may have to pass because no file contains them: `parameters: [{ name: namespace, description: the namespace
@@ -428,7 +428,7 @@ pub struct Advisory {
     pub bundle: Option<String>,
     /// The direction of the conversion.
     pub direction: Option<Direction>,
-    /// The channels of targets that it is about: `channels: [experimental]`; every channel where there is none.
+    /// The channels of targets that it concerns: `channels: [experimental]`; every channel where there is none.
     pub channels: Option<Vec<Channel>>,
     /// The releases that a conversion must come from, where no bundle is named.
     pub from: Option<String>,
@@ -437,7 +437,7 @@ pub struct Advisory {
     /// What it tells something about: `about: cluster`.
     #[serde(default)]
     pub about: About,
-    /// Whether it is about something that became possible, which needs no action: `additive: true`. It is a note then, and else a warning.
+    /// Whether it tells of something that became possible, which needs no action: `additive: true`. It is a note then, and else a warning.
     #[serde(default)]
     pub additive: bool,
     /// The kinds that it concerns: `kinds: [Shop.shops.example.com]`; every kind where there is none.
@@ -562,7 +562,7 @@ pub struct Undetectable {
     /// The position of the bundle on the release line, once that is known.
     #[serde(skip)]
     pub order: usize,
-    /// The kinds that it is about.
+    /// The kinds that it concerns.
     pub kinds: Vec<GroupKind>,
     /// What changed.
     pub change: String,

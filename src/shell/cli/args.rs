@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::arg_values::{namespace, switch, threads, word};
 use super::config_file::{ConfigFile, SettingsFiles};
+pub(super) use super::output_args::{Colour, Format, OutputArgs};
 use crate::knowledge::pack::crds::from_crds::Move;
 use crate::shell::disk::Shard;
 
@@ -243,70 +244,6 @@ pub(super) struct PackArgs {
     pub(super) file: Box<ConfigFile>,
 }
 
-/// What is printed.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Report")]
-pub(super) struct OutputArgs {
-    /// The format of the report
-    #[arg(short = 'o', long, visible_alias = "output", value_enum, default_value_t = Format::Text, env = "REVERSION_FORMAT")]
-    pub(super) format: Format,
-    /// Write the report, or the diff where a diff is printed, to FILE instead of standard output
-    #[arg(long, value_name = "FILE", env = "REVERSION_OUTPUT_FILE", hide_short_help = true)]
-    pub(super) output_file: Option<PathBuf>,
-    /// When to print colours, and links to files on a terminal
-    #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR", hide_short_help = true)]
-    pub(super) color: Colour,
-    /// Do not show long output through $GIT_PAGER, $PAGER or less
-    #[arg(long, env = "REVERSION_NO_PAGER", value_parser = switch, hide_short_help = true)]
-    pub(super) no_pager: bool,
-    /// Print only what affects the exit code, and the summary
-    #[arg(short, long, env = "REVERSION_QUIET", value_parser = switch)]
-    pub(super) quiet: bool,
-    /// Print notes, rules and all places too
-    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch)]
-    pub(super) verbose: bool,
-    /// Exit with 0 instead of 3 if no object was recognized; accept empty standard input
-    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = switch, hide_short_help = true)]
-    pub(super) allow_empty: bool,
-    /// Exit with 0 instead of 1 or 3
-    #[arg(long, env = "REVERSION_EXIT_ZERO", value_parser = switch, hide_short_help = true)]
-    pub(super) exit_zero: bool,
-}
-
-/// The formats of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// Lines for people
-    Text,
-    /// One JSON document, with the RFC 6902 patch of each object
-    Json,
-    /// The same as JSON, one line for each record
-    Jsonl,
-    /// Workflow commands for GitHub Actions, and the step summary
-    Github,
-    /// A Code Quality report of GitLab
-    Gitlab,
-    /// SARIF 2.1.0 for code scanning
-    Sarif,
-    /// JUnit XML: a test case for each object
-    Junit,
-    /// A comment on a pull request
-    Markdown,
-    /// One page for a browser, with diffs and filters; it needs no network
-    Html,
-}
-
-/// When colours are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Colour {
-    /// On a terminal, unless NO_COLOR is set
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
 /// The targets, and which losses are allowed.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Targets")]
@@ -532,13 +469,17 @@ pub(super) struct ShowArgs {
 #[command(after_help = "\
 Examples:
   reversion report merge shard-*.json --format sarif --output-file all.sarif
-  reversion report merge report.json --format markdown")]
+  reversion report merge report.json --format markdown
+  reversion report merge shard-*.json --statistics")]
 pub(super) struct MergeArgs {
     /// Reports that `--format json` made; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(super) reports: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+    /// Print totals by rule, by kind and by code instead of each object
+    #[arg(long, env = "REVERSION_STATISTICS", value_parser = switch, help_heading = "Report")]
+    pub(super) statistics: bool,
 }
 
 /// The arguments of `crd check`.
@@ -706,7 +647,7 @@ pub(super) struct NewArgs {
     /// What the project is called, for people [default: the pack's name]
     #[arg(long)]
     pub(super) title: Option<String>,
-    /// The kind that the example is about
+    /// The kind of the example
     #[arg(long, value_name = "KIND.GROUP", conflicts_with = "crds", default_value = "Shop.shops.example.com")]
     pub(super) kind: String,
     /// Read releases, groups and kinds from this folder of CRDs, and build the catalogs from it

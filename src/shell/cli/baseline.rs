@@ -1,11 +1,11 @@
 //! The baseline of a call: the findings that are known, so that only others fail.
 //!
-//! An entry has no line number and no message, and no index of a list: edits elsewhere in a file do not affect it. It says how many
+//! An entry has no line number and no message (but for advisories, which have nothing else), and no index of a list: edits elsewhere in a file do not affect it. It says how many
 //! findings it stands for; more of the same are new.
 //!
 //! Invariant: an error is in no baseline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,7 @@ use super::console::Console;
 use super::exit::Exit;
 use super::planned::Planned;
 use crate::engine::finding::{Acknowledged, AcknowledgedBy, Finding, Severity};
+use crate::engine::plan::RunAdvisory;
 use crate::shell::disk::{self, Failure, MAX_FILE_SIZE};
 use crate::shell::report::grouped::without_positions;
 use crate::shell::report::{Written, changes_needed, plural, thousands, visible};
@@ -32,6 +33,9 @@ struct Saved {
     schema_version: u32,
     targets: Vec<String>,
     findings: Vec<KnownFinding>,
+    /// What is said about the cluster and the releases.
+    #[serde(default)]
+    advisories: BTreeSet<String>,
 }
 
 impl Saved {
@@ -79,6 +83,8 @@ pub(super) struct Baseline {
     /// Where it is.
     folder: PathBuf,
     counts: BTreeMap<Key, usize>,
+    /// The messages of the advisories that belong to no object.
+    advisories: BTreeSet<String>,
     /// How many of these findings are of files that the run which writes it did not look at.
     kept: usize,
 }
@@ -107,7 +113,8 @@ impl Baseline {
             visible(&saved.targets.join(", ")),
             targets.join(", ")
         );
-        Ok(Self { file: file.to_owned(), folder: folder_of(file)?, counts: saved.counts(), kept: 0 })
+        let (folder, advisories) = (folder_of(file)?, saved.advisories.clone());
+        Ok(Self { file: file.to_owned(), folder, advisories, counts: saved.counts(), kept: 0 })
     }
 
     /// Takes everything that a run found and can be known for known, and keeps what `file` lists of files at places that are not seen.
@@ -118,7 +125,10 @@ impl Baseline {
         let report = planned.report("check", Written::No, Exit::Clean);
         let found: Vec<Finding> =
             report.findings.iter().cloned().chain(report.to_change().map(changes_needed)).collect();
-        Self::of_findings(file, &planned.targets, &found, is_seen)
+        let mut baseline = Self::of_findings(file, &planned.targets, &found, is_seen)?;
+        let warned = report.advisories.iter().filter(|advisory| advisory.severity > Severity::Note);
+        baseline.advisories.extend(warned.map(|advisory| advisory.message.clone()));
+        Ok(baseline)
     }
 
     /// Does the same for the findings of a run to `targets`.
@@ -135,13 +145,17 @@ impl Baseline {
         let before = saved(file)?.transpose().map_err(|_| {
             anyhow!("--write-baseline {shown}: the file exists and is not a baseline; name another file")
         })?;
-        let mut baseline = Self { file: file.to_owned(), folder: folder_of(file)?, counts: BTreeMap::new(), kept: 0 };
+        let (folder, advisories) = (folder_of(file)?, BTreeSet::new());
+        let mut baseline = Self { file: file.to_owned(), folder, advisories, counts: BTreeMap::new(), kept: 0 };
         if let Some(before) = before {
             let is_same = before.targets == targets;
             let targets = before.targets.join(", ");
+            let advisories = before.advisories.clone();
             baseline.counts = before.counts();
             baseline.counts.retain(|key, _| !is_seen(&disk::direct(&baseline.folder.join(&key.file))));
             baseline.kept = baseline.len();
+            // They can concern the files that this run does not look at.
+            baseline.advisories = if baseline.kept > 0 { advisories } else { BTreeSet::new() };
             ensure!(
                 is_same || baseline.kept == 0,
                 "--write-baseline {shown}: it was made for {}, and has {} of files that this run does not look at\n  help: pass all paths of the baseline to write it for other targets",
@@ -174,17 +188,24 @@ impl Baseline {
         let separator = if entries.is_empty() { "" } else { "\n" };
         let _infallible = write!(
             text,
-            "{separator}{}{separator}{}]\n}}\n",
+            "{separator}{}{separator}{}]{}\n}}\n",
             entries.join(",\n"),
-            if entries.is_empty() { "" } else { "  " }
+            if entries.is_empty() { "" } else { "  " },
+            self.saved_advisories()
         );
         disk::replace_output(&self.file, text.as_bytes())
             .with_context(|| format!("cannot write the baseline {}", self.file.display()))
     }
 
+    fn saved_advisories(&self) -> String {
+        let line = |message: &String| format!("    {}", serde_json::to_string(message).expect("texts always print"));
+        let lines: Vec<String> = self.advisories.iter().map(line).collect();
+        if lines.is_empty() { String::new() } else { format!(",\n  \"advisories\": [\n{}\n  ]", lines.join(",\n")) }
+    }
+
     /// Returns how many findings it stands for.
     pub(super) fn len(&self) -> usize {
-        self.counts.values().sum()
+        self.counts.values().sum::<usize>() + self.advisories.len()
     }
 
     /// Acknowledges what is known among what a run found, and returns the entries that stand for more than there is.
@@ -195,6 +216,9 @@ impl Baseline {
         planned.plan.findings = sorted.open;
         planned.plan.acknowledged.extend(sorted.known);
         planned.plan.acknowledged.sort();
+        let is_told = |advisory: &RunAdvisory| self.advisories.contains(&advisory.message);
+        let (told, open) = std::mem::take(&mut planned.plan.advisories).into_iter().partition(is_told);
+        (planned.plan.acknowledged_advisories, planned.plan.advisories) = (told, open);
         let is_about = |key: &Key| planned.is_about(&disk::direct(&self.folder.join(&key.file)));
         sorted.stale.iter().filter(|key| is_about(key)).map(ToString::to_string).collect()
     }

@@ -1,15 +1,17 @@
-//! Which of the skipped templates belong to charts, and what do these define?
+//! Which of the skipped templates belong to charts, what do these define, and what do they add to what was read?
 //!
 //! Those of a chart that is vendored in another one belong to its own project: they are converted only where a path leads into it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::input::{CHART, Input, SkippedTemplate};
+use crate::engine::finding::{Code, Finding};
 use crate::engine::manifest::Recognizer;
-use crate::engine::plan::{Definitions, KubeVersions, TemplateFile};
+use crate::engine::plan::{Definitions, KubeVersions, ObjectPlan, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
+use crate::shell::report::Counts;
 use crate::syntax::template::Template;
 
 /// The folder with the templates of a chart.
@@ -61,6 +63,31 @@ fn alone(template: &SkippedTemplate) -> TemplateFile {
 fn add(template: &Arc<Template>, definitions: &mut Definitions) {
     definitions.all.add(template);
     definitions.own.extend(template.parts().filter_map(|part| part.name().map(str::to_owned)));
+}
+
+/// Returns the names of the files of `templates`.
+pub(super) fn names(templates: &[TemplateFile]) -> BTreeSet<&str> {
+    templates.iter().map(|template| &*template.file).collect()
+}
+
+/// Removes the findings that say that a template was skipped which is one of `templates`.
+pub(super) fn without_skipped(findings: &mut Vec<Finding>, templates: &[TemplateFile]) {
+    let converted = names(templates);
+    findings.retain(|finding| finding.code != Code::Template || !converted.contains(&*finding.location.file));
+}
+
+/// Counts `templates` as files that were read, and what they print of the `objects` of a plan.
+pub(super) fn count<T>(input: &Input<T>, templates: &[TemplateFile], objects: &[ObjectPlan]) -> Counts {
+    let converted = names(templates);
+    let is_skipped = |one: &&SkippedTemplate| one.is_reported && !converted.contains(&*one.file);
+    let listed = converted.iter().filter(|file| input.is_listed(Path::new(file)));
+    let printed = objects.iter().filter(|object| converted.contains(&*object.location.file));
+    Counts {
+        templates: input.templates.iter().filter(is_skipped).count(),
+        parsed: input.counts.parsed + listed.count(),
+        objects: input.counts.objects + printed.count(),
+        ..input.counts.clone()
+    }
 }
 
 /// Returns the folder of the chart that a file is a template of.

@@ -137,7 +137,7 @@ fn code(name: &str) -> Result<Code> {
             bail!("`{name}` is an error, and an error cannot be acknowledged: correct the file, or `exclude` it")
         }
         Code::InvalidIgnore | Code::UnusedIgnore => {
-            bail!("`{name}` is about a comment, and cannot be acknowledged: correct the comment, or remove it")
+            bail!("`{name}` is found at comments, and cannot be acknowledged: correct the comment, or remove it")
         }
         code => Ok(code),
     }

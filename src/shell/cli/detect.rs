@@ -15,7 +15,7 @@ use super::input::{self, Empty, Input};
 use super::inventory;
 use super::output::{Level, explain_exit, nothing_recognized, print, shown};
 use super::packs;
-use crate::engine::finding::Severity;
+use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::infer::crds::{Installed, crds_in, installed};
 use crate::engine::infer::install_evidence::evidence_in;
 use crate::engine::infer::origin::object_releases_in;
@@ -39,7 +39,10 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let mut evidence: Vec<_> = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
     evidence.sort();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
-    let (findings, counts) = (input.findings.clone(), input.counts.clone());
+    let recognizer = input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config);
+    let templates = charts::templates(&input, &recognizer);
+    let (mut findings, counts) = (input.findings.clone(), input.counts.clone());
+    charts::without_skipped(&mut findings, &templates);
     let shard = input.shard.map(|shard| shard.to_string());
     let mut detection = Detection { evidence, crds, findings, counts, shard, ..Detection::default() };
     let about_crds = detection.crds.iter().filter_map(Installed::finding);
@@ -52,20 +55,18 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     // Where objects come from, the whole tree shows.
     let others = || input.made.iter().filter(|manifest| !is_listed(&manifest.file));
     detection.spans.extend(others().flat_map(|manifest| object_releases_in(manifest, packs, |_| true)));
-    for finding in detection.findings.iter_mut().filter(|finding| finding.severity == Severity::Unresolved) {
-        // Without a target nothing is to be converted.
+    // Without a target nothing is to be converted; what a template holds is not known, whatever the target.
+    let is_open = |finding: &&mut Finding| finding.severity == Severity::Unresolved && finding.code != Code::Template;
+    for finding in detection.findings.iter_mut().filter(is_open) {
         finding.severity = Severity::Warning;
     }
-    detection.findings.sort();
     detection.counts.recognized += detection.objects.len();
     detection.counts.recognized_elsewhere = others()
         .filter(|_| input.shard.is_some())
         .flat_map(|manifest| &manifest.objects)
         .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
-    let recognizer = input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config);
-    let templates = charts::templates(&input, &recognizer);
     let templates = Templates { files: &templates, recognizer: &recognizer };
-    inventory::add(&mut detection, args, &config, &input.made, templates, packs, is_listed)?;
+    inventory::add(&mut detection, args, &config, &input, templates, packs)?;
     let output = &args.output;
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
@@ -130,14 +131,14 @@ fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) 
     let findings = Level::of(&args.output).findings(&detection.findings);
     let detail = if args.output.verbose { Detail::Objects } else { Detail::Summary };
     let summary = render::summary(detection, detail, painter);
+    let records: Vec<FindingRecord> = findings.map(FindingRecord::new).collect();
     if args.statistics {
-        return statistics::of_detection(detection, findings, painter) + &summary;
+        return statistics::of_detection(detection, &records, painter) + &summary;
     }
     let objects = match detail {
         Detail::Objects => render::objects(detection, painter),
         Detail::Summary => String::new(),
     };
-    let records: Vec<FindingRecord> = findings.map(FindingRecord::new).collect();
     let Grouped { lines, to_do } = grouped([], &records, painter, shown(&args.output));
     objects + &lines + &to_do + &summary
 }

@@ -110,7 +110,9 @@ fn goal<'p>(request: &Request<'p>, manifests: &[Manifest], console: Console) -> 
     let evidence: Vec<_> = manifests.iter().flat_map(|manifest| evidence_in(manifest, packs, is_about)).collect();
     let compares = |pack: &Pack| request.compares_objects_of(pack);
     let spans: Vec<_> = manifests.iter().flat_map(|manifest| object_releases_in(manifest, packs, compares)).collect();
-    request.detected_goal(&installed, &groups, &evidence, &spans, console)
+    let (goal, told) = request.detected_goal(&installed, &groups, &evidence, &spans, console)?;
+    told.iter().try_for_each(|line| console.note(line))?;
+    Ok(goal)
 }
 
 /// Prints the findings, and returns the list with the changes and results.

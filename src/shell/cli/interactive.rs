@@ -222,7 +222,8 @@ impl Session<'_> {
         let head = format!("{}: {}", visible(&needed.location.to_string()), visible(&needed.sentence()));
         let again = if is_known { " (again: it has become another change by your other answers)" } else { "" };
         let head = format!("\n{}{again}\n", self.paint.strong(head));
-        let rules = change.object.rules.iter().map(|(rule, way)| format!("  {} {}\n", way.name(), visible(rule)));
+        let painter = self.painter();
+        let rules = change.object.rules.iter().map(|(rule, way)| format!("  {} {}\n", way.name(), painter.rule(rule)));
         let diff = match diff::unified(&change.file, self.paint) {
             // The name of the file is above.
             Some(diff) => diff.split_inclusive('\n').skip(2).collect(),
@@ -230,7 +231,7 @@ impl Session<'_> {
         };
         let level = Level::of(&self.args.convert.output);
         let about = findings.iter().filter(|finding| is_about(finding, change.object) && level.shows(finding));
-        let about = about_places(about, &self.painter());
+        let about = about_places(about, &painter);
         self.console.painted_note(&[head, rules.collect(), diff, about].concat())
     }
 

@@ -10,41 +10,48 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::args::DetectArgs;
+use super::charts;
 use super::config::Config;
-use crate::engine::finding::Location;
+use super::input::Input;
+use crate::engine::finding::{Code, Finding, Location};
 use crate::engine::infer::Age;
 use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::{ObjectReleases, agreed, origin};
-use crate::engine::manifest::Manifest;
-use crate::engine::plan::{self, Choices, Goal, Ignored, ObjectPlan, Plan, Templates};
+use crate::engine::manifest::{Manifest, Recognizer};
+use crate::engine::plan::{self, Choices, Goal, Ignored, ObjectPlan, Plan, Record, TemplateFile, Templates};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{Channel, ReleaseSet};
-use crate::shell::report::{Api, Detected, Detection, Fate, KindInUse, Report, Update};
+use crate::shell::report::{Api, Counts, Detected, Detection, Fate, KindInUse, Report, Update};
 use crate::syntax::yaml::FrontEnd;
 
 /// What becomes of the objects of a tree in the newest releases, by where they start.
 type Fates<'r> = BTreeMap<&'r Location, (&'r ObjectPlan, Fate)>;
 
-/// Adds the summary to what was detected in `manifests`, and what becomes of `templates`, of which only the files for which `is_listed` holds count.
+/// Adds to what was detected in `input` what `templates` print, and the summary.
 pub(super) fn add<'p>(
     detection: &mut Detection<'p>,
     args: &DetectArgs,
     config: &Config,
-    manifests: &[Manifest],
+    input: &Input<Manifest>,
     templates: Templates<'_>,
     packs: &'p Packs,
-    is_listed: impl Fn(&str) -> bool,
 ) -> Result<()> {
-    let newest = newest(&in_use(detection, packs), &detection.objects, packs)?;
+    let is_listed = |file: &str| input.is_listed(Path::new(file));
+    let used = in_use(detection);
+    let is_looked_for = |pack: &&Pack| used.contains(pack.name()) || is_mentioned(pack, templates.files);
+    let newest = newest(&packs.iter().filter(is_looked_for).collect::<Vec<_>>(), &detection.objects, packs)?;
     let of_packs = newest.iter().filter(|target| !target.pack.is_of_crds()).copied();
     let goal = Goal { packs, targets: of_packs.collect(), choices: choices(detection, config, packs) };
     let plan =
-        if goal.targets.is_empty() { Plan::default() } else { plan::plan_with(manifests, Some(templates), &goal) };
+        if goal.targets.is_empty() { Plan::default() } else { plan::plan_with(&input.made, Some(templates), &goal) };
+    add_templates(detection, input, templates.files, &plan, packs);
+    let used = in_use(detection);
+    let newest = newest.into_iter().filter(|newest| used.contains(newest.pack.name()));
     let report = Report::new("check", packs, &plan, detection.counts.clone());
     let fates = report.fates();
     let listed = plan.objects.iter().filter(|object| is_listed(&object.location.file));
     let fates: Fates<'_> = listed.map(|object| (&object.location, (object, fates.of(object)))).collect();
-    detection.apis = newest.iter().map(|newest| api(*newest, detection, &fates, packs)).collect();
+    detection.apis = newest.map(|newest| api(newest, detection, &fates, packs)).collect();
     let with = |wanted: Fate| fates.values().filter(|(_, fate)| *fate == wanted).count();
     let commands = commands(&detection.apis, args);
     detection.update = (!commands.is_empty()).then(|| Update {
@@ -57,19 +64,56 @@ pub(super) fn add<'p>(
     Ok(())
 }
 
-/// Returns the packs of which the files hold objects, values, charts, images or CRDs, sorted by name.
-fn in_use<'p>(detection: &Detection<'p>, packs: &'p Packs) -> Vec<&'p Pack> {
+/// Adds the objects that templates print, as they are planned, and what cannot be read of them.
+fn add_templates<'p>(
+    detection: &mut Detection<'p>,
+    input: &Input<Manifest>,
+    templates: &[TemplateFile],
+    plan: &Plan,
+    packs: &'p Packs,
+) {
+    let converted = charts::names(templates);
+    let Counts { recognized, recognized_elsewhere, .. } = detection.counts;
+    let counts = charts::count(input, templates, &plan.objects);
+    detection.counts = Counts { recognized, recognized_elsewhere, ..counts };
+    for object in plan.objects.iter().filter(|object| converted.contains(&*object.location.file)) {
+        detection.add_printed(object, packs);
+    }
+    detection.objects.sort_by(|one, other| one.location.cmp(&other.location));
+    let of_templates = plan.findings.iter().filter(|finding| converted.contains(&*finding.location.file));
+    detection.findings.extend(of_templates.filter(|finding| needs_no_target(finding)).cloned());
+    detection.findings.sort();
+}
+
+/// Returns whether a finding is about what the files hold, not about its conversion.
+const fn needs_no_target(finding: &Finding) -> bool {
+    use Code::{
+        ApiVersionMismatch, ConflictingFields, Template, TemplateAction, TemplateBranch, UnknownApiVersion,
+        UnknownField, UnknownKind,
+    };
+    let is_inferred =
+        matches!(finding.code, ApiVersionMismatch | ConflictingFields | UnknownApiVersion | UnknownField | UnknownKind);
+    is_inferred || matches!(finding.code, Template | TemplateAction | TemplateBranch)
+}
+
+/// Returns the names of the packs of which the files hold objects, values, charts, images or CRDs.
+fn in_use<'p>(detection: &Detection<'p>) -> BTreeSet<&'p str> {
     let objects = detection.objects.iter().map(|detected| detected.pack.name());
     let names = objects.chain(detection.values.iter().map(|(pack, ..)| *pack));
     let names = names.chain(detection.evidence.iter().map(|(pack, _)| *pack));
-    let names: BTreeSet<&str> = names.chain(detection.crds.iter().map(|installed| installed.pack.name())).collect();
-    packs.iter().filter(|pack| names.contains(pack.name())).collect()
+    names.chain(detection.crds.iter().map(|installed| installed.pack.name())).collect()
+}
+
+/// Returns whether templates mention an API group of a pack.
+fn is_mentioned(pack: &Pack, templates: &[TemplateFile]) -> bool {
+    let own = Recognizer::new(pack.groups().iter().map(String::as_str));
+    templates.iter().any(|template| own.mentions_group(template.text.as_bytes()))
 }
 
 /// Returns the newest release of each pack that fits the channel of its objects, and the release of the other packs.
-fn newest<'p>(in_use: &[&'p Pack], objects: &[Detected<'_>], packs: &'p Packs) -> Result<Vec<Target<'p>>> {
+fn newest<'p>(packs_in_use: &[&'p Pack], objects: &[Detected<'_>], packs: &'p Packs) -> Result<Vec<Target<'p>>> {
     let mut newest = Vec::new();
-    for pack in in_use {
+    for pack in packs_in_use {
         let latest = Target::find(pack, "latest")?;
         newest.push(in_channel(latest, channel(pack, objects)));
     }
@@ -108,6 +152,7 @@ fn choices(detection: &Detection<'_>, config: &Config, packs: &Packs) -> Choices
     parameters.extend(config.set.clone());
     let mut choices = Choices {
         front_end: FrontEnd::Fast,
+        record: Record::Data,
         by_file: config.by_file.clone(),
         ignored: Ignored::by(config.ignores()),
         parameters,
@@ -184,7 +229,7 @@ fn apart(spans: &[&ObjectReleases<'_>]) -> Option<[(String, Location, ReleaseSet
 fn kinds(objects: &[&Detected<'_>], newest: Target<'_>, fates: &Fates<'_>) -> Vec<KindInUse> {
     let mut kinds = BTreeMap::new();
     for detected in objects {
-        let (kind, api_version) = (&detected.object.kind, &detected.object.api_version);
+        let (kind, api_version) = &detected.kind;
         let in_use = kinds.entry((kind, api_version)).or_insert_with(|| {
             let catalog = newest.pack.catalog(kind).expect("an object was detected by its catalog");
             KindInUse {

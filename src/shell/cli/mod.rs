@@ -3,7 +3,7 @@
 //! [`run`] reads the arguments and calls the subcommand's module. `planned` makes the plan of a call, `output` prints it,
 //! `write` writes it; everything that is printed passes through `console`.
 //!
-//! Parts: from the arguments to the plan: `args` (over `arg_values`) `settable` (where options can be set) `command_line` (flags, variables and
+//! Parts: from the arguments to the plan: `args` (over `arg_values` `output_args`) `settable` (where options can be set) `command_line` (flags, variables and
 //! settings together) `config_file` (`reversion.toml` as written) `config` (its settings that are no flags) `packs` `near`
 //! (names) `parameters` `losses` (those allowed) `input` `named_files` (by kustomizations) `charts` (whose templates are converted) `crd_sets` (of `--crds`, or in the tree) `origin` `companions` `target`
 //! `surveyed` (what is kept of each file) `planned` `baseline` (known findings); to the output: `console` (over `pager`
@@ -52,6 +52,7 @@ mod matrix;
 mod named_files;
 mod origin;
 mod output;
+mod output_args;
 mod pack_new;
 mod pack_test;
 mod packs;

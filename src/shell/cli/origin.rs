@@ -1,6 +1,6 @@
 //! The releases that objects come from: as passed with `--from`, or as the files show them.
 //!
-//! Invariant: what names a release is printed on standard error, with its place, and so is an object that contradicts the others.
+//! Invariant: what names a release is said with its place, and so is an object that contradicts the others.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::packs;
 use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::{ObjectReleases, Origin, origin};
 use crate::knowledge::pack::{Pack, Packs, Target};
-use crate::knowledge::release::{ReleaseSet, bare, version_of};
+use crate::knowledge::release::{ReleaseSet, version_of};
 use crate::shell::report::{plural, visible};
 
 /// Reads `--from`: the releases, by pack.
@@ -29,34 +29,28 @@ pub(super) fn passed(values: &[String], packs: &Packs, console: Console) -> Resu
     Ok(read)
 }
 
-/// Returns the releases that the objects of `pack` come from: what is named by what installs it, and what all objects fit. What
-/// names the release is printed, and objects that cannot come from there.
+/// Returns the releases that the objects of `pack` come from: what is named by what installs it, and what all objects fit; with what
+/// names the release, and objects that cannot come from there, for people.
 pub(super) fn detected<'s, 'p>(
     pack: &Pack,
     evidence: &[(&Pack, Evidence)],
     spans: &'s [ObjectReleases<'p>],
-    console: Console,
-) -> Result<Origin<'s, 'p>> {
+) -> (Origin<'s, 'p>, Vec<String>) {
     let about: Vec<&Evidence> =
         evidence.iter().filter(|(other, _)| other.name() == pack.name()).map(|(_, evidence)| evidence).collect();
     let spans: Vec<&ObjectReleases<'_>> = spans.iter().filter(|span| span.pack.name() == pack.name()).collect();
     let origin = origin(&about, &spans);
-    let (exact, inexact): (Vec<&Evidence>, Vec<&Evidence>) = about.into_iter().partition(|mention| mention.is_exact());
-    let told = inexact_versions(pack, &inexact).into_iter().chain(named(pack, &exact, &origin));
-    told.chain(apart(pack, &origin)).try_for_each(|line| console.note(&line))?;
-    Ok(origin)
+    let exact: Vec<&Evidence> = about.into_iter().filter(|mention| mention.is_exact()).collect();
+    let told = named(pack, &exact, &origin).into_iter().chain(apart(pack, &origin)).collect();
+    (origin, told)
 }
 
-/// Says what becomes of the releases that `exact` evidence names.
+/// Says what becomes of the releases that `exact` evidence names; what objects contradict is a finding (`notices::pins`).
 fn named(pack: &Pack, exact: &[&Evidence], origin: &Origin<'_, '_>) -> Option<String> {
     let (first, name) = (exact.first()?, pack.name());
     let (text, place) = (visible(&first.text), visible(&first.location.to_string()));
-    if let Some(other) = origin.contradicting {
-        let (title, at) = (visible(&other.title), visible(&other.location.to_string()));
-        let releases = pack.line().describe(other.fitting());
-        return Some(format!(
-            "{name}: {text} ({place}) is not used: {title} ({at}) is for {releases}; if all objects come from one release, pass --from {name}@RELEASE\n"
-        ));
+    if origin.contradicting.is_some() {
+        return None;
     }
     let Some(release) = origin.releases.iter().next().filter(|_| origin.is_named) else {
         let mentions: Vec<String> =
@@ -116,28 +110,4 @@ pub(super) fn not_used(
         ))
     };
     passed.iter().filter_map(warning).collect()
-}
-
-/// Lists versions that are not exactly a release, each with the first place where it is written.
-fn inexact_versions(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
-    let mut places: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
-    for mention in inexact {
-        places.entry(&mention.text).or_default().push(mention);
-    }
-    let line = |(named, mentions): (&str, Vec<&Evidence>)| {
-        let more = if mentions.len() == 1 { String::new() } else { format!(" and {} more", mentions.len() - 1) };
-        let (named, place) = (visible(named), visible(&mentions[0].location.to_string()));
-        let why = pack.exclusion(&mentions[0].version).map_or_else(
-            || "is not exactly a known release; not used".to_owned(),
-            |excluded| {
-                let (name, instead) = (pack.name(), bare(&excluded.instead));
-                format!(
-                    "is not used: {}; to convert from the nearest release, pass --from {name}@{instead}",
-                    excluded.reason
-                )
-            },
-        );
-        format!("{}: {named} ({place}{more}) {why}\n", pack.name())
-    };
-    places.into_iter().map(line).collect()
 }

@@ -81,6 +81,11 @@ impl Level {
         advisories.iter().filter(move |advisory| advisory.severity >= self.least)
     }
 
+    /// Returns a document with the findings that are printed.
+    pub(super) fn of_document(self, document: ReportDocument) -> ReportDocument {
+        document.with(|severity, code| self.shows_record(severity, code))
+    }
+
     /// Says the same of a finding that was read back: nobody declined an object there.
     pub(super) fn shows_record(self, severity: Severity, code: &str) -> bool {
         severity >= self.least || [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code)
@@ -136,6 +141,8 @@ pub(super) fn with_changes(report: &Report<'_>, level: Level, painter: &Painter,
 fn lines(findings: Grouped, report: &Report<'_>, level: Level, painter: &Painter) -> String {
     let accepted = report.acknowledged.iter().filter(|_| level.shows_acknowledged());
     let accepted: String = accepted.map(|accepted| text_format::acknowledged(accepted, painter)).collect();
+    let known = if level.shows_acknowledged() { report.acknowledged_advisories } else { &[] };
+    let accepted = accepted + &text_format::acknowledged_advisories(known, painter);
     let advisories = text_format::advisories(level.advisories(report.advisories), painter);
     [findings.lines, accepted, advisories, findings.to_do].concat()
 }

@@ -2,7 +2,7 @@
 //!
 //! A survey is taken of each file while it is read (`surveyed`); all files are planned once the run is known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, ensure};
@@ -88,6 +88,14 @@ impl Planned<'_> {
     /// Says why nothing was recognized, where the run ends with that exit code.
     pub(super) fn nothing_recognized(&self, exit: Exit) -> Option<String> {
         output::nothing_recognized(exit, &self.counts, &self.roots, &self.skips, &self.sought)
+    }
+
+    /// Returns whether there is nothing to do and nothing to know.
+    fn is_clean(&self) -> bool {
+        let Plan { files, findings, advisories, .. } = &self.plan;
+        let is_note = |severity: Severity| severity == Severity::Note;
+        let advised = advisories.iter().map(|advisory| advisory.severity);
+        files.is_empty() && findings.iter().map(|finding| finding.severity).chain(advised).all(is_note)
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
@@ -281,9 +289,14 @@ fn plan_read<'p>(
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, &evidence, &spans, console);
     let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
-    let goal = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
-    let _progress = console.progress("planning");
-    conclude(&Planner::new(&goal), request, recognizer, limits, input)
+    let (goal, told) = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
+    let progress = console.progress("planning");
+    let planned = conclude(&Planner::new(&goal), request, recognizer, limits, input)?;
+    drop(progress);
+    if !planned.is_clean() {
+        told.iter().try_for_each(|line| console.note(line))?;
+    }
+    Ok(planned)
 }
 
 /// Takes the files that failed as ones that fail the run.
@@ -362,9 +375,7 @@ fn conclude<'p>(
     let kept = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
     let outside = named_outside(&input, &kept)?;
     let templates = charts::templates(&input, recognizer);
-    let converted: BTreeSet<&str> = templates.iter().map(|template| &*template.file).collect();
-    let is_converted = |file: &str| converted.contains(file);
-    found.retain(|finding| finding.code != Code::Template || !is_converted(&finding.location.file));
+    charts::without_skipped(&mut found, &templates);
     let scope = Scope {
         left_out: &left_out,
         outside: &outside,
@@ -380,16 +391,8 @@ fn conclude<'p>(
     let goal = planner.goal();
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere;
-    let skipped = input.templates.iter().filter(|one| one.is_reported && !is_converted(&one.file)).count();
-    let of_templates = plan.objects.iter().filter(|object| is_converted(&object.location.file)).count();
-    let counts = Counts {
-        recognized,
-        recognized_elsewhere,
-        templates: skipped,
-        parsed: input.counts.parsed + templates.iter().filter(|template| is_listed(&template.file)).count(),
-        objects: input.counts.objects + of_templates,
-        ..input.counts
-    };
+    let counts = charts::count(&input, &templates, &plan.objects);
+    let counts = Counts { recognized, recognized_elsewhere, ..counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
     let sought = match &goal.targets[..] {

@@ -15,6 +15,7 @@ use super::packs;
 use super::planned::{Planned, planned};
 use crate::engine::plan::Dependent;
 use crate::shell::disk;
+use crate::shell::report::document::{RanIn, ReportDocument};
 use crate::shell::report::{Report, Written, stat, statistics};
 use crate::syntax::yaml::FrontEnd;
 
@@ -35,7 +36,7 @@ pub(super) fn check(args: &CheckArgs, console: Console) -> Result<Exit> {
         }
         let level = Level::of(output);
         console.text(Destination::Report, output, |painter| match args.statistics {
-            true => statistics::of_report(report, level.findings(report.findings), painter),
+            true => statistics::of_document(&level.of_document(ReportDocument::new(report, RanIn::default())), painter),
             false if output.quiet => findings(report, level, painter, shown(output)),
             false => with_changes(report, level, painter, shown(output)),
         })?;

@@ -112,6 +112,7 @@ impl<'p> Request<'p> {
             mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
             origins: origin::passed(&args.from, packs, console)?,
+            contradicted: BTreeMap::new(),
             bounds: BTreeMap::new(),
             comments: if args.no_ignores { Comments::Disregard } else { Comments::Respect },
             ignored: Ignored::by(config.ignores()),
@@ -171,7 +172,7 @@ impl<'p> Request<'p> {
     }
 
     /// Makes the goal from what was read: CRDs (`installed`), objects of the API groups `groups`, which can be for `spans`, and
-    /// `evidence` of their release.
+    /// `evidence` of their release; with lines for people that say where objects come from.
     pub(super) fn detected_goal(
         &self,
         installed: &[Installed<'p>],
@@ -179,7 +180,7 @@ impl<'p> Request<'p> {
         evidence: &[(&'p Pack, Evidence)],
         spans: &[ObjectReleases<'p>],
         console: Console,
-    ) -> Result<Goal<'p>> {
+    ) -> Result<(Goal<'p>, Vec<String>)> {
         let mut targets = self.targets.clone();
         if targets.is_empty() {
             targets = named_by(installed, console)?;
@@ -197,13 +198,15 @@ impl<'p> Request<'p> {
         for line in origin::not_used(&self.choices.origins, &goal.targets, spans, self.packs) {
             console.note(&line)?;
         }
+        let mut told = Vec::new();
         for target in &goal.targets {
             if !goal.choices.origins.contains_key(target.pack.name()) {
-                let origin = origin::detected(target.pack, evidence, spans, console)?;
+                let (origin, lines) = origin::detected(target.pack, evidence, spans);
+                told.extend(lines);
                 goal.choices.add_origin(target.pack, &origin);
             }
         }
-        Ok(goal)
+        Ok((goal, told))
     }
 
     /// Returns the CRDs that name their release: those of `--crds`, or else those that were read.

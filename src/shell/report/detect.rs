@@ -38,8 +38,8 @@ fn object(detected: &Detected<'_>, painter: &Painter) -> String {
     let place = painter.place(&detected.location);
     let inference = &detected.inference;
     let releases = detected.releases();
-    let title = painter.strong(&visible(&detected.object.title()));
-    let mut out = format!("{place}: {title} ({}): {releases}\n", visible(&detected.object.api_version.to_string()));
+    let title = painter.strong(&visible(&detected.title));
+    let mut out = format!("{place}: {title} ({}): {releases}\n", visible(&detected.kind.1.to_string()));
     for (fact, place) in inference.evidence.iter().zip(&detected.evidence) {
         let place = painter.place(place);
         let path = visible(&fact.path.to_string());
@@ -57,7 +57,7 @@ pub(crate) fn summary(detection: &Detection<'_>, detail: Detail, painter: &Paint
         heading(api, detection, painter)
             + &kinds(api, painter)
             + &apart(api, painter)
-            + &rules(api, detail)
+            + &rules(api, detail, painter)
             + &installed
     });
     let update = detection.update.as_ref().map_or_else(String::new, |update| self::update(update, painter));
@@ -233,14 +233,15 @@ fn apart(api: &Api<'_>, painter: &Painter) -> String {
 }
 
 /// Lists or counts the rules that change objects.
-fn rules(api: &Api<'_>, detail: Detail) -> String {
+fn rules(api: &Api<'_>, detail: Detail, painter: &Painter) -> String {
     match detail {
         _ if api.rules.is_empty() => String::new(),
         Detail::Summary => {
             format!("  {} (`--verbose` lists them)\n", applying(api.rules.len()))
         }
         Detail::Objects => {
-            let rule = |(rule, objects): (&String, &usize)| format!("    {} {rule}\n", thousands(*objects));
+            let rule =
+                |(rule, objects): (&String, &usize)| format!("    {} {}\n", thousands(*objects), painter.rule(rule));
             "  rules that apply:\n".to_owned() + &api.rules.iter().map(rule).collect::<String>()
         }
     }

@@ -11,7 +11,7 @@ use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::ObjectReleases;
 use crate::engine::infer::{Age, Inference, infer, kind_evidence};
 use crate::engine::manifest::{Manifest, Object};
-use crate::engine::plan::inference_findings;
+use crate::engine::plan::{ObjectPlan, inference_findings};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet};
 use crate::syntax::field::FieldPath;
@@ -19,8 +19,10 @@ use crate::syntax::field::FieldPath;
 /// What `detect` found about one object.
 #[derive(Debug)]
 pub struct Detected<'a> {
-    /// The object.
-    pub object: &'a Object,
+    /// What findings call it.
+    pub title: String,
+    /// Its kind and apiVersion.
+    pub kind: (GroupKind, ApiVersion),
     /// The pack that knows it.
     pub pack: &'a Pack,
     /// The releases that its fields allow.
@@ -87,14 +89,37 @@ impl<'a> Detection<'a> {
         let Some(pack) = packs.of_group(&object.kind.group) else { return };
         self.findings.extend(inference_findings(manifest, object, pack));
         let Some(catalog) = pack.catalog(&object.kind) else { return };
-        let mut inference = infer(&object.value, catalog, &object.api_version.version);
-        if !inference.is_conflict() {
+        let inference = infer(&object.value, catalog, &object.api_version.version);
+        let kind = (object.kind.clone(), object.api_version.clone());
+        let location = manifest.locate(object, &FieldPath::default());
+        let place = |path: &FieldPath| manifest.locate(object, path);
+        self.add_inferred(
+            Detected { title: object.title(), kind, pack, inference, location, evidence: Vec::new() },
+            place,
+        );
+    }
+
+    /// Adds what is known about an object that a template of a chart prints: all of it stands where the object starts.
+    pub(crate) fn add_printed(&mut self, object: &ObjectPlan, packs: &'a Packs) {
+        self.counts.recognized += usize::from(object.is_recognized);
+        let (kind, version) = &object.from;
+        let Some((pack, sides)) = packs.of_group(&kind.group).zip(object.data.as_ref()) else { return };
+        let Some(catalog) = pack.catalog(kind) else { return };
+        let inference = infer(&sides.before, catalog, &version.version);
+        let (title, kind, location) = (object.title.clone(), object.from.clone(), object.location.clone());
+        let place = |_: &FieldPath| object.location.clone();
+        self.add_inferred(Detected { title, kind, pack, inference, location, evidence: Vec::new() }, place);
+    }
+
+    /// Adds an object whose fields `place` locates.
+    fn add_inferred(&mut self, mut detected: Detected<'a>, place: impl Fn(&FieldPath) -> Location) {
+        let Detected { title, kind, pack, inference, location, evidence } = &mut detected;
+        if let Some(catalog) = pack.catalog(&kind.0).filter(|_| !inference.is_conflict()) {
             inference.evidence.splice(0..0, kind_evidence(catalog, pack.line()));
         }
-        let location = manifest.locate(object, &FieldPath::default());
-        ObjectReleases::add(&mut self.spans, pack, &inference, object, || location.clone());
-        let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
-        self.objects.push(Detected { object, pack, inference, location, evidence });
+        ObjectReleases::add(&mut self.spans, pack, inference, title, || location.clone());
+        *evidence = inference.evidence.iter().map(|fact| place(&fact.path)).collect();
+        self.objects.push(detected);
     }
 }
 

@@ -68,6 +68,9 @@ pub struct ReportDocument {
     pub(crate) counted: BTreeMap<String, usize>,
     /// What is to be known about the cluster and the releases.
     pub advisories: Vec<RunAdvisory>,
+    /// Those of them that are acknowledged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acknowledged_advisories: Vec<RunAdvisory>,
     /// The step from one release of CRDs to another, of `crd check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) release: Option<ReleaseStep>,
@@ -291,6 +294,7 @@ impl ReportDocument {
             findings,
             acknowledged,
             advisories: report.advisories.to_vec(),
+            acknowledged_advisories: report.acknowledged_advisories.to_vec(),
             ..Self::empty(report.command, report.exit, &report.counts, ran_in)
         };
         document.count();
@@ -357,7 +361,7 @@ impl ReportDocument {
         let held_by_findings = held_by_findings
             .map(|finding| finding.object.as_ref().map_or(&finding.location, |object| &object.location));
         let held_back = held.map(|object| &object.location).chain(held_by_findings).collect::<BTreeSet<_>>().len();
-        let acknowledged = self.acknowledged_records().count();
+        let acknowledged = self.acknowledged_records().count() + self.acknowledged_advisories.len();
         let unresolved = self.records().filter(|(_, finding)| finding.severity == Severity::Unresolved).count();
         let mut totals = Totals::default();
         for (_, finding) in self.records() {
@@ -414,9 +418,13 @@ impl ReportDocument {
         for (_, accepted) in self.acknowledged_records() {
             *counted.entry(accepted.finding.code.clone()).or_default() += 1;
         }
+        if !self.acknowledged_advisories.is_empty() {
+            *counted.entry(Code::Advisory.name().to_owned()).or_default() += self.acknowledged_advisories.len();
+        }
         self.objects.retain(|object| object.outcome != Fate::Acknowledged || !object.findings.is_empty());
         self.objects.iter_mut().for_each(|object| object.acknowledged.clear());
         self.acknowledged.clear();
+        self.acknowledged_advisories.clear();
         Self { counted, ..self }
     }
 
@@ -473,7 +481,7 @@ impl Summary {
             changed_files: report.files_to_change().count(),
             held_back: report.held_places().len(),
             unresolved: report.findings.iter().filter(is_unresolved).count(),
-            acknowledged: report.acknowledged.len(),
+            acknowledged: report.acknowledged.len() + report.acknowledged_advisories.len(),
             ..Self::of_counts(&report.counts)
         }
     }
@@ -493,7 +501,7 @@ impl ChangedFile {
 
 impl TypeMeta {
     /// Returns the kind with its group.
-    fn group_kind(&self) -> GroupKind {
+    pub(super) fn group_kind(&self) -> GroupKind {
         let group = self.api_version.rsplit_once('/').map_or("", |(group, _)| group);
         GroupKind::new(&self.kind, group)
     }

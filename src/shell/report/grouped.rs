@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use super::count::thousands;
 use super::document::FindingRecord;
 use super::escape::{help_and_text, visible, visible_block};
+use super::fields_alike::joined;
 use super::paint::Painter;
 use crate::engine::finding::{Location, Severity};
 use crate::engine::plan::{ObjectPlan, Outcome};
@@ -267,7 +268,8 @@ impl Printer<'_> {
                     writeln!(out, "{}: {}{what}", painter.place(location), painter.strong(&visible(title)));
                 let rules = change.filter(|_| self.shown == Shown::All).map_or(&[][..], |change| &change.rules);
                 for (rule, direction) in rules {
-                    let _infallible = writeln!(out, "  {}", painter.faint(&format!("{} {rule}", direction.name())));
+                    let _infallible =
+                        writeln!(out, "  {}", painter.faint(&format!("{} {}", direction.name(), painter.rule(rule))));
                 }
                 for finding in findings {
                     out.push_str("  ");
@@ -358,7 +360,8 @@ pub(crate) fn grouped<'a>(
     shown: Shown,
 ) -> Grouped {
     let changes: Vec<&ObjectPlan> = changes.into_iter().filter(|object| object.outcome == Outcome::Changed).collect();
-    let entries = entries(findings, &changes, shown);
+    let joined = (shown == Shown::First).then(|| joined(findings));
+    let entries = entries(joined.as_deref().unwrap_or(findings), &changes, shown);
     let to_do = ToDo::of(&entries);
     let printer = Printer { painter, shown, to_do: &to_do };
     let mut lines = String::new();

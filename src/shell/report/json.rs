@@ -63,9 +63,9 @@ pub(crate) fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option
         }).collect();
         json!({
             "pack": detected.pack.name(),
-            "object": detected.object.title(),
-            "kind": detected.object.kind.to_string(),
-            "apiVersion": detected.object.api_version.to_string(),
+            "object": detected.title,
+            "kind": detected.kind.0.to_string(),
+            "apiVersion": detected.kind.1.to_string(),
             "location": detected.location,
             "releases": ranges(detected.pack, detected.inference.candidates),
             "conflict": detected.inference.is_conflict(),

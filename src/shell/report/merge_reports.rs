@@ -62,6 +62,7 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
         whole.objects.extend(part.objects);
         whole.findings.extend(part.findings);
         whole.acknowledged.extend(part.acknowledged);
+        whole.acknowledged_advisories.extend(part.acknowledged_advisories);
         for advisory in part.advisories {
             let same = |known: &&mut RunAdvisory| {
                 known.about == advisory.about && known.message == advisory.message && known.help == advisory.help
@@ -80,6 +81,11 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
     whole.findings.dedup();
     whole.acknowledged.sort();
     whole.advisories.sort_by_key(|advisory| advisory.about);
+    // A part that does not accept it is for those who have not been told.
+    let told = &whole.advisories;
+    whole.acknowledged_advisories.retain(|known| told.iter().all(|advisory| advisory.message != known.message));
+    whole.acknowledged_advisories.sort();
+    whole.acknowledged_advisories.dedup();
     whole.count();
     whole.exit_code = worst(&codes, &whole);
     Ok(whole)
@@ -91,7 +97,7 @@ fn check_same(parts: &[Part]) -> Result<(), String> {
     for (name, other) in others {
         if part.targets != other.targets {
             let [left, right] = [part, other].map(|part| part.targets.join(", "));
-            return Err(format!("{first} is about {left}, {name} about {right}: they have different targets"));
+            return Err(format!("{first} converts to {left}, {name} to {right}: they have different targets"));
         }
         if (&part.command, part.written) != (&other.command, other.written) {
             return Err(format!(

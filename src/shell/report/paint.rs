@@ -35,7 +35,7 @@ impl Paint {
 #[derive(Clone, Debug)]
 pub struct Painter {
     paint: Paint,
-    /// The current folder, where places and codes are links.
+    /// The current folder, where places, codes and rules are links.
     folder: Option<String>,
 }
 
@@ -52,6 +52,11 @@ impl Painter {
     pub(super) fn code(&self, severity: Severity, code: &str) -> String {
         let linked = self.link(code, |_| address::of(code));
         self.paint.styled(colour(severity).bold(), format_args!("{}[{linked}]", severity.name()))
+    }
+
+    /// Prints the id of a rule as a link to what the book says of it.
+    pub(crate) fn rule(&self, rule: &str) -> String {
+        self.link(&visible(rule), |_| address::of(rule))
     }
 
     /// Prints a text as a link where the terminal has links; `url` is given the current folder.
@@ -153,6 +158,10 @@ mod tests {
         let link = format!("note[\u{1b}]8;;{address}\u{1b}\\encrypted\u{1b}]8;;\u{1b}\\]");
         assert_eq!(linked.code(Severity::Note, "encrypted"), link);
         assert_eq!(linked.code(Severity::Note, "of-another-version"), "note[of-another-version]");
+        let rule = "gateway-api/v1.1.0/backendtlspolicy-tls-renamed-to-validation";
+        let address = address::of(rule).expect("the book has every rule");
+        assert_eq!(linked.rule(rule), format!("\u{1b}]8;;{address}\u{1b}\\{rule}\u{1b}]8;;\u{1b}\\"));
+        assert_eq!(linked.rule("crds/new/plain-moved"), "crds/new/plain-moved");
         let count = |count| Painter::new(Paint::Colour, None).count(count, Severity::Error, format!("{count} failed"));
         assert_eq!([count(0), count(2)], ["0 failed", "\u{1b}[1m\u{1b}[31m2 failed\u{1b}[0m"]);
     }

@@ -30,6 +30,8 @@ pub struct Report<'a> {
     pub acknowledged: &'a [Acknowledged],
     /// What is to be known about the cluster and the releases.
     pub advisories: &'a [RunAdvisory],
+    /// Those of them that were accepted before; they are in no other list.
+    pub acknowledged_advisories: &'a [RunAdvisory],
     /// How many files and objects were seen.
     pub counts: Counts,
     /// The files that failed, where the run goes on without them.
@@ -138,6 +140,7 @@ impl<'a> Report<'a> {
             findings: &plan.findings,
             acknowledged: &plan.acknowledged,
             advisories: &plan.advisories,
+            acknowledged_advisories: &plan.acknowledged_advisories,
             counts,
             left_out: Vec::new(),
             written: Written::No,

@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 
 use super::count::thousands;
 use super::detection::Detection;
+use super::document::{AppliedRule, FindingRecord, ReportDocument};
 use super::escape::visible;
 use super::paint::Painter;
-use super::run_report::{Fate, Report};
-use crate::engine::finding::Finding;
+use super::run_report::Fate;
+use crate::engine::finding::Code;
 
 /// Counts of lines.
 #[derive(Default)]
@@ -38,37 +39,36 @@ impl Tally {
     }
 }
 
-/// Prints the totals of a conversion: the rules that change objects, the kinds by what becomes of them, the codes of `findings`.
-pub(crate) fn of_report<'a>(
-    report: &Report<'_>,
-    findings: impl IntoIterator<Item = &'a Finding>,
-    painter: &Painter,
-) -> String {
+/// Prints the totals of a conversion: the rules that change objects, the kinds by what becomes of them, the codes of its findings.
+pub(crate) fn of_document(document: &ReportDocument, painter: &Painter) -> String {
     let mut out = String::new();
-    let fates = report.fates();
-    let rules = report.to_change().flat_map(|object| &object.rules);
-    Tally::of(rules.map(|(rule, direction)| format!("{} {rule}", direction.name()))).print(&mut out, "rules:", painter);
+    let with = |outcome| document.objects.iter().filter(move |object| object.outcome == outcome);
+    let rules = with(Fate::Changed).flat_map(|object| &object.rules);
+    let rules = rules.map(|AppliedRule { rule, direction }| visible(&format!("{direction} {rule}")));
+    Tally::of(rules).print(&mut out, "rules:", painter);
     for (outcome, heading) in [
         (Fate::HeldBack, "objects held back, by kind:"),
         (Fate::Changed, "objects to change, by kind:"),
         (Fate::Acknowledged, "objects acknowledged, by kind:"),
         (Fate::Unchanged, "objects unchanged, by kind:"),
     ] {
-        let objects = report.objects.iter().filter(|object| fates.of(object) == outcome);
-        Tally::of(objects.map(|object| visible(&object.from.0.to_string()))).print(&mut out, heading, painter);
+        let kinds = with(outcome).map(|object| visible(&object.from.group_kind().to_string()));
+        Tally::of(kinds).print(&mut out, heading, painter);
     }
-    codes(&mut out, findings, painter);
+    // That an object must change is counted by its kind.
+    let findings = document.records().map(|(_, record)| record);
+    codes(&mut out, findings.filter(|record| record.code != Code::ChangesNeeded.name()), painter);
     out
 }
 
 /// Prints the totals of a detection: kinds, releases, and the codes of `findings`.
 pub(crate) fn of_detection<'a>(
     detection: &Detection<'_>,
-    findings: impl IntoIterator<Item = &'a Finding>,
+    findings: impl IntoIterator<Item = &'a FindingRecord>,
     painter: &Painter,
 ) -> String {
     let mut out = String::new();
-    let kinds = detection.objects.iter().map(|detected| visible(&detected.object.kind.to_string()));
+    let kinds = detection.objects.iter().map(|detected| visible(&detected.kind.0.to_string()));
     Tally::of(kinds).print(&mut out, "kinds:", painter);
     let releases =
         detection.objects.iter().map(|detected| format!("{}: {}", detected.pack.name(), visible(&detected.releases())));
@@ -77,8 +77,8 @@ pub(crate) fn of_detection<'a>(
     out
 }
 
-fn codes<'a>(out: &mut String, findings: impl IntoIterator<Item = &'a Finding>, painter: &Painter) {
-    let codes = findings.into_iter().map(|finding| painter.code(finding.severity, finding.code.name()));
+fn codes<'a>(out: &mut String, findings: impl IntoIterator<Item = &'a FindingRecord>, painter: &Painter) {
+    let codes = findings.into_iter().map(|finding| painter.code(finding.severity, &visible(&finding.code)));
     Tally::of(codes).print(out, "findings:", painter);
 }
 

@@ -36,7 +36,17 @@ pub(super) fn accepted_by(by: AcknowledgedBy, reason: Option<&str>) -> String {
     format!("acknowledged by {by}{reason}")
 }
 
-/// Prints the advisories about the run, in a section for each thing that they are about.
+/// Prints the advisories about the run that were accepted before.
+pub(crate) fn acknowledged_advisories(advisories: &[RunAdvisory], painter: &Painter) -> String {
+    let line = |advisory: &RunAdvisory| {
+        let code = painter.code(advisory.severity, Code::Advisory.name());
+        let by = accepted_by(AcknowledgedBy::Baseline, None);
+        format!("{code} {}\n  {by}\n", visible(&advisory.message))
+    };
+    advisories.iter().map(line).collect()
+}
+
+/// Prints the advisories about the run, in a section for each thing that they concern.
 pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, painter: &Painter) -> String {
     let (mut out, mut section) = (String::new(), None);
     for RunAdvisory { about, severity, message, help } in advisories {

@@ -303,7 +303,7 @@ fn every_rule_has_its_required_cases() {
 
 #[test]
 fn the_reference_lists_every_variable() {
-    let typed = variables(&read("src/shell/cli/args.rs"));
+    let typed = variables(&["args", "output_args"].map(|file| read(&format!("src/shell/cli/{file}.rs"))).concat());
     assert!(!typed.is_empty());
     assert_eq!(
         variables(&read("docs/src/reference/environment.md")),

@@ -171,7 +171,7 @@ fn used_rules<'r>(report: &Report<'r>) -> BTreeMap<&'r str, UsedRule<'r>> {
 }
 
 impl UsedRule<'_> {
-    /// The kinds that it is about.
+    /// The kinds that it concerns.
     pub(super) fn kinds(&self) -> String {
         self.definitions.iter().map(|rule| rule.kind.to_string()).collect::<Vec<_>>().join(", ")
     }
