@@ -161,6 +161,13 @@ fn a_misspelt_comment_is_reported_and_fails() {
         "# reversion: ignor x",
         "# reversion: ingore[changes-needed] frozen",
         "# reversion: ignorre",
+        "# reversion: disable[changes-needed] x",
+        "# reversion ignore[changes-needed] x",
+        "# reversions: ignore[changes-needed] x",
+        "# reversion-ignore[changes-needed] x",
+        "# revrsion: ignore[changes-needed] x",
+        "# @reversion: ignore[changes-needed]",
+        "# reversion ignore: changes-needed",
     ] {
         finds(&with(comment), &["invalid-ignore:1"], &[]);
     }

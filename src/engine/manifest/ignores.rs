@@ -5,7 +5,7 @@
 //!
 //! A comment that resembles one, such as `# Reversion: ignore[...]` or `# reversion: ignor`, is one that names nothing, so that it is reported.
 //!
-//! Invariant: a file without the text `reversion:`, in small or large letters, has none.
+//! Invariant: a file without the text `reversion:`, in small or large letters, `ignore[` and `ignore:` has none.
 
 use memchr::memmem;
 
@@ -23,7 +23,16 @@ const MARK: &str = "reversion: ignore";
 /// Its keyword.
 const KEYWORD: &str = "ignore";
 
-/// How many letters of a keyword can be wrong.
+/// The name in front of it.
+const NAME: &str = "reversion";
+
+/// What can stand between words.
+const BLANK: [char; 2] = [' ', '\t'];
+
+/// What a comment contains whose name is misspelt.
+const NAMELESS: [&str; 2] = ["ignore[", "ignore:"];
+
+/// How many letters of a word can be wrong.
 const MOST_WRONG: usize = 2;
 
 /// How it starts, as people write it.
@@ -33,7 +42,7 @@ const NAMES: [&str; 3] = ["reversion:", "Reversion:", "REVERSION:"];
 /// the file.
 pub(super) fn find(manifest: &Manifest) -> Ignores {
     let has = |name: &str| memmem::find(manifest.text.as_bytes(), name.as_bytes()).is_some();
-    if !NAMES.into_iter().any(has) {
+    if !NAMES.into_iter().chain(NAMELESS).any(has) {
         return Ignores::default();
     }
     let inline = manifest.inline_patches.iter().enumerate().filter(|(_, patch)| patch.literal.is_some());
@@ -88,28 +97,45 @@ pub(crate) fn is_ignore_comment(comment: &str) -> bool {
 
 /// Returns what follows the mark in a comment, where it has one behind a `#`; nothing where the mark is misspelt.
 fn directive(comment: &str) -> Option<&str> {
-    let blank = [' ', '\t'];
     let follows = |at: usize| {
-        let words = comment[at + 1..].trim_start_matches(blank);
-        let written = words.strip_prefix(MARK);
-        let keyword = NAMES.iter().find_map(|name| words.strip_prefix(name))?.trim_start_matches(blank);
-        let is_part = |next: char| next.is_alphanumeric() || next == '-' || next == '_';
-        let rest = keyword.trim_start_matches(is_part);
-        let word = keyword[..keyword.len() - rest.len()].to_lowercase();
-        let is_directive = match word.strip_prefix(KEYWORD) {
-            // `reversion: ignored by ...` is prose.
-            Some(more) => more.is_empty() || rest.starts_with('['),
-            None => is_misspelt(&word),
+        let words = comment[at + 1..].trim_start_matches(BLANK);
+        let written = words.strip_prefix(MARK).filter(|written| !written.starts_with(is_part));
+        let is_directive = match NAMES.iter().find_map(|name| words.strip_prefix(name)) {
+            Some(rest) => is_meant(rest.trim_start_matches(BLANK)),
+            None => is_meant_by_another_name(words),
         };
-        is_directive.then_some(written.filter(|written| !written.starts_with(is_part)).unwrap_or_default())
+        is_directive.then_some(written.unwrap_or_default())
     };
     memchr::memchr_iter(b'#', comment.as_bytes()).find_map(follows)
 }
 
-/// Returns whether a word is the keyword with at most two letters wrong: `ignor`, `ingore`.
-fn is_misspelt(word: &str) -> bool {
-    let is_as_long = word.len().abs_diff(KEYWORD.len()) <= MOST_WRONG;
-    is_as_long && strsim::damerau_levenshtein(word, KEYWORD) <= MOST_WRONG
+fn is_part(next: char) -> bool {
+    next.is_alphanumeric() || next == '-' || next == '_'
+}
+
+/// Returns whether what stands behind the name is the keyword, well written or not: a word with a bracket, or one that resembles it.
+fn is_meant(words: &str) -> bool {
+    let rest = words.trim_start_matches(is_part);
+    let word = words[..words.len() - rest.len()].to_lowercase();
+    // `reversion: ignored by ...` is prose.
+    let is_inflected = word.len() > KEYWORD.len() && word.starts_with(KEYWORD);
+    !word.is_empty() && (rest.starts_with('[') || !is_inflected && is_like(&word, KEYWORD))
+}
+
+/// Returns whether a comment starts with a name like the program's, in any separation from the keyword that has a bracket or a colon:
+/// `reversion ignore[...]`, `@reversion: ignore[...]`, `revrsion: ignore[...]`, `reversion ignore: ...`.
+fn is_meant_by_another_name(words: &str) -> bool {
+    let words = words.trim_start_matches('@');
+    let rest = words.trim_start_matches(char::is_alphanumeric);
+    let name = words[..words.len() - rest.len()].to_lowercase();
+    let behind = rest.trim_start_matches([' ', '\t', ':', '-']).strip_prefix(KEYWORD);
+    behind.is_some_and(|behind| behind.starts_with(['[', ':'])) && is_like(&name, NAME)
+}
+
+/// Returns whether a word is `known`, with at most two letters wrong: `ignor`, `ingore`.
+fn is_like(word: &str, known: &str) -> bool {
+    let is_as_long = word.len().abs_diff(known.len()) <= MOST_WRONG;
+    is_as_long && strsim::damerau_levenshtein(word, known) <= MOST_WRONG
 }
 
 /// Reads `[CODE, ...] reason`.
