@@ -548,6 +548,31 @@ fn a_move_that_is_accepted_converts_what_is_alike_and_what_refers_to_it() {
     assert_eq!(tree.text("a.yaml"), before);
 }
 
+/// What a team writes once: its CRDs, an accepted move and targets.
+#[test]
+fn crds_a_move_and_targets_can_be_settings() {
+    let tree = moved();
+    let crds = "crds = ['old', 'new']\nmove = ['home.example=lights.example']\n";
+    let check = |settings: &str, arguments: &[&str]| {
+        std::fs::write(tree.path("reversion.toml"), format!("{crds}{settings}")).unwrap();
+        tree.run(&[&["check", "a.yaml"][..], arguments].concat())
+    };
+    let passed = tree
+        .run(&[&["check", "a.yaml", "--move", "home.example=lights.example", "--to", "crds@new"][..], &MOVED].concat());
+    for settings in ["", "to = 'crds@new'\n"] {
+        let run = check(settings, &[]);
+        assert_eq!((run.code, run.out), (passed.code, passed.out.clone()), "{settings}");
+    }
+    let both = check("to = ['kubernetes@1.33', 'crds@new']\n", &[]);
+    assert!(both.out.contains("Lamp a: home.example/v1 -> lights.example/v1"), "{}", both.all());
+    // CRDs that no target needs are an error, which says what to write; the move is none.
+    let other = check("", &["--to", "kubernetes@1.33"]);
+    assert!(other.err.contains("for objects of its own CRDs write --to crds@new"), "{}", other.all());
+    check("", &["--to", "kubernetes@1.33", "--to", "crds@new"]).check(1);
+    let unknown = check("to = ['crds@newest']\n", &[]);
+    unknown.check(2);
+}
+
 #[test]
 fn a_move_that_no_crds_show_is_an_error() {
     let tree = moved();

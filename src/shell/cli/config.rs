@@ -42,7 +42,10 @@ impl Config {
         let places = Places::of(paths);
         let mut config = Self::default();
         for key in ["to", "from"] {
-            let releases = file.default_of(key).unwrap_or_default();
+            // The pack of CRDs is made when these are read.
+            let is_known = |entry: &&SpannedText| !packs::is_of_crds(&entry.text);
+            let releases: Vec<&SpannedText> =
+                file.default_of(key).unwrap_or_default().iter().filter(is_known).collect();
             for (at, entry) in releases.iter().enumerate() {
                 let so_far: Vec<String> = releases[..=at].iter().map(|entry| entry.text.clone()).collect();
                 packs::targets(&so_far, packs).with_context(|| file.place(entry))?;

@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use super::args::PackArgs;
 use super::console::Console;
 use crate::authoring::pack_folder;
+use crate::knowledge::pack::crds::from_crds;
 use crate::knowledge::pack::{Pack, Packs, Target, embedded, near};
 use crate::knowledge::release::{Channel, Named, bare};
 use crate::shell::report::one_of;
@@ -64,6 +65,11 @@ pub(super) fn targets<'p>(names: &[String], packs: &'p Packs) -> Result<Vec<Targ
         targets.push(target);
     }
     Ok(targets)
+}
+
+/// Returns whether a target is one of the pack that is made of `--crds`.
+pub(super) fn is_of_crds(target: &str) -> bool {
+    target.split('@').next() == Some(from_crds::NAME)
 }
 
 /// Tells which bundle a release means that `text` names exactly: what is printed about releases names bundles alone.

@@ -69,10 +69,10 @@ impl<'p> Request<'p> {
         console: Console,
     ) -> Result<Self> {
         let crds = crd_sets::passed(&args.crds, packs, console)?;
-        let is_made = |to: &String| to.split('@').next() == Some(from_crds::NAME);
+        let is_made = |to: &String| packs::is_of_crds(to);
         let needs_pack = args.to.is_empty() || args.to.iter().any(is_made);
         let pack = if needs_pack { crd_sets::pack_of(&crds, &args.moves, packs)? } else { None };
-        if pack.is_none() && !args.moves.is_empty() {
+        if pack.is_none() && !args.moves.is_empty() && (needs_pack || crds.is_empty()) {
             bail!("--move is for CRDs of groups that no pack knows: pass them as `--crds OLD --crds NEW`");
         }
         let is_unused = !needs_pack && !crds.is_empty();
