@@ -48,8 +48,8 @@ pub(crate) fn object(found: &Detected<'_>) -> Object {
         releases: line.describe(fact.releases),
     });
     Object {
-        title: visible(&found.object.title()),
-        api_version: visible(&found.object.api_version.to_string()),
+        title: visible(&found.title),
+        api_version: visible(&found.kind.1.to_string()),
         project: found.pack.title().to_owned(),
         place: Place::of(&found.location),
         releases: found.releases(),

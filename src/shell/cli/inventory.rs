@@ -41,7 +41,10 @@ pub(super) fn add<'p>(
     let is_looked_for = |pack: &&Pack| used.contains(pack.name()) || is_mentioned(pack, templates.files);
     let newest = newest(&packs.iter().filter(is_looked_for).collect::<Vec<_>>(), &detection.objects, packs)?;
     let of_packs = newest.iter().filter(|target| !target.pack.is_of_crds()).copied();
-    let goal = Goal { packs, targets: of_packs.collect(), choices: choices(detection, config, packs) };
+    let mut choices = choices(detection, config, packs);
+    // What templates print is known from their plan alone.
+    choices.record = if templates.files.is_empty() { Record::Outcomes } else { Record::Data };
+    let goal = Goal { packs, targets: of_packs.collect(), choices };
     let plan =
         if goal.targets.is_empty() { Plan::default() } else { plan::plan_with(&input.made, Some(templates), &goal) };
     add_templates(detection, input, templates.files, &plan, packs);
@@ -152,7 +155,6 @@ fn choices(detection: &Detection<'_>, config: &Config, packs: &Packs) -> Choices
     parameters.extend(config.set.clone());
     let mut choices = Choices {
         front_end: FrontEnd::Fast,
-        record: Record::Data,
         by_file: config.by_file.clone(),
         ignored: Ignored::by(config.ignores()),
         parameters,
