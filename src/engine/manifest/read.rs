@@ -84,11 +84,10 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
     };
     let lines = LineIndex::new(&text);
     let location = |at| Location { file: file.to_owned(), position: Some(lines.position(&text, at)) };
-    let is_template = text.contains("{{") || text.contains("{%");
     let tree = match yaml::parse(&text) {
         Ok(tree) => tree,
         Err(_) if !is_relevant => return Reading::Irrelevant,
-        Err(problem) if is_template && problem.code != ProblemCode::Limit => {
+        Err(problem) if problem.code != ProblemCode::Limit && has_actions(&text) => {
             return unread_template(&text, recognizer, location(problem.at));
         }
         Err(problem) => return Reading::Failed(failure(location(problem.at), &problem)),
@@ -121,9 +120,16 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
         Ok(()) => Reading::Triggered(Box::new(manifest)),
         Err(_) if !is_relevant => Reading::Irrelevant,
-        Err(problem) if is_template => unread_template(&manifest.text, recognizer, manifest.location(problem.at)),
+        Err(problem) if has_actions(&manifest.text) => {
+            unread_template(&manifest.text, recognizer, manifest.location(problem.at))
+        }
         Err(problem) => Reading::Failed(failure(manifest.location(problem.at), &problem)),
     }
+}
+
+/// Returns whether a text has actions of Helm or Go, or statements of Jinja.
+fn has_actions(text: &str) -> bool {
+    text.contains("{{") || text.contains("{%")
 }
 
 /// Finds a comment in which ytt has code: to YAML, the value that it computes is null, and the block that it decides about is there.
