@@ -221,4 +221,21 @@ fn a_chart_that_is_not_for_the_target_is_reported() {
     }
     // It counts for rollbacks too.
     run("kubeVersion: '>=1.25-0'\n", "kubernetes@1.20").check(1);
+    // A chart may have no actions at all.
+    let chart = "apiVersion: v2\nname: shop\nversion: 1.0.0\nkubeVersion: <1.25.0\n";
+    let budget = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\n";
+    let plain = Tree::of(&[("shop/Chart.yaml", chart), ("shop/templates/a.yaml", budget)]);
+    let refused = plain.run(&["check", "--to", "kubernetes@1.25", "."]);
+    refused.check(1);
+    assert!(refused.out.starts_with("shop/Chart.yaml:4:1: unresolved[kube-version] "), "{}", refused.out);
+}
+
+/// Items can stand at the column of the key of their list.
+#[test]
+fn an_include_of_items_at_the_column_of_their_key_holds_back() {
+    let ingress = "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: i}\nspec:\n  rules:\n  - host: x\n    http:\n      paths:\n      {{- include \"lib.paths\" . | nindent 6 }}\n";
+    held(ingress, "templates/a.yaml:8:7: held-back[template-action]", "spec.rules[].http.paths[].backend.serviceName");
+    // What is printed there can be other keys as well.
+    let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata:\n  name: a\n  labels:\n  {{- include \"lib.labels\" . | nindent 2 }}\nspec: {minAvailable: 1, selector: {matchLabels: {a: b}}}\n";
+    converts(budget, &budget.replace("v1beta1", "v1"));
 }

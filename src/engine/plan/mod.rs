@@ -11,7 +11,7 @@
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
 //! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
-//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one).
+//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `kube_versions` (that they are for).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
@@ -43,6 +43,7 @@ mod withheld;
 mod fixpoint;
 mod group;
 
+mod kube_versions;
 mod template_plan;
 mod templates;
 
@@ -57,13 +58,14 @@ pub(crate) use crate::engine::convert::{
 pub use crate::engine::links::{FileSurvey, Surveyor};
 pub use crate::engine::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
+pub(crate) use kube_versions::excluded;
 pub(crate) use manifests::Manifests;
 pub(crate) use outside::NamedOutside;
 pub use planner::Planner;
 pub use recognizer::recognizer;
 pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};
-pub(crate) use template_plan::{Definitions, KubeVersions, TemplateFile};
+pub(crate) use template_plan::{Definitions, TemplateFile};
 pub use templates::Templates;
 pub(crate) use withheld::LeftOut;
 

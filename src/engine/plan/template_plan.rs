@@ -13,14 +13,11 @@ use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
-use crate::knowledge::pack::Target;
-use crate::syntax::field::FieldPath;
 use crate::syntax::template::{
-    self, Defines, Disagreement, Edited, Environment, KubeVersion, Obstacle, Placeholders, Reading, Reason, Source,
-    Template, Unprinted,
+    self, Defines, Disagreement, Edited, Environment, Obstacle, Placeholders, Reading, Reason, Source, Template,
+    Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
-use crate::syntax::yaml;
 
 /// What to do about an object that is held back because of an action.
 const BY_HAND: &str = "convert the object by hand; `helm template` shows what the chart prints";
@@ -44,44 +41,7 @@ pub(crate) struct Definitions {
     pub(crate) all: Defines,
     /// The names of its own: they are planned where they stand.
     pub(crate) own: BTreeSet<String>,
-    /// The versions of Kubernetes that it is for, if its Chart.yaml says so.
-    pub(crate) kube_versions: Option<KubeVersions>,
 }
-
-/// The `kubeVersion` of a Chart.yaml.
-pub(crate) struct KubeVersions {
-    /// What it says, such as `>=1.19-0 <1.30-0`.
-    pub(crate) constraint: String,
-    /// Where it stands.
-    pub(crate) location: Location,
-}
-
-impl KubeVersions {
-    /// Finds it in the text of `file`.
-    pub(crate) fn find(file: &str, text: &str) -> Option<Self> {
-        let tree = yaml::parse(text).ok()?;
-        let root = tree.documents().first()?.root;
-        let constraint = yaml::text_at(&tree, text, root, KUBE_VERSION)?.into_owned();
-        let at = yaml::locate(&tree, text, root, &FieldPath::default().key(KUBE_VERSION)).start;
-        let position = Some(LineIndex::new(text).position(text, at));
-        Some(Self { constraint, location: Location { file: file.to_owned(), position } })
-    }
-
-    /// Reports that they exclude `version`, that of `target`.
-    pub(super) fn excludes(&self, version: KubeVersion, target: &Target<'_>) -> Option<Finding> {
-        (template::satisfies(version, &self.constraint) == Some(false)).then(|| {
-            let message = format!(
-                "the chart is for Kubernetes `{}`, and Helm refuses to install it on {target}",
-                self.constraint
-            );
-            let help = "change kubeVersion once the chart works there";
-            Finding::new(self.location.clone(), Code::KubeVersion, Severity::Unresolved, message).help(help)
-        })
-    }
-}
-
-/// The key of a Chart.yaml.
-const KUBE_VERSION: &str = "kubeVersion";
 
 /// A reading, and what is planned for its text: nothing where that mentions nothing known.
 pub(super) struct ReadingPlan {

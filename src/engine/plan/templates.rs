@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
+use super::kube_versions::{cluster, kube_version};
 use super::template_plan::{
     OpenVersion, OpenVersions, ReadingPlan, TemplateFile, TemplatePlan, unknown_version, unread,
 };
@@ -19,7 +20,6 @@ use crate::engine::convert::Goal;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Reading, Recognizer};
-use crate::knowledge::pack::Target;
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
@@ -27,9 +27,6 @@ use crate::syntax::variable::ACTION;
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
-
-/// The pack whose releases are those of the cluster.
-const CLUSTER: &str = "kubernetes";
 
 /// The templates of charts that a run converts.
 #[derive(Clone, Copy)]
@@ -66,21 +63,7 @@ impl TemplatePlanner<'_, '_> {
             let planned = all.iter_mut().find(|planned| planned.file == finding.location.file);
             planned.expect("the place is in one of the files").findings.push(finding);
         }
-        self.check_kube_versions(files, &mut all);
         all
-    }
-
-    /// Reports the charts that are not for the target's version of Kubernetes, each with the first of its `files`.
-    fn check_kube_versions(&self, files: &[TemplateFile], planned: &mut [PlannedFile]) {
-        let Some(target) = cluster(self.shared.planner.goal()) else { return };
-        let Some(version) = kube_version(target) else { return };
-        let mut seen = BTreeSet::new();
-        for (file, planned) in files.iter().zip(planned) {
-            if seen.insert(&file.definitions.chart) {
-                let versions = file.definitions.kube_versions.iter();
-                planned.findings.extend(versions.filter_map(|versions| versions.excludes(version, target)));
-            }
-        }
     }
 
     /// Plans a template; returns with that the objects whose apiVersion nothing shows.
@@ -198,7 +181,11 @@ impl TemplatePlanner<'_, '_> {
     /// Takes the survey of what a reading prints, with the holes in each object.
     fn survey(&self, manifest: &Manifest, reading: &template::Reading) -> FileSurvey {
         let mut survey = self.surveyor.survey(manifest);
-        let places = reading.holes.iter().map(|hole| (hole.at, hole_path(&reading.text, hole)));
+        let places = reading.holes.iter().flat_map(|hole| {
+            let path = hole_path(&reading.text, hole);
+            let below = key_before(&reading.text, hole).map(|key| path.key(&key));
+            [Some(path), below].into_iter().flatten().map(|path| (hole.at, path))
+        });
         let holes: Vec<(usize, FieldPath)> = places.filter(|(_, path)| is_in_content(path)).collect();
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
             let extent = manifest.extent(object);
@@ -267,6 +254,18 @@ fn hole_path(text: &str, hole: &template::Hole) -> FieldPath {
     FieldPath::new(steps)
 }
 
+/// Returns the key without a value on the line before a hole, if it is at the hole's column: items of its list can be printed there, as well
+/// as other keys.
+fn key_before(text: &str, hole: &template::Hole) -> Option<String> {
+    let line = text[..hole.at].lines().rev().find(|line| {
+        let content = line.trim();
+        !content.is_empty() && !content.starts_with('#')
+    })?;
+    let content = line.trim_start_matches([' ', '-']);
+    let key = content.split(" #").next()?.trim_end().strip_suffix(':')?;
+    (hole.column == Some(line.len() - content.len())).then(|| key.trim_matches(['"', '\'']).to_owned())
+}
+
 /// What the packs of the targets know of the cluster.
 struct TargetFacts<'g>(&'g Goal<'g>);
 
@@ -285,17 +284,4 @@ impl Facts for TargetFacts<'_> {
     fn kube_version(&self) -> Option<KubeVersion> {
         kube_version(cluster(self.0)?)
     }
-}
-
-/// Returns the target that is the release of the cluster.
-fn cluster<'t>(goal: &'t Goal<'_>) -> Option<&'t Target<'t>> {
-    goal.targets.iter().find(|target| target.pack.name() == CLUSTER)
-}
-
-/// Returns the version of Kubernetes that a release of its pack is.
-fn kube_version(cluster: &Target<'_>) -> Option<KubeVersion> {
-    let release = cluster.name();
-    let mut numbers = release.trim_start_matches('v').split('.').map(str::parse);
-    let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
-    Some(KubeVersion { major, minor })
 }

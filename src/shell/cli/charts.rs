@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::input::{CHART, Input, SkippedTemplate};
 use crate::engine::finding::{Code, Finding};
 use crate::engine::manifest::Recognizer;
-use crate::engine::plan::{Definitions, KubeVersions, ObjectPlan, TemplateFile};
+use crate::engine::plan::{self, Definitions, Goal, ObjectPlan, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
 use crate::shell::report::Counts;
 use crate::syntax::template::Template;
@@ -47,6 +47,19 @@ pub(super) fn templates<T>(input: &Input<T>, recognizer: &Recognizer) -> Vec<Tem
     }
     found.extend(input.templates.iter().filter(|one| one.is_alone).map(alone));
     found
+}
+
+/// Reports the charts of the run that are not for the target's version of Kubernetes.
+pub(super) fn excluded<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
+    let of_templates = input.templates.iter().filter_map(|one| chart_of(Path::new(&one.file)));
+    let charts: BTreeSet<&Path> = input.charts.iter().map(PathBuf::as_path).chain(of_templates).collect();
+    let own = charts.into_iter().filter(|chart| !is_vendored(chart, &input.roots)).map(|chart| chart.join(CHART));
+    let listed = own.filter(|file| input.is_listed(file));
+    let found = listed.filter_map(|file| {
+        let bytes = disk::read(&file).ok()?;
+        plan::excluded(&file.to_string_lossy(), std::str::from_utf8(&bytes).ok()?, goal)
+    });
+    found.collect()
 }
 
 /// Takes a template with nothing but its own definitions.
@@ -111,10 +124,6 @@ fn definitions_of(chart: &Path) -> (Definitions, Vec<(String, Arc<str>)>) {
         Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
     };
     let mut definitions = Definitions { chart: chart.to_string_lossy().into_owned(), ..Definitions::default() };
-    let file = chart.join(CHART);
-    let bytes = disk::read(&file).unwrap_or_default();
-    let text = std::str::from_utf8(&bytes).ok();
-    definitions.kube_versions = text.and_then(|text| KubeVersions::find(&file.to_string_lossy(), text));
     let mut files = Vec::new();
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
         if path.starts_with(&folders[0]) {
