@@ -154,7 +154,7 @@ codes! {
     InvalidStash "invalid-stash" "The annotation reversion.dev/stash does not contain a stash of this program. It is not used and left unchanged; restore its text or remove the annotation.";
     IoError "io-error" "The operating system refused to read or write the file. The message gives the reason.";
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. The object is held back; choose another target or remove the object.";
-    KubeVersion "kube-version" "The `kubeVersion` of a chart whose templates are converted excludes the release of Kubernetes that is the target: Helm refuses to install the chart there. Change it in Chart.yaml once the chart works on the target.";
+    KubeVersion "kube-version" "The `kubeVersion` of a chart of the run excludes the release of Kubernetes that is the target: Helm refuses to install the chart there. Change it in Chart.yaml once the chart works on the target.";
     LessStableVersion "less-stable-version" "The target serves a more stable apiVersion, whose schema rejects the object as it is, or describes it differently where no rule converts it. The object gets the most stable apiVersion that accepts it; change the field in the message to get the other one. A warning if the target has deprecated the apiVersion that the object gets, a note otherwise.";
     LimitExceeded "limit-exceeded" "The text is larger, deeper or longer than the limits allow (see Limits in the documentation), or contains something that cannot be edited, such as lines that end in a lone carriage return. It is left unchanged.";
     MixedCrds "mixed-crds" "The CRDs in the tree come from several releases or channels of one API, so they do not determine a target. Install a complete bundle.";

@@ -591,6 +591,14 @@ fn templates_of_other_tools_are_reported_and_left() {
         );
         assert_eq!(tree.text("a.yaml"), text, "{name}");
     }
+    // A kustomization with such a comment is followed, and a broken file is never clean.
+    let patch = "#@ ours\nresources: [a.yaml]\npatches:\n- patch: |-\n    apiVersion: policy/v1beta1\n    kind: PodDisruptionBudget\n    metadata: {name: x}\n    spec: {minAvailable: 2}\n";
+    let manifest = format!("{budget}{count}");
+    let tree = Tree::of(&[("kustomization.yaml", patch), ("a.yaml", &manifest)]);
+    apply(&tree, CURRENT).check(0);
+    assert_eq!(tree.text("kustomization.yaml"), patch.replace("v1beta1", "v1"));
+    let broken = Tree::of(&[("a.yaml", "groups: [policy/v1beta1\n{% if x %}\n")]).run(&["check", "--to", CURRENT, "."]);
+    assert!(broken.code == Some(1) && broken.out.contains("unresolved[template]"), "{}", broken.all());
     // These are comments, and no code.
     for comment in ["#@param x", "# @ x", "#@", "#@owner/team", "## @ x"] {
         let text = format!("{comment}\n{budget}{count}");

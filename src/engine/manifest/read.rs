@@ -92,8 +92,9 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         }
         Err(problem) => return Reading::Failed(failure(location(problem.at), &problem)),
     };
-    if let Some(at) = ytt_comment(&tree, &text) {
-        return if is_relevant { unread_template(&text, recognizer, location(at)) } else { Reading::Irrelevant };
+    // A kustomization is followed in any case: what it names would be read without it.
+    if let Some(at) = ytt_comment(&tree, &text).filter(|_| is_relevant && !is_kustomization) {
+        return Reading::Template(template_finding(location(at)));
     }
     let mut manifest = Manifest {
         file: file.to_owned(),
@@ -154,7 +155,8 @@ fn unread_template(text: &str, recognizer: &Recognizer, location: Location) -> R
     let is_of_chart = || recognizer.chart_of(&location.file).is_some() || recognizer.mentions_chart(text.as_bytes());
     // Lines of conditions can part the apiVersion of what a chart prints from its key.
     let is_of_templates = || is_in_templates(&location.file) && recognizer.mentions_group(text.as_bytes());
-    match text.lines().any(is_named) || is_of_chart() || is_of_templates() {
+    // What is of Jinja alone can be a broken manifest as well.
+    match !text.contains("{{") || text.lines().any(is_named) || is_of_chart() || is_of_templates() {
         true => Reading::Template(template_finding(location)),
         false => Reading::Irrelevant,
     }
