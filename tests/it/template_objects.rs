@@ -1,6 +1,6 @@
 //! What of a template decides whether its objects are converted.
 
-use super::templates::{CURRENT, becomes, converts, converts_in_part, held};
+use super::templates::{CURRENT, becomes, converts, converts_in_part, held, needs_nothing};
 use crate::support::trees::Tree;
 
 #[test]
@@ -238,4 +238,67 @@ fn an_include_of_items_at_the_column_of_their_key_holds_back() {
     // What is printed there can be other keys as well.
     let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata:\n  name: a\n  labels:\n  {{- include \"lib.labels\" . | nindent 2 }}\nspec: {minAvailable: 1, selector: {matchLabels: {a: b}}}\n";
     converts(budget, &budget.replace("v1beta1", "v1"));
+}
+
+#[test]
+fn a_template_that_is_read_as_yaml_is_a_template() {
+    held(
+        r#"
+apiVersion: networking.k8s.io/v1beta1
+kind: Ingress
+metadata: {name: x}
+spec:
+  backend:
+    serviceName: web
+    servicePort: 80{{ .Values.suffix }}
+"#,
+        "templates/a.yaml:4:1: held-back[not-convertible]",
+        "a servicePort is a variable",
+    );
+    converts(
+        r#"
+apiVersion: networking.k8s.io/v1beta1
+kind: Ingress
+metadata: {name: "{{ .Release.Name }}"}
+spec:
+  backend:
+    serviceName: "{{ .Release.Name }}"
+    servicePort: 80
+"#,
+        r#"
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: "{{ .Release.Name }}"}
+spec:
+  defaultBackend:
+    service:
+      name: "{{ .Release.Name }}"
+      port:
+        number: 80
+"#,
+    );
+}
+
+#[test]
+fn a_mapping_that_an_action_prints_is_not_known() {
+    for printed in ["toJson .Values.backend", "include \"backend\" .", "tpl .Values.backend ."] {
+        held(
+            &format!(
+                "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {{name: x}}\nspec:\n  backend: {{{{ {printed} }}}}\n"
+            ),
+            "templates/a.yaml:5:3: held-back[template-action]",
+            "what an action prints here can have spec.backend.serviceName",
+        );
+    }
+}
+
+#[test]
+fn a_kind_that_an_action_prints_is_told_where_its_version_goes() {
+    held(
+        "apiVersion: extensions/v1beta1\nkind: {{ .Values.kind }}\nmetadata: {name: x}\n",
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "in extensions/v1beta1 is `{{ .Values.kind }}`",
+    );
+    let other = "---\napiVersion: policy/v1\n@budget\n";
+    needs_nothing(&format!("apiVersion: apps/v1\nkind: {{{{ .Values.kind }}}}\nmetadata: {{name: x}}\n{other}"), 0);
 }

@@ -310,7 +310,7 @@ apiVersion: policy/v1{{ .Values.suffix }}
 === values.yaml
 suffix: beta1
 "#,
-        "templates/a.yaml:1:1: held-back[not-convertible]",
+        "templates/a.yaml:1:1: unresolved[template-action]",
         "`policy/v1{{ .Values.suffix }}`",
     );
 }

@@ -61,12 +61,18 @@ impl Fitting<'_, '_> {
         }
     }
 
+    /// Returns whether fields of the object are printed by actions. A whole value that one prints is there, and is not known.
+    fn has_holes(&self) -> bool {
+        let is_value = |hole: &FieldPath| hole.get(self.session.object()).is_some_and(Value::is_string);
+        !self.subject.holes().iter().all(is_value)
+    }
+
     /// Runs the CEL rules of the user's CRD, and returns what they reject; on a part of an object their results would mean nothing.
     pub(super) fn run_cel_rules(&mut self, version: &str) -> Vec<Violation> {
         let Some(crds) = self.schema.crds else { return Vec::new() };
         let (schema, object) = (&self.schema, self.session.object());
         let verdict = match self.subject.completeness() {
-            Completeness::Whole if !self.subject.is_judged_as_built() && self.subject.holes().is_empty() => {
+            Completeness::Whole if !self.subject.is_judged_as_built() && !self.has_holes() => {
                 crds.run_rules(schema.catalog.kind(), version, object)
             }
             Completeness::Whole | Completeness::Completed | Completeness::Partial => Verdict::default(),

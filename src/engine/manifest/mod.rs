@@ -49,7 +49,7 @@ pub use manifest::Manifest;
 pub(crate) use nested::{NestedPatch, Outermost, documents, outermost_patches};
 pub(crate) use object::Document;
 pub(crate) use object::Object;
-pub(crate) use problem::problem_code;
+pub(crate) use problem::{problem_code, template_finding};
 pub use read::{Reading, read};
 pub(crate) use read::{has_open_version, read_open};
 pub use recognizer::Recognizer;

@@ -15,7 +15,7 @@ pub(super) fn not_utf8(file: &str, bytes: &[u8], valid: usize) -> Finding {
 }
 
 /// Reports a template by what keeps it from being read as a manifest.
-pub(super) fn template_finding(location: Location) -> Finding {
+pub(crate) fn template_finding(location: Location) -> Finding {
     let message = "the file is a template, not a manifest, and mentions a known API or chart; it was skipped";
     let help = "render it as your tool does (`helm template`, `ytt`), check the output (`... | reversion check - --to ...`), and change the template by hand";
     Finding::new(location, Code::Template, Severity::Unresolved, message).help(help)

@@ -47,12 +47,12 @@ pub(crate) struct Definitions {
 pub(super) struct ReadingPlan {
     pub(super) reading: Reading,
     planned: Option<PlannedFile>,
-    open: Vec<OpenVersion>,
+    open: Vec<(OpenType, Location)>,
     lines: LineIndex,
 }
 
 impl ReadingPlan {
-    pub(super) fn new(reading: Reading, planned: Option<PlannedFile>, open: Vec<OpenVersion>) -> Self {
+    pub(super) fn new(reading: Reading, planned: Option<PlannedFile>, open: Vec<(OpenType, Location)>) -> Self {
         let lines = LineIndex::new(&reading.text);
         Self { reading, planned, open, lines }
     }
@@ -116,11 +116,28 @@ pub(super) struct TemplatePlan<'t> {
     held: Vec<Span>,
 }
 
-/// An apiVersion that nothing shows, and the place of the object in a reading.
-pub(super) type OpenVersion = (String, Location);
+/// What nothing shows of the type of an object, as an action prints it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum OpenType {
+    Version(String),
+    /// The kind, where the apiVersion is known.
+    Kind {
+        kind: String,
+        version: String,
+    },
+}
 
-/// The places of objects whose apiVersion nothing shows, by what prints it.
-pub(super) type OpenVersions = BTreeMap<String, BTreeSet<Location>>;
+impl OpenType {
+    fn map(&self, change: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Version(version) => Self::Version(change(version)),
+            Self::Kind { kind, version } => Self::Kind { kind: change(kind), version: version.clone() },
+        }
+    }
+}
+
+/// The places of objects of which nothing shows the apiVersion or the kind.
+pub(super) type OpenTypes = BTreeMap<OpenType, BTreeSet<Location>>;
 
 impl<'t> TemplatePlan<'t> {
     pub(super) fn new(
@@ -185,8 +202,8 @@ impl<'t> TemplatePlan<'t> {
         self.findings.extend(found);
     }
 
-    /// Returns what the template adds to the plan, and the objects whose apiVersion nothing shows.
-    pub(super) fn into_planned(mut self, environment: Environment<'_>) -> (PlannedFile, OpenVersions) {
+    /// Returns what the template adds to the plan, and the objects of which nothing shows the apiVersion or the kind.
+    pub(super) fn into_planned(mut self, environment: Environment<'_>) -> (PlannedFile, OpenTypes) {
         let edits = self.agreed(environment);
         let mut all = Merged::default();
         for mut one in std::mem::take(&mut self.readings) {
@@ -194,14 +211,14 @@ impl<'t> TemplatePlan<'t> {
                 self.merge(&one, own, &mut all);
             }
         }
-        let Merged { mut planned, objects, versions, ignores } = all;
+        let Merged { mut planned, objects, open, ignores } = all;
         self.file.file.clone_into(&mut planned.file);
         planned.ignores = Ignores::new(ignores.into_values().collect());
         planned.findings.append(&mut self.findings);
         planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
-        (planned, versions)
+        (planned, open)
     }
 
     /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.
@@ -220,8 +237,8 @@ impl<'t> TemplatePlan<'t> {
                 }
             }
         }
-        for (version, place) in &one.open {
-            let places = all.versions.entry(self.shown(version)).or_default();
+        for (open, place) in &one.open {
+            let places = all.open.entry(open.map(|text| self.shown(text))).or_default();
             places.insert(self.location(one, place));
         }
         let is_here =
@@ -439,17 +456,21 @@ struct Merged {
     planned: PlannedFile,
     /// The objects by their places and titles.
     objects: BTreeMap<(Location, String), ObjectPlan>,
-    versions: OpenVersions,
+    open: OpenTypes,
     ignores: BTreeMap<Location, Ignore>,
 }
 
-/// Reports the objects of a chart whose apiVersion nothing shows.
-pub(super) fn unknown_version(version: &str, places: &BTreeSet<Location>) -> Option<Finding> {
+/// Reports the objects of a chart of which nothing shows the apiVersion or the kind.
+pub(super) fn unknown_type(open: &OpenType, places: &BTreeSet<Location>) -> Option<Finding> {
     let count = match places.len() {
         1 => "an object".to_owned(),
         count => format!("{count} objects"),
     };
-    let message = format!("the apiVersion of {count} is `{version}`, and nothing in the chart shows which that is");
+    let what = match open {
+        OpenType::Version(version) => format!("the apiVersion of {count} is `{version}`"),
+        OpenType::Kind { kind, version } => format!("the kind of {count} in {version} is `{kind}`"),
+    };
+    let message = format!("{what}, and nothing in the chart shows which that is");
     let help =
         "render the chart with its dependencies, and check that: `helm template ... | reversion check - --to ...`";
     let first = places.first()?.clone();

@@ -9,12 +9,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
-use super::template_plan::{
-    OpenVersion, OpenVersions, ReadingPlan, TemplateFile, TemplatePlan, unknown_version, unread,
-};
+use super::template_plan::{OpenType, OpenTypes, ReadingPlan, TemplateFile, TemplatePlan, unknown_type, unread};
 use super::withheld::Withheld;
 use crate::engine::convert::Goal;
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -48,26 +48,26 @@ pub(super) struct TemplatePlanner<'t, 'r> {
 }
 
 impl TemplatePlanner<'_, '_> {
-    /// Plans templates. What prints apiVersions that nothing shows is reported once for each chart.
+    /// Plans templates. What prints an apiVersion or a kind that nothing shows is reported once for each chart.
     pub(super) fn plan_all(&self, files: &[TemplateFile]) -> Vec<PlannedFile> {
-        let mut open: BTreeMap<(&str, String), BTreeSet<Location>> = BTreeMap::new();
+        let mut open: BTreeMap<(&str, OpenType), BTreeSet<Location>> = BTreeMap::new();
         let mut all = Vec::new();
         for file in files {
-            let (planned, versions) = self.plan(file);
+            let (planned, types) = self.plan(file);
             all.push(planned);
-            for (version, places) in versions {
-                open.entry((&file.definitions.chart, version)).or_default().extend(places);
+            for (open_type, places) in types {
+                open.entry((&file.definitions.chart, open_type)).or_default().extend(places);
             }
         }
-        for finding in open.iter().filter_map(|((_, version), places)| unknown_version(version, places)) {
+        for finding in open.iter().filter_map(|((_, open_type), places)| unknown_type(open_type, places)) {
             let planned = all.iter_mut().find(|planned| planned.file == finding.location.file);
             planned.expect("the place is in one of the files").findings.push(finding);
         }
         all
     }
 
-    /// Plans a template; returns with that the objects whose apiVersion nothing shows.
-    fn plan(&self, file: &TemplateFile) -> (PlannedFile, OpenVersions) {
+    /// Plans a template; returns with that the objects of which nothing shows the apiVersion or the kind.
+    fn plan(&self, file: &TemplateFile) -> (PlannedFile, OpenTypes) {
         let template = match Template::parse(Arc::clone(&file.text)) {
             Ok(template) => template,
             Err(unclosed) => {
@@ -75,7 +75,7 @@ impl TemplatePlanner<'_, '_> {
                 let location = Location { file: file.file.clone(), position };
                 let findings = vec![unread(location, "its blocks are not closed")];
                 let planned = PlannedFile { file: file.file.clone(), findings, ..PlannedFile::default() };
-                return (planned, OpenVersions::new());
+                return (planned, OpenTypes::new());
             }
         };
         let facts = TargetFacts(self.shared.planner.goal());
@@ -106,7 +106,7 @@ impl TemplatePlanner<'_, '_> {
         plan.into_planned(environment)
     }
 
-    /// Plans what a reading prints, `None` where that mentions nothing known; returns with that the objects whose apiVersion nothing shows.
+    /// Plans what a reading prints, `None` where that mentions nothing known; returns with that the objects of which nothing shows the apiVersion or the kind.
     ///
     /// # Errors
     /// The finding about a text that cannot be read.
@@ -115,7 +115,7 @@ impl TemplatePlanner<'_, '_> {
         file: &str,
         template: &Template,
         reading: &template::Reading,
-    ) -> Result<(Option<PlannedFile>, Vec<OpenVersion>), Box<Finding>> {
+    ) -> Result<(Option<PlannedFile>, Vec<(OpenType, Location)>), Box<Finding>> {
         if let Some(at) = glued_document(&reading.text) {
             let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
             let location = Location { file: file.to_owned(), position };
@@ -141,18 +141,35 @@ impl TemplatePlanner<'_, '_> {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)
         });
-        Ok((planned.last(), self.open_versions(&manifest)))
+        Ok((planned.last(), self.open_types(&manifest)))
     }
 
-    /// Returns the objects of a kind of a target of which an action prints the apiVersion, or a part of it, and nothing shows what that is.
-    fn open_versions(&self, manifest: &Manifest) -> Vec<OpenVersion> {
-        let kinds = || self.shared.planner.goal().targets.iter().flat_map(|target| target.pack.kinds());
-        let is_kind = |kind: &str| kinds().any(|one| one.kind == kind);
+    /// Returns the objects of which an action prints the apiVersion, or a part of it, and nothing shows what that is, if they are of a kind of
+    /// a target; and those of which one prints the kind, if some kind of their apiVersion has that no more in the target.
+    fn open_types(&self, manifest: &Manifest) -> Vec<(OpenType, Location)> {
         let open = manifest.objects.iter().filter_map(|object| {
-            let version = object.value.get("apiVersion")?.as_str().filter(|version| version.contains(ACTION))?;
-            is_kind(&object.kind.kind).then(|| (version.to_owned(), manifest.locate(object, &FieldPath::default())))
+            let version = object.value.get("apiVersion")?.as_str()?;
+            let kind = &object.kind.kind;
+            let open = if version.contains(ACTION) {
+                let kinds = || self.shared.planner.goal().targets.iter().flat_map(|target| target.pack.kinds());
+                kinds().any(|one| one.kind == *kind).then(|| OpenType::Version(version.to_owned()))
+            } else {
+                let is_open = kind.contains(ACTION) && self.leaves_version(version);
+                is_open.then(|| OpenType::Kind { kind: kind.clone(), version: version.to_owned() })
+            };
+            Some((open?, manifest.locate(object, &FieldPath::default())))
         });
         open.collect()
+    }
+
+    /// Returns whether the target serves some kind no more at an apiVersion that it once had.
+    fn leaves_version(&self, api_version: &str) -> bool {
+        let Some((group, version)) = api_version.split_once('/') else { return false };
+        let Some(target) = self.shared.planner.goal().target_of(group) else { return false };
+        let catalogs =
+            target.pack.kinds().filter(|kind| kind.group == group).filter_map(|kind| target.pack.catalog(kind));
+        let mut serving = catalogs.map(|catalog| catalog.serving(version)).filter(|releases| !releases.is_empty());
+        serving.any(|releases| !releases.contains(target.release))
     }
 
     /// Returns where the objects start in a reading that the user does not want to change.
@@ -190,7 +207,8 @@ impl TemplatePlanner<'_, '_> {
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
             let extent = manifest.extent(object);
             let own = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at));
-            survey.holes = own.filter_map(|(_, path)| path.below(&object.place)).collect();
+            let own = own.filter_map(|(_, path)| path.below(&object.place));
+            survey.holes = own.chain(printed_values(&object.value).filter(is_in_content)).collect();
         }
         survey
     }
@@ -201,6 +219,26 @@ fn glued_document(text: &str) -> Option<usize> {
     let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(feed, _)| feed + 1));
     let is_glued = |rest: &str| rest.strip_prefix("---").is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
     starts.find(|start| is_glued(&text[*start..]))
+}
+
+/// Returns the places of values that one action prints: each can be a mapping or a list too.
+fn printed_values(object: &Value) -> impl Iterator<Item = FieldPath> {
+    let mut places = Vec::new();
+    let mut open = vec![(FieldPath::default(), object)];
+    while let Some((path, value)) = open.pop() {
+        match value {
+            Value::Object(map) => open.extend(map.iter().map(|(key, value)| (path.key(key), value))),
+            Value::Array(items) => open.extend(items.iter().enumerate().map(|(at, value)| (path.index(at), value))),
+            Value::String(text) if is_action(text) => places.push(path),
+            _ => {}
+        }
+    }
+    places.into_iter()
+}
+
+/// Returns whether a text is all that one action prints.
+fn is_action(text: &str) -> bool {
+    text.starts_with(ACTION) && text.find('}') == Some(text.len() - 1)
 }
 
 /// Returns whether what is printed at a place can be more than metadata of the object or annotations, and more than whole fields of it.

@@ -6,16 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::input::{CHART, Input, SkippedTemplate};
+use super::input::{CHART, Input, SkippedTemplate, TEMPLATES, chart_of};
 use crate::engine::finding::{Code, Finding};
 use crate::engine::manifest::Recognizer;
 use crate::engine::plan::{self, Definitions, Goal, ObjectPlan, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
 use crate::shell::report::Counts;
 use crate::syntax::template::Template;
-
-/// The folder with the templates of a chart.
-const TEMPLATES: &str = "templates";
 
 /// The folder with the charts that another one depends on.
 const VENDORED: &str = "charts";
@@ -101,12 +98,6 @@ pub(super) fn count<T>(input: &Input<T>, templates: &[TemplateFile], objects: &[
         objects: input.counts.objects + printed.count(),
         ..input.counts.clone()
     }
-}
-
-/// Returns the folder of the chart that a file is a template of.
-fn chart_of(file: &Path) -> Option<&Path> {
-    let folders = file.ancestors().skip(1).filter(|folder| folder.ends_with(TEMPLATES));
-    folders.filter_map(Path::parent).find(|chart| disk::is_file(&chart.join(CHART)))
 }
 
 fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {

@@ -34,6 +34,9 @@ const CRD_KIND: &str = "CustomResourceDefinition";
 /// The file that makes a folder a chart.
 pub(super) const CHART: &str = "Chart.yaml";
 
+/// The folder with the templates of a chart.
+pub(super) const TEMPLATES: &str = "templates";
+
 /// What to do about a file that is not a regular one.
 const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
 
@@ -149,6 +152,17 @@ fn makes_chart(name: &str) -> bool {
     name.ends_with(CHART) && Path::new(name).ends_with(CHART)
 }
 
+/// Returns the folder of the chart that a file is a template of.
+pub(super) fn chart_of(file: &Path) -> Option<&Path> {
+    let folders = file.ancestors().skip(1).filter(|folder| folder.ends_with(TEMPLATES));
+    folders.filter_map(Path::parent).find(|chart| disk::is_file(&chart.join(CHART)))
+}
+
+/// Returns where the first action is in what could be read and is a template of a chart: to YAML, an action can look like a text.
+fn first_action(name: &str, manifest: &Manifest) -> Option<usize> {
+    manifest.text.find("{{").filter(|_| chart_of(Path::new(name)).is_some())
+}
+
 /// One file.
 pub(super) enum File<T> {
     /// It was parsed, and holds so many objects.
@@ -168,18 +182,22 @@ pub(super) enum File<T> {
 
 impl<T> File<T> {
     pub(super) fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
+        let text = || String::from_utf8_lossy(bytes).into();
         match manifest::read(name, bytes, recognizer) {
             Reading::Irrelevant if makes_chart(name) => Some(Self::Chart),
             Reading::Irrelevant if manifest::has_open_version(name, bytes, recognizer) => {
-                Some(Self::OpenTemplate(String::from_utf8_lossy(bytes).into()))
+                Some(Self::OpenTemplate(text()))
             }
             Reading::Irrelevant => {
                 let mentions = Kustomization::mentions(name, bytes);
                 (!mentions.is_empty()).then(|| Self::Unread(LeftOut { name: name.to_owned(), mentions }))
             }
-            Reading::Manifest(manifest) => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
+            Reading::Manifest(manifest) => match first_action(name, &manifest) {
+                Some(action) => Some(Self::Template(manifest::template_finding(manifest.location(action)), text())),
+                None => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
+            },
             Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
-            Reading::Template(finding) => Some(Self::Template(finding, String::from_utf8_lossy(bytes).into())),
+            Reading::Template(finding) => Some(Self::Template(finding, text())),
             Reading::Failed(finding) => {
                 let mentions = Kustomization::mentions(name, bytes);
                 Some(Self::Failed(finding, mentions))
