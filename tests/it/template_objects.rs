@@ -302,3 +302,34 @@ fn a_kind_that_an_action_prints_is_told_where_its_version_goes() {
     let other = "---\napiVersion: policy/v1\n@budget\n";
     needs_nothing(&format!("apiVersion: apps/v1\nkind: {{{{ .Values.kind }}}}\nmetadata: {{name: x}}\n{other}"), 0);
 }
+
+#[test]
+fn an_object_in_a_text_is_told() {
+    let text = "apiVersion: policy/v1beta1\n    kind: PodDisruptionBudget\n    metadata: {name: x}\n";
+    for (file, before) in [
+        ("values.yaml", format!("extra: |\n    {text}")),
+        ("values.yaml", format!("extraObjects:\n  - |\n    {text}")),
+        (
+            "configmap.yaml",
+            format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: x}}\ndata:\n  a.yaml: |\n    {text}"),
+        ),
+    ] {
+        let tree = Tree::of(&[(file, &before)]);
+        let run = tree.run(&["check", "--to", CURRENT]);
+        run.check(1);
+        assert!(run.all().contains("unresolved[not-an-object]"), "{}", run.all());
+        assert!(run.all().contains("PodDisruptionBudget in a text"), "{}", run.all());
+    }
+}
+
+#[test]
+fn what_only_looks_like_an_object_in_a_text_is_not_told() {
+    for text in [
+        "apiVersion: example.com/v1\n  kind: Shop\n",
+        "see apiVersion: policy/v1beta1 and\n  kind: PodDisruptionBudget\n",
+    ] {
+        let other = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {}\n";
+        let tree = Tree::of(&[("a.yaml", &format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  a: |\n  {text}{other}"))]);
+        tree.run(&["check", "--to", CURRENT]).check(0);
+    }
+}

@@ -1,7 +1,7 @@
 //! Which objects of known groups are inside other data, where nothing converts them?
 //!
 //! Test data, values of charts (`extraObjects`), templates and the objects of tools that create other objects hold whole objects in
-//! fields of their own. What they are for is not known, so they are left unchanged, and reported once for each file.
+//! fields of their own, or in texts. What they are for is not known, so they are left unchanged, and reported once for each file.
 //!
 //! Invariant: an object that is converted is not reported here.
 
@@ -22,6 +22,7 @@ pub(super) struct Embedded {
     pub(super) path: FieldPath,
     /// What findings call it.
     title: String,
+    is_text: bool,
 }
 
 /// The lists in the values of a chart whose items it prints as they are.
@@ -40,7 +41,8 @@ const RAW_OBJECTS: [&str; 9] = [
 impl Embedded {
     /// Returns whether it is one of the objects in the values of a chart that the chart prints as they are.
     pub(super) fn is_raw(&self) -> bool {
-        matches!(self.path.steps(), [.., Step::Key(list), Step::Index(_)] if RAW_OBJECTS.contains(&list.as_str()))
+        let is_in = |list: &str| RAW_OBJECTS.contains(&list);
+        !self.is_text && matches!(self.path.steps(), [.., Step::Key(list), Step::Index(_)] if is_in(list))
     }
 }
 
@@ -78,11 +80,48 @@ impl Search<'_> {
     fn visit(&mut self, value: &Value, place: &PathRef<'_>) {
         match value {
             Value::Object(map) if is_complete(map, self.recognizer) => {
-                self.embedded.push(Embedded { document: self.document, path: place.path(), title: title(map) });
+                self.embedded.push(Embedded {
+                    document: self.document,
+                    path: place.path(),
+                    title: title(map),
+                    is_text: false,
+                });
+            }
+            Value::String(text) => {
+                let document = self.document;
+                let title = title_in(text, self.recognizer);
+                self.embedded.extend(title.map(|title| Embedded {
+                    document,
+                    path: place.path(),
+                    title,
+                    is_text: true,
+                }));
             }
             _ => each_child(value, Some(place), &mut |child, place| self.visit(child, place)),
         }
     }
+}
+
+/// Returns what findings call the first object of a known kind in a text, which can be a template too: by two lines of the same column.
+fn title_in(text: &str, recognizer: &Recognizer) -> Option<String> {
+    if !text.contains("apiVersion:") {
+        return None;
+    }
+    let fields = text.lines().filter_map(|line| {
+        let field = line.trim_start_matches([' ', '-']);
+        let (key, value) = field.split_once(": ")?;
+        let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+        ["apiVersion", "kind"].contains(&key).then_some((line.len() - field.len(), key, value))
+    });
+    let fields: Vec<(usize, &str, &str)> = fields.collect();
+    let mut neighbours = fields.windows(2).filter_map(|pair| match pair {
+        [(own, "apiVersion", version), (other, "kind", kind)]
+        | [(own, "kind", kind), (other, "apiVersion", version)] => (own == other).then_some((version, kind)),
+        _ => None,
+    });
+    let is_known =
+        |(version, kind): &(&&str, &&str)| recognizer.is_known_kind(Some(&ApiVersion::parse(version).group), kind);
+    neighbours.find(is_known).map(|(_, kind)| format!("{kind} in a text"))
 }
 
 /// Returns whether a mapping is an object of a known group; a reference to one has neither `metadata` nor `spec`.
@@ -102,7 +141,7 @@ fn title(map: &Map<String, Value>) -> String {
 
 /// Reports the embedded objects of a file.
 pub(super) fn finding(manifest: &Manifest, embedded: &[Embedded]) -> Option<Finding> {
-    let Embedded { document, path, title } = embedded.first()?;
+    let Embedded { document, path, title, .. } = embedded.first()?;
     let message = match embedded.len() {
         1 => format!("an object of a known API is inside other data and is not converted: {title}, at {path}"),
         count => format!(
