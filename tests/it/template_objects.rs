@@ -333,3 +333,14 @@ fn what_only_looks_like_an_object_in_a_text_is_not_told() {
         tree.run(&["check", "--to", CURRENT]).check(0);
     }
 }
+
+#[test]
+fn an_object_that_an_action_makes_is_told() {
+    let made = |version: &str| {
+        format!(
+            "{{{{/* dict \"apiVersion\" \"policy/v1beta1\" */}}}}\n{{{{- $x := dict \"apiVersion\" \"{version}\" \"kind\" \"PodDisruptionBudget\" }}}}\n{{{{ toYaml $x }}}}\n---\napiVersion: policy/v1\n@budget\n"
+        )
+    };
+    held(&made("policy/v1beta1"), "templates/a.yaml:2:1: unresolved[template-action]", "an object in policy/v1beta1");
+    needs_nothing(&made("policy/v1"), 0);
+}

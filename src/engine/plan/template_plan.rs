@@ -202,6 +202,22 @@ impl<'t> TemplatePlan<'t> {
         self.findings.extend(found);
     }
 
+    /// Reports the actions that make an object of arguments (`dict "apiVersion" "policy/v1beta1"`) in an apiVersion that `leaves` the target.
+    pub(super) fn report_made(&mut self, leaves: impl Fn(&str) -> bool) {
+        let actions = self.template.actions().iter().enumerate().filter(|(_, action)| !action.is_comment());
+        let made = actions.filter_map(|(number, action)| {
+            let arguments = action.content.of(&self.file.text).split_once("\"apiVersion\"")?.1;
+            let (version, _) = arguments.trim_start().strip_prefix('"')?.split_once('"')?;
+            leaves(version).then(|| {
+                let message = format!("`{}` makes an object in {version}, which is not converted", self.action(number));
+                Finding::new(self.place(action.span.start), Code::TemplateAction, Severity::Unresolved, message)
+                    .help(BY_HAND)
+            })
+        });
+        let found: Vec<Finding> = made.collect();
+        self.findings.extend(found);
+    }
+
     /// Returns what the template adds to the plan, and the objects of which nothing shows the apiVersion or the kind.
     pub(super) fn into_planned(mut self, environment: Environment<'_>) -> (PlannedFile, OpenTypes) {
         let edits = self.agreed(environment);

@@ -100,6 +100,7 @@ impl TemplatePlanner<'_, '_> {
             }
         }
         plan.report_unprinted(self.recognizer);
+        plan.report_made(|version| self.leaves_version(version));
         if untried > 0 {
             plan.fail_untried(untried);
         }

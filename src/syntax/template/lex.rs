@@ -47,7 +47,7 @@ pub struct Action {
     /// What kind of action it is.
     pub(crate) keyword: Keyword,
     /// The bytes behind the keyword, without white space around them; of a comment, its text.
-    pub(crate) content: Span,
+    pub content: Span,
     /// Whether it follows an `else` in the same action.
     pub(super) after_else: bool,
     /// What it computes.
@@ -64,6 +64,11 @@ impl Action {
     /// Returns whether it begins a branch that is printed if something holds.
     pub const fn is_condition(&self) -> bool {
         matches!(self.keyword, Keyword::If | Keyword::With)
+    }
+
+    /// Returns whether it computes nothing.
+    pub const fn is_comment(&self) -> bool {
+        matches!(self.keyword, Keyword::Comment)
     }
 
     /// Returns the name of the definition that it prints, where it is one that is written; `text` is that of the file.
