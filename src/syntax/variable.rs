@@ -19,6 +19,64 @@ pub const ACTION: &str = "${REVERSION_ACTION_";
 /// The key, and the value, of an entry that stands for what an action prints into a mapping.
 pub const SOME_ENTRY: &str = "${REVERSION_ACTION_ENTRY}";
 
+/// Whether an action prints a number or a text that is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrintedType {
+    /// Whether it is a number.
+    pub is_number: bool,
+    /// How certain that is.
+    pub certainty: Certainty,
+}
+
+/// How certain the type of what an action prints is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// It is that whatever users of the chart set.
+    Always,
+    /// It is that where they set nothing, and the user wants to go by that.
+    Accepted,
+    /// It is that where they set nothing.
+    Default,
+}
+
+impl Certainty {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Always => "ALWAYS_",
+            Self::Accepted => "ACCEPTED_",
+            Self::Default => "DEFAULT_",
+        }
+    }
+}
+
+impl PrintedType {
+    fn all() -> impl Iterator<Item = Self> {
+        let certainties = [Certainty::Always, Certainty::Accepted, Certainty::Default];
+        certainties.into_iter().flat_map(|certainty| [true, false].map(|is_number| Self { is_number, certainty }))
+    }
+
+    /// Returns what the name of a variable that stands for such a value begins with, behind [`ACTION`].
+    pub(crate) fn prefix(self) -> String {
+        format!("{}{}", self.certainty.name(), if self.is_number { "NUMBER_" } else { "TEXT_" })
+    }
+
+    /// Returns the rest of such a name.
+    pub(crate) fn without_prefix(name: &str) -> &str {
+        Self::all().find_map(|one| name.strip_prefix(&one.prefix())).unwrap_or(name)
+    }
+
+    /// Returns the type of a value that is all that an action prints.
+    pub fn of(value: &Value) -> Option<Self> {
+        let text = value.as_str().filter(|_| is_of_action(value))?;
+        Self::all().find(|one| text.contains(&one.prefix()))
+    }
+
+    /// Returns whether a conversion may depend on it.
+    pub fn is_settled(self) -> bool {
+        self.certainty != Certainty::Default
+    }
+}
+
 /// A text with variables: the parts around them, in order, at least two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenText<'t>(Vec<&'t str>);

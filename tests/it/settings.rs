@@ -454,7 +454,7 @@ fn errors_name_their_line_and_what_to_write() {
     check_error("a = [\n", "1:6: not valid TOML: unclosed array, expected `]`");
     check_error("too = 'x'\n", "1:1: unknown setting `too`: did you mean `to`?");
     check_error("keep_going = true\n", "1:1: unknown setting `keep_going`: did you mean `keep-going`?");
-    let keys = "allow-loss, baseline, crds, extension, follow, from, hidden, keep-api-version, keep-going, move, namespace, no-ignore, pack, repair, stash, to, unpaired, exclude, paths, set, values";
+    let keys = "allow-loss, baseline, chart-defaults, crds, extension, follow, from, hidden, keep-api-version, keep-going, move, namespace, no-ignore, pack, repair, stash, to, unpaired, exclude, paths, set, values";
     check_error("\nq = 1\n", &format!("2:1: unknown setting `q`: there are: {keys}"));
     check_error("to = 5\n", "1:6: `to` is a number: write a text in quotes, or a list of them");
     check_error(

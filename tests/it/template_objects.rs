@@ -1,6 +1,6 @@
 //! What of a template decides whether its objects are converted.
 
-use super::templates::{CURRENT, becomes, converts, converts_in_part, held, needs_nothing};
+use super::templates::{CURRENT, becomes, chart, converts, converts_in_part, held, needs_nothing, says};
 use crate::support::trees::Tree;
 
 #[test]
@@ -252,8 +252,8 @@ spec:
     serviceName: web
     servicePort: 80{{ .Values.suffix }}
 "#,
-        "templates/a.yaml:4:1: held-back[not-convertible]",
-        "a servicePort is a variable",
+        "templates/a.yaml:7:5: held-back[not-convertible]",
+        "the conversion depends on the value of",
     );
     converts(
         r#"
@@ -306,18 +306,20 @@ fn a_kind_that_an_action_prints_is_told_where_its_version_goes() {
 #[test]
 fn an_object_in_a_text_is_told() {
     let text = "apiVersion: policy/v1beta1\n    kind: PodDisruptionBudget\n    metadata: {name: x}\n";
-    for (file, before) in [
-        ("values.yaml", format!("extra: |\n    {text}")),
-        ("values.yaml", format!("extraObjects:\n  - |\n    {text}")),
+    for (file, severity, before) in [
+        ("values.yaml", "unresolved", format!("extra: |\n    {text}")),
+        ("values.yaml", "unresolved", format!("extraObjects:\n  - |\n    {text}")),
         (
             "configmap.yaml",
+            "warning",
             format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: x}}\ndata:\n  a.yaml: |\n    {text}"),
         ),
     ] {
-        let tree = Tree::of(&[(file, &before)]);
+        let other = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {}\n";
+        let tree = Tree::of(&[(file, &before), ("other.yaml", other)]);
         let run = tree.run(&["check", "--to", CURRENT]);
-        run.check(1);
-        assert!(run.all().contains("unresolved[not-an-object]"), "{}", run.all());
+        run.check(i32::from(severity == "unresolved"));
+        assert!(run.all().contains(&format!("{severity}[not-an-object]")), "{}", run.all());
         assert!(run.all().contains("PodDisruptionBudget in a text"), "{}", run.all());
     }
 }
@@ -343,4 +345,100 @@ fn an_object_that_an_action_makes_is_told() {
     };
     held(&made("policy/v1beta1"), "templates/a.yaml:2:1: unresolved[template-action]", "an object in policy/v1beta1");
     needs_nothing(&made("policy/v1"), 0);
+}
+
+const PORTS: &str = r#"
+apiVersion: networking.k8s.io/v1beta1
+kind: Ingress
+metadata: {name: x}
+spec:
+  rules:
+    - http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend:
+              serviceName: x
+              servicePort: PORT
+"#;
+
+const NEW_PORTS: &str = r#"
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: x}
+spec:
+  rules:
+    - http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend:
+              service:
+                name: x
+                port:
+                  KIND: PORT
+"#;
+
+/// Returns a chart with an Ingress and values, before and after.
+fn ports(port: &str, kind: &str) -> (String, String) {
+    let values = "=== values.yaml\nservice: {port: 80, text: \"8080\", name: http, odd: \"a b\"}\n";
+    let before = format!("{}{values}", PORTS.replace("PORT", port));
+    let after = NEW_PORTS.replace("PORT", port).replace("KIND", kind);
+    (before, after)
+}
+
+#[test]
+fn a_port_that_is_computed_is_a_number() {
+    for port in ["{{ .Values.service.other | int }}", "{{ add 1 .Values.service.other }}"] {
+        let (before, after) = ports(port, "number");
+        converts(&before, &after);
+    }
+}
+
+#[test]
+fn a_port_is_what_the_values_of_the_chart_have_if_the_user_accepts_that() {
+    for (port, kind, said) in [
+        ("{{ .Values.service.port }}", "number", "has a number"),
+        ("{{ $.Values.service.text }}", "number", "has a number"),
+        ("{{ default 80 .Values.service.other }}", "number", "has a number"),
+        ("{{ default .Values.service.port .Values.service.other }}", "number", "has a number"),
+        ("{{ .Values.service.name }}", "name", "has a name"),
+    ] {
+        let (before, after) = ports(port, kind);
+        held(
+            &before,
+            "templates/a.yaml:12:15: held-back[not-convertible]",
+            &format!("depends on the value of `{port}`"),
+        );
+        held(&before, "help: `--chart-defaults` goes by values.yaml", said);
+        let tree = chart(&before, "\n");
+        let run = tree.run(&["apply", "-v", "--yes", "--allow-no-vcs", "--chart-defaults", "--to", CURRENT]);
+        run.check(0);
+        assert_eq!(tree.text("templates/a.yaml"), after.trim_start());
+        says(&run, "templates/a.yaml:12", said);
+    }
+}
+
+#[test]
+fn a_port_of_which_the_values_say_nothing_is_held_back() {
+    for port in [
+        "{{ .Values.service.other }}",
+        "{{ .Values.service.odd }}",
+        "{{ include \"port\" . }}",
+        "\"{{ .Values.service.port }}\"",
+        "80{{ .Values.service.port }}",
+    ] {
+        let (before, _) = ports(port, "");
+        let tree = chart(&before, "\n");
+        let run = tree.run(&["check", "--chart-defaults", "--to", CURRENT]);
+        run.check(1);
+        says(&run, "templates/a.yaml:12:15: held-back[not-convertible]", "depends on the value");
+    }
+}
+
+#[test]
+fn a_version_that_a_definition_prints_is_no_document() {
+    let chart = "apiVersion: {{ include \"version\" . }}\n@budget\n=== templates/_x.tpl\n{{- define \"version\" -}}\npolicy/v1\n{{- end -}}\n";
+    let run = becomes(chart, chart, CURRENT, 0);
+    assert!(!run.all().contains("not-an-object"), "{}", run.all());
 }

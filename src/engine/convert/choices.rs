@@ -97,6 +97,8 @@ pub struct Choices {
     pub allowed: AllowedLoss,
     /// The apiVersion chosen.
     pub version: VersionChoice,
+    /// What is known of the values that users of a chart set.
+    pub chart_values: ChartValues,
     /// What becomes of known mistakes.
     pub mistakes: Mistakes,
     /// Other choices for the objects of some files; of two that are about a file, the later one counts.
@@ -246,6 +248,16 @@ impl AllowedLoss {
             Self::All => true,
         }
     }
+}
+
+/// What is known of the values that users of a chart set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChartValues {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// They have the types of those in the values.yaml of the chart.
+    Default,
 }
 
 /// Which apiVersion an object gets among those that the target serves.

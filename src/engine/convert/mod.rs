@@ -51,7 +51,7 @@ mod object_plan;
 mod repair;
 
 pub use choices::{AllowedLoss, Choices, Goal, Ignored, Keeping, Record, Schema};
-pub(crate) use choices::{Comments, FileChoices, FileSet, Mistakes, VersionChoice};
+pub(crate) use choices::{ChartValues, Comments, FileChoices, FileSet, Mistakes, VersionChoice};
 pub(crate) use conversion::Conversion;
 pub(crate) use inference::inference_findings;
 pub(crate) use loss_policy::loss_code;

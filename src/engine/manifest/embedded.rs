@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::manifest::Manifest;
 use super::object::is_list;
 use super::recognizer::Recognizer;
+use super::values::is_values_file;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::{Entries, FieldPath, PathRef, Step, each_child};
@@ -150,5 +151,8 @@ pub(super) fn finding(manifest: &Manifest, embedded: &[Embedded]) -> Option<Find
     };
     let help = "convert by hand what is there, and acknowledge it by a comment `# reversion: ignore[not-an-object] REASON`; or write it as documents of their own, which are converted";
     let location = manifest.place_in(*document, path);
-    Some(Finding::new(location, Code::NotAnObject, Severity::Unresolved, message).at(path).help(help))
+    // What values have as a text, a chart prints; other texts can be for people.
+    let is_applied = is_values_file(&manifest.file) || embedded.iter().any(|one| !one.is_text);
+    let severity = if is_applied { Severity::Unresolved } else { Severity::Warning };
+    Some(Finding::new(location, Code::NotAnObject, severity, message).at(path).help(help))
 }

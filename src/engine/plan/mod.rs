@@ -53,7 +53,7 @@ pub use crate::engine::convert::{
     ANNOTATION, AllowedLoss, Choices, Goal, Ignored, Keeping, MAX_STASH, ObjectPlan, Outcome, Record, Schema, Sides,
 };
 pub(crate) use crate::engine::convert::{
-    Comments, FileChoices, FileSet, Mistakes, VersionChoice, change, inference_findings, loss_code,
+    ChartValues, Comments, FileChoices, FileSet, Mistakes, VersionChoice, change, inference_findings, loss_code,
 };
 pub use crate::engine::links::{FileSurvey, Surveyor};
 pub use crate::engine::notices::advisories::RunAdvisory;

@@ -8,6 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::file::PlannedFile;
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
@@ -41,6 +43,8 @@ pub(crate) struct Definitions {
     pub(crate) all: Defines,
     /// The names of its own: they are planned where they stand.
     pub(crate) own: BTreeSet<String>,
+    /// The data of its values.yaml.
+    pub(crate) values: Option<Value>,
 }
 
 /// A reading, and what is planned for its text: nothing where that mentions nothing known.
@@ -257,8 +261,12 @@ impl<'t> TemplatePlan<'t> {
             let places = all.open.entry(open.map(|text| self.shown(text))).or_default();
             places.insert(self.location(one, place));
         }
-        let is_here =
-            |finding: &Finding| !finding.object.as_ref().is_some_and(|about| elsewhere.contains(&about.location));
+        // A definition can print a part of a document.
+        let is_part = one.reading.definition(self.template).is_some();
+        let is_here = |finding: &Finding| {
+            let is_elsewhere = finding.object.as_ref().is_some_and(|about| elsewhere.contains(&about.location));
+            !is_elsewhere && !(is_part && finding.code == Code::NotAnObject && finding.severity == Severity::Warning)
+        };
         let planned = &mut all.planned;
         planned.findings.extend(own.findings.into_iter().filter(is_here).map(|finding| self.finding(one, finding)));
         let names = own.old_names.into_iter();

@@ -16,14 +16,14 @@ use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
 use super::template_plan::{OpenType, OpenTypes, ReadingPlan, TemplateFile, TemplatePlan, unknown_type, unread};
 use super::withheld::Withheld;
-use crate::engine::convert::Goal;
+use crate::engine::convert::{ChartValues, Goal};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Reading, Recognizer};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
-use crate::syntax::variable::ACTION;
+use crate::syntax::variable::{ACTION, Certainty};
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
@@ -79,7 +79,15 @@ impl TemplatePlanner<'_, '_> {
             }
         };
         let facts = TargetFacts(self.shared.planner.goal());
-        let environment = Environment { defines: &file.definitions.all, facts: &facts };
+        let environment = Environment {
+            defines: &file.definitions.all,
+            facts: &facts,
+            values: file.definitions.values.as_ref(),
+            defaults: match self.shared.planner.goal().choices.chart_values {
+                ChartValues::Unknown => Certainty::Default,
+                ChartValues::Default => Certainty::Accepted,
+            },
+        };
         let (mut unprinted, mut planned, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for part in template.parts() {
             let read = template::readings(part, environment, MOST_READINGS);

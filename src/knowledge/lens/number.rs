@@ -7,7 +7,7 @@ use super::operation::{Description, Direction, Fidelity, Form, Operation, Pass, 
 use super::session::{Halt, Session};
 use super::verdict::undecided;
 use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::variable::OpenText;
+use crate::syntax::variable::{Certainty, OpenText, PrintedType};
 
 /// `number: { field: spec.port }` or `number: { field: spec.port, direction: forward }`
 #[derive(Clone, Debug, Deserialize)]
@@ -39,9 +39,24 @@ fn integer(text: &str) -> Option<i64> {
 /// Refuses a text with a variable that can become a number.
 fn refuse_open(path: &FieldPath, session: &Session<'_>) -> Result<(), Halt> {
     let is_open = |open: OpenText<'_>| open.can_consist_of(|one| one.is_ascii_digit() || one == '-');
-    match path.get(session.object()).and_then(OpenText::of).is_some_and(is_open) {
-        true => Err(undecided(path.clone(), session.object())),
-        false => Ok(()),
+    let value = path.get(session.object()).filter(|value| OpenText::of(value).is_some_and(is_open));
+    let Some(value) = value else { return Ok(()) };
+    let mut halt = undecided(path.clone(), session.object());
+    if let (Some(printed), Halt::Refused { help, .. }) = (PrintedType::of(value), &mut halt) {
+        let default = if printed.is_number { "a number" } else { "a name" };
+        *help = Some(format!(
+            "`--chart-defaults` goes by values.yaml, which has {default} for it; or write the value out here"
+        ));
+    }
+    Err(halt)
+}
+
+/// Records that a value is a number, or none, only where users of its chart set nothing.
+fn record_default(printed: PrintedType, path: &FieldPath, session: &mut Session<'_>) {
+    if printed.certainty == Certainty::Accepted {
+        let (is, other) = if printed.is_number { ("a number", "a name") } else { ("a name", "a number") };
+        let reason = format!("values.yaml has {is} for it, and the chart takes {other} no more");
+        session.record_normalization(path, reason);
     }
 }
 
@@ -78,6 +93,11 @@ impl Operation for Number {
             return Ok(());
         }
         for path in self.field.matches(session.object()) {
+            let printed = path.get(session.object()).and_then(PrintedType::of);
+            if let Some(printed) = printed.filter(|printed| printed.is_settled()) {
+                record_default(printed, &path, session);
+                continue;
+            }
             refuse_open(&path, session)?;
             let value = path.get(session.object()).and_then(|value| self.changed(pass.direction, value));
             let Some(value) = value else { continue };

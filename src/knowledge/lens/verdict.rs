@@ -8,7 +8,7 @@ use super::amount;
 use super::condition::{Condition, Equals, Exceeds, Expression, Place, Test, Text, ValueType};
 use super::session::Halt;
 use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::variable::{OpenText, SOME_ENTRY};
+use crate::syntax::variable::{ACTION, OpenText, PrintedType, SOME_ENTRY};
 
 /// How long a text is that messages do not quote.
 const LONG: usize = 80;
@@ -69,9 +69,8 @@ impl Verdict {
 pub(super) fn undecided(at: FieldPath, object: &Value) -> Halt {
     let text = at.get(object).and_then(Value::as_str).filter(|text| text.len() < LONG && !text.contains('\n'));
     let text = text.map_or_else(|| "this text".to_owned(), |text| format!("`{text}`"));
-    let reason = format!(
-        "the conversion depends on the value of {text}, which is known only after its variables are substituted"
-    );
+    let once = if text.contains(ACTION) { "the chart is rendered" } else { "its variables are substituted" };
+    let reason = format!("the conversion depends on the value of {text}, which is known only after {once}");
     let help = "write the value out here, or write by hand what the target has instead of it".to_owned();
     Halt::Refused { at, reason, help: Some(help) }
 }
@@ -166,6 +165,9 @@ fn has_type(wanted: ValueType, value: &Value) -> Verdict {
         ValueType::Bool => [true, false].into_iter().any(|constant| open.can_be(&Value::from(constant))),
         ValueType::Map | ValueType::List | ValueType::Null => false,
     };
+    if let Some(printed) = PrintedType::of(value).filter(|printed| printed.is_settled()) {
+        return (wanted == if printed.is_number { ValueType::Number } else { ValueType::String }).into();
+    }
     match OpenText::of(value) {
         Some(open) if can_be(&open) => Verdict::Open(FieldPath::default()),
         _ => (ValueType::of(value) == wanted).into(),

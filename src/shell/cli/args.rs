@@ -282,6 +282,9 @@ pub(super) struct TargetArgs {
     /// Repair known mistakes, such as fields that only a project's documentation had
     #[arg(long, env = "REVERSION_REPAIR", value_parser = switch, hide_short_help = true)]
     pub(super) repair: bool,
+    /// Go by the values.yaml of a chart: what is a number there, such as a port, can be set to a name no more
+    #[arg(long, env = "REVERSION_CHART_DEFAULTS", value_parser = switch, hide_short_help = true)]
+    pub(super) chart_defaults: bool,
     /// Convert although values are lost: every loss, or only the listed codes
     #[arg(long, value_name = "CODE,...", env = "REVERSION_ALLOW_LOSS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "all", value_delimiter = ',', help_heading = "Losses")]

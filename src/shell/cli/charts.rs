@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::input::{CHART, Input, SkippedTemplate, TEMPLATES, chart_of};
 use crate::engine::finding::{Code, Finding};
 use crate::engine::manifest::Recognizer;
@@ -13,6 +15,10 @@ use crate::engine::plan::{self, Definitions, Goal, ObjectPlan, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
 use crate::shell::report::Counts;
 use crate::syntax::template::Template;
+use crate::syntax::yaml;
+
+/// The file with what the users of a chart set, as it is where they set nothing.
+const VALUES: &str = "values.yaml";
 
 /// The folder with the charts that another one depends on.
 const VENDORED: &str = "charts";
@@ -105,6 +111,12 @@ fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
     around.is_some_and(|around| disk::is_file(&around.join(CHART))) && !roots.iter().any(|root| root.starts_with(chart))
 }
 
+/// Reads the data of a values.yaml.
+fn values(text: &str) -> Option<Value> {
+    let tree = yaml::parse(text).ok()?;
+    yaml::read_value(&tree, text, tree.documents().first()?.root).ok()
+}
+
 /// Reads what the templates of a chart define, and those of the charts that it depends on and that are folders; returns with that its own
 /// files that hold nothing but definitions. What is ignored is neither read nor changed.
 fn definitions_of(chart: &Path) -> (Definitions, Vec<(String, Arc<str>)>) {
@@ -114,7 +126,8 @@ fn definitions_of(chart: &Path) -> (Definitions, Vec<(String, Arc<str>)>) {
         let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(|text| text.contains("define"))?.into();
         Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
     };
-    let mut definitions = Definitions { chart: chart.to_string_lossy().into_owned(), ..Definitions::default() };
+    let values = disk::read(&chart.join(VALUES)).ok().and_then(|bytes| values(std::str::from_utf8(&bytes).ok()?));
+    let mut definitions = Definitions { chart: chart.to_string_lossy().into_owned(), values, ..Definitions::default() };
     let mut files = Vec::new();
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
         if path.starts_with(&folders[0]) {

@@ -7,9 +7,10 @@ use clap::{Arg, Args, Command};
 use super::args::{CheckArgs, FunctionArgs};
 
 /// The options that `reversion.toml` sets too.
-const IN_FILE: [&str; 17] = [
+const IN_FILE: [&str; 18] = [
     "allow-loss",
     "baseline",
+    "chart-defaults",
     "crds",
     "extension",
     "follow",

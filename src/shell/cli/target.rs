@@ -22,7 +22,9 @@ use crate::engine::finding::Finding;
 use crate::engine::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
 use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::ObjectReleases;
-use crate::engine::plan::{Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice};
+use crate::engine::plan::{
+    ChartValues, Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice,
+};
 use crate::knowledge::pack::crds::from_crds;
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::shell::report::visible;
@@ -109,6 +111,7 @@ impl<'p> Request<'p> {
             front_end: FrontEnd::Exact,
             by_file: config.by_file.clone(),
             namespace: args.namespace.clone(),
+            chart_values: if args.chart_defaults { ChartValues::Default } else { ChartValues::Unknown },
             mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
             origins: origin::passed(&args.from, packs, console)?,

@@ -1,6 +1,9 @@
 //! Answers: what is known of the cluster and the chart that a template is rendered for?
 
+use serde_json::Value;
+
 use super::tree::Defines;
+use crate::syntax::variable::Certainty;
 
 /// A version of Kubernetes; its patch is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,4 +30,8 @@ pub struct Environment<'e> {
     pub defines: &'e Defines,
     /// What is known of the cluster.
     pub facts: &'e dyn Facts,
+    /// The defaults of the chart for what its users set.
+    pub values: Option<&'e Value>,
+    /// How certain it is that what users set has the type of the default.
+    pub defaults: Certainty,
 }

@@ -5,8 +5,8 @@
 //! Edits of readings are carried back to the file where all readings agree.
 //!
 //! - `lex` finds the actions, `expression` reads what is in them, `tree` makes blocks of them and finds definitions.
-//! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `outputs` what an expression prints, `judge`
-//!   whether a condition holds, `constraint` whether a version satisfies one.
+//! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `outputs` what an expression prints, `value_type`
+//!   whether that is a number, `judge` whether a condition holds, `constraint` whether a version satisfies one.
 //! - `reading` is what is printed, `print` prints it, `search` finds the readings that show every branch.
 //! - `source` carries edits of a reading back to the file, `hole` keeps what may stand in holes where it belongs, `agree` joins the edits of
 //!   all readings.
@@ -29,6 +29,7 @@ mod scope;
 mod search;
 mod source;
 mod tree;
+mod value_type;
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,9 @@ use super::lex::{Action, Keyword};
 use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
 use super::scope::Scope;
 use super::tree::{Branching, Ending, Node, Part};
+use super::value_type::type_of;
 use crate::syntax::text::Span;
+use crate::syntax::variable::PrintedType;
 use std::collections::BTreeSet;
 
 /// A branch of a block; the one behind the last stands for none of them.
@@ -56,6 +58,7 @@ pub(super) struct Printed {
 pub(super) struct Printer<'p, 'e> {
     part: Part<'p>,
     judge: Judge<'e>,
+    environment: Environment<'e>,
     scope: Scope,
     placeholders: &'p Placeholders,
     /// The ways that are not to be told as alternatives.
@@ -78,6 +81,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         Self {
             part,
             judge: Judge::new(environment),
+            environment,
             scope: Scope::new(Expression::Path("$".to_owned())),
             placeholders,
             seen,
@@ -178,7 +182,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             });
         } else {
             let number = *self.reading.names.entry(identity(&value, index)).or_insert(index);
-            let placeholder = self.placeholders.of(number, self.place(index));
+            let placeholder = self.placeholders.of(number, self.place(index), self.printed_type(&value));
             self.segment(&placeholder, Source::Opaque(index));
         }
         Flow::On
@@ -220,6 +224,12 @@ impl<'p, 'e> Printer<'p, 'e> {
         let Some(before) = index.checked_sub(1).map(|before| &actions[before]) else { return false };
         let between = &self.part.template.text()[before.span.end..actions[index].span.start];
         before.trims_after && between.trim().is_empty()
+    }
+
+    /// Returns the type of what an action prints that is not in quotes, where it is known.
+    fn printed_type(&self, value: &Expression) -> Option<PrintedType> {
+        let begins = self.line().trim_end().ends_with([':', '-', '[', '{', ',']);
+        begins.then(|| type_of(value, self.environment)).flatten()
     }
 
     /// Returns whether an action is a whole value of a flow collection on the line, as it looks.

@@ -5,7 +5,7 @@
 use super::judge::Claim;
 use super::tree::Template;
 use crate::syntax::text::Span;
-use crate::syntax::variable::ACTION;
+use crate::syntax::variable::{ACTION, PrintedType};
 use std::collections::BTreeMap;
 
 /// Where a stretch of a reading comes from.
@@ -68,6 +68,11 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Returns the name of the definition of `template` that prints it, if one does.
+    pub fn definition<'t>(&self, template: &'t Template) -> Option<&'t str> {
+        template.part(self.part)?.name()
+    }
+
     /// Returns what the placeholder with a number stands for, such as `$.Values.service.port`, where `$` is what the text is printed with.
     pub(crate) fn origin(&self, number: usize) -> Option<&str> {
         self.names.iter().find(|(_, named)| **named == number).map(|(origin, _)| origin.as_str())
@@ -156,10 +161,12 @@ impl Placeholders {
         Self { stem }
     }
 
-    pub(super) fn of(&self, action: usize, place: Place) -> String {
+    /// Returns the placeholder of what an action prints, which is of a type where that is known.
+    pub(super) fn of(&self, action: usize, place: Place, printed: Option<PrintedType>) -> String {
+        let printed = printed.map(PrintedType::prefix).unwrap_or_default();
         match place {
-            Place::Block => format!("{}{action}}}", self.stem),
-            Place::Flow => format!("\"{}{FLOW}{action}}}\"", self.stem),
+            Place::Block => format!("{}{printed}{action}}}", self.stem),
+            Place::Flow => format!("\"{}{FLOW}{printed}{action}}}\"", self.stem),
         }
     }
 
@@ -168,9 +175,8 @@ impl Placeholders {
         let mut parts = text.split(&self.stem);
         let mut out = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let named = part.strip_prefix(FLOW).unwrap_or(part).split_once('}');
-            let action =
-                named.and_then(|(number, rest)| Some((template.actions().get(number.parse::<usize>().ok()?)?, rest)));
+            let named = part.split_once('}');
+            let action = named.and_then(|(name, rest)| Some((template.actions().get(number_in(name)?)?, rest)));
             match action {
                 Some((action, rest)) => out.extend([&action.on_one_line(template.text()), rest]),
                 None => out.extend([&*self.stem, part]),
@@ -184,14 +190,17 @@ impl Placeholders {
         let found = text.match_indices(&self.stem).filter_map(|(start, _)| {
             let (name, _) = text[start + self.stem.len()..].split_once('}')?;
             let span = Span::new(start, start + self.stem.len() + name.len() + 1);
-            match name.strip_prefix(FLOW) {
-                None => Some(Placeholder { span, action: name.parse().ok()? }),
-                Some(number) => {
-                    let span = Span::new(span.start.checked_sub(1)?, (span.end + 1).min(text.len()));
-                    Some(Placeholder { span, action: number.parse().ok()? })
-                }
-            }
+            let action = number_in(name)?;
+            let quoted = || Some(Span::new(span.start.checked_sub(1)?, (span.end + 1).min(text.len())));
+            let span = if name.starts_with(FLOW) { quoted()? } else { span };
+            Some(Placeholder { span, action })
         });
         found.collect()
     }
+}
+
+/// Returns the number of the action in the name of a placeholder, without what its names have in common.
+fn number_in(name: &str) -> Option<usize> {
+    let name = name.strip_prefix(FLOW).unwrap_or(name);
+    PrintedType::without_prefix(name).parse().ok()
 }

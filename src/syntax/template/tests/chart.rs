@@ -46,7 +46,7 @@ impl Chart {
     }
 
     pub(super) fn environment(&self) -> Environment<'_> {
-        Environment { defines: &self.defines, facts: &self.cluster }
+        Environment { defines: &self.defines, facts: &self.cluster, values: None, defaults: Certainty::Default }
     }
 
     pub(super) fn readings(&self) -> Readings {

@@ -1,0 +1,68 @@
+//! Answers: does an action print a number or a text?
+//!
+//! Invariant: nothing is guessed; what users of a chart set can have any type, and the values of the chart say only which one it has where
+//! they set nothing.
+
+use serde_json::Value;
+
+use super::environment::Environment;
+use super::expression::Expression;
+use crate::syntax::variable::{Certainty, PrintedType};
+
+/// Functions whose result is a number.
+const NUMBERS: [&str; 12] =
+    ["add", "add1", "atoi", "div", "float64", "int", "int64", "len", "max", "min", "mul", "sub"];
+
+/// What the path of a value of the chart begins with.
+const VALUES: &str = "$.Values.";
+
+/// Words that YAML 1.1 reads as something other than a text.
+const CONSTANTS: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "null", "nan"];
+
+/// Returns the type of what is printed, as far as it is known.
+pub(super) fn type_of(expression: &Expression, environment: Environment<'_>) -> Option<PrintedType> {
+    let by_default =
+        |value: &Value| Some(PrintedType { is_number: is_number(value)?, certainty: environment.defaults });
+    match expression {
+        Expression::Call(function, _) if NUMBERS.contains(&function.as_str()) => {
+            Some(PrintedType { is_number: true, certainty: Certainty::Always })
+        }
+        Expression::Call(function, arguments) if function == "default" => {
+            let [default, value] = arguments.as_slice() else { return None };
+            let otherwise =
+                || literal(default).map_or_else(|| type_of(default, environment), |value| by_default(&value));
+            type_of(value, environment).or_else(otherwise)
+        }
+        Expression::Call(function, arguments) if function == "required" => type_of(arguments.last()?, environment),
+        Expression::Path(path) => by_default(value_at(environment.values?, path)?),
+        _ => None,
+    }
+}
+
+/// Returns the value in the defaults of a chart that a path such as `$.Values.service.port` names.
+fn value_at<'v>(values: &'v Value, path: &str) -> Option<&'v Value> {
+    path.strip_prefix(VALUES)?.split('.').try_fold(values, |value, key| value.get(key))
+}
+
+fn literal(expression: &Expression) -> Option<Value> {
+    match expression {
+        Expression::Text(text) => Some(Value::from(text.as_str())),
+        Expression::Word(word) => word.parse::<i64>().ok().map(Value::from),
+        _ => None,
+    }
+}
+
+/// Returns whether what is printed for a default is a number, if it is that or a text: the quotes of a text are not printed.
+fn is_number(value: &Value) -> Option<bool> {
+    match value {
+        Value::Number(number) => number.is_i64().then_some(true),
+        Value::String(text) if text.parse::<i64>().is_ok_and(|number| number.to_string() == *text) => Some(true),
+        Value::String(text) => {
+            let is_word = text.starts_with(|first: char| first.is_ascii_lowercase())
+                && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+                && !CONSTANTS.contains(&text.as_str());
+            is_word.then_some(false)
+        }
+        _ => None,
+    }
+}
