@@ -31,10 +31,10 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, con
         Ok(subject) => subject,
         Err(blocks) => return Conversion { blocks, ..Conversion::unchanged(object) },
     };
-    if subject.is_fragment() {
-        return Conversion { notes: vec![not_applied()], ..Conversion::unchanged(object) };
-    }
+    let is_fragment = subject.is_fragment();
+    let subject = if is_fragment { subject.as_patch() } else { subject };
     let mut report = Log { warnings: subject.warnings.clone(), ..Log::default() };
+    report.notes.extend(is_fragment.then(|| not_applied("converted as one")));
     let origins = subject.origins;
     match migrate(&subject, &mut report) {
         Ok(Arrived { migration: Migration { kind, session, mut log, .. }, losses }) => {
@@ -42,13 +42,18 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, con
             log.notes.splice(..0, report.notes);
             Conversion { origins, ..Conversion::finished(kind, session, log, losses) }
         }
+        Err(_) if is_fragment => {
+            Conversion { notes: vec![not_applied("left unchanged")], ..Conversion::unchanged(object) }
+        }
         Err(blocks) => Conversion { blocks, warnings: report.warnings, origins, ..Conversion::unchanged(object) },
     }
 }
 
-/// Reports that a patch which nobody uses is left as it is.
-fn not_applied() -> Remark {
-    let message = "no kustomization of the run names the file, and no release accepts the object as it is: it looks like a patch that is not used, and is left unchanged";
+/// Reports what becomes of a patch which nobody uses.
+fn not_applied(what: &str) -> Remark {
+    let message = format!(
+        "no kustomization of the run names the file, and no release accepts the object as it is: it looks like a patch that is not used, and is {what}"
+    );
     Remark::new(Code::NotApplied, FieldPath::default(), message)
 }
 

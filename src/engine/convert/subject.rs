@@ -118,6 +118,11 @@ impl<'a> Subject<'a> {
             && self.baseline.is_incomplete(self.object, self.catalog(), self.candidates)
     }
 
+    /// Returns the subject as a part of an object.
+    pub(super) fn as_patch(self) -> Self {
+        Self { context: ObjectContext { completeness: Completeness::Partial, ..self.context }, ..self }
+    }
+
     /// Returns whether what the target requires of values is checked on what is built of the object instead.
     pub(super) fn is_judged_as_built(&self) -> bool {
         self.context.judged == Judged::AsBuilt

@@ -188,7 +188,7 @@ fn what_no_kustomization_builds_is_judged_as_it_is_written() {
     ] {
         let outcome = run(&files, "flux@2.9");
         assert!(outcome.reported.iter().any(|line| line.ends_with(expected)), "{files:?} {:?}", outcome.reported);
-        assert_eq!(outcome.after.is_empty(), expected == note, "{files:?}");
+        assert!(!outcome.after.is_empty(), "{files:?}");
     }
 }
 
