@@ -1,6 +1,6 @@
 //! What of a template decides whether its objects are converted.
 
-use super::templates::{CURRENT, becomes, chart, converts, converts_in_part, held, needs_nothing, says};
+use super::templates::{CURRENT, apply, becomes, chart, converts, converts_in_part, held, needs_nothing, says};
 use crate::support::trees::Tree;
 
 #[test]
@@ -441,4 +441,18 @@ fn a_version_that_a_definition_prints_is_no_document() {
     let chart = "apiVersion: {{ include \"version\" . }}\n@budget\n=== templates/_x.tpl\n{{- define \"version\" -}}\npolicy/v1\n{{- end -}}\n";
     let run = becomes(chart, chart, CURRENT, 0);
     assert!(!run.all().contains("not-an-object"), "{}", run.all());
+}
+
+#[test]
+fn a_chart_is_told_in_one_line() {
+    let before = "apiVersion: policy/v1beta1\n@budget\n---\napiVersion: {{ include \"version\" . }}\n@budget\n---\napiVersion: {{ template \"version\" . }}\n@budget\n---\napiVersion: policy/v1\n@budget\n=== templates/_x.tpl\n{{- define \"version\" -}}\n{{- if .Capabilities.APIVersions.Has \"policy/v1\" }}policy/v1{{ else }}policy/v1beta1{{ end -}}\n{{- end -}}\n";
+    let after = before.replacen("policy/v1beta1", "policy/v1", 1);
+    let run = apply(&chart(before, "\n"), CURRENT);
+    run.check(0);
+    says(
+        &run,
+        "Chart.yaml: note[chart]",
+        "the objects of its templates: 1 to convert, 3 that need nothing; these take their apiVersion from the cluster: 1 by `{{ include \"version\" . }}`, 1 by `{{ template \"version\" . }}`",
+    );
+    becomes(before, &after, CURRENT, 0);
 }

@@ -112,7 +112,9 @@ impl Fitting<'_, '_> {
         for violation in rejected {
             match violation.kind {
                 ViolationKind::UnknownField { .. } => missing.push(violation.path),
-                ViolationKind::NotInEnum { .. } if self.subject.accepted_before(&violation, self.session) => {
+                ViolationKind::NotInEnum { .. }
+                    if self.subject.accepted_before(&violation, self.schema.catalog.kind(), self.session) =>
+                {
                     missing.extend(typed_item(self.subject, self.schema.catalog.kind(), &violation.path));
                 }
                 _ => {}

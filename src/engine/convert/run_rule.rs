@@ -67,7 +67,7 @@ pub(super) fn run_rule(
     let (lens, step) = (rule.lens(direction), session.program().len());
     // The data is copied for a change while someone else holds it.
     let before = (lens.reorders() || lens.changes_defaults()).then(|| session.shared());
-    if !session.place().holes.is_empty() {
+    if !session.place().holes.is_empty() || !session.place().printed.is_empty() {
         unseen(rule, lens, session)?;
     }
     lens.run(session).map_err(|halt| halted(rule, halt, session))?;

@@ -163,9 +163,29 @@ impl<'a> Subject<'a> {
         path.get(&self.object.value).is_some_and(|value| value.is_string() && has_variable(value))
     }
 
-    /// Returns whether some release that the object can have been written for accepts what the target rejects after `session`.
-    pub(super) fn accepted_before(&self, violation: &Violation, session: &Session<'_>) -> bool {
-        self.baseline.accepts(self.object, self.catalog(), self.candidates, violation, &|path| session.origin(path))
+    /// Returns whether some release that the object can have been written for accepts what the target rejects in an object of `kind` after `session`.
+    pub(super) fn accepted_before(&self, violation: &Violation, kind: &GroupKind, session: &Session<'_>) -> bool {
+        let is_rejected = violation.kind.is_about_value() && self.is_same_value(violation, kind, session);
+        !is_rejected
+            && self
+                .baseline
+                .accepts(self.object, self.catalog(), self.candidates, violation, &|path| session.origin(path))
+    }
+
+    /// Returns whether the value that the target rejects is what it was, and all releases in question have one schema for it, as far as that
+    /// is easily found: what is asked of many values.
+    fn is_same_value(&self, violation: &Violation, kind: &GroupKind, session: &Session<'_>) -> bool {
+        let path = &violation.path;
+        let value = path.get(&self.object.value);
+        *kind == self.object.kind
+            && session.origin(path) == *path
+            && value.is_some_and(|value| path.get(session.object()) == Some(value))
+            && self.catalog().has_one_schema(
+                &path.pattern(),
+                self.candidates,
+                self.target.release,
+                &self.object.api_version.version,
+            )
     }
 
     /// Returns the catalog of the object's own kind.

@@ -51,7 +51,7 @@ impl Fitting<'_, '_> {
         let rejected = schema.catalog.check(object, schema.release, version);
         for violation in rejected.iter().chain(broken).filter(|violation| violation.is_open_in(object)) {
             let path = session.origin(&violation.path);
-            if self.subject.accepted_before(violation, session) {
+            if self.subject.accepted_before(violation, schema.catalog.kind(), session) {
                 let message = format!(
                     "{} is known only after its variables are substituted, and was not checked: it {} in {}",
                     violation.path, violation.kind, schema.name
@@ -61,18 +61,12 @@ impl Fitting<'_, '_> {
         }
     }
 
-    /// Returns whether fields of the object are printed by actions. A whole value that one prints is there, and is not known.
-    fn has_holes(&self) -> bool {
-        let is_value = |hole: &FieldPath| hole.get(self.session.object()).is_some_and(Value::is_string);
-        !self.subject.holes().iter().all(is_value)
-    }
-
     /// Runs the CEL rules of the user's CRD, and returns what they reject; on a part of an object their results would mean nothing.
     pub(super) fn run_cel_rules(&mut self, version: &str) -> Vec<Violation> {
         let Some(crds) = self.schema.crds else { return Vec::new() };
         let (schema, object) = (&self.schema, self.session.object());
         let verdict = match self.subject.completeness() {
-            Completeness::Whole if !self.subject.is_judged_as_built() && !self.has_holes() => {
+            Completeness::Whole if !self.subject.is_judged_as_built() && self.subject.holes().is_empty() => {
                 crds.run_rules(schema.catalog.kind(), version, object)
             }
             Completeness::Whole | Completeness::Completed | Completeness::Partial => Verdict::default(),
@@ -101,7 +95,7 @@ impl Fitting<'_, '_> {
                 let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
                 let help = "write the complete item in the patch, then run again";
                 blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
-            } else if is_requested || subject.accepted_before(&violation, self.session) {
+            } else if is_requested || subject.accepted_before(&violation, schema.catalog.kind(), self.session) {
                 let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
                 let hints = subject.target.pack.release_notes();
                 let hint = hints.hint(schema.catalog.kind(), Some(&violation.path.pattern()));

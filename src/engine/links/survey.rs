@@ -126,6 +126,8 @@ pub(crate) struct ObjectSurvey {
     pub(crate) has_names: bool,
     /// The mappings and lists that may have more than its text shows: what actions of a template print.
     pub(crate) holes: Box<[FieldPath]>,
+    /// The values that actions of a template print, and that may be mappings or lists.
+    pub(crate) printed: Box<[FieldPath]>,
 }
 
 /// What is known of the text of a patch in a file.

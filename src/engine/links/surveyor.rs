@@ -68,6 +68,7 @@ impl<'p> Surveyor<'p> {
             is_instruction: object.read_from.is_instruction(),
             has_names: self.add_names(object, has_json_patches, &mut names),
             holes: Box::default(),
+            printed: Box::default(),
         });
         let objects: Vec<ObjectSurvey> = objects.collect();
         let components = manifest.data_patches.iter().filter(|patch| !patch.components.is_empty());

@@ -107,8 +107,9 @@ impl<'a> TiedFiles<'a> {
     /// Returns where an object is; a patch is found by no other object.
     pub(crate) fn place(&self, id: Id) -> ObjectPlace<'_> {
         let found_as = (!self.run.is_patch(id)).then_some(id);
-        let holes = &self.run.files[id.file].objects[id.at].holes;
-        ObjectPlace { file: &self.manifest(id).file, line: None, id: found_as, holes }
+        let survey = &self.run.files[id.file].objects[id.at];
+        let (holes, printed) = (&survey.holes, &survey.printed);
+        ObjectPlace { file: &self.manifest(id).file, line: None, id: found_as, holes, printed }
     }
 
     /// Returns the objects, in the order of the run.

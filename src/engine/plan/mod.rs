@@ -11,7 +11,7 @@
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
 //! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
-//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `kube_versions` (that they are for).
+//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `chart_report` (of all of a chart) `kube_versions` (that they are for).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
@@ -47,6 +47,7 @@ mod kube_versions;
 mod template_plan;
 mod templates;
 
+mod chart_report;
 mod listed;
 
 pub use crate::engine::convert::{

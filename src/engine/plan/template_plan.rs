@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::chart_report::Followed;
 use super::file::PlannedFile;
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
@@ -47,22 +48,40 @@ pub(crate) struct Definitions {
     pub(crate) values: Option<Value>,
 }
 
-/// A reading, and what is planned for its text: nothing where that mentions nothing known.
+/// What is planned for the text of a reading.
+#[derive(Default)]
+pub(super) struct PlannedText {
+    /// Nothing where it mentions nothing known.
+    pub(super) planned: Option<PlannedFile>,
+    /// The objects of which nothing shows the apiVersion or the kind.
+    pub(super) open: Vec<(OpenType, Location)>,
+    /// The actions that print the apiVersion of objects as the cluster wants it.
+    pub(super) followed: Vec<(String, Location)>,
+}
+
+/// What a template adds to the plan.
+#[derive(Default)]
+pub(super) struct PlannedTemplate {
+    pub(super) planned: PlannedFile,
+    pub(super) open: OpenTypes,
+    pub(super) followed: Followed,
+}
+
+/// A reading, and what is planned for its text.
 pub(super) struct ReadingPlan {
     pub(super) reading: Reading,
-    planned: Option<PlannedFile>,
-    open: Vec<(OpenType, Location)>,
+    text: PlannedText,
     lines: LineIndex,
 }
 
 impl ReadingPlan {
-    pub(super) fn new(reading: Reading, planned: Option<PlannedFile>, open: Vec<(OpenType, Location)>) -> Self {
+    pub(super) fn new(reading: Reading, text: PlannedText) -> Self {
         let lines = LineIndex::new(&reading.text);
-        Self { reading, planned, open, lines }
+        Self { reading, text, lines }
     }
 
     fn objects(&self) -> impl Iterator<Item = &ObjectPlan> {
-        self.planned.iter().flat_map(|planned| &planned.objects)
+        self.text.planned.iter().flat_map(|planned| &planned.objects)
     }
 
     /// Returns what prints an object, where that is one action.
@@ -83,7 +102,7 @@ impl ReadingPlan {
     }
 
     fn edits(&self) -> impl Iterator<Item = &Edit> {
-        self.planned.iter().filter_map(PlannedFile::edits).flat_map(EditSet::edits)
+        self.text.planned.iter().filter_map(PlannedFile::edits).flat_map(EditSet::edits)
     }
 
     /// Returns whether something changes that is in no object.
@@ -156,7 +175,7 @@ impl<'t> TemplatePlan<'t> {
 
     /// Reports why a reading cannot be read, and holds back everything: what it prints is not known.
     pub(super) fn fail(&mut self, reading: Reading, failure: &Finding) {
-        let location = self.location(&ReadingPlan::new(reading, None, Vec::new()), &failure.location);
+        let location = self.location(&ReadingPlan::new(reading, PlannedText::default()), &failure.location);
         self.hold_back_all(location, &self.shown(&failure.message));
     }
 
@@ -222,23 +241,23 @@ impl<'t> TemplatePlan<'t> {
         self.findings.extend(found);
     }
 
-    /// Returns what the template adds to the plan, and the objects of which nothing shows the apiVersion or the kind.
-    pub(super) fn into_planned(mut self, environment: Environment<'_>) -> (PlannedFile, OpenTypes) {
+    /// Returns what the template adds to the plan.
+    pub(super) fn into_planned(mut self, environment: Environment<'_>) -> PlannedTemplate {
         let edits = self.agreed(environment);
         let mut all = Merged::default();
         for mut one in std::mem::take(&mut self.readings) {
-            if let Some(own) = one.planned.take() {
+            if let Some(own) = one.text.planned.take() {
                 self.merge(&one, own, &mut all);
             }
         }
-        let Merged { mut planned, objects, open, ignores } = all;
+        let Merged { mut planned, objects, open, followed, ignores } = all;
         self.file.file.clone_into(&mut planned.file);
         planned.ignores = Ignores::new(ignores.into_values().collect());
         planned.findings.append(&mut self.findings);
         planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
-        (planned, open)
+        PlannedTemplate { planned, open, followed }
     }
 
     /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.
@@ -246,7 +265,7 @@ impl<'t> TemplatePlan<'t> {
         let mut elsewhere = BTreeSet::new();
         for object in own.objects {
             let place = object.location.clone();
-            let is_open = one.open.iter().any(|(_, open)| *open == place);
+            let is_open = one.text.open.iter().any(|(_, open)| *open == place);
             if is_open || self.is_printed(one, &object) {
                 elsewhere.insert(place);
             } else {
@@ -257,7 +276,11 @@ impl<'t> TemplatePlan<'t> {
                 }
             }
         }
-        for (open, place) in &one.open {
+        for (action, place) in &one.text.followed {
+            let places = all.followed.entry(action.clone()).or_default();
+            places.insert(self.location(one, place));
+        }
+        for (open, place) in &one.text.open {
             let places = all.open.entry(open.map(|text| self.shown(text))).or_default();
             places.insert(self.location(one, place));
         }
@@ -481,6 +504,7 @@ struct Merged {
     /// The objects by their places and titles.
     objects: BTreeMap<(Location, String), ObjectPlan>,
     open: OpenTypes,
+    followed: Followed,
     ignores: BTreeMap<Location, Ignore>,
 }
 

@@ -11,15 +11,18 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::chart_report::ChartReport;
 use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
-use super::template_plan::{OpenType, OpenTypes, ReadingPlan, TemplateFile, TemplatePlan, unknown_type, unread};
+use super::template_plan::{
+    OpenType, PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unknown_type, unread,
+};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Goal};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
-use crate::engine::manifest::{self, Manifest, Reading, Recognizer};
+use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
@@ -51,14 +54,20 @@ impl TemplatePlanner<'_, '_> {
     /// Plans templates. What prints an apiVersion or a kind that nothing shows is reported once for each chart.
     pub(super) fn plan_all(&self, files: &[TemplateFile]) -> Vec<PlannedFile> {
         let mut open: BTreeMap<(&str, OpenType), BTreeSet<Location>> = BTreeMap::new();
-        let mut all = Vec::new();
+        let (mut all, mut charts) = (Vec::new(), ChartReport::default());
         for file in files {
-            let (planned, types) = self.plan(file);
+            let PlannedTemplate { planned, open: types, followed } = self.plan(file);
+            charts.add(&file.definitions.chart, &planned, followed);
             all.push(planned);
             for (open_type, places) in types {
                 open.entry((&file.definitions.chart, open_type)).or_default().extend(places);
             }
         }
+        all.extend(charts.findings().into_iter().map(|finding| PlannedFile {
+            file: finding.location.file.clone(),
+            findings: vec![finding],
+            ..PlannedFile::default()
+        }));
         for finding in open.iter().filter_map(|((_, open_type), places)| unknown_type(open_type, places)) {
             let planned = all.iter_mut().find(|planned| planned.file == finding.location.file);
             planned.expect("the place is in one of the files").findings.push(finding);
@@ -66,8 +75,7 @@ impl TemplatePlanner<'_, '_> {
         all
     }
 
-    /// Plans a template; returns with that the objects of which nothing shows the apiVersion or the kind.
-    fn plan(&self, file: &TemplateFile) -> (PlannedFile, OpenTypes) {
+    fn plan(&self, file: &TemplateFile) -> PlannedTemplate {
         let template = match Template::parse(Arc::clone(&file.text)) {
             Ok(template) => template,
             Err(unclosed) => {
@@ -75,7 +83,7 @@ impl TemplatePlanner<'_, '_> {
                 let location = Location { file: file.file.clone(), position };
                 let findings = vec![unread(location, "its blocks are not closed")];
                 let planned = PlannedFile { file: file.file.clone(), findings, ..PlannedFile::default() };
-                return (planned, OpenTypes::new());
+                return PlannedTemplate { planned, ..PlannedTemplate::default() };
             }
         };
         let facts = TargetFacts(self.shared.planner.goal());
@@ -95,7 +103,7 @@ impl TemplatePlanner<'_, '_> {
             untried += read.untried;
             for reading in read.readings {
                 match self.plan_reading(&file.file, &template, &reading) {
-                    Ok((own, open)) => planned.push(ReadingPlan::new(reading, own, open)),
+                    Ok(own) => planned.push(ReadingPlan::new(reading, own)),
                     Err(failure) => failed.push((reading, failure)),
                 }
             }
@@ -115,7 +123,7 @@ impl TemplatePlanner<'_, '_> {
         plan.into_planned(environment)
     }
 
-    /// Plans what a reading prints, `None` where that mentions nothing known; returns with that the objects of which nothing shows the apiVersion or the kind.
+    /// Plans what a reading prints.
     ///
     /// # Errors
     /// The finding about a text that cannot be read.
@@ -124,7 +132,7 @@ impl TemplatePlanner<'_, '_> {
         file: &str,
         template: &Template,
         reading: &template::Reading,
-    ) -> Result<(Option<PlannedFile>, Vec<(OpenType, Location)>), Box<Finding>> {
+    ) -> Result<PlannedText, Box<Finding>> {
         if let Some(at) = glued_document(&reading.text) {
             let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
             let location = Location { file: file.to_owned(), position };
@@ -137,7 +145,7 @@ impl TemplatePlanner<'_, '_> {
             false => manifest::read(file, reading.text.as_bytes(), self.recognizer),
         };
         let manifest = match read {
-            Reading::Irrelevant => return Ok((None, Vec::new())),
+            Reading::Irrelevant => return Ok(PlannedText::default()),
             Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => manifest,
             Reading::Template(failure) | Reading::Failed(failure) => return Err(Box::new(failure)),
         };
@@ -150,7 +158,8 @@ impl TemplatePlanner<'_, '_> {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)
         });
-        Ok((planned.last(), self.open_types(&manifest)))
+        let followed = followed(&manifest, template, reading);
+        Ok(PlannedText { planned: planned.last(), open: self.open_types(&manifest), followed })
     }
 
     /// Returns the objects of which an action prints the apiVersion, or a part of it, and nothing shows what that is, if they are of a kind of
@@ -216,11 +225,26 @@ impl TemplatePlanner<'_, '_> {
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
             let extent = manifest.extent(object);
             let own = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at));
-            let own = own.filter_map(|(_, path)| path.below(&object.place));
-            survey.holes = own.chain(printed_values(&object.value).filter(is_in_content)).collect();
+            survey.holes = own.filter_map(|(_, path)| path.below(&object.place)).collect();
+            survey.printed = printed_values(&object.value, reading).filter(is_in_content).collect();
         }
         survey
     }
+}
+
+/// Returns the actions that print the apiVersion of objects, where what they print is known: that follows from the cluster.
+fn followed(manifest: &Manifest, template: &Template, reading: &template::Reading) -> Vec<(String, Location)> {
+    let version = FieldPath::default().key("apiVersion");
+    let lines = LineIndex::new(&reading.text);
+    let of_object = |object: &Object| {
+        let position = manifest.locate(object, &version).position?;
+        let rest = &reading.text[lines.offset(&reading.text, position)..];
+        let value = reading.text.len() - rest.len() + rest.find(object.value.get("apiVersion")?.as_str()?)?;
+        let action = reading.known_action(value)?;
+        let text = template.actions()[action].on_one_line(template.text());
+        Some((text, manifest.locate(object, &FieldPath::default())))
+    };
+    manifest.objects.iter().filter_map(of_object).collect()
 }
 
 /// Returns where dashes that end a document for Helm have text behind them: for YAML, they are a part of it.
@@ -230,24 +254,19 @@ fn glued_document(text: &str) -> Option<usize> {
     starts.find(|start| is_glued(&text[*start..]))
 }
 
-/// Returns the places of values that one action prints: each can be a mapping or a list too.
-fn printed_values(object: &Value) -> impl Iterator<Item = FieldPath> {
+/// Returns the places of values that one action of a reading prints, and that can be a mapping or a list too.
+fn printed_values(object: &Value, reading: &template::Reading) -> impl Iterator<Item = FieldPath> {
     let mut places = Vec::new();
     let mut open = vec![(FieldPath::default(), object)];
     while let Some((path, value)) = open.pop() {
         match value {
             Value::Object(map) => open.extend(map.iter().map(|(key, value)| (path.key(key), value))),
             Value::Array(items) => open.extend(items.iter().enumerate().map(|(at, value)| (path.index(at), value))),
-            Value::String(text) if is_action(text) => places.push(path),
+            Value::String(text) if reading.can_be_mapping(text) => places.push(path),
             _ => {}
         }
     }
     places.into_iter()
-}
-
-/// Returns whether a text is all that one action prints.
-fn is_action(text: &str) -> bool {
-    text.starts_with(ACTION) && text.find('}') == Some(text.len() - 1)
 }
 
 /// Returns whether what is printed at a place can be more than metadata of the object or annotations, and more than whole fields of it.

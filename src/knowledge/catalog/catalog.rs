@@ -194,6 +194,22 @@ impl Catalog {
         self.tree().node_at(pattern).into_iter().flat_map(|node| self.tree().fields_at(node))
     }
 
+    /// Returns whether the fields of one pattern have the same schema in `target` and all these releases, in the version `name` and every other one that
+    /// has them.
+    pub(crate) fn has_one_schema(
+        &self,
+        pattern: &FieldPattern,
+        releases: ReleaseSet,
+        target: ReleaseId,
+        name: &str,
+    ) -> bool {
+        let mut fields = self.fields_of(pattern);
+        let (Some(field), None) = (fields.next(), fields.next()) else { return false };
+        field.releases.is_superset(releases)
+            && field.releases.contains(target)
+            && (field.api_versions.is_empty() || field.api_versions.iter().any(|of| of == name))
+    }
+
     /// Returns the releases that have the fields of one pattern.
     pub fn having(&self, pattern: &FieldPattern) -> ReleaseSet {
         self.tree().node_at(pattern).map_or_else(ReleaseSet::default, |node| self.tree().nodes[node].releases)

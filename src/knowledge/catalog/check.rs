@@ -52,6 +52,22 @@ impl Violation {
     }
 }
 
+impl ViolationKind {
+    /// Returns whether it depends on nothing but the value and the schema of its field.
+    pub(crate) const fn is_about_value(&self) -> bool {
+        matches!(
+            self,
+            Self::WrongType { .. }
+                | Self::NotInEnum { .. }
+                | Self::TooShort { .. }
+                | Self::TooLong { .. }
+                | Self::Below { .. }
+                | Self::Above { .. }
+                | Self::Pattern { .. }
+        )
+    }
+}
+
 /// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViolationKind {

@@ -256,6 +256,8 @@ pub struct ObjectPlace<'a> {
     pub id: Option<ObjectId>,
     /// The mappings and lists in it that may have more than is known: what actions of a template print.
     pub holes: &'a [FieldPath],
+    /// The values in it that actions of a template print, and that may be mappings or lists.
+    pub printed: &'a [FieldPath],
 }
 
 /// An object of the run, as its file has it.

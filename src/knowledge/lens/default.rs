@@ -237,10 +237,8 @@ impl Default {
     }
 
     fn write_at(&self, undo: Option<Action>, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
-        // A whole value that an action prints is copied with the action.
-        let is_value = |hole: &FieldPath| hole.get(session.object()).is_some_and(Value::is_string);
         if let Source::Like(path) = &self.source
-            && session.place().holes.iter().any(|hole| hole.starts_with(path) && !is_value(hole))
+            && session.place().holes.iter().any(|hole| hole.starts_with(path))
         {
             let reason = "what an action prints here belongs into another field too, and is not known";
             return Err(Halt::refused(path.clone(), reason, "write it out here, or convert the object by hand"));

@@ -175,7 +175,8 @@ impl<'a> Session<'a> {
             };
             is_below && can_have()
         };
-        fields.iter().find_map(|field| Some((field, self.place.holes.iter().find(|hole| is_in(field, hole))?)))
+        let places = || self.place.holes.iter().chain(self.place.printed);
+        fields.iter().find_map(|field| Some((field, places().find(|hole| is_in(field, hole))?)))
     }
 
     /// Records that the object can be converted only together with `other`.
@@ -288,7 +289,7 @@ impl<'a> Session<'a> {
             context: self.context,
             completeness: self.completeness_at(place),
             namespace: self.namespace.clone(),
-            ..Session::new(value).at(ObjectPlace { holes: &[], ..self.place })
+            ..Session::new(value).at(ObjectPlace { holes: &[], printed: &[], ..self.place })
         };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
         let (started, done) = (self.origin(place), self.program().len());

@@ -28,6 +28,10 @@ pub(super) struct Way {
 /// How the comments begin that are printed.
 const READ: &str = "reversion:";
 
+/// The functions that can print a mapping or a list as one value; of others, that would not be YAML.
+const STRUCTURED: [&str; 9] =
+    ["include", "mustToJson", "mustToRawJson", "template", "toJson", "toPrettyJson", "toRawJson", "toYaml", "tpl"];
+
 /// A way that was not taken, and what must be assumed to take it.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
@@ -182,6 +186,9 @@ impl<'p, 'e> Printer<'p, 'e> {
             });
         } else {
             let number = *self.reading.names.entry(identity(&value, index)).or_insert(index);
+            if value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
+                self.reading.mappings.insert(number);
+            }
             let placeholder = self.placeholders.of(number, self.place(index), self.printed_type(&value));
             self.segment(&placeholder, Source::Opaque(index));
         }

@@ -6,7 +6,7 @@ use super::judge::Claim;
 use super::tree::Template;
 use crate::syntax::text::Span;
 use crate::syntax::variable::{ACTION, PrintedType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a stretch of a reading comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +65,25 @@ pub struct Reading {
     pub(super) claims: Vec<Claim>,
     /// The numbers of the placeholders, by the text of what they stand for.
     pub(super) names: BTreeMap<String, usize>,
+    /// The numbers of the placeholders that can stand for mappings or lists.
+    pub(super) mappings: BTreeSet<usize>,
 }
 
 impl Reading {
+    /// Returns whether a value is a placeholder that can stand for a mapping or a list.
+    pub fn can_be_mapping(&self, value: &str) -> bool {
+        let name = || value.strip_prefix(ACTION)?.trim_start_matches('_').strip_suffix('}');
+        !self.mappings.is_empty() && name().and_then(number_in).is_some_and(|number| self.mappings.contains(&number))
+    }
+
+    /// Returns the number of the action that prints the byte `at` of the text, where what it prints is known.
+    pub fn known_action(&self, at: usize) -> Option<usize> {
+        match self.segments[self.segment_at(at)?].source {
+            Source::Known(action) => Some(action),
+            Source::Literal(_) | Source::Opaque(_) => None,
+        }
+    }
+
     /// Returns the name of the definition of `template` that prints it, if one does.
     pub fn definition<'t>(&self, template: &'t Template) -> Option<&'t str> {
         template.part(self.part)?.name()

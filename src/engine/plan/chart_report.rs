@@ -1,0 +1,80 @@
+//! What becomes of the templates of each chart, in one line?
+//!
+//! Invariant: nothing here affects what is converted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::file::PlannedFile;
+use crate::engine::convert::Outcome;
+use crate::engine::finding::{Code, Finding, Location, Severity};
+
+/// The file that makes a folder a chart.
+const CHART: &str = "Chart.yaml";
+
+/// The objects whose apiVersion an action takes from the cluster, by that action.
+pub(super) type Followed = BTreeMap<String, BTreeSet<Location>>;
+
+/// What becomes of the templates of a run, by chart.
+#[derive(Default)]
+pub(super) struct ChartReport<'f>(BTreeMap<&'f str, Tally>);
+
+#[derive(Default)]
+struct Tally {
+    converted: usize,
+    held: usize,
+    unchanged: usize,
+    unresolved: usize,
+    followed: Followed,
+}
+
+impl<'f> ChartReport<'f> {
+    /// Adds what is planned for a template of `chart`.
+    pub(super) fn add(&mut self, chart: &'f str, planned: &PlannedFile, followed: Followed) {
+        // A template on standard input has no chart.
+        if planned.file == "-" {
+            return;
+        }
+        let tally = self.0.entry(chart).or_default();
+        for object in &planned.objects {
+            *match object.outcome {
+                Outcome::Changed => &mut tally.converted,
+                Outcome::HeldBack => &mut tally.held,
+                _ => &mut tally.unchanged,
+            } += 1;
+        }
+        tally.unresolved += planned.findings.iter().filter(|one| one.severity == Severity::Unresolved).count();
+        for (action, places) in followed {
+            tally.followed.entry(action).or_default().extend(places);
+        }
+    }
+
+    /// Reports each chart.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        let report = |(chart, tally): (&&str, &Tally)| {
+            let file = if chart.is_empty() { CHART.to_owned() } else { format!("{chart}/{CHART}") };
+            Finding::new(Location { file, position: None }, Code::Chart, Severity::Note, tally.message())
+        };
+        self.0.iter().map(report).collect()
+    }
+}
+
+impl Tally {
+    fn message(&self) -> String {
+        let counts = [
+            (self.converted, "to convert"),
+            (self.held, "held back"),
+            (self.unresolved, "unresolved"),
+            (self.unchanged, "that need nothing"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let counts: Vec<String> = counts.collect();
+        let counts = if counts.is_empty() { "nothing to convert".to_owned() } else { counts.join(", ") };
+        let followed = self.followed.iter().map(|(action, places)| format!("{} by `{action}`", places.len()));
+        let followed: Vec<String> = followed.collect();
+        let followed = match followed.is_empty() {
+            true => String::new(),
+            false => format!("; these take their apiVersion from the cluster: {}", followed.join(", ")),
+        };
+        format!("the objects of its templates: {counts}{followed}")
+    }
+}
