@@ -60,11 +60,6 @@ impl PrintedType {
         format!("{}{}", self.certainty.name(), if self.is_number { "NUMBER_" } else { "TEXT_" })
     }
 
-    /// Returns the rest of such a name.
-    pub(crate) fn without_prefix(name: &str) -> &str {
-        Self::all().find_map(|one| name.strip_prefix(&one.prefix())).unwrap_or(name)
-    }
-
     /// Returns the type of a value that is all that an action prints.
     pub fn of(value: &Value) -> Option<Self> {
         let text = value.as_str().filter(|_| is_of_action(value))?;

@@ -217,6 +217,5 @@ impl Placeholders {
 
 /// Returns the number of the action in the name of a placeholder, without what its names have in common.
 fn number_in(name: &str) -> Option<usize> {
-    let name = name.strip_prefix(FLOW).unwrap_or(name);
-    PrintedType::without_prefix(name).parse().ok()
+    name.rsplit('_').next()?.parse().ok()
 }
