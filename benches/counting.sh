@@ -22,7 +22,7 @@ count() {
 
 # estimate ARGUMENT...: the same to one in a thousand, by the counters of the processor where they can be read.
 estimate() {
-  if perf stat -e instructions:u true 2> /dev/null; then
+  if perf stat -x, -e instructions:u true 2>&1 | grep -q '^[0-9]'; then
     run_under "$top/said" perf stat -x, -e instructions:u "$bin" "$@"
     awk -F, '/instructions:u/ { print $1 }' "$top/said"
   else

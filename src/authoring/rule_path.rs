@@ -126,7 +126,7 @@ impl Conversion<'_> {
 
     /// Returns every place in which the fields that match `field` can be found on the target side.
     pub(crate) fn places(&self, field: &FieldPattern) -> BTreeSet<FieldPattern> {
-        self.path.images(field).iter().filter_map(|image| image.place(field)).collect()
+        self.path.images(field).into_iter().filter_map(|image| image.place(field.clone())).collect()
     }
 }
 

@@ -278,6 +278,6 @@ impl<'p> Bundle<'p> {
 
 /// Returns the names of fields after `lenses`, without dropped ones.
 fn follow(lenses: &[&Lens], fields: Vec<FieldPattern>) -> Vec<FieldPattern> {
-    let followed = |field| lenses.iter().try_fold(field, |field, lens| lens.image(&field).place(&field));
+    let followed = |field| lenses.iter().try_fold(field, |field, lens| lens.image(&field).place(field));
     fields.into_iter().filter_map(followed).collect()
 }

@@ -67,7 +67,7 @@ impl Step<'_> {
         self.releases(Direction::Forward).into_iter().any(|from| {
             patterns_in(self.old, from).iter().any(|field| {
                 let is_removed = targets.iter().all(|to| !self.new.has(field, *to));
-                let names = self.before.images(field).into_iter().filter_map(|image| image.place(field));
+                let names = self.before.images(field).into_iter().filter_map(|image| image.place(field.clone()));
                 names
                     .into_iter()
                     .any(|name| is_removed && self.converts(&name) || self.converts_value(field, &name, from))
@@ -82,7 +82,7 @@ impl Step<'_> {
     /// Returns whether a value of `field`, which is called `name` when the rule runs, is none of the new side.
     fn converts_value(&self, field: &FieldPattern, name: &FieldPattern, from: ReleaseId) -> bool {
         let lens = self.rule.lens(Direction::Forward);
-        let place = lens.image(name).place(name);
+        let place = lens.image(name).place(name.clone());
         let target = self.releases(Direction::Backward).into_iter().next();
         let Some(listed) = place.zip(target).and_then(|(place, target)| allowed(self.new, &place, target)) else {
             return false;

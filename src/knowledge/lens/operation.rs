@@ -99,7 +99,7 @@ impl<'l> Steps<'l> {
 
     /// Returns the path of `field` afterwards; `None` where it is removed.
     pub(super) fn follow(self, field: FieldPattern) -> Option<FieldPattern> {
-        self.iter().try_fold(field, |field, operation| operation.image(self.direction, &field).place(&field))
+        self.iter().try_fold(field, |field, operation| operation.image(self.direction, &field).place(field))
     }
 }
 
@@ -322,11 +322,11 @@ impl Image {
         }
     }
 
-    /// Returns the new path of the fields that match `field`; `None` where they have none.
-    pub fn place(&self, field: &FieldPattern) -> Option<FieldPattern> {
+    /// Returns the new path of `field`, of which it is the image; `None` where they have none.
+    pub fn place(self, field: FieldPattern) -> Option<FieldPattern> {
         match self {
-            Self::Kept => Some(field.clone()),
-            Self::Moved(moved) => Some(moved.clone()),
+            Self::Kept => Some(field),
+            Self::Moved(moved) => Some(moved),
             Self::Dropped | Self::Refused => None,
         }
     }

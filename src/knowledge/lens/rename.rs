@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::operation::{Claims, Description, Operation, Pass};
+use super::operation::{Claims, Description, Direction, Image, Operation, Pass};
 use super::session::{Halt, Session};
 use crate::syntax::field::{FieldPattern, Part};
 use crate::syntax::yaml::Intent;
@@ -11,9 +11,8 @@ use crate::syntax::yaml::Intent;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Wire")]
 pub(super) struct Rename {
-    parent: FieldPattern,
-    old: String,
-    new: String,
+    old: FieldPattern,
+    new: FieldPattern,
 }
 
 /// The operation as it is written.
@@ -42,7 +41,7 @@ impl TryFrom<Wire> for Rename {
         if let Some((_, Part::Key(last))) = path.as_ref().and_then(FieldPattern::split_last) {
             return Err(format!("`to` is the new last key alone: write `to: {last}`, or use `move` for another path"));
         }
-        Ok(Self { parent, old: key.clone(), new: to })
+        Ok(Self { new: parent.key(&to), old: field })
     }
 }
 
@@ -58,14 +57,20 @@ impl Rename {
 impl Operation for Rename {
     fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
         let [from, to] = pass.direction.ends([&self.old, &self.new]);
-        for path in self.parent.key(from).matches(session.object()) {
+        let Some(Part::Key(to)) = to.parts().last() else { unreachable!("a new name is a key") };
+        for path in from.matches(session.object()) {
             session.change(Intent::Rename { path, to: to.clone() })?;
         }
         Ok(())
     }
 
     fn claims(&self) -> Claims {
-        Claims { old: vec![self.parent.key(&self.old)], new: vec![self.parent.key(&self.new)] }
+        Claims { old: vec![self.old.clone()], new: vec![self.new.clone()] }
+    }
+
+    fn image(&self, direction: Direction, field: &FieldPattern) -> Image {
+        let [from, to] = direction.ends([&self.old, &self.new]);
+        field.below(from).map_or(Image::Kept, |below| Image::Moved(to.join(&below)))
     }
 }
 
