@@ -4,6 +4,7 @@ use super::super::environment::{Environment, Facts, KubeVersion};
 use super::super::reading::{Reading, Source};
 use super::super::search::{Readings, readings};
 use super::super::tree::{Defines, Template};
+use crate::syntax::variable::Certainty;
 use std::sync::Arc;
 
 /// A cluster of one minor version that serves some groups; nothing is known of other groups.

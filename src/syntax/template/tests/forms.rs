@@ -109,6 +109,24 @@ fn scalars_keys_and_whole_values_have_placeholders() {
 }
 
 #[test]
+fn a_number_that_is_computed_has_a_placeholder_that_says_so() {
+    for (text, printed) in [
+        ("a: {{ .x | int }}\n", "a: ${REVERSION_ACTION_ALWAYS_NUMBER_0}\n"),
+        ("a: {b: {{ add 1 .x }}}\n", "a: {b: \"${REVERSION_ACTION_FLOW_ALWAYS_NUMBER_0}\"}\n"),
+        ("a: {{ .x | default 80 }}\n", "a: ${REVERSION_ACTION_DEFAULT_NUMBER_0}\n"),
+        ("a: {{ .x | default \"web\" }}\n", "a: ${REVERSION_ACTION_DEFAULT_TEXT_0}\n"),
+        ("a: {{ .x | default \"80\" }}\n", "a: ${REVERSION_ACTION_DEFAULT_NUMBER_0}\n"),
+        ("a: {{ .x | default .y }}\n", "a: ${REVERSION_ACTION_0}\n"),
+        ("a: {{ .x | default \"true\" }}\n", "a: ${REVERSION_ACTION_0}\n"),
+        ("a: {{ .x | int | quote }}\n", "a: ${REVERSION_ACTION_0}\n"),
+        ("a: \"{{ .x | int }}\"\n", "a: \"${REVERSION_ACTION_0}\"\n"),
+        ("a: b{{ .x | int }}\n", "a: b${REVERSION_ACTION_0}\n"),
+    ] {
+        assert_eq!(only(text), printed, "{text}");
+    }
+}
+
+#[test]
 fn another_dot_has_another_placeholder() {
     let reading = first("a: {{ .x }}\n{{- with .y }}\nb: {{ .x }}\nc: {{ $.x }}\nd: {{ $.y.x }}\n{{- end }}\n");
     assert_eq!(
