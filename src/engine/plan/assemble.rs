@@ -31,6 +31,8 @@ pub struct Plan {
     pub advisories: Vec<RunAdvisory>,
     /// Those of them that are accepted.
     pub acknowledged_advisories: Vec<RunAdvisory>,
+    /// The names of the files that change and were planned together, for each group with several of them.
+    pub(crate) groups: Vec<Vec<String>>,
     /// Whether files that are not listed hold recognized objects.
     pub(crate) recognized_elsewhere: bool,
 }
