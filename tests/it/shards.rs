@@ -288,14 +288,3 @@ fn totals_of_merged_reports_are_those_of_the_whole_run() {
     assert_eq!(merged.out, whole.out, "{}", merged.all());
     tree.run(&["report", "merge", "1.json", "2.json", "--statistics", "--format", "json"]).check(2);
 }
-
-#[test]
-fn help_of_merge_lists_the_formats_that_it_has() {
-    let tree = Tree::new(0);
-    let help = tree.run(&["report", "merge", "-h"]);
-    help.check(0);
-    assert!(help.out.contains("values: text, json, jsonl, github, gitlab, sarif, junit, markdown]"), "{}", help.out);
-    let page = tree.run(&["report", "merge", "a.json", "--format", "html"]);
-    page.check(2);
-    assert!(page.err.contains("invalid value 'html'"), "{}", page.err);
-}

@@ -72,7 +72,7 @@ pub(super) enum Command {
     Apply(ApplyArgs),
     /// Save the changes in a file, for `show` and `apply --plan`
     Plan(PlanArgs),
-    /// Print a saved plan as a diff, with its findings
+    /// Print a saved plan as a diff with its findings, or as a report
     Show(ShowArgs),
     /// Revert the last apply: all files or none
     Undo(UndoArgs),
@@ -469,7 +469,7 @@ pub(super) struct ShowArgs {
 #[command(after_help = "\
 Examples:
   reversion report merge shard-*.json --format sarif --output-file all.sarif
-  reversion report merge report.json --format markdown
+  reversion report merge report.json --format html --output-file report.html
   reversion report merge shard-*.json --statistics")]
 pub(super) struct MergeArgs {
     /// Reports that `--format json` made; `-` is standard input

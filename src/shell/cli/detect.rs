@@ -30,8 +30,8 @@ use crate::shell::report::{Detection, Painter, detect as render, json, statistic
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     ensure!(
-        !matches!(args.output.format, Format::Junit | Format::Markdown),
-        "`detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, github, gitlab or sarif"
+        !matches!(args.output.format, Format::Junit | Format::Markdown | Format::Html),
+        "`detect` decides nothing that passes or fails, and has no format junit, markdown or html; use text, json, jsonl, github, gitlab or sarif"
     );
     let (packs, config, input) = read(args, console)?;
     let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));

@@ -1,6 +1,6 @@
 //! Answers: how does a report look in a browser, without a server, a network or JavaScript?
 //!
-//! [`page`] writes one page that holds everything: style sheet, script, data. It is complete without its script, which adds the filters;
+//! [`page`] writes one page of a document that holds everything: style sheet, script, data. It is complete without its script, which adds the filters;
 //! all that the script knows, it reads from the page's elements. `page.html` and `footer.html` are its templates.
 //!
 //! Invariant: every text that a template prints is escaped by `markup`; the page's security
@@ -8,6 +8,7 @@
 
 mod diff;
 mod entries;
+mod evidence;
 #[expect(unreachable_pub, reason = "`filter_fn` makes items that are `pub`")]
 mod filters;
 mod markup;
@@ -15,13 +16,20 @@ mod summary;
 mod to_do;
 mod toolbar;
 
+use std::collections::BTreeMap;
+
 use askama::Template;
 
+use super::document::ReportDocument;
 use super::run_report::Report;
 use super::{address, escape};
+use crate::engine::edits::FilePlan;
+use crate::engine::finding::{Code, Location};
 use crate::engine::plan::RunAdvisory;
+use crate::knowledge::pack::Packs;
 use diff::{Diff, Side};
 use entries::Contents;
+use evidence::{ShownEvidence, evidence};
 use summary::{Count, Verdict};
 use to_do::{THINGS, Thing};
 use toolbar::Filter;
@@ -41,8 +49,10 @@ const UNFOLDED: usize = 2_000;
 #[derive(Template)]
 #[template(path = "page.html", config = "src/shell/report/html/askama.toml")]
 struct Page<'p, 'r> {
-    report: &'p Report<'r>,
+    document: &'r ReportDocument,
     contents: &'p Contents<'r>,
+    /// What is to be known about the diffs, a paragraph each.
+    remarks: &'r [String],
     title: String,
     verdict: Verdict,
     counts: Vec<Count>,
@@ -55,7 +65,7 @@ struct Page<'p, 'r> {
 impl<'r> Page<'_, 'r> {
     /// What is to be known about the cluster and the releases, a slice for each thing that it is about.
     fn advice(&self) -> impl Iterator<Item = &'r [RunAdvisory]> {
-        self.report.advisories.chunk_by(|left, right| left.about == right.about)
+        self.document.advisories.chunk_by(|left, right| left.about == right.about)
     }
 }
 
@@ -68,23 +78,46 @@ struct Footer<'p> {
     size: String,
 }
 
+/// What a page shows besides a document.
+pub(crate) struct Besides<'r> {
+    packs: &'r Packs,
+    files: &'r [FilePlan],
+    evidence: BTreeMap<Location, ShownEvidence>,
+    remarks: Vec<String>,
+}
+
+impl<'r> Besides<'r> {
+    /// Takes the texts of the files that a run changes, and what shows the releases of its objects.
+    pub(crate) fn of(report: &Report<'r>) -> Self {
+        let evidence = evidence(report.objects, report.packs);
+        Self { packs: report.packs, files: report.files, evidence, remarks: Vec::new() }
+    }
+
+    /// Takes the texts of some files that change; `remarks` says why not of all.
+    pub(crate) const fn saved(packs: &'r Packs, files: &'r [FilePlan], remarks: Vec<String>) -> Self {
+        Self { packs, files, evidence: BTreeMap::new(), remarks }
+    }
+}
+
 /// Renders the page.
-pub(crate) fn page(report: &Report<'_>) -> String {
-    let contents = &Contents::of(report);
+pub(crate) fn page(document: &ReportDocument, besides: &Besides<'_>) -> String {
+    let Besides { packs, files, evidence, remarks } = besides;
+    let contents = &Contents::of(document, packs, files, evidence);
     let lines: usize = contents.files.iter().filter_map(|file| file.diff.as_ref()).map(Diff::lines).sum();
     let page = Page {
-        report,
+        document,
         contents,
-        title: summary::title(report),
-        verdict: Verdict::of(report),
-        counts: summary::counts(report, contents),
+        remarks,
+        title: summary::title(document),
+        verdict: Verdict::of(document),
+        counts: summary::counts(document, contents),
         to_do: to_do::list(contents),
         filters: toolbar::filters(contents),
         is_open: lines <= UNFOLDED,
     };
     let page = page.render().expect("writing to memory does not fail");
     let kilobytes = (page.len() + "\n".len() + SCRIPT.len()).div_ceil(1000);
-    let footer = Footer { command: report.command, kilobytes, size: contents.size() };
+    let footer = Footer { command: &document.command, kilobytes, size: contents.size() };
     format!("{page}\n{}\n", footer.render().expect("writing to memory does not fail"))
 }
 
@@ -95,6 +128,7 @@ mod tests {
     use sha2::{Digest as _, Sha256};
 
     use super::super::count::Counts;
+    use super::super::document::RanIn;
     use super::super::run_report::changes_needed;
     use super::*;
     use crate::engine::finding::{Acknowledged, AcknowledgedBy, Location};
@@ -140,6 +174,9 @@ mod tests {
             acknowledged,
             exit: 1,
             ..Report::new("check", &packs, &plan, Counts { recognized: 2, ..Counts::default() })
+        };
+        let page = |report: &Report<'_>| {
+            page(&ReportDocument::new(report, RanIn::default()), &Besides::saved(report.packs, &[], Vec::new()))
         };
         let text = page(&report(&acknowledged));
         assert!(text.contains("1 of 2 recognized objects must change, in 1 file; none is held back."), "{text}");
