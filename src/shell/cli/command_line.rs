@@ -51,7 +51,7 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
     let is_check = matches!(cli.command, Command::Check(_));
     if let Some(files) = cli.command.files_mut() {
         files.settings.are_named = is_verbose && source != Source::None;
-        files.settings.reports_all = is_check.then(|| file.file().to_owned());
+        files.settings.reports_all = (is_check && source != Source::None).then(|| file.file().to_owned());
     }
     cli.settings = file.description().filter(|_| is_verbose);
     if let Some(packs) = cli.command.packs_mut() {

@@ -65,7 +65,7 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
         whole.acknowledged_advisories.extend(part.acknowledged_advisories);
         for advisory in part.advisories {
             let same = |known: &&mut RunAdvisory| {
-                known.about == advisory.about && known.message == advisory.message && known.help == advisory.help
+                known.id == advisory.id && known.message == advisory.message && known.help == advisory.help
             };
             match whole.advisories.iter_mut().find(same) {
                 Some(known) => known.severity = known.severity.max(advisory.severity),
@@ -83,7 +83,7 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
     whole.advisories.sort_by_key(|advisory| advisory.about);
     // A part that does not accept it is for those who have not been told.
     let told = &whole.advisories;
-    whole.acknowledged_advisories.retain(|known| told.iter().all(|advisory| advisory.message != known.message));
+    whole.acknowledged_advisories.retain(|known| told.iter().all(|advisory| advisory.id != known.id));
     whole.acknowledged_advisories.sort();
     whole.acknowledged_advisories.dedup();
     whole.count();

@@ -49,7 +49,7 @@ pub(crate) fn acknowledged_advisories(advisories: &[RunAdvisory], painter: &Pain
 /// Prints the advisories about the run, in a section for each thing that they concern.
 pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, painter: &Painter) -> String {
     let (mut out, mut section) = (String::new(), None);
-    for RunAdvisory { about, severity, message, help } in advisories {
+    for RunAdvisory { about, severity, message, help, .. } in advisories {
         if section.replace(about) != Some(about) {
             let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", about.name())));
         }
