@@ -656,6 +656,32 @@ fn a_wrong_move_in_the_settings_is_an_error_that_names_the_line() {
 }
 
 #[test]
+fn objects_of_groups_without_a_crd_are_counted_where_crds_are_passed() {
+    let others = "apiVersion: unknown.example/v1 # once\nkind: A\n---\napiVersion: 'unknown.example/v2'\nkind: B\nspec:\n  \
+                  template: {apiVersion: inner.example/v1}\n  text: |\n    apiVersion: text.example/v1\n---\napiVersion: apps/v1\nkind: Deployment\n";
+    let tree = moved();
+    std::fs::write(tree.path("others.yaml"), others).unwrap();
+    std::fs::write(tree.path("more.yaml"), "apiVersion: more.example/v1\nkind: C\n").unwrap();
+    std::fs::write(
+        tree.path("kustomization.yaml"),
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [others.yaml, more.yaml]\n",
+    )
+    .unwrap();
+    let paths = ["check", "a.yaml", "others.yaml", "more.yaml", "kustomization.yaml"];
+    let run = tree.run(&[&paths[..], &MOVED].concat());
+    let counted =
+        "2 objects recognized, 3 of groups without a CRD or pack (unknown.example, more.example): 0 to change";
+    assert!(run.err.contains(counted), "{}", run.all());
+    let json = tree.run(&[&paths[..], &MOVED, &["--format", "json"]].concat()).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let groups = serde_json::json!({"unknown.example": 2, "more.example": 1});
+    assert_eq!(json["summary"]["unknownGroups"], groups, "{json}");
+    // Who passes none has not said which APIs there are.
+    let run = tree.run(&[&paths[..], &["--to", "kubernetes@1.33"]].concat());
+    assert!(!run.err.contains("of groups without"), "{}", run.all());
+}
+
+#[test]
 fn cel_rules_of_the_crds_are_run() {
     let rule = "x-kubernetes-validations: [{rule: \"self != 'attic'\", message: not in the attic}]";
     let versions = [("v1beta1", DEPRECATED, ROOM), ("v1", STORED, &*format!("room: {{type: string, {rule}}}"))];

@@ -73,6 +73,11 @@ impl PassedSet {
         &self.bundle
     }
 
+    /// Returns whether a CRD of it defines a kind of `group`.
+    pub(super) fn defines(&self, group: &str) -> bool {
+        self.crds.iter().any(|crd| crd.kind.group == group)
+    }
+
     /// Says where the set comes from: `new/ (12 CRDs)`.
     pub(super) fn describe(&self) -> String {
         format!("{} ({})", visible(&self.name()), plural(self.crds.len(), "CRD"))

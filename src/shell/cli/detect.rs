@@ -11,7 +11,7 @@ use super::console::{Console, Destination};
 use super::crd_sets;
 use super::exit::{Exit, Pending};
 use super::formats;
-use super::input::{self, Empty, Input};
+use super::input::{self, Empty, Input, Look};
 use super::inventory;
 use super::output::{Level, explain_exit, nothing_recognized, print, shown};
 use super::packs;
@@ -101,8 +101,8 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, 
     }
     let piped = input::piped(&args.files, Empty::of(args.output.allow_empty))?;
     let read = |recognizer: &Recognizer| {
-        let excluded = config.excluded.as_ref();
-        input::read(&args.files, piped.as_deref(), recognizer, excluded, console, |manifest| manifest)
+        let look = Look { excluded: config.excluded.as_ref(), ..Look::default() };
+        input::read(&args.files, piped.as_deref(), recognizer, look, console, |manifest| manifest)
     };
     let with = |pack: Option<Pack>| match pack {
         Some(pack) => packs::load_with(&args.packs.packs, Some(pack)),

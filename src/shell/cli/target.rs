@@ -29,6 +29,9 @@ use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::shell::report::visible;
 use crate::syntax::yaml::FrontEnd;
 
+/// The groups of files that are applied to no cluster.
+const KUSTOMIZE: [&str; 2] = ["kustomize.config.k8s.io", "config.kubernetes.io"];
+
 /// What the arguments of a call request, before any file is read.
 pub(super) struct Request<'p> {
     packs: &'p Packs,
@@ -209,6 +212,13 @@ impl<'p> Request<'p> {
             }
         }
         Ok((goal, told))
+    }
+
+    /// Returns whether anything is known of an API group: a pack or a CRD of the run has it, or it is of files for kustomize, which are
+    /// no objects.
+    pub(super) fn knows(&self, group: &str) -> bool {
+        let has = |set: &PassedSet| set.defines(group);
+        KUSTOMIZE.contains(&group) || self.packs.of_group(group).is_some() || self.crds.iter().any(has)
     }
 
     /// Returns the CRDs that name their release: those of `--crds`, or else those that were read.

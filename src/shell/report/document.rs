@@ -99,6 +99,9 @@ pub struct Summary {
     pub ignored: usize,
     /// Files that failed.
     pub failed: usize,
+    /// Objects of groups that no pack and no CRD of the run has, where CRDs were passed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unknown_groups: BTreeMap<String, usize>,
     /// Objects that change.
     pub changed: usize,
     /// The files that they are in.
@@ -464,6 +467,7 @@ impl Summary {
             binaries: counts.binaries,
             ignored: counts.ignored,
             failed: counts.failed,
+            unknown_groups: counts.unknown_groups.clone(),
             ..Self::default()
         }
     }

@@ -182,6 +182,10 @@ fn file_names(document: &mut ReportDocument) -> Vec<&mut String> {
 
 /// Adds what was seen; the rest is counted again.
 fn sum(left: &Summary, right: &Summary) -> Summary {
+    let mut unknown_groups = left.unknown_groups.clone();
+    for (group, count) in &right.unknown_groups {
+        *unknown_groups.entry(group.clone()).or_default() += count;
+    }
     Summary {
         listed: left.listed.zip(right.listed).map(|(left, right)| left + right),
         files: left.files + right.files,
@@ -192,6 +196,7 @@ fn sum(left: &Summary, right: &Summary) -> Summary {
         binaries: left.binaries + right.binaries,
         ignored: left.ignored + right.ignored,
         failed: left.failed + right.failed,
+        unknown_groups,
         ..Summary::default()
     }
 }
