@@ -25,6 +25,10 @@ use crate::knowledge::release::{GroupKind, ReleaseLine};
 /// The name of the pack that is made of CRDs.
 pub(crate) const NAME: &str = "crds";
 
+/// What to do about a kind that a set defines twice.
+pub(super) const SETS: &str =
+    "keep one of them, or pass each release as a set of its own, the oldest first: `--crds OLD --crds NEW`";
+
 /// CRDs that belong together: those of one release, or of one cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct CrdSet {
@@ -168,7 +172,7 @@ pub(crate) fn pack(sets: &[CrdSet], moves: &[Move]) -> Result<Pack> {
         for PlacedCrd { place, value } in &set.crds {
             let Some(kind) = crd::checked_kind(value).with_context(|| place.clone())? else { continue };
             if let Some(other) = places.insert(kind.clone(), place) {
-                bail!("{place}: {kind} is defined by another CRD too, at {other}; keep one of them");
+                bail!("{place}: {kind} is defined by another CRD too, at {other}; {SETS}");
             }
             crds.entry(kind).or_default().push(ReleasedCrd { release, value: Arc::clone(value) });
         }
