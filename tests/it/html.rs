@@ -354,3 +354,32 @@ fn a_saved_plan_has_the_report_of_its_run() {
         assert_eq!(shown[key], of_run[key], "{key}");
     }
 }
+
+#[test]
+fn what_was_detected_has_a_page_with_the_releases_of_each_object() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: cart}\nspec:\n  \
+                  targetRef: {group: '', kind: Service, name: cart}\n  tls: {hostname: cart, wellKnownCACerts: System}\n";
+    let new = OLD.replace("v1beta1", "v1");
+    let (_, page) = report(&[("a.yaml", policy), ("b.yaml", &new)], &["detect"]);
+    check(&page);
+    assert_eq!(page.named("h1").next().unwrap().text, "reversion detect");
+    assert_eq!(page.text_of("verdict"), "1 of 2 recognized objects is outdated in the newest releases.");
+    let titles: Vec<&str> = page.with_class("title").map(|title| title.text.as_str()).collect();
+    assert_eq!(titles, ["BackendTLSPolicy cart", "HTTPRoute shop"]);
+    let evidence = page.text_of("evidence");
+    assert!(
+        evidence.starts_with("Evidence: gateway.networking.k8s.io/v1alpha2, it fits experimental v1.0.0"),
+        "{evidence}"
+    );
+    assert!(evidence.contains("spec.targetRef is in experimental v1.0.0"), "{evidence}");
+    let apis = page.named("section").find(|section| section.attribute("aria-labelledby") == "apis").unwrap();
+    assert!(apis.text.contains("gateway-api: 2 objects, 1 outdated in v1.6.1 "), "{}", apis.text);
+    assert!(apis.text.contains("  reversion diff --to gateway-api@1.6.1/"), "{}", apis.text);
+    assert_eq!(page.with_class("badge").count() + page.with_class("idle").count() + page.with_class("diff").count(), 0);
+    let (_, page) = report(&[("b.yaml", &new)], &["detect"]);
+    check(&page);
+    assert!(page.text_of("verdict").starts_with("Nothing to do: the recognized object is current"));
+    let (_, page) = report(&[("b.yaml", "a: 1\n")], &["detect"]);
+    check(&page);
+    assert_eq!(page.text_of("verdict"), "No object was recognized.");
+}

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::besides::Besides;
 use super::diff::Diff;
 use super::evidence::ShownEvidence;
 use crate::engine::edits::FilePlan;
@@ -68,14 +69,15 @@ pub(super) struct Becomes {
 }
 
 impl<'r> Contents<'r> {
-    /// Sorts what `document` holds by file and object, with the texts of `files`.
-    pub(super) fn of(
-        document: &'r ReportDocument,
-        packs: &'r Packs,
-        files: &'r [FilePlan],
-        evidence: &'r BTreeMap<Location, ShownEvidence>,
-    ) -> Self {
+    /// Sorts what `document` holds by file and object, with what a page shows `besides`.
+    pub(super) fn of(document: &'r ReportDocument, besides: &'r Besides<'_>) -> Self {
+        let Besides { packs, files, evidence, found, .. } = besides;
         let mut entries: BTreeMap<(&str, Option<&Location>), PageEntry<'r>> = BTreeMap::new();
+        for (title, location) in found.iter().flat_map(|found| &found.objects) {
+            let entry = entries.entry((&location.file, Some(location))).or_default();
+            entry.object = Some((title, location));
+            entry.evidence = evidence.get(location);
+        }
         for record in &document.objects {
             let entry = entries.entry((&record.location.file, Some(&record.location))).or_default();
             entry.object = Some((&record.object, &record.location));
@@ -200,7 +202,10 @@ impl FileEntries<'_> {
     /// Returns whether there is nothing to do and nothing to read: neither a change nor a finding.
     pub(super) fn is_idle(&self) -> bool {
         let is_idle = |entry: &PageEntry<'_>| {
-            entry.findings.is_empty() && entry.acknowledged.is_empty() && entry.fate() != Some(Fate::Changed)
+            // What was only detected is there to be read.
+            entry.record.is_some_and(|record| record.outcome != Fate::Changed)
+                && entry.findings.is_empty()
+                && entry.acknowledged.is_empty()
         };
         self.diff.is_none() && self.entries.iter().all(is_idle)
     }

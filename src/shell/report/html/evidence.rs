@@ -6,12 +6,25 @@ use crate::engine::finding::Location;
 use crate::engine::infer::{infer, kind_evidence};
 use crate::engine::plan::ObjectPlan;
 use crate::knowledge::pack::Packs;
+use crate::shell::report::detection::Detected;
 
 /// The releases that an object can be for.
 pub(crate) struct ShownEvidence {
     pub(super) releases: String,
     /// The fields that show it, each with its releases.
     pub(super) fields: Vec<(String, String)>,
+}
+
+/// Says of a detected object which releases it can be for, and which fields show that.
+pub(super) fn of_detected(detected: &Detected<'_>) -> ShownEvidence {
+    let line = detected.pack.line();
+    let releases = match detected.inference.is_conflict() {
+        true => detected.releases(),
+        false => format!("it fits {}", detected.releases()),
+    };
+    let facts = detected.inference.evidence.iter();
+    let fields = facts.map(|fact| (fact.path.to_string(), line.describe(fact.releases))).collect();
+    ShownEvidence { releases: format!("{}, {releases}", detected.kind.1), fields }
 }
 
 /// Says of each object which releases have every field of it as it was read, and which fields show that.

@@ -6,6 +6,7 @@
 //! Invariant: every text that a template prints is escaped by `markup`; the page's security
 //! policy lets a browser run and load nothing besides what is in `page.js` and `page.css`.
 
+mod besides;
 mod diff;
 mod entries;
 mod evidence;
@@ -16,20 +17,16 @@ mod summary;
 mod to_do;
 mod toolbar;
 
-use std::collections::BTreeMap;
-
 use askama::Template;
 
 use super::document::ReportDocument;
-use super::run_report::Report;
 use super::{address, escape};
-use crate::engine::edits::FilePlan;
-use crate::engine::finding::{Code, Location};
+use crate::engine::finding::Code;
 use crate::engine::plan::RunAdvisory;
-use crate::knowledge::pack::Packs;
+pub(crate) use besides::Besides;
+use besides::Found;
 use diff::{Diff, Side};
 use entries::Contents;
-use evidence::{ShownEvidence, evidence};
 use summary::{Count, Verdict};
 use to_do::{THINGS, Thing};
 use toolbar::Filter;
@@ -53,6 +50,7 @@ struct Page<'p, 'r> {
     contents: &'p Contents<'r>,
     /// What is to be known about the diffs, a paragraph each.
     remarks: &'r [String],
+    found: Option<&'r Found<'r>>,
     title: String,
     verdict: Verdict,
     counts: Vec<Count>,
@@ -78,38 +76,18 @@ struct Footer<'p> {
     size: String,
 }
 
-/// What a page shows besides a document.
-pub(crate) struct Besides<'r> {
-    packs: &'r Packs,
-    files: &'r [FilePlan],
-    evidence: BTreeMap<Location, ShownEvidence>,
-    remarks: Vec<String>,
-}
-
-impl<'r> Besides<'r> {
-    /// Takes the texts of the files that a run changes, and what shows the releases of its objects.
-    pub(crate) fn of(report: &Report<'r>) -> Self {
-        let evidence = evidence(report.objects, report.packs);
-        Self { packs: report.packs, files: report.files, evidence, remarks: Vec::new() }
-    }
-
-    /// Takes the texts of some files that change; `remarks` says why not of all.
-    pub(crate) const fn saved(packs: &'r Packs, files: &'r [FilePlan], remarks: Vec<String>) -> Self {
-        Self { packs, files, evidence: BTreeMap::new(), remarks }
-    }
-}
-
 /// Renders the page.
 pub(crate) fn page(document: &ReportDocument, besides: &Besides<'_>) -> String {
-    let Besides { packs, files, evidence, remarks } = besides;
-    let contents = &Contents::of(document, packs, files, evidence);
+    let contents = &Contents::of(document, besides);
+    let found = besides.found.as_ref();
     let lines: usize = contents.files.iter().filter_map(|file| file.diff.as_ref()).map(Diff::lines).sum();
     let page = Page {
         document,
         contents,
-        remarks,
-        title: summary::title(document),
-        verdict: Verdict::of(document),
+        remarks: &besides.remarks,
+        found,
+        title: found.map_or_else(|| summary::title(document), summary::title_of_detection),
+        verdict: found.map_or_else(|| Verdict::of(document), |found| Verdict::of_detection(document, found)),
         counts: summary::counts(document, contents),
         to_do: to_do::list(contents),
         filters: toolbar::filters(contents),
@@ -129,7 +107,7 @@ mod tests {
 
     use super::super::count::Counts;
     use super::super::document::RanIn;
-    use super::super::run_report::changes_needed;
+    use super::super::run_report::{Report, changes_needed};
     use super::*;
     use crate::engine::finding::{Acknowledged, AcknowledgedBy, Location};
     use crate::engine::plan::{ObjectPlan, Outcome, Plan};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::besides::Found;
 use super::entries::{Contents, is_shown, written};
 use crate::engine::finding::Severity;
 use crate::shell::report::count::{plural, thousands};
@@ -47,6 +48,11 @@ pub(super) fn title(document: &ReportDocument) -> String {
     format!("{} {verb}, {} held back: reversion {}", thousands(changed), thousands(held), document.command)
 }
 
+/// The title of a page of `detect`.
+pub(super) fn title_of_detection(found: &Found<'_>) -> String {
+    format!("{} outdated, {} more to convert: reversion detect", thousands(found.outdated), thousands(found.to_convert))
+}
+
 fn objects(document: &ReportDocument, fate: Fate) -> impl Iterator<Item = &ObjectRecord> {
     document.objects.iter().filter(move |object| object.outcome == fate)
 }
@@ -57,6 +63,33 @@ fn findings(document: &ReportDocument, severity: Severity) -> usize {
 }
 
 impl Verdict {
+    /// Says what was detected.
+    pub(super) fn of_detection(document: &ReportDocument, found: &Found<'_>) -> Self {
+        let recognized = document.summary.recognized;
+        let of = format!("of {}", plural(recognized, "recognized object"));
+        let verb = |count: usize| if count == 1 { "is" } else { "are" };
+        let sentence = match (recognized, found.outdated, found.to_convert) {
+            _ if document.summary.listed == Some(0) => "No file was listed.".to_owned(),
+            (0, _, _) => "No object was recognized.".to_owned(),
+            (_, 0, 0) => {
+                format!("Nothing to do: {} current in the newest release of its API.", each_object(recognized))
+            }
+            (_, 0, more) => format!("No object is outdated; {} {of} {} to be converted.", thousands(more), verb(more)),
+            (_, outdated, more) => {
+                let more = if more == 0 { String::new() } else { format!("; {} more would change", thousands(more)) };
+                format!("{} {of} {} outdated in the newest releases{more}.", thousands(outdated), verb(outdated))
+            }
+        };
+        let errors = findings(document, Severity::Error);
+        let state = match (errors, found.outdated + found.to_convert == 0 && recognized > 0) {
+            (0, true) => State::Good,
+            (0, false) => State::Open,
+            _ => State::Failed,
+        };
+        let failed = if errors == 0 { String::new() } else { format!("{}. ", plural(errors, "error")) };
+        Self { state, sentence: failed + &sentence }
+    }
+
     /// Says how the run ended.
     pub(super) fn of(document: &ReportDocument) -> Self {
         let [changed, held] = [Fate::Changed, Fate::HeldBack].map(|fate| objects(document, fate).count());
@@ -147,7 +180,10 @@ pub(super) fn counts(document: &ReportDocument, contents: &Contents<'_>) -> Vec<
         Count { number, words, leads_to: None }
     });
     // What is said of none too.
-    let usual = ["to change", "changed", "held back", "unchanged", "files read", "files with changes"];
+    let usual: &[&str] = match document.is_detection() {
+        true => &["files read"],
+        false => &["to change", "changed", "held back", "unchanged", "files read", "files with changes"],
+    };
     let is_shown = |count: &Count| count.number > 0 || usual.contains(&count.words);
     outcomes.into_iter().chain(more).filter(is_shown).collect()
 }
