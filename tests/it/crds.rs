@@ -521,10 +521,51 @@ const MOVED: [&str; 4] = ["--crds", "old", "--crds", "new"];
 fn a_move_to_another_group_is_offered_where_the_schemas_are_alike() {
     let run = moved().run(&[&["check", "a.yaml"][..], &MOVED].concat());
     run.check(1);
-    let offer = "1. if it is Lamp.lights.example now, which describes all its fields alike, accept that: `--move home.example=lights.example`";
-    assert!(run.all().contains(offer), "{}", run.all());
+    assert!(run.all().contains(&format!("1. {OFFER}\n")), "{}", run.all());
     assert!(run.all().contains("2. rewrite it by hand as Lamp.lights.example"), "{}", run.all());
     assert!(run.all().contains("`reversion pack new` starts a pack with such a rule"), "{}", run.all());
+}
+
+const OFFER: &str = "if the kinds of home.example are in lights.example now, accept that: `--move home.example=lights.example` converts what both describe alike";
+
+/// The second kind, a reference to an object elsewhere and a role, which would all be contradicted by advice to remove them.
+#[test]
+fn a_move_is_offered_once_for_all_kinds_of_a_group_and_all_that_names_them() {
+    let kinds = ["Lamp", "Bulb"].map(|kind| crd(kind, "None", &[("v1", STORED, ROOM)]));
+    let objects = format!(
+        "{}---\n{}---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {{name: h}}\nspec: {{maxReplicas: 3, scaleTargetRef: \
+         {{apiVersion: home.example/v1, kind: Lamp, name: other}}}}\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n\
+         metadata: {{name: r}}\nrules:\n- {{apiGroups: [home.example], resources: [lamps, bulbs], verbs: [get]}}\n",
+        lamp("v1", "room: hall"),
+        lamp("v1", "room: hall").replace("Lamp", "Bulb"),
+    );
+    let files = kinds.map(|old| (old.replace("home.example", "lights.example"), old));
+    let [(new_lamp, old_lamp), (new_bulb, old_bulb)] = &files;
+    let tree = Tree::of(&[
+        ("old/a.yaml", old_lamp),
+        ("old/b.yaml", old_bulb),
+        ("new/a.yaml", new_lamp),
+        ("new/b.yaml", new_bulb),
+        ("a.yaml", &objects),
+    ]);
+    let run = tree.run(&[&["check", "a.yaml"][..], &MOVED].concat());
+    run.check(1);
+    assert_eq!(run.out.matches(OFFER).count(), 1, "{}", run.all());
+    assert_eq!(run.out.matches("(to do 1)").count(), 4, "{}", run.all());
+    assert!(!run.out.contains("remove"), "{}", run.all());
+}
+
+#[test]
+fn the_rule_of_a_move_is_explained() {
+    let tree = moved();
+    let accepted = ["check", "-v", "a.yaml", "--move", "home.example=lights.example"];
+    let run = tree.run(&[&accepted[..], &MOVED].concat());
+    let rule = "crds/new/lamp-moved-to-lights.example";
+    assert!(run.out.contains(&format!("  forward {rule}\n")), "{}", run.all());
+    let run = tree.run(&["explain", rule]);
+    run.check(0);
+    assert!(run.out.contains("`--move OLD=lights.example`") && run.out.contains("the kind lamp"), "{}", run.out);
+    tree.run(&["explain", "crds/new/lamp-went-to-lights.example"]).check(2);
 }
 
 #[test]
@@ -591,6 +632,53 @@ fn a_move_that_no_crds_show_is_an_error() {
         &[&MOVED[..], &["--move", "traefik.containo.us=traefik.io"]].concat(),
         "the pack traefik knows traefik.containo.us",
     );
+}
+
+#[test]
+fn a_wrong_move_in_the_settings_is_an_error_that_names_the_line() {
+    let tree = moved();
+    let error = |written: &str, expected: &str| {
+        std::fs::write(tree.path("reversion.toml"), format!("crds = ['old', 'new']\nmove = [{written}]\n")).unwrap();
+        let run = tree.run(&["check", "a.yaml"]);
+        run.check(2);
+        assert_eq!(run.err.lines().next().unwrap_or_default(), format!("error: {expected}"));
+    };
+    let right = "'home.example=lights.example'";
+    error(&format!("{right}, 'a'"), "reversion.toml:2:40: `a` does not name two API groups: OLD=NEW");
+    error(
+        &format!("{right}, 'b=c'"),
+        "reversion.toml:2:40: b=c: no kind of b is in c in a later set; pass both: `--crds OLD --crds NEW`",
+    );
+    error(
+        "'keda.sh=b'",
+        "reversion.toml:2:9: keda.sh=b: the pack keda knows keda.sh and converts its objects: `--to keda@RELEASE`",
+    );
+}
+
+#[test]
+fn objects_of_groups_without_a_crd_are_counted_where_crds_are_passed() {
+    let others = "apiVersion: unknown.example/v1 # once\nkind: A\n---\napiVersion: 'unknown.example/v2'\nkind: B\nspec:\n  \
+                  template: {apiVersion: inner.example/v1}\n  text: |\n    apiVersion: text.example/v1\n---\napiVersion: apps/v1\nkind: Deployment\n";
+    let tree = moved();
+    std::fs::write(tree.path("others.yaml"), others).unwrap();
+    std::fs::write(tree.path("more.yaml"), "apiVersion: more.example/v1\nkind: C\n").unwrap();
+    std::fs::write(
+        tree.path("kustomization.yaml"),
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [others.yaml, more.yaml]\n",
+    )
+    .unwrap();
+    let paths = ["check", "a.yaml", "others.yaml", "more.yaml", "kustomization.yaml"];
+    let run = tree.run(&[&paths[..], &MOVED].concat());
+    let counted =
+        "2 objects recognized, 3 of groups without a CRD or pack (unknown.example, more.example): 0 to change";
+    assert!(run.err.contains(counted), "{}", run.all());
+    let json = tree.run(&[&paths[..], &MOVED, &["--format", "json"]].concat()).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let groups = serde_json::json!({"unknown.example": 2, "more.example": 1});
+    assert_eq!(json["summary"]["unknownGroups"], groups, "{json}");
+    // Who passes none has not said which APIs there are.
+    let run = tree.run(&[&paths[..], &["--to", "kubernetes@1.33"]].concat());
+    assert!(!run.err.contains("of groups without"), "{}", run.all());
 }
 
 #[test]

@@ -56,6 +56,10 @@ fn a_check_reports_all_files_where_the_settings_are_listed() {
     check.check(1);
     assert!(check.out.starts_with("a.yaml:1:1: "), "{}", check.out);
     assert!(check.err.starts_with("note: reversion.toml is listed and concerns every file"), "{}", check.err);
+    // A file of settings that is not read concerns none.
+    let isolated = run(&tree, "reversion.toml\n", &["check", "--isolated"]);
+    isolated.check(0);
+    assert!(isolated.out.is_empty() && !isolated.err.contains("concerns"), "{}", isolated.all());
     // It can be gone, too.
     fs::remove_file(tree.path("reversion.toml")).unwrap();
     run(&tree, "reversion.toml\n", &["check"]).check(1);

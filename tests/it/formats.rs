@@ -67,7 +67,7 @@ pub(crate) fn document(case: &Case) -> ReportDocument {
         },
         "totals": {"codes": {}, "kinds": {}, "rules": {}},
         "leftOut": [], "files": [], "objects": [held, accepted], "findings": [], "acknowledged": [],
-        "advisories": [{"about": "cluster", "severity": "warning", "message": case.advice, "help": null}],
+        "advisories": [{"id": "pack/advice", "about": "cluster", "severity": "warning", "message": case.advice, "help": null}],
     });
     merge::parse(document.to_string().as_bytes()).unwrap()
 }

@@ -286,3 +286,100 @@ fn a_run_without_objects_has_a_page() {
     assert_eq!(page.text_of("verdict"), "No object was recognized.");
     assert_eq!(page.with_class("filters").count(), 0);
 }
+
+/// What must be on every page of what `report` reports.
+const HELD: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: held}\nspec:\n  rules:\n  - timeouts: {request: 10s}\n";
+
+#[test]
+fn reports_that_were_merged_have_a_page_without_diffs() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.yaml"), OLD.replace("  - timeouts: {request: 10s}\n", "  - {}\n")).unwrap();
+    fs::write(folder.path().join("b.yaml"), HELD).unwrap();
+    for file in ["a", "b"] {
+        let (manifest, saved) = (format!("{file}.yaml"), format!("{file}.json"));
+        let arguments =
+            ["check", "--to", "gateway-api@1.0/standard", &manifest, "--format", "json", "--output-file", &saved];
+        run(folder.path(), &arguments);
+    }
+    let text = run(folder.path(), &["report", "merge", "a.json", "b.json", "--format", "html"]);
+    let page = Page::parse(&text);
+    check(&page);
+    assert_eq!(page.named("h1").next().unwrap().text, "reversion check");
+    assert_eq!(
+        page.text_of("verdict"),
+        "1 of 2 recognized objects must change, in 1 file; 1 is held back and needs a decision."
+    );
+    let outcomes: Vec<&str> = page.with_class("entry").map(|entry| entry.attribute("data-outcome")).collect();
+    assert_eq!(outcomes, ["changed", "held-back"]);
+    assert_eq!(page.text_of("becomes"), "gateway.networking.k8s.io/v1beta1 → gateway.networking.k8s.io/v1");
+    assert_eq!(page.with_class("diff").count() + page.with_class("idle").count(), 0);
+    assert!(page.named("p").any(|paragraph| paragraph.text.contains("reversion diff shows what changes")));
+    assert!(page.with_class("to-do").next().unwrap().text.contains("b.yaml"));
+    assert!(!text.contains("changes-needed"));
+}
+
+#[test]
+fn a_saved_plan_has_the_page_of_its_run() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.yaml"), OLD).unwrap();
+    let plan = ["plan", "--to", "gateway-api@1.6/standard", "a.yaml"];
+    let of_run = Page::parse(&run(folder.path(), &[&plan[..], &["--format", "html", "-o", "other.plan"]].concat()));
+    run(folder.path(), &[&plan[..], &["-o", "a.plan"]].concat());
+    let page = Page::parse(&run(folder.path(), &["show", "a.plan", "--format", "html"]));
+    check(&page);
+    for class in ["verdict", "counts", "badge", "title", "becomes", "diff"] {
+        assert_eq!(page.text_of(class), of_run.text_of(class), "{class}");
+    }
+    fs::write(folder.path().join("a.yaml"), format!("# new\n{OLD}")).unwrap();
+    let page = Page::parse(&run(folder.path(), &["show", "a.plan", "--format", "html"]));
+    check(&page);
+    assert_eq!(page.with_class("diff").count(), 0);
+    assert!(
+        page.named("p")
+            .any(|one| one.text == "a.yaml was changed or removed since the plan was made: it has no diff here.")
+    );
+}
+
+#[test]
+fn a_saved_plan_has_the_report_of_its_run() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.yaml"), OLD).unwrap();
+    fs::write(folder.path().join("b.yaml"), HELD).unwrap();
+    let to = ["--to", "gateway-api@1.0/standard"];
+    run(folder.path(), &[&["plan", "-o", "a.plan"], &to[..]].concat());
+    let shown = run(folder.path(), &["show", "a.plan", "--format", "json"]);
+    let of_run = run(folder.path(), &[&["check", "--format", "json", "--glob", "*.yaml"], &to[..]].concat());
+    let [shown, of_run] = [shown, of_run].map(|text| serde_json::from_str::<serde_json::Value>(&text).unwrap());
+    for key in ["objects", "findings", "totals", "targets", "exitCode", "advisories"] {
+        assert_eq!(shown[key], of_run[key], "{key}");
+    }
+}
+
+#[test]
+fn what_was_detected_has_a_page_with_the_releases_of_each_object() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: cart}\nspec:\n  \
+                  targetRef: {group: '', kind: Service, name: cart}\n  tls: {hostname: cart, wellKnownCACerts: System}\n";
+    let new = OLD.replace("v1beta1", "v1");
+    let (_, page) = report(&[("a.yaml", policy), ("b.yaml", &new)], &["detect"]);
+    check(&page);
+    assert_eq!(page.named("h1").next().unwrap().text, "reversion detect");
+    assert_eq!(page.text_of("verdict"), "1 of 2 recognized objects is outdated in the newest releases.");
+    let titles: Vec<&str> = page.with_class("title").map(|title| title.text.as_str()).collect();
+    assert_eq!(titles, ["BackendTLSPolicy cart", "HTTPRoute shop"]);
+    let evidence = page.text_of("evidence");
+    assert!(
+        evidence.starts_with("Evidence: gateway.networking.k8s.io/v1alpha2, it fits experimental v1.0.0"),
+        "{evidence}"
+    );
+    assert!(evidence.contains("spec.targetRef is in experimental v1.0.0"), "{evidence}");
+    let apis = page.named("section").find(|section| section.attribute("aria-labelledby") == "apis").unwrap();
+    assert!(apis.text.contains("gateway-api: 2 objects, 1 outdated in v1.6.1 "), "{}", apis.text);
+    assert!(apis.text.contains("  reversion diff --to gateway-api@1.6.1/"), "{}", apis.text);
+    assert_eq!(page.with_class("badge").count() + page.with_class("idle").count() + page.with_class("diff").count(), 0);
+    let (_, page) = report(&[("b.yaml", &new)], &["detect"]);
+    check(&page);
+    assert!(page.text_of("verdict").starts_with("Nothing to do: the recognized object is current"));
+    let (_, page) = report(&[("b.yaml", "a: 1\n")], &["detect"]);
+    check(&page);
+    assert_eq!(page.text_of("verdict"), "No object was recognized.");
+}

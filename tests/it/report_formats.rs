@@ -339,13 +339,13 @@ fn a_key_that_a_secret_has_twice_is_in_no_format() {
 #[test]
 fn detect_has_the_formats_that_can_hold_it() {
     let tree = tree();
-    for format in ["text", "json", "jsonl", "github", "gitlab", "sarif"] {
+    for format in ["text", "json", "jsonl", "html", "github", "gitlab", "sarif"] {
         tree.run(&["detect", "deploy/a b", "--format", format]).check(0);
     }
     for format in ["junit", "markdown"] {
         let run = tree.run(&["detect", "--format", format]);
         run.check(2);
-        let expected = "error: `detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, github, gitlab or sarif\n";
+        let expected = "error: `detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, html, github, gitlab or sarif\n";
         assert_eq!(run.err, expected);
     }
 }

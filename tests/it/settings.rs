@@ -127,9 +127,9 @@ fn valued() -> [Key<'static>; 9] {
             name: "move",
             files: &[("crds/a.yaml", CRD), ("a.yaml", ROUTE)],
             arguments: &["check", "--crds", "crds"],
-            in_file: ("['a=b']", "--move a=b: no kind of a"),
-            in_variable: ("c=d", "--move c=d: no kind of c"),
-            flag: ("e=f", "--move e=f: no kind of e"),
+            in_file: ("['a=b']", "a=b: no kind of a"),
+            in_variable: ("c=d", "c=d: no kind of c"),
+            flag: ("e=f", "e=f: no kind of e"),
         },
         Key {
             name: "extension",

@@ -271,6 +271,29 @@ fn apply_holds_back_what_needs_a_change_in_another_shard() {
     tree.run(&["apply", "--yes", "--allow-no-vcs", TO[0], TO[1]]).check(0);
 }
 
+/// A CRD that does not serve what objects of other shards need is one finding of all shards together.
+#[test]
+fn a_crd_is_reported_by_one_shard() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: httproutes.gateway.networking.k8s.io}\n\
+               spec:\n  group: gateway.networking.k8s.io\n  scope: Namespaced\n  names: {kind: HTTPRoute, plural: httproutes}\n  versions:\n  \
+               - {name: v1beta1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}\n";
+    let routes = ["a", "b", "c", "d", "e", "f"].map(|name| (format!("{name}.yaml"), ROUTE.replace("shop", name)));
+    let mut files: Vec<(&str, &str)> = routes.iter().map(|(file, text)| (&**file, &**text)).collect();
+    files.push(("crd.yaml", crd));
+    let tree = Tree::of(&files);
+    let check = |more: &[&str]| tree.run(&[&["check", "--glob", "*.yaml"], &TO[..], more].concat());
+    let whole = check(&[]);
+    assert_eq!(whole.out.matches("[crd-not-serving]").count(), 1, "{}", whole.all());
+    for shard in ["1/2", "2/2"] {
+        let run = check(&["--format", "json", "--shard", shard]);
+        assert!(run.out.contains("\"objects\": [\n"), "each shard has a route: {}", run.out);
+        fs::write(tree.path(&format!("{}.json", &shard[..1])), run.out).unwrap();
+    }
+    let merged = tree.run(&["report", "merge", "1.json", "2.json"]);
+    assert_eq!(merged.all().matches("[crd-not-serving]").count(), 1, "{}", merged.all());
+    assert!(merged.err.contains("1 unresolved"), "{}", merged.all());
+}
+
 #[test]
 fn totals_of_merged_reports_are_those_of_the_whole_run() {
     let route = |name: &str| ROUTE.replace("shop", name);
@@ -287,15 +310,4 @@ fn totals_of_merged_reports_are_those_of_the_whole_run() {
     assert!(whole.out.contains("objects to change, by kind:\n"), "{}", whole.all());
     assert_eq!(merged.out, whole.out, "{}", merged.all());
     tree.run(&["report", "merge", "1.json", "2.json", "--statistics", "--format", "json"]).check(2);
-}
-
-#[test]
-fn help_of_merge_lists_the_formats_that_it_has() {
-    let tree = Tree::new(0);
-    let help = tree.run(&["report", "merge", "-h"]);
-    help.check(0);
-    assert!(help.out.contains("values: text, json, jsonl, github, gitlab, sarif, junit, markdown]"), "{}", help.out);
-    let page = tree.run(&["report", "merge", "a.json", "--format", "html"]);
-    page.check(2);
-    assert!(page.err.contains("invalid value 'html'"), "{}", page.err);
 }

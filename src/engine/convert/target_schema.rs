@@ -3,6 +3,7 @@
 use super::by_schema;
 use super::remark::Remark;
 use super::subject::Subject;
+use super::targets::offer;
 use crate::engine::finding::Code;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::pack::Rule;
@@ -65,8 +66,7 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
     let help = match (pack.release_notes().hint(kind, None), elsewhere) {
         (Some(hint), _) => hint.help_for(&subject.object.value),
         (None, Some(other)) if pack.is_of_crds() && by_schema::has_moved(subject, other) => {
-            let (old, new) = (&kind.group, &other.group);
-            format!("if it is {other} now, which describes all its fields alike, accept that: `--move {old}={new}`")
+            offer(&kind.group, &other.group)
         }
         (None, Some(other)) => {
             let rule = if pack.is_of_crds() { "; `reversion pack new` starts a pack with such a rule" } else { "" };

@@ -119,6 +119,14 @@ impl<'g> Targets<'g> {
         (!is_there).then_some(target)
     }
 
+    /// Returns the option that takes a kind for the one of the same name that the target has in another group, where both are of CRDs
+    /// of which no pack says more.
+    pub(crate) fn possible_move(&self, kind: &GroupKind) -> Option<String> {
+        let target = self.lacking(kind).filter(|target| target.pack.is_of_crds())?;
+        let has = |other: &&GroupKind| other.kind == kind.kind && self.lacking(other).is_none();
+        target.pack.kinds().find(has).map(|other| offer(&kind.group, &other.group))
+    }
+
     /// Returns whether the target's release no longer has `kind`, which an older one had, nor a kind that it becomes.
     pub(crate) fn removed(&self, kind: &GroupKind) -> bool {
         self.lacking(kind).is_some_and(|target| {
@@ -169,4 +177,12 @@ impl<'g> Targets<'g> {
     pub(crate) fn kinds_named(&self, name: &str) -> impl Iterator<Item = &'g GroupKind> {
         self.goal.targets.iter().flat_map(|target| target.pack.kinds()).filter(move |kind| kind.kind == name)
     }
+}
+
+/// Offers the option that accepts that the kinds of a group are those of another one now: the same words for every kind of the group and
+/// what names it.
+pub(super) fn offer(old: &str, new: &str) -> String {
+    format!(
+        "if the kinds of {old} are in {new} now, accept that: `--move {old}={new}` converts what both describe alike"
+    )
 }

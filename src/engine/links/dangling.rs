@@ -35,6 +35,7 @@ fn remark(Reference { path, kind, name, .. }: &Reference<'_>, targets: &Targets<
     let named = name.as_ref().map_or_else(|| kind.to_string(), |name| format!("{} {name}", kind.kind));
     let had = target.pack.line().describe(target.pack.catalog(kind)?.releases());
     let message = format!("{path} names {named}, but {target} does not have that kind; it exists in {had}");
-    let help = "name an object that the target has, or remove the reference, by hand";
+    let by_hand = || "name an object that the target has, or remove the reference, by hand".to_owned();
+    let help = targets.possible_move(kind).unwrap_or_else(by_hand);
     Some(Remark::new(Code::DanglingReference, path.clone(), message).help(help))
 }

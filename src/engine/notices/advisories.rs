@@ -32,6 +32,8 @@ pub(crate) struct CrossedAdvisory<'g> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunAdvisory {
+    /// Its pack and its name there, which stay when it is worded otherwise: `keda/keda-v1-and-v2-exclude-each-other`.
+    pub id: String,
     /// What it is about: the cluster or a release.
     pub about: About,
     /// A warning or a note.
@@ -113,7 +115,8 @@ impl CrossedAdvisory<'_> {
             }
             about => {
                 let help = self.advisory.help.clone();
-                Reported::AboutRun(RunAdvisory { about, severity, message, help })
+                let id = format!("{}/{}", self.target.pack.name(), self.advisory.id);
+                Reported::AboutRun(RunAdvisory { id, about, severity, message, help })
             }
         }
     }

@@ -105,20 +105,29 @@ pub(super) fn rules_in(value: &Value) -> Vec<ResourceRule<'_>> {
 /// Reports the mappings that name a kind which the target no longer has, nor one that it becomes. What names all kinds of a group
 /// is not about that one.
 fn removed(rules: &[ResourceRule<'_>], targets: &Targets<'_>) -> Vec<Remark> {
-    let remarks = rules.iter().filter_map(|rule| {
-        let path = rule.path.clone()?;
-        let targets_of_run = targets.goal.targets.iter();
-        let kinds = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (target, kind)));
-        let is_removed = |(_, kind): &(&Target<'_>, &GroupKind)| rule.lists(kind) && targets.removed(kind);
-        let removed: Vec<_> = kinds.filter(is_removed).collect();
-        let (target, _) = removed.first()?;
+    rules.iter().flat_map(|rule| removed_in(rule, targets)).collect()
+}
+
+/// Reports the kinds that the target no longer has and that a mapping names: those that may be in another group now, and the others.
+fn removed_in(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Vec<Remark> {
+    let Some(path) = &rule.path else { return Vec::new() };
+    let targets_of_run = targets.goal.targets.iter();
+    let kinds = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (target, kind)));
+    let is_removed = |(_, kind): &(&Target<'_>, &GroupKind)| rule.lists(kind) && targets.removed(kind);
+    let mut by_move: BTreeMap<Option<String>, Vec<(&Target<'_>, &GroupKind)>> = BTreeMap::new();
+    for (target, kind) in kinds.filter(is_removed) {
+        by_move.entry(targets.possible_move(kind)).or_default().push((target, kind));
+    }
+    let remark = |(offer, removed): (Option<String>, Vec<(&Target<'_>, &GroupKind)>)| {
+        let target = removed[0].0;
         let names: Vec<String> = removed.iter().map(|(_, kind)| rule.name(kind, "")).collect();
         let names = names.join(", ");
         let message = format!("{path} names {names}, which {target} does not have; it is not updated");
-        let help = format!("remove {names} from it by hand, or all of it if it names nothing else");
-        Some(Remark::new(Code::ReferenceNotUpdated, path, message).help(help))
-    });
-    remarks.collect()
+        let by_hand = || format!("remove {names} from it by hand, or all of it if it names nothing else");
+        let help = offer.unwrap_or_else(by_hand);
+        Remark::new(Code::ReferenceNotUpdated, path.clone(), message).help(help)
+    };
+    by_move.into_iter().map(remark).collect()
 }
 
 /// A kind, what it becomes, and the mappings of an object that name that.

@@ -44,9 +44,13 @@ impl<'s> Unserved<'s> {
         }
     }
 
-    /// Reports the CRDs of each file once for each target, at the first of them, or at the first object where only that is in a file that
-    /// is listed.
-    pub(crate) fn findings(self, goal: &Goal<'_>, is_listed: &impl Fn(&str) -> bool) -> Vec<Finding> {
+    /// Reports the CRDs of each file once for each target, at the first of them that is listed, or of its objects that `may_have` it.
+    pub(crate) fn findings(
+        self,
+        goal: &Goal<'_>,
+        is_listed: &impl Fn(&str) -> bool,
+        may_have: &impl Fn(&str) -> bool,
+    ) -> Vec<Finding> {
         let mut by_file: BTreeMap<(&str, Option<String>), Vec<UnservedCrd<'_>>> = BTreeMap::new();
         for ((place, version), (crd, objects)) in self.objects {
             let target = goal.target_of(&crd.kind.group).map(ToString::to_string);
@@ -56,7 +60,8 @@ impl<'s> Unserved<'s> {
             let place = crds.first().map(|one| &one.crd.location)?;
             let mut objects: Vec<&Location> = crds.iter().flat_map(|one| &one.objects).collect();
             objects.sort();
-            let at = std::iter::once(place).chain(objects.iter().copied()).find(|at| is_listed(&at.file))?;
+            let at_object = || objects.iter().copied().find(|at| may_have(&at.file));
+            let at = Some(place).filter(|at| is_listed(&at.file)).or_else(at_object)?;
             let crds: Vec<String> = crds.iter().map(UnservedCrd::words).collect();
             let of = if at == place { String::new() } else { format!(" ({place})") };
             let message = format!("the CRD of {}{of}; the first is {}", crds.join("; that of "), objects.first()?);

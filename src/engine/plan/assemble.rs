@@ -31,6 +31,8 @@ pub struct Plan {
     pub advisories: Vec<RunAdvisory>,
     /// Those of them that are accepted.
     pub acknowledged_advisories: Vec<RunAdvisory>,
+    /// The names of the files that change and were planned together, for each group with several of them.
+    pub(crate) groups: Vec<Vec<String>>,
     /// Whether files that are not listed hold recognized objects.
     pub(crate) recognized_elsewhere: bool,
 }
@@ -96,7 +98,9 @@ pub(super) fn assemble<'s>(
     plan.advisories.sort_by_key(|advisory| advisory.about);
     plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
     plan.findings.extend(outside::findings(named, &outdated));
-    plan.findings.extend(unserved.findings(planner.goal(), &is_listed));
+    // The shard with the CRD reports it.
+    let at_object = |file: &str| !is_shard && is_listed(file);
+    plan.findings.extend(unserved.findings(planner.goal(), &is_listed, &at_object));
     plan.findings.extend(old_names.into_iter().filter_map(|one| one.unless_kept(&kinds)));
     plan.findings.sort();
     plan.findings.dedup();

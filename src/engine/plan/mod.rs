@@ -16,7 +16,7 @@
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -133,7 +133,18 @@ pub fn plan_files<M: Manifests>(
     let built: BTreeMap<Location, Option<CrdSurvey>> = built.map(|crd| (crd.location, crd.built)).collect();
     let crds = surveys.iter().flat_map(|survey| &survey.crds);
     let crds = crds.filter_map(|crd| built.get(&crd.location).map_or(Some(crd), Option::as_ref));
-    Ok(assemble(planner, planned, crds, scope))
+    let plan = assemble(planner, planned, crds, scope);
+    Ok(Plan { groups: groups_that_change(&plan, &groups, surveys), ..plan })
+}
+
+/// Returns the names of the files that `plan` changes, for each group with several of them.
+fn groups_that_change(plan: &Plan, groups: &[Group], surveys: &[FileSurvey]) -> Vec<Vec<String>> {
+    let changed: BTreeSet<&str> = plan.files.iter().map(|file| file.file.as_str()).collect();
+    let of_group = |group: &Group| -> Vec<String> {
+        let names = group.files.iter().map(|file| &surveys[*file].file);
+        names.filter(|name| changed.contains(name.as_str())).cloned().collect()
+    };
+    groups.iter().filter(|group| group.files.len() > 1).map(of_group).filter(|names| names.len() > 1).collect()
 }
 
 /// Returns whether there may be anything in the plan of a group.

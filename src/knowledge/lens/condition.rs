@@ -95,7 +95,7 @@ struct Tests {
     /// The list has more items: `more: { field: spec.rules, than: 1 }`.
     more: Option<More>,
     /// The field is a text that starts with, contains or ends with a part, matches a regular expression, or is an IP address:
-    /// `text: { field: spec.path, starts: / }`. Without a field it is about the place itself.
+    /// `text: { field: spec.path, starts: / }`. Without a field, the place itself is meant.
     text: Option<Text>,
     /// The field is a larger number or quantity, or a longer duration, than another field or a value:
     /// `exceeds: { field: timeouts.backendRequest, other: timeouts.request }`, `exceeds: { field: interval, value: 1h }`.

@@ -72,7 +72,7 @@ pub(super) enum Command {
     Apply(ApplyArgs),
     /// Save the changes in a file, for `show` and `apply --plan`
     Plan(PlanArgs),
-    /// Print a saved plan as a diff, with its findings
+    /// Print a saved plan as a diff with its findings, or as a report
     Show(ShowArgs),
     /// Revert the last apply: all files or none
     Undo(UndoArgs),
@@ -260,8 +260,8 @@ pub(super) struct TargetArgs {
     /// The namespace of objects that name none and that no kustomization puts into one, as for `kubectl apply`
     #[arg(short, long, value_name = "NS", env = "REVERSION_NAMESPACE", value_parser = namespace, hide_short_help = true)]
     pub(super) namespace: Option<String>,
-    /// CRDs to go by, in a folder or file, or `-`: the result is checked with them; without --to they are the target, of several sets
-    /// the last one (oldest first)
+    /// CRDs to check the result with, in a folder or file, or `-`; without --to they are the target too: of several sets, the oldest
+    /// first, the last one
     #[arg(long, value_name = "PATH", env = "REVERSION_CRDS", value_delimiter = ',', hide_short_help = true)]
     pub(super) crds: Vec<PathBuf>,
     /// Convert the kinds of an API group to those of another one in a later set of --crds, where both schemas describe an object alike
@@ -472,7 +472,7 @@ pub(super) struct ShowArgs {
 #[command(after_help = "\
 Examples:
   reversion report merge shard-*.json --format sarif --output-file all.sarif
-  reversion report merge report.json --format markdown
+  reversion report merge report.json --format html --output-file report.html
   reversion report merge shard-*.json --statistics")]
 pub(super) struct MergeArgs {
     /// Reports that `--format json` made; `-` is standard input
@@ -512,7 +512,7 @@ pub(super) struct CrdCheckArgs {
     /// The CRDs of the experimental channel of the new release, which must accept all that NEW accepts
     #[arg(long, value_name = "RELEASE")]
     pub(super) experimental: Option<PathBuf>,
-    /// The pack, built in or in a folder, whose rules must be about each change that breaks objects
+    /// The pack, built in or in a folder, whose rules must cover each change that breaks objects
     #[arg(long, value_name = "PACK")]
     pub(super) pack: Option<String>,
     #[command(flatten)]

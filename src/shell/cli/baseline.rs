@@ -1,7 +1,7 @@
 //! The baseline of a call: the findings that are known, so that only others fail.
 //!
-//! An entry has no line number and no message (but for advisories, which have nothing else), and no index of a list: edits elsewhere in a file do not affect it. It says how many
-//! findings it stands for; more of the same are new.
+//! An entry has no line number, no message and no index of a list: edits elsewhere in a file and other words do not affect it. It says how
+//! many findings it stands for; more of the same are new. An advisory that belongs to no object is known by its id.
 //!
 //! Invariant: an error is in no baseline.
 
@@ -33,7 +33,7 @@ struct Saved {
     schema_version: u32,
     targets: Vec<String>,
     findings: Vec<KnownFinding>,
-    /// What is said about the cluster and the releases.
+    /// The ids of the advisories about the cluster and the releases.
     #[serde(default)]
     advisories: BTreeSet<String>,
 }
@@ -83,7 +83,7 @@ pub(super) struct Baseline {
     /// Where it is.
     folder: PathBuf,
     counts: BTreeMap<Key, usize>,
-    /// The messages of the advisories that belong to no object.
+    /// The ids of the advisories that belong to no object.
     advisories: BTreeSet<String>,
     /// How many of these findings are of files that the run which writes it did not look at.
     kept: usize,
@@ -127,7 +127,7 @@ impl Baseline {
             report.findings.iter().cloned().chain(report.to_change().map(changes_needed)).collect();
         let mut baseline = Self::of_findings(file, &planned.targets, &found, is_seen)?;
         let warned = report.advisories.iter().filter(|advisory| advisory.severity > Severity::Note);
-        baseline.advisories.extend(warned.map(|advisory| advisory.message.clone()));
+        baseline.advisories.extend(warned.map(|advisory| advisory.id.clone()));
         Ok(baseline)
     }
 
@@ -198,7 +198,7 @@ impl Baseline {
     }
 
     fn saved_advisories(&self) -> String {
-        let line = |message: &String| format!("    {}", serde_json::to_string(message).expect("texts always print"));
+        let line = |id: &String| format!("    {}", serde_json::to_string(id).expect("texts always print"));
         let lines: Vec<String> = self.advisories.iter().map(line).collect();
         if lines.is_empty() { String::new() } else { format!(",\n  \"advisories\": [\n{}\n  ]", lines.join(",\n")) }
     }
@@ -216,7 +216,7 @@ impl Baseline {
         planned.plan.findings = sorted.open;
         planned.plan.acknowledged.extend(sorted.known);
         planned.plan.acknowledged.sort();
-        let is_told = |advisory: &RunAdvisory| self.advisories.contains(&advisory.message);
+        let is_told = |advisory: &RunAdvisory| self.advisories.contains(&advisory.id);
         let (told, open) = std::mem::take(&mut planned.plan.advisories).into_iter().partition(is_told);
         (planned.plan.acknowledged_advisories, planned.plan.advisories) = (told, open);
         let is_about = |key: &Key| planned.is_about(&disk::direct(&self.folder.join(&key.file)));

@@ -8,12 +8,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, ValueEnum};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
-use super::args::{Cli, Command, Format};
+use super::args::{Cli, Command};
 use super::config_file::{ConfigFile, Source};
 use super::console::Console;
 use super::settable::{PLANNING, options_in_file};
@@ -52,7 +51,7 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
     let is_check = matches!(cli.command, Command::Check(_));
     if let Some(files) = cli.command.files_mut() {
         files.settings.are_named = is_verbose && source != Source::None;
-        files.settings.reports_all = is_check.then(|| file.file().to_owned());
+        files.settings.reports_all = (is_check && source != Source::None).then(|| file.file().to_owned());
     }
     cli.settings = file.description().filter(|_| is_verbose);
     if let Some(packs) = cli.command.packs_mut() {
@@ -112,17 +111,7 @@ fn command_line(file: &ConfigFile, unset: &[&str], console: Console) -> clap::Co
             .mut_subcommand(name, |command| command.mut_arg("paths", |arg| arg.help("Files and folders [default: .]")));
     }
     // It is the file that is written, as for other programs.
-    let command = command.mut_subcommand("plan", |command| command.mut_arg("format", |arg| arg.short(None)));
-    command.mut_subcommand("report", |command| {
-        command.mut_subcommand("merge", |command| command.mut_arg("format", |arg| arg.value_parser(merged_formats())))
-    })
-}
-
-/// Reads the format of `report merge`: a page shows diffs, which need the files.
-fn merged_formats() -> impl TypedValueParser<Value = Format> {
-    let formats = Format::value_variants().iter().filter(|format| **format != Format::Html);
-    PossibleValuesParser::new(formats.filter_map(ValueEnum::to_possible_value))
-        .map(|name| Format::from_str(&name, false).expect("it is one of the possible values"))
+    command.mut_subcommand("plan", |command| command.mut_arg("format", |arg| arg.short(None)))
 }
 
 fn prepared(command: clap::Command, file: &ConfigFile, unset: &[&str], console: Console) -> clap::Command {

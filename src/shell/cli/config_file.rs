@@ -14,6 +14,7 @@ use clap::{Arg, ArgAction, ValueHint};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::knowledge::pack::crds::from_crds::Move;
 use crate::knowledge::pack::near;
 use crate::knowledge::pack::wire::Format;
 use crate::shell::disk::{self, Failure};
@@ -271,6 +272,14 @@ impl ConfigFile {
             ArgAction::Append if is_path => {
                 let paths = self.texts(name, value, "a path in quotes, or a list of them")?;
                 paths.into_iter().map(|path| self.existing(path)).collect::<Result<_>>()?
+            }
+            ArgAction::Append if name == "move" => {
+                let moves = self.texts(name, value, "OLD=NEW in quotes, or a list of them")?;
+                let check = |one: &SpannedText| {
+                    one.text.parse::<Move>().map_err(|error| self.error(one.at, &format!("{error}")))
+                };
+                moves.iter().try_for_each(|one| check(one).map(drop))?;
+                moves
             }
             ArgAction::Append => self.texts(name, value, "a text in quotes, or a list of them")?,
             // A file that need not exist yet.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use serde_json::{Value, json};
 
 use super::console::Console;
@@ -14,7 +14,7 @@ use super::input;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::PlacedCrd;
-use crate::knowledge::pack::crds::from_crds::{self, CrdSet, Move};
+use crate::knowledge::pack::crds::from_crds::{self, CrdSet, Move, WrongMove};
 use crate::knowledge::pack::crds::own::OwnCrds;
 use crate::knowledge::pack::{Pack, Packs};
 use crate::knowledge::release::GroupKind;
@@ -73,6 +73,11 @@ impl PassedSet {
         &self.bundle
     }
 
+    /// Returns whether a CRD of it defines a kind of `group`.
+    pub(super) fn defines(&self, group: &str) -> bool {
+        self.crds.iter().any(|crd| crd.kind.group == group)
+    }
+
     /// Says where the set comes from: `new/ (12 CRDs)`.
     pub(super) fn describe(&self) -> String {
         format!("{} ({})", visible(&self.name()), plural(self.crds.len(), "CRD"))
@@ -106,10 +111,11 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
 /// # Errors
 /// A CRD that is malformed, a kind that a set defines twice, or a move of no kind.
 pub(super) fn pack_of(sets: &[PassedSet], moves: &[Move], packs: &Packs) -> Result<Option<Pack>> {
-    for Move { old, new } in moves {
-        let known = [old, new].into_iter().find_map(|group| packs.of_group(group).map(|pack| (group, pack.name())));
-        if let Some((group, pack)) = known {
-            bail!("--move {old}={new}: the pack {pack} knows {group} and converts its objects: `--to {pack}@RELEASE`");
+    for one in moves {
+        let known = |group| packs.of_group(group).map(|pack| (group, pack.name()));
+        if let Some((group, pack)) = [one.old.as_str(), one.new.as_str()].into_iter().find_map(known) {
+            let why = format!("the pack {pack} knows {group} and converts its objects: `--to {pack}@RELEASE`");
+            return Err(one.wrong(&why));
         }
     }
     let is_new = |crd: &&CrdObject| packs.of_group(&crd.kind.group).is_none();
@@ -118,7 +124,8 @@ pub(super) fn pack_of(sets: &[PassedSet], moves: &[Move], packs: &Packs) -> Resu
     }
     let new = |set: &PassedSet| set.crds.iter().filter(is_new).map(CrdObject::placed).collect();
     let sets: Vec<CrdSet> = sets.iter().map(|set| CrdSet { bundle: set.bundle.clone(), crds: new(set) }).collect();
-    from_crds::pack(&sets, moves).context("--crds").map(Some)
+    let of_crds = |error: Error| if error.is::<WrongMove>() { error } else { error.context("--crds") };
+    from_crds::pack(&sets, moves).map_err(of_crds).map(Some)
 }
 
 /// Tells CRDs of groups that no pack knows which no target of the call is about.

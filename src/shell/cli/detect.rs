@@ -11,7 +11,7 @@ use super::console::{Console, Destination};
 use super::crd_sets;
 use super::exit::{Exit, Pending};
 use super::formats;
-use super::input::{self, Empty, Input};
+use super::input::{self, Empty, Input, Look};
 use super::inventory;
 use super::output::{Level, explain_exit, nothing_recognized, print, shown};
 use super::packs;
@@ -25,13 +25,13 @@ use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::detect::Detail;
 use crate::shell::report::document::{FindingRecord, ReportDocument};
 use crate::shell::report::grouped::{Grouped, grouped};
-use crate::shell::report::{Detection, Painter, detect as render, json, statistics, text_format};
+use crate::shell::report::{Detection, Painter, detect as render, html, json, statistics, text_format};
 
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     ensure!(
         !matches!(args.output.format, Format::Junit | Format::Markdown),
-        "`detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, github, gitlab or sarif"
+        "`detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, html, github, gitlab or sarif"
     );
     let (packs, config, input) = read(args, console)?;
     let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
@@ -82,7 +82,11 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         Format::Jsonl => {
             console.report(&json::lines(&json::detection(&detection, exit as u8, ran_in.folder)), output)?
         }
-        Format::Html | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
+        Format::Html => {
+            let document = ReportDocument::of_detection(&detection, exit as u8, ran_in);
+            console.report(&html::page(&document, &html::Besides::detected(&detection, packs)), output)?;
+        }
+        Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
             let document = ReportDocument::of_detection(&detection, exit as u8, ran_in);
             print(ReportDocument { nothing_recognized: why.clone(), ..document }, output, console)?;
         }
@@ -101,8 +105,8 @@ fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, 
     }
     let piped = input::piped(&args.files, Empty::of(args.output.allow_empty))?;
     let read = |recognizer: &Recognizer| {
-        let excluded = config.excluded.as_ref();
-        input::read(&args.files, piped.as_deref(), recognizer, excluded, console, |manifest| manifest)
+        let look = Look { excluded: config.excluded.as_ref(), ..Look::default() };
+        input::read(&args.files, piped.as_deref(), recognizer, look, console, |manifest| manifest)
     };
     let with = |pack: Option<Pack>| match pack {
         Some(pack) => packs::load_with(&args.packs.packs, Some(pack)),

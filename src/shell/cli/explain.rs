@@ -9,6 +9,7 @@ use super::glossary::GLOSSARY;
 use super::{packs, releases};
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{CONVERSIONS, Description, described};
+use crate::knowledge::pack::crds::from_crds::Move;
 use crate::knowledge::pack::{Pack, Packs, Rule, is_near, nearest};
 use crate::knowledge::release::{Channel, Named};
 use crate::shell::report::address;
@@ -43,6 +44,9 @@ pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
             channel => format!(", channel {channel}"),
         };
         return Ok(format!("{target}: release {name} of {title}{channel}{same}; pass it with `--to` or `--from`\n"));
+    }
+    if let Some(explanation) = Move::explain(text) {
+        return Ok(explanation);
     }
     let costs: Vec<String> = text.split('/').map(|cost| explain(&fold(cost), packs)).collect();
     if costs.iter().all(|cost| !cost.is_empty()) {

@@ -1,13 +1,15 @@
 //! A document in the format of `--format`: of a run, or of several that `report merge` joined.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::args::{Format, OutputArgs};
 use super::console::Console;
+use super::packs;
 use crate::engine::finding::{Code, Severity};
+use crate::knowledge::pack::Packs;
 use crate::shell::disk::Repository;
 use crate::shell::report::document::{RanIn, ReportDocument};
-use crate::shell::report::{Painter, github, gitlab, json, junit, markdown, plain, sarif, text_format};
+use crate::shell::report::{Painter, github, gitlab, html, json, junit, markdown, plain, sarif, text_format};
 
 /// Prints a document. JSON holds everything; the other formats hold the findings that `shows` accepts, and which objects change.
 /// What is acknowledged is a number for people, unless they ask for all; a program that tracks findings must have it.
@@ -21,9 +23,7 @@ pub(super) fn print(
     match output.format {
         Format::Json => return console.report(&json::report(&document), output),
         Format::Jsonl => return console.report(&json::lines(&document), output),
-        Format::Html => {
-            bail!("a page for a browser is made by `check`, `diff`, `apply` and `plan` alone, from the files")
-        }
+        Format::Html => return console.report(&page(&document, packs::load_with(&[], None)?), output),
         Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {}
     }
     let document = document.with(|severity, code| code == Code::ChangesNeeded.name() || shows(severity, code));
@@ -52,6 +52,13 @@ pub(super) fn print(
         Format::Gitlab | Format::Junit => console.note(&text_format::advisories(&document.advisories, &Painter::PLAIN)),
         _ => Ok(()),
     }
+}
+
+/// Renders the page of a document alone, without the files.
+fn page(document: &ReportDocument, packs: &Packs) -> String {
+    let remark = "A saved report does not hold the texts of files: `reversion diff` shows what changes in them.";
+    let remarks = (!document.files.is_empty()).then(|| remark.to_owned());
+    html::page(document, &html::Besides::saved(packs, &[], remarks.into_iter().collect()))
 }
 
 /// Returns where the program runs, for paths from the root of the repository.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
@@ -118,6 +118,8 @@ pub(super) struct Input<T> {
     pub(super) outside: Outside,
     /// What was seen; recognized objects are counted by the caller.
     pub(super) counts: Counts,
+    /// How many objects of each API group the texts show, where that is counted.
+    pub(super) groups: BTreeMap<String, usize>,
     /// How much was not read, by reason.
     pub(super) skips: BTreeMap<Skip, usize>,
     /// The files and folders that were named.
@@ -139,6 +141,7 @@ impl<T> Default for Input<T> {
             charts: Vec::new(),
             outside: Outside::default(),
             counts: Counts::default(),
+            groups: BTreeMap::new(),
             skips: BTreeMap::new(),
             roots: Vec::new(),
             listed: None,
@@ -230,17 +233,58 @@ pub(super) fn piped(args: &FileArgs, empty: Empty) -> Result<Option<Vec<u8>>> {
     read_stdin(empty).map(Some)
 }
 
+/// What is read, and what is counted while it is.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Look<'l> {
+    /// The files that the settings exclude.
+    pub(super) excluded: Option<&'l PathGlobs>,
+    pub(super) groups: Groups,
+}
+
+/// Whether the objects of each API group are counted, known or not.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Groups {
+    #[default]
+    Ignore,
+    Count,
+}
+
+/// Counts the objects of each API group in a text that need not be parsed: those whose apiVersion starts a line, as that of an object in
+/// block style does.
+fn groups_in(bytes: &[u8], groups: &mut BTreeMap<String, usize>) {
+    const KEY: &[u8] = b"apiVersion:";
+    for at in memchr::memmem::find_iter(bytes, KEY).filter(|at| *at == 0 || bytes[*at - 1] == b'\n') {
+        let value = bytes[at + KEY.len()..].split(|byte| b"\r\n#".contains(byte)).next().unwrap_or_default();
+        let value = std::str::from_utf8(value).unwrap_or_default().trim().trim_matches(['"', '\'']);
+        let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
+        if let Some((group, version)) =
+            value.split_once('/').filter(|(group, version)| is_name(group) && is_name(version))
+            && !version.is_empty()
+        {
+            *groups.entry(group.to_owned()).or_default() += 1;
+        }
+    }
+}
+
 /// Reads the files that `args` name, or takes what was `piped` for one, and keeps what `make` makes of them; it is called from several threads.
 pub(super) fn read<T: Send>(
     args: &FileArgs,
     piped: Option<&[u8]>,
     recognizer: &Recognizer,
-    excluded: Option<&PathGlobs>,
+    look: Look<'_>,
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
 ) -> Result<Input<T>> {
+    let groups = Mutex::new(BTreeMap::new());
+    let count = |bytes: &[u8]| {
+        if look.groups == Groups::Count {
+            groups_in(bytes, &mut groups.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    };
     if let Some(bytes) = piped {
-        return Ok(from_bytes(bytes, recognizer, make));
+        count(bytes);
+        let input = from_bytes(bytes, recognizer, make);
+        return Ok(Input { groups: groups.into_inner().unwrap_or_else(PoisonError::into_inner), ..input });
     }
     args.paths.iter().try_for_each(|path| is_readable(path))?;
     let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
@@ -249,10 +293,14 @@ pub(super) fn read<T: Send>(
     }
     let listed = without_settings(listed, args.settings.reports_all.as_deref(), console)?;
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
-    let options = options(args, excluded)?;
+    let options = options(args, look.excluded)?;
     let progress = console.progress("read");
     let visit = |path: &Path, bytes: &[u8]| {
-        progress.add(usize::from(is_listed(path)));
+        let is_listed = is_listed(path);
+        progress.add(usize::from(is_listed));
+        if is_listed {
+            count(bytes);
+        }
         let file = File::new(&path.to_string_lossy(), bytes, recognizer, &make)?;
         // A file is written by its name, so the name must lead to it again.
         Some(if path.to_str().is_none() { File::misnamed(path) } else { file })
@@ -270,7 +318,8 @@ pub(super) fn read<T: Send>(
         let files = scan.visited.iter().map(|(file, _)| file.as_path());
         console.note(&settings_below(&args.paths, files).iter().map(line).collect::<String>())?;
     }
-    let input = Input { roots: args.paths.clone(), listed, shard: args.shard, ..Input::default() };
+    let groups = groups.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let input = Input { roots: args.paths.clone(), listed, shard: args.shard, groups, ..Input::default() };
     Ok(input.collect(scan, seen))
 }
 
@@ -283,7 +332,7 @@ pub(super) fn read_crds(folder: &Path, named: &str, packs: &Packs, console: Cons
         FileArgs { paths: vec![folder.to_owned()], no_ignore: true, hidden: true, follow: true, ..FileArgs::default() };
     let recognizer = recognizer_of_groups(packs);
     let piped = piped(&files, Empty::Refuse).context(named.to_owned())?;
-    let read = read(&files, piped.as_deref(), &recognizer, None, console, |manifest| manifest);
+    let read = read(&files, piped.as_deref(), &recognizer, Look::default(), console, |manifest| manifest);
     let read = read.context(named.to_owned())?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("{named}: {}: {}", finding.location, finding.sentence()),

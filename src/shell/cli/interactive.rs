@@ -2,9 +2,9 @@
 //!
 //! The answers are for objects, not for lines: half a conversion would be an object of no release. An object that is declined is planned
 //! again as one that is held back, and so is all that must be converted together with it; a change that has become another one by
-//! that is asked about again.
+//! that is asked about again. That is planned before the next question about something that may depend on the object, and at the end.
 //!
-//! Invariant: what is written is what was shown and accepted.
+//! Invariant: what is written is what was shown and accepted, by a plan without all that was declined.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -133,6 +133,40 @@ impl Numbers {
     }
 }
 
+/// The last answer about each object.
+type Choices<'s> = BTreeMap<&'s Location, &'s Choice>;
+
+/// A plan, and what was declined when it was made.
+struct AnsweredPlan {
+    planned: Planned<'static>,
+    without: BTreeSet<Location>,
+}
+
+impl AnsweredPlan {
+    /// Returns the changes that are to be asked about.
+    fn open<'c, 'p>(&self, changes: &'c [ObjectChange<'p>], choices: &Choices<'_>) -> Vec<&'c ObjectChange<'p>> {
+        let is_declined = |change: &ObjectChange<'_>| {
+            let place = &change.object.location;
+            !self.without.contains(place) && matches!(choices.get(place), Some(Choice::Declined))
+        };
+        changes.iter().filter(|change| !is_declined(change) && !is_accepted(change, choices)).collect()
+    }
+
+    /// Returns whether another plan must be made before the question about the object at `next`, or before the end. What was declined
+    /// since the plan was made can change what becomes of the objects in its file and in those that were planned with it.
+    fn is_outdated(&self, next: Option<&Location>, choices: &Choices<'_>) -> bool {
+        let declined = declined(choices);
+        let Some(next) = next else { return declined != self.without };
+        let is_undone = !self.without.is_subset(&declined);
+        is_undone || declined.difference(&self.without).any(|place| self.ties(&place.file, &next.file))
+    }
+
+    fn ties(&self, one: &str, other: &str) -> bool {
+        let has_both = |group: &Vec<String>| [one, other].iter().all(|name| group.iter().any(|file| file == name));
+        one == other || self.planned.plan.groups.iter().any(has_both)
+    }
+}
+
 struct Session<'s> {
     args: &'s ApplyArgs,
     packs: &'static Packs,
@@ -142,20 +176,25 @@ struct Session<'s> {
 }
 
 impl Session<'_> {
-    fn run(&self, mut planned: Planned<'static>) -> Result<(Planned<'static>, Consent)> {
+    fn run(&self, planned: Planned<'static>) -> Result<(Planned<'static>, Consent)> {
         let mut steps: Vec<Step> = Vec::new();
         // How many steps there were when `q` was answered.
         let mut stopped: Option<usize> = None;
         let mut numbers = Numbers::default();
+        let mut plan = AnsweredPlan { planned, without: BTreeSet::new() };
         let consent = loop {
-            numbers.add(&planned);
-            let changes = by_object(&planned.plan.files, &planned.plan.objects);
             let choices = in_force(&steps);
-            let open: Vec<&ObjectChange<'_>> = changes.iter().filter(|change| !is_accepted(change, &choices)).collect();
+            numbers.add(&plan.planned);
+            let changes = by_object(&plan.planned.plan.files, &plan.planned.plan.objects);
+            let open = plan.open(&changes, &choices);
+            if plan.is_outdated(open.first().map(|change| &change.object.location), &choices) {
+                plan = self.plan_again(&plan, &choices)?;
+                continue;
+            }
             let Some(current) = open.first() else {
                 break if stopped.is_some() { Consent::Open } else { Consent::Yes };
             };
-            self.show(current, choices.contains_key(&current.object.location), &planned.plan.findings)?;
+            self.show(current, choices.contains_key(&current.object.location), &plan.planned.plan.findings)?;
             let Some(key) = self.ask(&numbers.question(current.object))? else { break Consent::No };
             let file = &current.object.location.file;
             let in_file = |change: &&&ObjectChange<'_>| change.object.location.file == *file;
@@ -166,10 +205,8 @@ impl Session<'_> {
                 's' => open.iter().filter(in_file).map(|change| decline(change)).collect(),
                 'd' | 'q' => open.iter().map(|change| decline(change)).collect(),
                 'u' => {
-                    match steps.pop() {
-                        None => self.console.note("there is no earlier answer\n")?,
-                        Some(undone) if undone.iter().any(is_declined) => planned = self.plan_again(&steps)?,
-                        Some(_) => {}
+                    if steps.pop().is_none() {
+                        self.console.note("there is no earlier answer\n")?;
                     }
                     stopped = stopped.filter(|at| *at <= steps.len());
                     continue;
@@ -183,17 +220,12 @@ impl Session<'_> {
                     continue;
                 }
             };
-            let declines = step.iter().any(is_declined);
             steps.push(step);
             if key == 'q' {
                 stopped = Some(steps.len());
             }
-            if declines {
-                let before = planned;
-                planned = self.plan_again(&steps)?;
-                self.report_dropped(&before, &planned, &in_force(&steps))?;
-            }
         };
+        let planned = plan.planned;
         if planned.plan.files.is_empty() {
             return Ok((planned, Consent::No));
         }
@@ -206,14 +238,14 @@ impl Session<'_> {
         Ok((planned, consent))
     }
 
-    /// Plans without what `steps` declines.
-    fn plan_again(&self, steps: &[Step]) -> Result<Planned<'static>> {
-        let choices = in_force(steps);
-        let declined = choices.iter().filter(|(_, choice)| matches!(choice, Choice::Declined));
-        let declined: Vec<Location> = declined.map(|(place, _)| (*place).clone()).collect();
-        let planned = planned_without(&self.args.convert, self.packs, &declined, self.console.silent())?;
+    /// Plans without what was declined, and says what else is left unchanged by that.
+    fn plan_again(&self, before: &AnsweredPlan, choices: &Choices<'_>) -> Result<AnsweredPlan> {
+        let without = declined(choices);
+        let places: Vec<Location> = without.iter().cloned().collect();
+        let planned = planned_without(&self.args.convert, self.packs, &places, self.console.silent())?;
         self.tree.ensure_same(&planned)?;
-        Ok(planned)
+        self.report_dropped(&before.planned, &planned, choices)?;
+        Ok(AnsweredPlan { planned, without })
     }
 
     /// Shows a change and the findings about its object. `is_known` is whether another change of the object was accepted before.
@@ -274,12 +306,7 @@ impl Session<'_> {
     }
 
     /// Says which objects are left unchanged because others were declined.
-    fn report_dropped(
-        &self,
-        before: &Planned<'_>,
-        now: &Planned<'_>,
-        choices: &BTreeMap<&Location, &Choice>,
-    ) -> Result<()> {
+    fn report_dropped(&self, before: &Planned<'_>, now: &Planned<'_>, choices: &Choices<'_>) -> Result<()> {
         let changed = |planned: &Planned<'_>| -> BTreeSet<Location> {
             let objects = planned.plan.objects.iter().filter(|object| object.outcome == Outcome::Changed);
             objects.map(|object| object.location.clone()).collect()
@@ -315,12 +342,18 @@ impl Session<'_> {
 }
 
 /// Returns the last answer about each object.
-fn in_force(steps: &[Step]) -> BTreeMap<&Location, &Choice> {
+fn in_force(steps: &[Step]) -> Choices<'_> {
     steps.iter().flatten().map(|decision| (&decision.place, &decision.choice)).collect()
 }
 
+/// Returns the places of the objects that are left unchanged.
+fn declined(choices: &Choices<'_>) -> BTreeSet<Location> {
+    let declined = choices.iter().filter(|(_, choice)| matches!(choice, Choice::Declined));
+    declined.map(|(place, _)| (*place).clone()).collect()
+}
+
 /// Returns whether exactly this change was accepted.
-fn is_accepted(change: &ObjectChange<'_>, choices: &BTreeMap<&Location, &Choice>) -> bool {
+fn is_accepted(change: &ObjectChange<'_>, choices: &Choices<'_>) -> bool {
     match choices.get(&change.object.location) {
         Some(Choice::Accepted(shown)) => shown.edits == change.file.edits && shown.before == change.file.before,
         Some(Choice::Declined) | None => false,
@@ -333,10 +366,6 @@ fn accept(change: &ObjectChange<'_>) -> Decision {
 
 fn decline(change: &ObjectChange<'_>) -> Decision {
     Decision { place: change.object.location.clone(), choice: Choice::Declined }
-}
-
-const fn is_declined(decision: &Decision) -> bool {
-    matches!(decision.choice, Choice::Declined)
 }
 
 fn is_about(finding: &Finding, object: &ObjectPlan) -> bool {

@@ -104,7 +104,10 @@ pub(super) fn finish(
             let level = Level::of(output).for_report(destination, output);
             console.text(destination, output, |painter| findings(report, level, painter, shown(output)))?
         }
-        Format::Html => console.report(&html::page(report), output)?,
+        Format::Html => {
+            let document = ReportDocument::new(report, formats::ran_in());
+            console.report(&html::page(&document, &html::Besides::of(report)), output)?;
+        }
         _ => print(ReportDocument::new(report, formats::ran_in()), output, console)?,
     }
     summarise(report, output, console)

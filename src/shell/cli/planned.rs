@@ -13,7 +13,7 @@ use super::config::Config;
 use super::console::Console;
 use super::crd_sets;
 use super::exit::{Exit, Pending};
-use super::input::{self, Empty, Input};
+use super::input::{self, Empty, Groups, Input, Look};
 use super::journal::interrupted_run;
 use super::named_files;
 use super::output;
@@ -195,9 +195,12 @@ fn planned_within<'p>(
     let piped = input::piped(&args.files, empty)?;
     let request = Request::read(&args.target, &config, &args.packs, packs, console)?.planning(record, front_end);
     let limits = Limits { keep_going: args.keep_going, threads: usize::from(args.files.threads), ..limits };
+    // Without the CRDs of an API nothing is known of it: who passes some should see what is not in them.
+    let groups = if args.target.crds.is_empty() { Groups::Ignore } else { Groups::Count };
+    let look = Look { excluded: config.excluded.as_ref(), groups };
     plan_files(&request, &config, limits, console, |recognizer, make| {
         let piped = piped.as_deref();
-        let mut input = input::read(&args.files, piped, recognizer, config.excluded.as_ref(), console, make)?;
+        let mut input = input::read(&args.files, piped, recognizer, look, console, make)?;
         if piped.is_none() {
             named_files::add(&mut input, recognizer, make);
         }
@@ -393,7 +396,9 @@ fn conclude<'p>(
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere;
     let counts = charts::count(&input, &templates, &plan.objects);
-    let counts = Counts { recognized, recognized_elsewhere, ..counts };
+    let mut unknown_groups = std::mem::take(&mut input.groups);
+    unknown_groups.retain(|group, _| !request.knows(group));
+    let counts = Counts { recognized, recognized_elsewhere, unknown_groups, ..counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
     let sought = match &goal.targets[..] {

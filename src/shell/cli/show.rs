@@ -1,19 +1,27 @@
-//! The subcommand `show`: a saved plan as a diff, with its findings.
+//! The subcommand `show`: a saved plan as a diff, with its findings, or in a format for reports.
 
 use anyhow::Result;
 
-use super::args::ShowArgs;
+use super::args::{Format, ShowArgs};
 use super::console::Console;
 use super::exit::Exit;
-use super::output::{Level, diffs, shown};
-use super::saved_plan::{execute, findings, load, made_elsewhere, summary};
-use crate::shell::report::saved_plan::SavedFile;
-use crate::shell::report::{Written, visible};
+use super::formats::ran_in;
+use super::output::{Level, diffs, print, shown};
+use super::packs;
+use super::saved_plan::{Executed, execute, findings, load, made_elsewhere, summary};
+use crate::shell::report::saved_plan::{SavedFile, SavedPlan};
+use crate::shell::report::{Written, html, visible};
 
 /// Runs `show`.
 pub(super) fn run(args: &ShowArgs, console: Console) -> Result<Exit> {
     let plan = load(&args.plan)?;
     let executed = execute(&plan)?;
+    if args.output.format != Format::Text {
+        report(&plan, &executed, args, console)?;
+        let painter = console.note_painter(args.output.color);
+        console.painted_note(&format!("{}\n", summary(&plan, Written::No, &painter)))?;
+        return Ok(Exit::Clean);
+    }
     let stale: String =
         plan.files.iter().filter(|file| executed.stale.contains(&file.path)).map(SavedFile::edits_text).collect();
     console.page(&(diffs(&executed.files, &args.output, console)? + &stale), &args.output)?;
@@ -30,4 +38,19 @@ pub(super) fn run(args: &ShowArgs, console: Console) -> Result<Exit> {
     let lines = findings(&plan, Level::of(&args.output), &painter, shown(&args.output));
     console.painted_note(&format!("{head}{lines}{stale_files}{}\n", summary(&plan, Written::No, &painter)))?;
     Ok(Exit::Clean)
+}
+
+/// Prints the report of the run that made the plan; a page shows the diffs of the files that are as they were.
+fn report(plan: &SavedPlan, executed: &Executed, args: &ShowArgs, console: Console) -> Result<()> {
+    let document = plan.document(ran_in());
+    if args.output.format != Format::Html {
+        return print(document, &args.output, console);
+    }
+    let stale = |path: &String| format!("{path} was changed or removed since the plan was made: it has no diff here.");
+    let remarks = match made_elsewhere(plan, &args.plan) {
+        Some(_) => vec!["The plan was made in another folder: there are no diffs here.".to_owned()],
+        None => executed.stale.iter().map(stale).collect(),
+    };
+    let packs = packs::load_with(&[], None)?;
+    console.report(&html::page(&document, &html::Besides::saved(packs, &executed.files, remarks)), &args.output)
 }

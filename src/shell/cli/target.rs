@@ -14,6 +14,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use super::args::{PackArgs, TargetArgs};
 use super::companions::Pairing;
 use super::config::Config;
+use super::config_file::ConfigFile;
 use super::console::Console;
 use super::crd_sets::{self, CrdPart, PassedSet, TreeCrds};
 use super::input::CRD_GROUP;
@@ -25,10 +26,13 @@ use crate::engine::infer::origin::ObjectReleases;
 use crate::engine::plan::{
     ChartValues, Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice,
 };
-use crate::knowledge::pack::crds::from_crds;
+use crate::knowledge::pack::crds::from_crds::{self, Move};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::shell::report::visible;
 use crate::syntax::yaml::FrontEnd;
+
+/// The groups of files that are applied to no cluster.
+const KUSTOMIZE: [&str; 2] = ["kustomize.config.k8s.io", "config.kubernetes.io"];
 
 /// What the arguments of a call request, before any file is read.
 pub(super) struct Request<'p> {
@@ -73,7 +77,8 @@ impl<'p> Request<'p> {
         let crds = crd_sets::passed(&args.crds, packs, console)?;
         let is_made = |to: &String| packs::is_of_crds(to);
         let needs_pack = args.to.is_empty() || args.to.iter().any(is_made);
-        let pack = if needs_pack { crd_sets::pack_of(&crds, &args.moves, packs)? } else { None };
+        let moves = placed(&args.moves, &folders.file);
+        let pack = if needs_pack { crd_sets::pack_of(&crds, &moves, packs)? } else { None };
         if pack.is_none() && !args.moves.is_empty() && (needs_pack || crds.is_empty()) {
             bail!("--move is for CRDs of groups that no pack knows: pass them as `--crds OLD --crds NEW`");
         }
@@ -212,6 +217,13 @@ impl<'p> Request<'p> {
         Ok((goal, told))
     }
 
+    /// Returns whether anything is known of an API group: a pack or a CRD of the run has it, or it is of files for kustomize, which are
+    /// no objects.
+    pub(super) fn knows(&self, group: &str) -> bool {
+        let has = |set: &PassedSet| set.defines(group);
+        KUSTOMIZE.contains(&group) || self.packs.of_group(group).is_some() || self.crds.iter().any(has)
+    }
+
     /// Returns the CRDs that name their release: those of `--crds`, or else those that were read.
     pub(super) fn installed(&self, named_crds: Vec<(&'p Pack, InstalledCrd)>) -> Vec<Installed<'p>> {
         if self.crds.is_empty() {
@@ -287,6 +299,13 @@ fn schema(crds: &[PassedSet], targets: &[Target<'_>]) -> Result<Schema> {
         );
     }
     Ok(Schema::Own(Arc::new(own)))
+}
+
+/// Returns moves with the places where `file` sets them, if it does.
+fn placed(moves: &[Move], file: &ConfigFile) -> Vec<Move> {
+    let set = file.place_of("move").and_then(|_| file.default_of("move")).unwrap_or_default();
+    let place = |at: usize| set.get(at).map(|entry| file.place(entry));
+    moves.iter().enumerate().map(|(at, one)| Move { place: place(at), ..one.clone() }).collect()
 }
 
 /// Tells CRDs to check with that are of another release than the target of their pack.

@@ -1,5 +1,7 @@
 //! How many files and objects a run saw, and how numbers are printed.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// How many files and objects a run saw.
@@ -26,6 +28,9 @@ pub struct Counts {
     pub ignored: usize,
     /// Files that could not be read or understood.
     pub failed: usize,
+    /// Objects of groups that no pack and no CRD of the run has, where CRDs were passed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", rename = "unknownGroups")]
+    pub unknown_groups: BTreeMap<String, usize>,
     /// Whether other shards of the tree have recognized objects.
     #[serde(skip)]
     pub recognized_elsewhere: bool,

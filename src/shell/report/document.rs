@@ -16,7 +16,7 @@ use super::run_report::{Fate, Report, Written, changes_needed};
 use crate::authoring::crd_check::{Comparison, ReleaseStep};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Finding, FindingObject, Location, Severity};
-use crate::engine::plan::{ObjectPlan, Outcome, RunAdvisory};
+use crate::engine::plan::{ObjectPlan, Outcome, RunAdvisory, change};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::shell::redaction::shows_secret;
 
@@ -99,6 +99,9 @@ pub struct Summary {
     pub ignored: usize,
     /// Files that failed.
     pub failed: usize,
+    /// Objects of groups that no pack and no CRD of the run has, where CRDs were passed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unknown_groups: BTreeMap<String, usize>,
     /// Objects that change.
     pub changed: usize,
     /// The files that they are in.
@@ -277,12 +280,7 @@ impl ReportDocument {
                 None => acknowledged.push(record(FindingRecord::new(finding))),
             }
         }
-        for object in &mut objects {
-            object.findings.sort();
-            object.codes = object.findings.iter().map(|finding| finding.code.clone()).collect();
-            object.codes.sort();
-            object.codes.dedup();
-        }
+        objects.iter_mut().for_each(ObjectRecord::sort_findings);
         let mut document = Self {
             targets: report.targets.clone(),
             shard: report.shard.clone(),
@@ -469,6 +467,7 @@ impl Summary {
             binaries: counts.binaries,
             ignored: counts.ignored,
             failed: counts.failed,
+            unknown_groups: counts.unknown_groups.clone(),
             ..Self::default()
         }
     }
@@ -538,7 +537,37 @@ impl ObjectRecord {
     }
 }
 
+impl ObjectRecord {
+    /// Sorts its findings, and lists their codes.
+    pub(super) fn sort_findings(&mut self) {
+        self.findings.sort();
+        self.codes = self.findings.iter().map(|finding| finding.code.clone()).collect();
+        self.codes.sort();
+        self.codes.dedup();
+    }
+}
+
 impl FindingRecord {
+    /// Makes the finding that an object must change, to stand below the object.
+    pub(super) fn changes_needed(location: &Location, from: &TypeMeta, to: &TypeMeta) -> Self {
+        Self {
+            location: location.clone(),
+            code: Code::ChangesNeeded.name().to_owned(),
+            severity: Severity::Warning,
+            object: None,
+            others: Vec::new(),
+            field: None,
+            message: change(&from.group_kind(), &from.api_version, &to.group_kind(), &to.api_version),
+            help: None,
+        }
+    }
+
+    /// Moves a finding below its object.
+    pub(super) fn below_its_object(self) -> Self {
+        let others = self.object.map_or(self.others, |object| object.others);
+        Self { object: None, others, ..self }
+    }
+
     pub(crate) fn new(finding: &Finding) -> Self {
         Self { object: finding.object.clone(), ..Self::of_object(finding) }
     }

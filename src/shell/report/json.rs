@@ -6,12 +6,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::detection::{Api, Detection, KindInUse};
-use super::document::{FindingRecord, ObjectRecord, REPORT_SCHEMA_VERSION, ReportDocument};
+use super::document::{FindingRecord, REPORT_SCHEMA_VERSION, ReportDocument};
 use super::escape::steers;
-use super::run_report::Fate;
 use crate::engine::infer::Age;
 use crate::engine::infer::crds::Installed;
-use crate::engine::plan::ObjectPlan;
 use crate::knowledge::pack::Pack;
 use crate::knowledge::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseSet};
 
@@ -176,20 +174,6 @@ fn legible(text: &str) -> String {
         }
     }
     out
-}
-
-/// Renders an object of a saved plan, with its patch.
-pub(super) fn object(plan: &ObjectPlan, fate: Fate) -> Value {
-    let object = ObjectRecord::new(plan, fate);
-    json!({
-        "object": object.object,
-        "location": object.location,
-        "outcome": object.outcome,
-        "from": object.from,
-        "to": object.to,
-        "rules": object.rules,
-        "patch": object.patch,
-    })
 }
 
 #[cfg(test)]

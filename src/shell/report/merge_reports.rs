@@ -65,7 +65,7 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
         whole.acknowledged_advisories.extend(part.acknowledged_advisories);
         for advisory in part.advisories {
             let same = |known: &&mut RunAdvisory| {
-                known.about == advisory.about && known.message == advisory.message && known.help == advisory.help
+                known.id == advisory.id && known.message == advisory.message && known.help == advisory.help
             };
             match whole.advisories.iter_mut().find(same) {
                 Some(known) => known.severity = known.severity.max(advisory.severity),
@@ -83,7 +83,7 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
     whole.advisories.sort_by_key(|advisory| advisory.about);
     // A part that does not accept it is for those who have not been told.
     let told = &whole.advisories;
-    whole.acknowledged_advisories.retain(|known| told.iter().all(|advisory| advisory.message != known.message));
+    whole.acknowledged_advisories.retain(|known| told.iter().all(|advisory| advisory.id != known.id));
     whole.acknowledged_advisories.sort();
     whole.acknowledged_advisories.dedup();
     whole.count();
@@ -182,6 +182,10 @@ fn file_names(document: &mut ReportDocument) -> Vec<&mut String> {
 
 /// Adds what was seen; the rest is counted again.
 fn sum(left: &Summary, right: &Summary) -> Summary {
+    let mut unknown_groups = left.unknown_groups.clone();
+    for (group, count) in &right.unknown_groups {
+        *unknown_groups.entry(group.clone()).or_default() += count;
+    }
     Summary {
         listed: left.listed.zip(right.listed).map(|(left, right)| left + right),
         files: left.files + right.files,
@@ -192,6 +196,7 @@ fn sum(left: &Summary, right: &Summary) -> Summary {
         binaries: left.binaries + right.binaries,
         ignored: left.ignored + right.ignored,
         failed: left.failed + right.failed,
+        unknown_groups,
         ..Summary::default()
     }
 }

@@ -8,17 +8,20 @@
 //! Invariant: a file plan made here turns a text with the fingerprint `before` into one with the fingerprint `after`, by sorted,
 //! disjoint edits whose replaced texts were compared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::document::{FindingRecord, Summary};
+use super::document::{
+    AppliedRule, ByteEdit, ChangedFile, FindingRecord, ObjectRecord, REPORT_SCHEMA_VERSION, RanIn, ReportDocument,
+    Summary, TypeMeta,
+};
 use super::escape::visible;
 use super::json;
-use super::run_report::Report;
+use super::run_report::{Fate, Report};
 use crate::engine::edits::FilePlan;
-use crate::engine::finding::Severity;
-use crate::engine::plan::RunAdvisory;
+use crate::engine::finding::{Location, Severity};
+use crate::engine::plan::{ObjectPlan, RunAdvisory};
 use crate::shell::redaction::shows_secret;
 use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::text::{Edit, EditSet};
@@ -47,7 +50,7 @@ pub struct SavedPlan {
     /// The files that change, sorted by path.
     pub files: Vec<SavedFile>,
     /// The objects of the targeted packs, as in the JSON report.
-    objects: Vec<serde_json::Value>,
+    objects: Vec<SavedObject>,
     /// Every finding.
     pub findings: Vec<FindingRecord>,
     /// What is to be known about the cluster and the releases.
@@ -76,6 +79,19 @@ pub struct SavedFile {
     pub after: Fingerprint,
     /// Sorted and disjoint; of whole lines, unless the lines hold something of a Secret.
     edits: Vec<SavedEdit>,
+}
+
+/// An object, without its findings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SavedObject {
+    from: TypeMeta,
+    location: Location,
+    object: String,
+    outcome: Fate,
+    patch: serde_json::Value,
+    rules: Vec<AppliedRule>,
+    to: TypeMeta,
 }
 
 /// One replacement.
@@ -110,7 +126,7 @@ impl SavedPlan {
             noop: report.files.is_empty(),
             summary: Summary::of(report),
             files,
-            objects: report.objects.iter().map(|object| json::object(object, fates.of(object))).collect(),
+            objects: report.objects.iter().map(|object| SavedObject::new(object, fates.of(object))).collect(),
             findings: report.findings.iter().map(FindingRecord::new).collect(),
             advisories: report.advisories.to_vec(),
         })
@@ -159,8 +175,67 @@ impl SavedPlan {
 
     /// Returns the file of each object that changes.
     pub(crate) fn changed_files(&self) -> impl Iterator<Item = &str> {
-        let changed = self.objects.iter().filter(|object| object["outcome"] == "changed");
-        changed.filter_map(|object| object["location"]["file"].as_str())
+        let changed = self.objects.iter().filter(|object| object.outcome == Fate::Changed);
+        changed.map(|object| object.location.file.as_str())
+    }
+
+    /// Makes the document of the run that made the plan, as far as the plan holds it: what was acknowledged is only counted.
+    pub(crate) fn document(&self, ran_in: RanIn) -> ReportDocument {
+        let mut objects: Vec<ObjectRecord> = self.objects.iter().map(SavedObject::record).collect();
+        let at: BTreeMap<&Location, usize> = self.objects.iter().map(|object| &object.location).zip(0..).collect();
+        let mut findings = Vec::new();
+        for finding in &self.findings {
+            match finding.object.as_ref().and_then(|object| at.get(&object.location)) {
+                Some(at) => objects[*at].findings.push(finding.clone().below_its_object()),
+                None => findings.push(finding.clone()),
+            }
+        }
+        objects.iter_mut().for_each(ObjectRecord::sort_findings);
+        let left_out = self.left_out();
+        let is_open = self.findings.iter().any(|finding| finding.severity >= Severity::Unresolved);
+        let is_clean = self.noop && left_out.is_empty() && !is_open;
+        let mut document = ReportDocument {
+            schema_version: REPORT_SCHEMA_VERSION,
+            tool: self.tool.clone(),
+            command: "plan".to_owned(),
+            targets: self.targets.clone(),
+            folder: ran_in.folder,
+            top: ran_in.top,
+            exit_code: u8::from(!is_clean),
+            left_out: left_out.into_iter().map(str::to_owned).collect(),
+            files: self.files.iter().map(SavedFile::changed).collect(),
+            objects,
+            findings,
+            advisories: self.advisories.clone(),
+            ..ReportDocument::default()
+        };
+        document.count();
+        ReportDocument { summary: self.summary.clone(), ..document }
+    }
+}
+
+impl SavedObject {
+    fn new(object: &ObjectPlan, fate: Fate) -> Self {
+        let ObjectRecord { object, location, outcome, from, to, rules, patch, .. } = ObjectRecord::new(object, fate);
+        Self { from, location, object, outcome, patch, rules, to }
+    }
+
+    /// Makes the object of a document, with the finding that it must change.
+    fn record(&self) -> ObjectRecord {
+        let Self { from, location, object, outcome, patch, rules, to } = self.clone();
+        let needed = (outcome == Fate::Changed).then(|| FindingRecord::changes_needed(&location, &from, &to));
+        ObjectRecord {
+            object,
+            location,
+            outcome,
+            codes: Vec::new(),
+            from,
+            to,
+            rules,
+            patch,
+            findings: needed.into_iter().collect(),
+            acknowledged: Vec::new(),
+        }
     }
 }
 
@@ -235,6 +310,12 @@ impl SavedFile {
             return Err(Mismatch::Contradiction);
         }
         Ok(FilePlan { file: self.path.clone(), before: text.into(), edits })
+    }
+
+    /// Says what changes, as a report does.
+    fn changed(&self) -> ChangedFile {
+        let edit = |edit: &SavedEdit| ByteEdit { start: edit.start, end: edit.end, text: Some(edit.new.clone()) };
+        ChangedFile { file: self.path.clone(), edits: self.edits.iter().map(edit).collect() }
     }
 
     /// Prints the edits without the file's text: what each replaces, and by what.
@@ -360,8 +441,10 @@ mod tests {
         check_refused("/summary", json!({}), "missing field");
         check_refused("/objects", json!({}), "invalid type");
         assert!(SavedPlan::parse(b"{\"schemaVersion\": 2, \"more\": 1}").unwrap_err().contains("unknown field"));
-        let deep = format!("{{\"objects\": {}", "[".repeat(100_000));
-        assert!(SavedPlan::parse(deep.as_bytes()).unwrap_err().contains("recursion"));
+        for (start, refused) in [("{\"objects\": ", "invalid type"), ("{\"objects\": [{\"patch\": ", "recursion")] {
+            let deep = format!("{start}{}", "[".repeat(100_000));
+            assert!(SavedPlan::parse(deep.as_bytes()).unwrap_err().contains(refused), "{refused}");
+        }
     }
 
     /// Checks that a plan whose edit is replaced, and whose fingerprints fit the file, is not executed.

@@ -1,5 +1,6 @@
 //! The format `text`: what is about the whole run, for people. What is about places is `grouped`.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -49,7 +50,7 @@ pub(crate) fn acknowledged_advisories(advisories: &[RunAdvisory], painter: &Pain
 /// Prints the advisories about the run, in a section for each thing that they concern.
 pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, painter: &Painter) -> String {
     let (mut out, mut section) = (String::new(), None);
-    for RunAdvisory { about, severity, message, help } in advisories {
+    for RunAdvisory { about, severity, message, help, .. } in advisories {
         if section.replace(about) != Some(about) {
             let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", about.name())));
         }
@@ -150,7 +151,24 @@ fn read(counts: &Summary) -> String {
         Some(listed) => format!("{} of {}", thousands(counts.files), plural(listed, "listed file")),
         None => plural(counts.files, "file"),
     };
-    format!("{files} read, {} recognized", plural(counts.recognized, "object"))
+    format!("{files} read, {} recognized{}", plural(counts.recognized, "object"), unknown(&counts.unknown_groups))
+}
+
+/// How many groups are named of which nothing is known.
+const NAMED: usize = 3;
+
+/// Prints how many objects are of groups that nothing is known of, and names the groups with the most.
+fn unknown(groups: &BTreeMap<String, usize>) -> String {
+    if groups.is_empty() {
+        return String::new();
+    }
+    let mut most: Vec<(&String, &usize)> = groups.iter().collect();
+    most.sort_by_key(|(_, count)| Reverse(**count));
+    let more = groups.len().saturating_sub(NAMED);
+    let mut names: Vec<String> = most.iter().take(NAMED).map(|(group, _)| visible(group)).collect();
+    names.extend((more > 0).then(|| format!("{more} more")));
+    let total = groups.values().sum();
+    format!(", {} of groups without a CRD or pack ({})", thousands(total), names.join(", "))
 }
 
 /// Prints how many files were skipped and failed.

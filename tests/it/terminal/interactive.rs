@@ -243,20 +243,54 @@ fn start_committed(tree: &Tree) -> Terminal {
     Terminal::run(tree, "reversion apply -i --to gateway-api@1.6.1/standard")
 }
 
+type Edit = fn(&Tree);
+
+fn edit_the_second(tree: &Tree) {
+    fs::write(tree.path("b.yaml"), format!("# edited\n{}", route("two"))).unwrap();
+}
+
+fn add_a_third(tree: &Tree) {
+    fs::write(tree.path("c.yaml"), route("three")).unwrap();
+}
+
+const TREE_CHANGES: [(Edit, &str); 2] =
+    [(edit_the_second, "b.yaml was changed"), (add_a_third, "files appeared or disappeared")];
+
+/// What shows that it is planned once at the end, and not after each answer: a change of the tree is noticed there.
 #[test]
-fn a_tree_that_changes_while_it_is_asked_about_is_not_written() {
-    type Edit = fn(&Tree);
-    let edit: Edit = |tree| fs::write(tree.path("b.yaml"), format!("# edited\n{}", route("two"))).unwrap();
-    let add: Edit = |tree| fs::write(tree.path("c.yaml"), route("three")).unwrap();
-    for (change, why) in [(edit, "b.yaml was changed"), (add, "files appeared or disappeared")] {
-        let tree = Tree::of(&[("a.yaml", &route("one")), ("b.yaml", &route("two"))]);
+fn what_is_declined_is_planned_once_at_the_end_where_nothing_depends_on_it() {
+    for (change, why) in TREE_CHANGES {
+        let tree = Tree::of(&[
+            ("a.yaml", &route("one")),
+            ("b.yaml", &route("two")),
+            ("d.yaml", &route("four")),
+            ("e.yaml", &route("five")),
+        ]);
         let mut terminal = start_committed(&tree);
-        terminal.until(&format!("(1/2) {KEYS}"));
+        terminal.until(&format!("(1/4) {KEYS}"));
+        change(&tree);
+        terminal.send("n");
+        terminal.choose("2/4", "n");
+        terminal.choose("3/4", "y");
+        terminal.choose("4/4", "n");
+        let (end, code) = terminal.end();
+        assert!(end.contains(&format!("nothing was written: {why} after the first question")), "{end}");
+        assert_eq!((code, tree.text("d.yaml")), (Some(2), route("four")));
+    }
+}
+
+#[test]
+fn what_is_declined_is_planned_before_a_question_that_may_depend_on_it() {
+    for (change, why) in TREE_CHANGES {
+        let both = format!("{}---\n{}", route("one"), route("three"));
+        let tree = Tree::of(&[("a.yaml", &both), ("b.yaml", &route("two"))]);
+        let mut terminal = start_committed(&tree);
+        terminal.until(&format!("(1/3) {KEYS}"));
         change(&tree);
         terminal.send("n");
         let (end, code) = terminal.end();
         assert!(end.contains(&format!("nothing was written: {why} after the first question")), "{end}");
-        assert_eq!((code, tree.text("a.yaml")), (Some(2), route("one")));
+        assert_eq!((code, tree.text("a.yaml")), (Some(2), both));
     }
 }
 
@@ -267,9 +301,9 @@ fn git_is_asked_again_before_anything_is_written() {
     terminal.until(&format!("(1/2) {KEYS}"));
     fs::write(tree.path("b.yaml"), route("two")).unwrap();
     terminal.send("n");
+    terminal.choose("2/2", "y");
     // An object that is new among the changes counts.
     terminal.choose("2/3", "y");
-    terminal.choose("3/3", "y");
     let (end, code) = terminal.end();
     assert!(end.contains("nothing was written: 1 file to be written is not committed\n  b.yaml"), "{end}");
     assert_eq!([tree.text("b.yaml"), tree.text("c.yaml")], [route("two"), route("three")]);

@@ -7,10 +7,11 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
-use anyhow::{Context as _, Error, Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Error, Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::crd::{self, PlacedCrd};
@@ -23,6 +24,10 @@ use crate::knowledge::release::{GroupKind, ReleaseLine};
 
 /// The name of the pack that is made of CRDs.
 pub(crate) const NAME: &str = "crds";
+
+/// What to do about a kind that a set defines twice.
+pub(super) const SETS: &str =
+    "keep one of them, or pass each release as a set of its own, the oldest first: `--crds OLD --crds NEW`";
 
 /// CRDs that belong together: those of one release, or of one cluster.
 #[derive(Clone, Debug)]
@@ -38,7 +43,21 @@ pub(crate) struct CrdSet {
 pub(crate) struct Move {
     pub old: String,
     pub new: String,
+    /// Where it is written, unless it was passed.
+    pub place: Option<String>,
 }
+
+/// Why a [`Move`] cannot be.
+#[derive(Debug)]
+pub(crate) struct WrongMove(String);
+
+impl fmt::Display for WrongMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WrongMove {}
 
 impl FromStr for Move {
     type Err = Error;
@@ -46,11 +65,43 @@ impl FromStr for Move {
     fn from_str(text: &str) -> Result<Self> {
         let groups = text.split_once('=').filter(|(old, new)| !old.is_empty() && !new.is_empty() && old != new);
         let (old, new) = groups.with_context(|| format!("`{text}` does not name two API groups: OLD=NEW"))?;
-        Ok(Self { old: old.to_owned(), new: new.to_owned() })
+        Ok(Self { old: old.to_owned(), new: new.to_owned(), place: None })
+    }
+}
+
+/// Writes the option that accepts a move.
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "--move {}={}", self.old, self.new)
     }
 }
 
 impl Move {
+    /// Returns how the file of a rule of a move to a group ends.
+    fn rule_suffix(group: &str) -> String {
+        format!("-moved-to-{group}")
+    }
+
+    /// Explains the rule of a move by its id; nothing where it cannot be one.
+    pub(crate) fn explain(id: &str) -> Option<String> {
+        let (release, rule) = id.strip_prefix(NAME)?.strip_prefix('/')?.rsplit_once('/')?;
+        let (kind, group) = rule.split_once(&Self::rule_suffix(""))?;
+        Some(format!(
+            "{id}\nA rule that `--move OLD={group}` makes of the CRDs of a run: objects of the kind {kind} of the group OLD get the group {group}, \
+             and references to them follow.\n\nforward, to {release} and later sets of --crds; backward, to earlier ones. An object with a field that \
+             both schemas do not describe alike is held back.\n"
+        ))
+    }
+
+    /// Says why it cannot be, behind the place where it is written.
+    pub(crate) fn wrong(&self, why: &str) -> Error {
+        let Self { old, new, place } = self;
+        Error::new(WrongMove(match place {
+            Some(place) => format!("{place}: {old}={new}: {why}"),
+            None => format!("{self}: {why}"),
+        }))
+    }
+
     /// Returns the rules that the move makes of the kinds of `crds`, by file.
     ///
     /// # Errors
@@ -60,22 +111,26 @@ impl Move {
         for (kind, old) in crds.iter().filter(|(kind, _)| kind.group == self.old) {
             let new = crds.get(&GroupKind::new(&kind.kind, &self.new)).and_then(|new| new.first());
             let Some(new) = new.filter(|new| old[0].release < new.release) else { continue };
-            let Self { old, new: group } = self;
+            let Self { old, new: group, .. } = self;
             let rule = json!({
                 "summary": format!("{} moved from the group {old} to {group}", kind.kind),
                 "kind": kind.to_string(),
-                "source": format!("--move {old}={group}"),
+                "source": self.to_string(),
                 "lens": [{ "retype": { "group": group } }],
             });
-            let path = format!("{}/{}-moved-to-{group}.yaml", line.get(new.release).bundle, kind.kind.to_lowercase());
+            let (release, kind, to) =
+                (&line.get(new.release).bundle, kind.kind.to_lowercase(), Self::rule_suffix(group));
+            let path = format!("{release}/{kind}{to}.yaml");
             files.insert(path, Cow::Owned(rule.to_string()));
         }
-        let Self { old, new } = self;
-        ensure!(
-            !files.is_empty(),
-            "--move {old}={new}: no kind of {old} is in {new} in a later set; pass both: `--crds OLD --crds NEW`"
-        );
-        Ok(files)
+        let Self { old, new, .. } = self;
+        match files.is_empty() {
+            true => {
+                Err(self
+                    .wrong(&format!("no kind of {old} is in {new} in a later set; pass both: `--crds OLD --crds NEW`")))
+            }
+            false => Ok(files),
+        }
     }
 }
 
@@ -117,7 +172,7 @@ pub(crate) fn pack(sets: &[CrdSet], moves: &[Move]) -> Result<Pack> {
         for PlacedCrd { place, value } in &set.crds {
             let Some(kind) = crd::checked_kind(value).with_context(|| place.clone())? else { continue };
             if let Some(other) = places.insert(kind.clone(), place) {
-                bail!("{place}: {kind} is defined by another CRD too, at {other}; keep one of them");
+                bail!("{place}: {kind} is defined by another CRD too, at {other}; {SETS}");
             }
             crds.entry(kind).or_default().push(ReleasedCrd { release, value: Arc::clone(value) });
         }

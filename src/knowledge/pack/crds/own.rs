@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::budget;
 use super::crd::{self, PlacedCrd};
+use super::from_crds::SETS;
 use super::gather::Gathered;
 use super::validations::CEL;
 use crate::knowledge::catalog::{Catalog, Violation, ViolationKind};
@@ -78,10 +79,10 @@ impl OwnCrds {
             let mut rules = BTreeMap::new();
             for (version, _) in schemas(&value) {
                 let other = rules.insert(version.to_owned(), OnceLock::new());
-                ensure!(other.is_none(), "{place}: another CRD also defines {kind}");
+                ensure!(other.is_none(), "{place}: another CRD also defines {kind}; {SETS}");
             }
             let other = by_kind.insert(kind.clone(), OwnCrd { value, catalog: OnceLock::new(), rules });
-            ensure!(other.is_none(), "{place}: another CRD also defines {kind}");
+            ensure!(other.is_none(), "{place}: another CRD also defines {kind}; {SETS}");
         }
         if by_kind.is_empty() {
             bail!("{name} contains no CRD of a known API");
@@ -460,7 +461,10 @@ mod tests {
             format!("{:#}", OwnCrds::read("crds", values).unwrap_err())
         };
         assert_eq!(failure(&[]), "crds contains no CRD of a known API");
-        assert_eq!(failure(&[crd(), crd()]), "a.yaml:1:1: another CRD also defines Shop.example.com");
+        assert_eq!(
+            failure(&[crd(), crd()]),
+            "a.yaml:1:1: another CRD also defines Shop.example.com; keep one of them, or pass each release as a set of its own, the oldest first: `--crds OLD --crds NEW`"
+        );
         let mut broken = crd();
         broken["spec"]["scope"] = json!("Galaxy");
         assert!(failure(&[broken]).starts_with("a.yaml:1:1: "));

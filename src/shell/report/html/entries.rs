@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::besides::Besides;
 use super::diff::Diff;
+use super::evidence::ShownEvidence;
 use crate::engine::edits::FilePlan;
-use crate::engine::finding::{Acknowledged, Code, Finding, Location, Severity};
-use crate::engine::infer::{infer, kind_evidence};
-use crate::engine::plan::{ObjectPlan, Outcome};
-use crate::knowledge::lens::Direction;
+use crate::engine::finding::{Code, Location, Severity};
 use crate::knowledge::pack::{Packs, Rule};
 use crate::shell::report::count::plural;
-use crate::shell::report::run_report::{Fate, Report, Written};
+use crate::shell::report::document::{AcknowledgedRecord, AppliedRule, FindingRecord, ObjectRecord, ReportDocument};
+use crate::shell::report::run_report::{Fate, Written};
 
 /// Everything that a page shows below its summary.
 pub(super) struct Contents<'r> {
@@ -19,7 +19,9 @@ pub(super) struct Contents<'r> {
     /// The rules that changed objects, sorted by id.
     pub(super) rules: BTreeMap<&'r str, UsedRule<'r>>,
     /// The codes of the findings, with how many there are.
-    pub(super) codes: BTreeMap<Code, usize>,
+    pub(super) codes: BTreeMap<&'r str, usize>,
+    /// Whether the changes were written.
+    pub(super) written: Written,
 }
 
 /// A rule that changed objects.
@@ -50,13 +52,13 @@ pub(super) struct PageEntry<'r> {
     /// What the object is called and where it starts; none for a file as a whole.
     pub(super) object: Option<(&'r str, &'r Location)>,
     /// What becomes of the object, where it is recognized.
-    pub(super) plan: Option<&'r ObjectPlan>,
-    /// The same with what was accepted before.
-    pub(super) fate: Option<Fate>,
+    pub(super) record: Option<&'r ObjectRecord>,
     /// The findings, sorted by place.
-    pub(super) findings: Vec<&'r Finding>,
+    pub(super) findings: Vec<&'r FindingRecord>,
     /// The findings that were accepted before.
-    pub(super) acknowledged: Vec<&'r Acknowledged>,
+    pub(super) acknowledged: Vec<&'r AcknowledgedRecord>,
+    /// The releases that the object can be for, where that is known.
+    pub(super) evidence: Option<&'r ShownEvidence>,
 }
 
 /// What an object is and becomes.
@@ -66,38 +68,39 @@ pub(super) struct Becomes {
     pub(super) remark: &'static str,
 }
 
-/// The releases that an object can be for.
-pub(super) struct ShownEvidence {
-    pub(super) releases: String,
-    /// The fields that show it, each with its releases.
-    pub(super) fields: Vec<(String, String)>,
-}
-
 impl<'r> Contents<'r> {
-    /// Sorts what `report` found by file and object.
-    pub(super) fn of(report: &Report<'r>) -> Self {
+    /// Sorts what `document` holds by file and object, with what a page shows `besides`.
+    pub(super) fn of(document: &'r ReportDocument, besides: &'r Besides<'_>) -> Self {
+        let Besides { packs, files, evidence, found, .. } = besides;
         let mut entries: BTreeMap<(&str, Option<&Location>), PageEntry<'r>> = BTreeMap::new();
-        let fates = report.fates();
-        for plan in report.objects {
-            let entry = entries.entry((&plan.location.file, Some(&plan.location))).or_default();
-            entry.object = Some((&plan.title, &plan.location));
-            entry.plan = Some(plan);
-            entry.fate = Some(fates.of(plan));
+        for (title, location) in found.iter().flat_map(|found| &found.objects) {
+            let entry = entries.entry((&location.file, Some(location))).or_default();
+            entry.object = Some((title, location));
+            entry.evidence = evidence.get(location);
         }
-        for finding in report.findings {
+        for record in &document.objects {
+            let entry = entries.entry((&record.location.file, Some(&record.location))).or_default();
+            entry.object = Some((&record.object, &record.location));
+            entry.record = Some(record);
+            entry.findings.extend(record.findings.iter().filter(|finding| is_shown(finding)));
+            entry.acknowledged.extend(&record.acknowledged);
+            entry.evidence = evidence.get(&record.location);
+        }
+        for finding in document.findings.iter().filter(|finding| is_shown(finding)) {
             entry_of(&mut entries, finding).findings.push(finding);
         }
-        for acknowledged in report.acknowledged {
+        for acknowledged in &document.acknowledged {
             entry_of(&mut entries, &acknowledged.finding).acknowledged.push(acknowledged);
         }
         let mut codes = BTreeMap::new();
-        let accepted = report.acknowledged.iter().map(|acknowledged| &acknowledged.finding);
-        report.findings.iter().chain(accepted).for_each(|finding| *codes.entry(finding.code).or_default() += 1);
-        Self { files: by_file(entries, report.files), rules: used_rules(report), codes }
+        let all = entries.values().flat_map(PageEntry::all_findings);
+        all.for_each(|finding| *codes.entry(finding.code.as_str()).or_default() += 1);
+        let rules = used_rules(document, packs);
+        Self { files: by_file(entries, files), rules, codes, written: written(document) }
     }
 
     /// How many findings have a code.
-    pub(super) fn findings_of(&self, code: &Code) -> usize {
+    pub(super) fn findings_of(&self, code: &str) -> usize {
         self.codes[code]
     }
 
@@ -124,10 +127,20 @@ impl<'r> Contents<'r> {
     }
 }
 
+/// Says whether the changes of a document were written.
+pub(super) const fn written(document: &ReportDocument) -> Written {
+    if document.written { Written::Yes } else { Written::No }
+}
+
+/// Says whether a finding is more than that an object must change, which its outcome says.
+pub(super) fn is_shown(finding: &FindingRecord) -> bool {
+    finding.code != Code::ChangesNeeded.name()
+}
+
 /// Finds what a finding is about.
 fn entry_of<'e, 'r>(
     entries: &'e mut BTreeMap<(&'r str, Option<&'r Location>), PageEntry<'r>>,
-    finding: &'r Finding,
+    finding: &'r FindingRecord,
 ) -> &'e mut PageEntry<'r> {
     let Some(object) = &finding.object else {
         return entries.entry((&finding.location.file, None)).or_default();
@@ -155,13 +168,13 @@ fn by_file<'r>(
     files
 }
 
-fn used_rules<'r>(report: &Report<'r>) -> BTreeMap<&'r str, UsedRule<'r>> {
+fn used_rules<'r>(document: &'r ReportDocument, packs: &'r Packs) -> BTreeMap<&'r str, UsedRule<'r>> {
     let mut rules: BTreeMap<&str, UsedRule<'r>> = BTreeMap::new();
-    for (id, _) in report.objects.iter().flat_map(|object| &object.rules) {
-        let rule = rules.entry(id).or_insert(UsedRule { number: 0, objects: 0, definitions: Vec::new() });
+    for AppliedRule { rule, .. } in document.objects.iter().flat_map(|object| &object.rules) {
+        let rule = rules.entry(rule).or_insert(UsedRule { number: 0, objects: 0, definitions: Vec::new() });
         rule.objects += 1;
     }
-    for rule in report.packs.iter().flat_map(|pack| pack.rules()) {
+    for rule in packs.iter().flat_map(|pack| pack.rules()) {
         if let Some(used) = rules.get_mut(rule.id.as_str()) {
             used.definitions.push(rule);
         }
@@ -188,41 +201,51 @@ impl FileEntries<'_> {
 
     /// Returns whether there is nothing to do and nothing to read: neither a change nor a finding.
     pub(super) fn is_idle(&self) -> bool {
-        self.diff.is_none()
-            && self.entries.iter().all(|entry| entry.findings.is_empty() && entry.acknowledged.is_empty())
+        let is_idle = |entry: &PageEntry<'_>| {
+            // What was only detected is there to be read.
+            entry.record.is_some_and(|record| record.outcome != Fate::Changed)
+                && entry.findings.is_empty()
+                && entry.acknowledged.is_empty()
+        };
+        self.diff.is_none() && self.entries.iter().all(is_idle)
     }
 
     /// Counts what becomes of its objects, for people.
-    pub(super) fn tally(&self, report: &Report<'_>) -> String {
+    pub(super) fn tally(&self, contents: &Contents<'_>) -> String {
         let mut counts: BTreeMap<Fate, usize> = BTreeMap::new();
-        self.entries.iter().filter_map(|entry| entry.fate).for_each(|fate| *counts.entry(fate).or_default() += 1);
+        self.entries.iter().filter_map(PageEntry::fate).for_each(|fate| *counts.entry(fate).or_default() += 1);
         let parts: Vec<String> =
-            counts.into_iter().map(|(fate, count)| format!("{count} {}", fate.words(report.written))).collect();
+            counts.into_iter().map(|(fate, count)| format!("{count} {}", fate.words(contents.written))).collect();
         parts.join(", ")
     }
 }
 
 impl<'r> PageEntry<'r> {
+    /// What becomes of the object, where it is recognized.
+    pub(super) fn fate(&self) -> Option<Fate> {
+        self.record.map(|record| record.outcome)
+    }
+
     /// Returns the kind of the object; a title starts with it.
     pub(super) fn kind(&self) -> Option<&'r str> {
         let by_title = || self.object.and_then(|(title, _)| title.split(' ').next());
-        self.plan.map(|plan| plan.from.0.kind.as_str()).or_else(by_title)
+        self.record.map(|record| record.from.kind.as_str()).or_else(by_title)
     }
 
     /// The rules that changed the object.
-    pub(super) fn applied(&self) -> &'r [(String, Direction)] {
-        self.plan.map_or(&[], |plan| &plan.rules)
+    pub(super) fn applied(&self) -> &'r [AppliedRule] {
+        self.record.map_or(&[], |record| &record.rules)
     }
 
     /// What filters look for: the attributes of its element.
     pub(super) fn attributes(&self, contents: &Contents<'_>) -> Vec<(&'static str, String)> {
-        let rules = self.applied().iter().map(|(id, _)| contents.rules[id.as_str()].number.to_string());
-        let codes = self.codes().into_iter().map(|code| code.name());
+        let rules = self.applied().iter().map(|applied| contents.rules[applied.rule.as_str()].number.to_string());
+        let codes: Vec<&str> = self.codes().into_iter().collect();
         let mut attributes = vec![
-            ("data-outcome", self.fate.map_or("", Fate::name).to_owned()),
+            ("data-outcome", self.fate().map_or("", Fate::name).to_owned()),
             ("data-kind", self.kind().unwrap_or_default().to_owned()),
             ("data-rule", rules.collect::<Vec<_>>().join(" ")),
-            ("data-code", codes.collect::<Vec<_>>().join(" ")),
+            ("data-code", codes.join(" ")),
             ("data-severity", self.severities().map(Severity::name).collect::<Vec<_>>().join(" ")),
         ];
         attributes.retain(|(_, values)| !values.is_empty());
@@ -230,56 +253,42 @@ impl<'r> PageEntry<'r> {
     }
 
     /// What becomes of the object, for people.
-    pub(super) fn outcome(&self, report: &Report<'_>) -> &'static str {
-        self.fate.map_or("", |fate| fate.words(report.written))
+    pub(super) fn outcome(&self, contents: &Contents<'_>) -> &'static str {
+        self.fate().map_or("", |fate| fate.words(contents.written))
     }
 
-    /// Says what the object is and what it becomes.
-    pub(super) fn becomes(&self, report: &Report<'_>) -> Option<Becomes> {
-        let plan = self.plan?;
-        let ((old_kind, old), (new_kind, new)) = (&plan.from, &plan.to);
-        let (old, new) = (old.to_string(), new.to_string());
-        let is_same = old_kind.kind == new_kind.kind && old == new;
-        let remark = match (plan.outcome, is_same, report.written) {
-            (Outcome::Changed, true, Written::No) => " fields must change",
-            (Outcome::Changed, true, Written::Yes) => " fields were changed",
-            (Outcome::HeldBack, _, _) => " stays as it is",
-            (Outcome::Changed | Outcome::Unchanged, _, _) => "",
+    /// Says what the object is and what it becomes, or would if that were not accepted as it is.
+    pub(super) fn becomes(&self, contents: &Contents<'_>) -> Option<Becomes> {
+        let record = self.record?;
+        let (old, new) = (&record.from, &record.to);
+        let accepts = |is: &dyn Fn(&FindingRecord) -> bool| {
+            record.outcome == Fate::Acknowledged && self.acknowledged.iter().any(|accepted| is(&accepted.finding))
         };
-        let is_changed = plan.outcome == Outcome::Changed && !is_same;
-        let (before, after) = match (is_changed, old_kind.kind == new_kind.kind) {
-            (true, true) => (Some(old), Some(new)),
-            (true, false) => (Some(format!("{old} {}", old_kind.kind)), Some(format!("{new} {}", new_kind.kind))),
+        let changes = record.outcome == Fate::Changed || accepts(&|finding| !is_shown(finding));
+        let is_held =
+            record.outcome == Fate::HeldBack || (!changes && accepts(&|finding| finding.severity == Severity::Held));
+        let is_same = old == new;
+        let remark = match (changes, is_held, contents.written) {
+            (true, _, Written::No) if is_same => " fields must change",
+            (true, _, Written::Yes) if is_same => " fields were changed",
+            (false, true, _) => " stays as it is",
+            _ => "",
+        };
+        let (before, after) = match (changes && !is_same, old.kind == new.kind) {
+            (true, true) => (Some(old.api_version.clone()), Some(new.api_version.clone())),
+            (true, false) => {
+                let [old, new] = [old, new].map(|side| Some(format!("{} {}", side.api_version, side.kind)));
+                (old, new)
+            }
             // Values of a chart have no apiVersion.
-            (false, _) => (Some(old).filter(|old| !old.is_empty()), None),
+            (false, _) => (Some(old.api_version.clone()).filter(|old| !old.is_empty()), None),
         };
         Some(Becomes { before, after, remark })
     }
 
-    /// Says which releases have every field of the object as it was read, and which fields show that.
-    pub(super) fn evidence(&self, packs: &Packs) -> Option<ShownEvidence> {
-        let plan = self.plan?;
-        let (kind, version) = &plan.from;
-        let pack = packs.of_group(&kind.group)?;
-        let catalog = pack.catalog(kind)?;
-        let data = plan.data.as_ref().expect("a plan that is printed as HTML was made with the data of its objects");
-        let inference = infer(&data.before, catalog, &version.version);
-        let line = pack.line();
-        let (releases, of_kind) = match inference.is_conflict() {
-            true => ("no release has all its fields".to_owned(), None),
-            false => {
-                let releases = format!("all its fields are in {}", line.describe(inference.candidates));
-                (releases, kind_evidence(catalog, line))
-            }
-        };
-        let facts = of_kind.iter().chain(&inference.evidence);
-        let fields = facts.map(|fact| (fact.path.to_string(), line.describe(fact.releases))).collect();
-        Some(ShownEvidence { releases, fields })
-    }
-
     /// Returns the codes of its findings, sorted.
-    pub(super) fn codes(&self) -> BTreeSet<Code> {
-        self.all_findings().map(|finding| finding.code).collect()
+    pub(super) fn codes(&self) -> BTreeSet<&'r str> {
+        self.all_findings().map(|finding| finding.code.as_str()).collect()
     }
 
     /// Returns the severities of its findings, sorted, the most severe first.
@@ -287,7 +296,7 @@ impl<'r> PageEntry<'r> {
         self.findings.iter().map(|finding| finding.severity).collect::<BTreeSet<_>>().into_iter().rev()
     }
 
-    fn all_findings(&self) -> impl Iterator<Item = &'r Finding> {
+    fn all_findings(&self) -> impl Iterator<Item = &'r FindingRecord> {
         self.findings.iter().copied().chain(self.acknowledged.iter().map(|acknowledged| &acknowledged.finding))
     }
 }

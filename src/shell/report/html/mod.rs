@@ -1,13 +1,15 @@
 //! Answers: how does a report look in a browser, without a server, a network or JavaScript?
 //!
-//! [`page`] writes one page that holds everything: style sheet, script, data. It is complete without its script, which adds the filters;
+//! [`page`] writes one page of a document that holds everything: style sheet, script, data. It is complete without its script, which adds the filters;
 //! all that the script knows, it reads from the page's elements. `page.html` and `footer.html` are its templates.
 //!
 //! Invariant: every text that a template prints is escaped by `markup`; the page's security
 //! policy lets a browser run and load nothing besides what is in `page.js` and `page.css`.
 
+mod besides;
 mod diff;
 mod entries;
+mod evidence;
 #[expect(unreachable_pub, reason = "`filter_fn` makes items that are `pub`")]
 mod filters;
 mod markup;
@@ -17,9 +19,12 @@ mod toolbar;
 
 use askama::Template;
 
-use super::run_report::Report;
+use super::document::ReportDocument;
 use super::{address, escape};
+use crate::engine::finding::Code;
 use crate::engine::plan::RunAdvisory;
+pub(crate) use besides::Besides;
+use besides::Found;
 use diff::{Diff, Side};
 use entries::Contents;
 use summary::{Count, Verdict};
@@ -41,8 +46,11 @@ const UNFOLDED: usize = 2_000;
 #[derive(Template)]
 #[template(path = "page.html", config = "src/shell/report/html/askama.toml")]
 struct Page<'p, 'r> {
-    report: &'p Report<'r>,
+    document: &'r ReportDocument,
     contents: &'p Contents<'r>,
+    /// What is to be known about the diffs, a paragraph each.
+    remarks: &'r [String],
+    found: Option<&'r Found<'r>>,
     title: String,
     verdict: Verdict,
     counts: Vec<Count>,
@@ -55,7 +63,7 @@ struct Page<'p, 'r> {
 impl<'r> Page<'_, 'r> {
     /// What is to be known about the cluster and the releases, a slice for each thing that it is about.
     fn advice(&self) -> impl Iterator<Item = &'r [RunAdvisory]> {
-        self.report.advisories.chunk_by(|left, right| left.about == right.about)
+        self.document.advisories.chunk_by(|left, right| left.about == right.about)
     }
 }
 
@@ -69,22 +77,25 @@ struct Footer<'p> {
 }
 
 /// Renders the page.
-pub(crate) fn page(report: &Report<'_>) -> String {
-    let contents = &Contents::of(report);
+pub(crate) fn page(document: &ReportDocument, besides: &Besides<'_>) -> String {
+    let contents = &Contents::of(document, besides);
+    let found = besides.found.as_ref();
     let lines: usize = contents.files.iter().filter_map(|file| file.diff.as_ref()).map(Diff::lines).sum();
     let page = Page {
-        report,
+        document,
         contents,
-        title: summary::title(report),
-        verdict: Verdict::of(report),
-        counts: summary::counts(report, contents),
+        remarks: &besides.remarks,
+        found,
+        title: found.map_or_else(|| summary::title(document), summary::title_of_detection),
+        verdict: found.map_or_else(|| Verdict::of(document), |found| Verdict::of_detection(document, found)),
+        counts: summary::counts(document, contents),
         to_do: to_do::list(contents),
         filters: toolbar::filters(contents),
         is_open: lines <= UNFOLDED,
     };
     let page = page.render().expect("writing to memory does not fail");
     let kilobytes = (page.len() + "\n".len() + SCRIPT.len()).div_ceil(1000);
-    let footer = Footer { command: report.command, kilobytes, size: contents.size() };
+    let footer = Footer { command: &document.command, kilobytes, size: contents.size() };
     format!("{page}\n{}\n", footer.render().expect("writing to memory does not fail"))
 }
 
@@ -95,7 +106,8 @@ mod tests {
     use sha2::{Digest as _, Sha256};
 
     use super::super::count::Counts;
-    use super::super::run_report::changes_needed;
+    use super::super::document::RanIn;
+    use super::super::run_report::{Report, changes_needed};
     use super::*;
     use crate::engine::finding::{Acknowledged, AcknowledgedBy, Location};
     use crate::engine::plan::{ObjectPlan, Outcome, Plan};
@@ -140,6 +152,9 @@ mod tests {
             acknowledged,
             exit: 1,
             ..Report::new("check", &packs, &plan, Counts { recognized: 2, ..Counts::default() })
+        };
+        let page = |report: &Report<'_>| {
+            page(&ReportDocument::new(report, RanIn::default()), &Besides::saved(report.packs, &[], Vec::new()))
         };
         let text = page(&report(&acknowledged));
         assert!(text.contains("1 of 2 recognized objects must change, in 1 file; none is held back."), "{text}");

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::entries::Contents;
+use super::besides::Found;
+use super::entries::{Contents, is_shown, written};
 use crate::engine::finding::Severity;
 use crate::shell::report::count::{plural, thousands};
-use crate::shell::report::run_report::{Fate, Report, Written};
+use crate::shell::report::document::{ObjectRecord, ReportDocument};
+use crate::shell::report::run_report::{Fate, Written};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,40 +42,82 @@ pub(super) struct Count {
 }
 
 /// The title of the page.
-pub(super) fn title(report: &Report<'_>) -> String {
-    let (changed, held) = (report.to_change().count(), report.held_back().count());
-    let verb = Fate::Changed.words(report.written);
-    format!("{} {verb}, {} held back: reversion {}", thousands(changed), thousands(held), report.command)
+pub(super) fn title(document: &ReportDocument) -> String {
+    let [changed, held] = [Fate::Changed, Fate::HeldBack].map(|fate| objects(document, fate).count());
+    let verb = Fate::Changed.words(written(document));
+    format!("{} {verb}, {} held back: reversion {}", thousands(changed), thousands(held), document.command)
+}
+
+/// The title of a page of `detect`.
+pub(super) fn title_of_detection(found: &Found<'_>) -> String {
+    format!("{} outdated, {} more to convert: reversion detect", thousands(found.outdated), thousands(found.to_convert))
+}
+
+fn objects(document: &ReportDocument, fate: Fate) -> impl Iterator<Item = &ObjectRecord> {
+    document.objects.iter().filter(move |object| object.outcome == fate)
+}
+
+fn findings(document: &ReportDocument, severity: Severity) -> usize {
+    let records = document.records().filter(|(_, finding)| finding.severity == severity && is_shown(finding));
+    records.count()
 }
 
 impl Verdict {
+    /// Says what was detected.
+    pub(super) fn of_detection(document: &ReportDocument, found: &Found<'_>) -> Self {
+        let recognized = document.summary.recognized;
+        let of = format!("of {}", plural(recognized, "recognized object"));
+        let verb = |count: usize| if count == 1 { "is" } else { "are" };
+        let sentence = match (recognized, found.outdated, found.to_convert) {
+            _ if document.summary.listed == Some(0) => "No file was listed.".to_owned(),
+            (0, _, _) => "No object was recognized.".to_owned(),
+            (_, 0, 0) => {
+                format!("Nothing to do: {} current in the newest release of its API.", each_object(recognized))
+            }
+            (_, 0, more) => format!("No object is outdated; {} {of} {} to be converted.", thousands(more), verb(more)),
+            (_, outdated, more) => {
+                let more = if more == 0 { String::new() } else { format!("; {} more would change", thousands(more)) };
+                format!("{} {of} {} outdated in the newest releases{more}.", thousands(outdated), verb(outdated))
+            }
+        };
+        let errors = findings(document, Severity::Error);
+        let state = match (errors, found.outdated + found.to_convert == 0 && recognized > 0) {
+            (0, true) => State::Good,
+            (0, false) => State::Open,
+            _ => State::Failed,
+        };
+        let failed = if errors == 0 { String::new() } else { format!("{}. ", plural(errors, "error")) };
+        Self { state, sentence: failed + &sentence }
+    }
+
     /// Says how the run ended.
-    pub(super) fn of(report: &Report<'_>) -> Self {
-        let (changed, held) = (report.to_change().count(), report.held_back().count());
-        let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-        let unread = match (errors > 0, report.counts.failed) {
+    pub(super) fn of(document: &ReportDocument) -> Self {
+        let [changed, held] = [Fate::Changed, Fate::HeldBack].map(|fate| objects(document, fate).count());
+        let errors = findings(document, Severity::Error);
+        let unread = match (errors > 0, document.summary.failed) {
             (false, _) => String::new(),
             (true, 0) => format!("{}. ", plural(errors, "error")),
             (true, failed) => format!("{} failed. ", plural(failed, "file")),
         };
-        let recognized = report.counts.recognized;
+        let (recognized, written) = (document.summary.recognized, written(document));
         let of = format!("of {}", plural(recognized, "recognized object"));
-        let changed_files: BTreeSet<&str> = report.to_change().map(|object| object.location.file.as_str()).collect();
+        let changed_files = objects(document, Fate::Changed).map(|object| object.location.file.as_str());
+        let changed_files: BTreeSet<&str> = changed_files.collect();
         let files = plural(changed_files.len(), "file");
         let held_back = match held {
             0 => "none is held back".to_owned(),
             1 => "1 is held back and needs a decision".to_owned(),
             held => format!("{} are held back and need a decision", thousands(held)),
         };
-        let verb = match (report.written, changed) {
+        let verb = match (written, changed) {
             (Written::Yes, 1) => "was changed",
             (Written::Yes, _) => "were changed",
             (Written::No, _) => "must change",
         };
         let sentence = match (recognized, changed, held) {
-            _ if report.counts.listed == Some(0) => "No file was listed.".to_owned(),
+            _ if document.summary.listed == Some(0) => "No file was listed.".to_owned(),
             (0, _, _) => "No object was recognized.".to_owned(),
-            (_, 0, 0) if report.acknowledged.is_empty() => {
+            (_, 0, 0) if document.acknowledged_records().next().is_none() => {
                 format!("Nothing to do: {} at the target.", each_object(recognized))
             }
             (_, 0, 0) => format!("Nothing to do: {} at the target, or acknowledged as it is.", each_object(recognized)),
@@ -83,16 +127,16 @@ impl Verdict {
             }
             (_, changed, _) => format!("{} {of} {verb}, in {files}; {held_back}.", thousands(changed)),
         };
-        let unresolved = report.findings.iter().filter(|finding| finding.severity == Severity::Unresolved).count();
+        let unresolved = findings(document, Severity::Unresolved);
         let remains = match unresolved {
             0 => "",
             1 => " One finding is unresolved: nothing converts it, and it can break what is applied.",
             _ => " Some findings are unresolved: nothing converts them, and they can break what is applied.",
         };
-        let unwritten = report.command == "apply" && report.written == Written::No && errors > 0;
+        let unwritten = document.command == "apply" && written == Written::No && errors > 0;
         let unwritten = if unwritten { " Nothing was written." } else { "" };
         let is_open =
-            held > 0 || unresolved > 0 || (changed > 0 && report.written == Written::No) || !report.left_out.is_empty();
+            held > 0 || unresolved > 0 || (changed > 0 && written == Written::No) || !document.left_out.is_empty();
         let state = match (errors > 0, is_open || recognized == 0) {
             (true, _) => State::Failed,
             (false, true) => State::Open,
@@ -111,12 +155,12 @@ fn each_object(recognized: usize) -> String {
 }
 
 /// Counts what the page shows; those of outcomes lead to the objects.
-pub(super) fn counts(report: &Report<'_>, contents: &Contents<'_>) -> Vec<Count> {
-    let seen = &report.counts;
-    let of = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
+pub(super) fn counts(document: &ReportDocument, contents: &Contents<'_>) -> Vec<Count> {
+    let seen = &document.summary;
+    let of = |severity| findings(document, severity);
     let outcomes = [Fate::Changed, Fate::HeldBack, Fate::Acknowledged, Fate::Unchanged].map(|fate| {
-        let number = contents.entries().filter(|entry| entry.fate == Some(fate)).count();
-        Count { number, words: fate.words(report.written), leads_to: Some(fate).filter(|_| number > 0) }
+        let number = contents.entries().filter(|entry| entry.fate() == Some(fate)).count();
+        Count { number, words: fate.words(contents.written), leads_to: Some(fate).filter(|_| number > 0) }
     });
     // Each with the noun for one and for several.
     let more = [
@@ -125,7 +169,7 @@ pub(super) fn counts(report: &Report<'_>, contents: &Contents<'_>) -> Vec<Count>
         (of(Severity::Warning), ["warning", "warnings"]),
         (of(Severity::Note), ["note", "notes"]),
         (seen.files, ["file read", "files read"]),
-        (report.files_to_change().count(), ["file with changes", "files with changes"]),
+        (seen.changed_files, ["file with changes", "files with changes"]),
         (seen.templates, ["template skipped", "templates skipped"]),
         (seen.binaries, ["binary file skipped", "binary files skipped"]),
         (seen.ignored, ["path ignored", "paths ignored"]),
@@ -136,7 +180,10 @@ pub(super) fn counts(report: &Report<'_>, contents: &Contents<'_>) -> Vec<Count>
         Count { number, words, leads_to: None }
     });
     // What is said of none too.
-    let usual = ["to change", "changed", "held back", "unchanged", "files read", "files with changes"];
+    let usual: &[&str] = match document.is_detection() {
+        true => &["files read"],
+        false => &["to change", "changed", "held back", "unchanged", "files read", "files with changes"],
+    };
     let is_shown = |count: &Count| count.number > 0 || usual.contains(&count.words);
     outcomes.into_iter().chain(more).filter(is_shown).collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::entries::{Contents, PageEntry};
+use crate::shell::report::run_report::Fate;
 
 /// What entries can be filtered by.
 pub(super) struct Filter {
@@ -28,10 +29,10 @@ pub(super) fn filters(contents: &Contents<'_>) -> Vec<Filter> {
         count: rule.objects,
     });
     let mut filters = vec![
-        counted("Outcome", "outcome", entries().filter_map(|entry| entry.fate).map(|fate| fate.name())),
+        counted("Outcome", "outcome", entries().filter_map(PageEntry::fate).map(Fate::name)),
         counted("Kind", "kind", entries().filter_map(PageEntry::kind)),
         Filter { label: "Rule", name: "rule", options: rules.collect() },
-        counted("Code", "code", entries().flat_map(PageEntry::codes).map(|code| code.name())),
+        counted("Code", "code", entries().flat_map(PageEntry::codes)),
         counted("Severity", "severity", entries().flat_map(PageEntry::severities).map(|severity| severity.name())),
     ];
     filters.retain(|filter| !filter.options.is_empty());
