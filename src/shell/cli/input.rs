@@ -429,7 +429,10 @@ pub(super) fn recognizer_of_crds(packs: &Packs, targets: &[Target<'_>], config: 
 }
 
 fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roots: &[PathBuf]) -> bool {
-    shard.is_none_or(|shard| shard.has(file, roots)) && listed.is_none_or(|listed| listed.has(file))
+    // What is reported of a chart is about all of its templates.
+    let of_chart = |file| if Path::ends_with(file, CHART) { file.parent() } else { chart_of(file) };
+    shard.is_none_or(|shard| shard.has(of_chart(file).unwrap_or(file), roots))
+        && listed.is_none_or(|listed| listed.has(file))
 }
 
 fn file_list(list: &Path, roots: &[PathBuf]) -> Result<FileList> {
