@@ -10,16 +10,13 @@
 //! written); `file` (the plan of one file, and the severities of its findings)
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
-//! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
+//! configuration accepts) `data_files` (of ConfigMaps) `parallel` (several threads) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
 //! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `chart_report` (of all of a chart) `kube_versions` (that they are for).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::engine::finding::Location;
 use crate::engine::links::{CrdSurvey, Group, Run, groups};
@@ -38,6 +35,7 @@ mod acknowledged;
 mod assemble;
 mod data_files;
 mod outside;
+mod parallel;
 mod withheld;
 
 mod fixpoint;
@@ -74,15 +72,10 @@ use assemble::assemble;
 use file::PlannedFile;
 use group::{GroupContext, GroupPlanner};
 use manifests::{ReadObjects, read_sources};
+use parallel::in_parallel;
 use styles::Styles;
 use templates::TemplatePlanner;
 use withheld::Withheld;
-
-/// From how many groups on several threads plan them.
-const MANY_GROUPS: usize = 16;
-
-/// How many groups a thread takes at once.
-const GROUPS_AT_ONCE: usize = 8;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
@@ -126,7 +119,7 @@ pub fn plan_files<M: Manifests>(
         let goal = planner.goal();
         let surveyor = Surveyor::new(goal.packs, &goal.targets);
         let templates = TemplatePlanner { shared: &shared, surveyor, declined: scope.declined, recognizer };
-        planned.extend(templates.plan_all(files));
+        planned.extend(templates.plan_all(files, scope.threads));
         planned.sort_by(|one, other| one.file.cmp(&other.file));
     }
     let built = planned.iter_mut().flat_map(|planned| std::mem::take(&mut planned.built_crds));
@@ -177,41 +170,5 @@ fn plan_group<M: Manifests>(
         let file = planned.iter_mut().find(|(file, _)| *file == id.file);
         file.expect("the files of a group are planned").1.built_crds.push(crd);
     }
-    Ok(planned)
-}
-
-/// Plans `groups` by several threads, and returns the plans in the order of the files.
-fn in_parallel<E: Send>(
-    groups: &[Group],
-    threads: usize,
-    plan: &(dyn Fn(&Group) -> Result<Planned, E> + Sync),
-) -> Result<Planned, E> {
-    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = if threads == 0 { processors() } else { threads };
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut planned = Planned::new();
-        loop {
-            let first = next.fetch_add(GROUPS_AT_ONCE, Ordering::Relaxed);
-            let Some(some) = groups.get(first..groups.len().min(first + GROUPS_AT_ONCE)) else { return Ok(planned) };
-            if some.is_empty() {
-                return Ok(planned);
-            }
-            for group in some {
-                planned.extend(plan(group)?);
-            }
-        }
-    };
-    let mut planned = if groups.len() < MANY_GROUPS || threads == 1 {
-        work()?
-    } else {
-        let parts = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            let results = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            results.collect::<Result<Vec<Planned>, E>>()
-        });
-        parts?.into_iter().flatten().collect()
-    };
-    planned.sort_by_key(|(file, _)| *file);
     Ok(planned)
 }

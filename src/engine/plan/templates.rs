@@ -7,6 +7,7 @@
 //! read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -15,6 +16,7 @@ use super::chart_report::ChartReport;
 use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
+use super::parallel::in_parallel;
 use super::template_plan::{
     OpenType, PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unknown_type, unread,
 };
@@ -52,11 +54,14 @@ pub(super) struct TemplatePlanner<'t, 'r> {
 
 impl TemplatePlanner<'_, '_> {
     /// Plans templates. What prints an apiVersion or a kind that nothing shows is reported once for each chart.
-    pub(super) fn plan_all(&self, files: &[TemplateFile]) -> Vec<PlannedFile> {
+    pub(super) fn plan_all(&self, files: &[TemplateFile], threads: usize) -> Vec<PlannedFile> {
         let mut open: BTreeMap<(&str, OpenType), BTreeSet<Location>> = BTreeMap::new();
         let (mut all, mut charts) = (Vec::new(), ChartReport::default());
-        for file in files {
-            let PlannedTemplate { planned, open: types, followed } = self.plan(file);
+        let numbered: Vec<(usize, &TemplateFile)> = files.iter().enumerate().collect();
+        let plan = |(number, file): &(usize, &TemplateFile)| Ok::<_, Infallible>(vec![(*number, self.plan(file))]);
+        let Ok(plans) = in_parallel(&numbered, threads, &plan);
+        for (file, (_, template)) in files.iter().zip(plans) {
+            let PlannedTemplate { planned, open: types, followed } = template;
             charts.add(&file.definitions.chart, &planned, followed);
             all.push(planned);
             for (open_type, places) in types {
