@@ -343,7 +343,7 @@ fn an_object_that_an_action_makes_is_told() {
             "{{{{/* dict \"apiVersion\" \"policy/v1beta1\" */}}}}\n{{{{- $x := dict \"apiVersion\" \"{version}\" \"kind\" \"PodDisruptionBudget\" }}}}\n{{{{ toYaml $x }}}}\n---\napiVersion: policy/v1\n@budget\n"
         )
     };
-    held(&made("policy/v1beta1"), "templates/a.yaml:2:1: unresolved[template-action]", "an object in policy/v1beta1");
+    held(&made("policy/v1beta1"), "templates/a.yaml:2:1: unresolved[template-action]", "an object of policy/v1beta1");
     needs_nothing(&made("policy/v1"), 0);
 }
 
@@ -455,4 +455,99 @@ fn a_chart_is_told_in_one_line() {
         "the objects of its templates: 1 to convert, 3 that need nothing; these take their apiVersion from the cluster: 1 by `{{ include \"version\" . }}`, 1 by `{{ template \"version\" . }}`",
     );
     becomes(before, &after, CURRENT, 0);
+}
+
+#[test]
+fn items_that_are_added_to_a_list_at_the_column_of_its_key_are_not_known() {
+    held(
+        "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: web}\nspec:\n  rules:\n  - http:\n      paths:\n      - path: /\n        backend: {serviceName: web, servicePort: 80}\n      {{- toYaml .Values.extraPaths | nindent 6 }}\n",
+        "templates/a.yaml:7:7: held-back[template-action]",
+        "can have spec.rules[].http.paths[].backend.serviceName",
+    );
+}
+
+#[test]
+fn a_default_is_not_written_where_an_action_may_print_the_field() {
+    let workload = |spec: &str| {
+        format!(
+            "apiVersion: apps/v1beta1\nkind: StatefulSet\nmetadata: {{name: db}}\nspec:\n  serviceName: db\n{spec}  selector: {{matchLabels: {{app: db}}}}\n  template: {{metadata: {{labels: {{app: db}}}}, spec: {{containers: [{{name: a, image: b}}]}}}}\n"
+        )
+    };
+    for spec in [
+        "  updateStrategy: {{ toYaml .Values.us | nindent 4 }}\n",
+        "  updateStrategy:\n    {{- toYaml .Values.us | nindent 4 }}\n",
+        "  updateStrategy: {{ toJson .Values.us }}\n",
+        "  {{- toYaml .Values.spec | nindent 2 }}\n",
+    ] {
+        held(
+            &workload(spec),
+            "templates/a.yaml:",
+            "held-back[not-convertible] StatefulSet db: what an action prints here may have",
+        );
+    }
+    let path = "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: web}\nspec:\n  rules:\n  - http:\n      paths:\n      - path: /\n        backend: {serviceName: web, servicePort: 80}\n        {{- with .Values.extra }}\n        {{- toYaml . | nindent 8 }}\n        {{- end }}\n";
+    held(path, "templates/a.yaml:", "what an action prints here may have pathType");
+}
+
+#[test]
+fn a_key_that_an_action_prints_can_be_the_one_to_convert() {
+    let chart = "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: web}\nspec:\n  {{ .Values.kind }}:\n    serviceName: web\n    servicePort: 80\n";
+    held(
+        chart,
+        "templates/a.yaml:",
+        "held-back[template-action] Ingress web: what an action prints here can have spec.backend",
+    );
+}
+
+#[test]
+fn versions_that_nothing_shows_are_told_wherever_they_stand() {
+    let object = "kind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}}\n";
+    let defined = |body: &str, call: &str| {
+        format!("{{{{ {call} }}}}\n=== templates/_h.tpl\n{{{{- define \"pdb\" -}}}}\n{body}{{{{- end -}}}}\n")
+    };
+    for chart in [
+        format!("apiVersion: {{{{ printf \"policy/%s\" .Values.v }}}}\n{object}"),
+        format!("apiVersion: \"{{{{ .Values.v }}}}\"\n{object}"),
+        defined(&format!("apiVersion: {{{{ .Values.v }}}}\n{object}"), "include \"pdb\" ."),
+        defined(&format!("apiVersion: {{{{ .v }}}}\n{object}"), "include \"pdb\" (dict \"v\" \"policy/v1beta1\")"),
+        defined(
+            "- apiVersion: policy/v1beta1\n  kind: PodDisruptionBudget\n  metadata: {name: x}\n",
+            "include \"pdb\" .",
+        ),
+        "apiVersion: policy/v1beta1\n{{ toYaml .Values.object }}\n".to_owned(),
+    ] {
+        let run = becomes(&chart, &chart, CURRENT, 1);
+        assert!(run.all().contains("unresolved["), "{chart}\n{}", run.all());
+    }
+}
+
+#[test]
+fn a_definition_that_is_read_is_not_converted() {
+    let define = "=== templates/_h.tpl\n{{- define \"pdb\" -}}\napiVersion: policy/v1beta1\n@budget\n{{- end -}}\n";
+    for use_of_it in [
+        "{{ toYaml (merge (fromYaml (include \"pdb\" .)) .Values.more) }}\n",
+        "{{ if contains \"v1beta1\" (include \"pdb\" .) }}\n{{ include \"pdb\" . }}\n{{ end }}\n",
+    ] {
+        held(
+            &format!("{use_of_it}{define}"),
+            "templates/_h.tpl:2:1: held-back[template-action]",
+            "the chart reads what its definition prints",
+        );
+    }
+}
+
+#[test]
+fn a_file_of_definitions_that_helm_prints_is_a_template() {
+    becomes(
+        "apiVersion: policy/v1\n@budget\n=== templates/b.yaml.tpl\napiVersion: policy/v1beta1\n@budget\n",
+        "apiVersion: policy/v1\n@budget\n=== templates/b.yaml.tpl\napiVersion: policy/v1\n@budget\n",
+        CURRENT,
+        0,
+    );
+}
+
+#[test]
+fn of_two_definitions_of_one_name_none_is_taken() {
+    let chart = "apiVersion: {{ include \"api\" . }}\n@budget\n=== templates/_a.tpl\n{{- define \"api\" -}}policy/v1beta1{{- end -}}\n=== templates/_b.tpl\n{{- define \"api\" -}}policy/v1{{- end -}}\n";
+    held(chart, "templates/a.yaml:1:1: unresolved[template-action]", "nothing in the chart shows which that is");
 }

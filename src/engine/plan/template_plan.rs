@@ -44,6 +44,10 @@ pub(crate) struct Definitions {
     pub(crate) all: Defines,
     /// The names of its own: they are planned where they stand.
     pub(crate) own: BTreeSet<String>,
+    /// Whether something in the chart reads YAML that is printed: a definition can be a part of an object then, or be looked into.
+    pub(crate) reads_yaml: bool,
+    /// The names of the definitions whose text a condition of the chart asks for.
+    pub(crate) asked: BTreeSet<String>,
     /// The data of its values.yaml.
     pub(crate) values: Option<Value>,
 }
@@ -57,6 +61,8 @@ pub(super) struct PlannedText {
     pub(super) open: Vec<(OpenType, Location)>,
     /// The actions that print the apiVersion of objects as the cluster wants it.
     pub(super) followed: Vec<(String, Location)>,
+    /// Whether it has an apiVersion that the target serves no more.
+    pub(super) leaves_version: bool,
 }
 
 /// What a template adds to the plan.
@@ -225,14 +231,16 @@ impl<'t> TemplatePlan<'t> {
         self.findings.extend(found);
     }
 
-    /// Reports the actions that make an object of arguments (`dict "apiVersion" "policy/v1beta1"`) in an apiVersion that `leaves` the target.
+    /// Reports the actions that make an object of arguments (`dict "apiVersion" "policy/v1beta1"`), or pass an apiVersion to a definition, if
+    /// that `leaves` the target.
     pub(super) fn report_made(&mut self, leaves: impl Fn(&str) -> bool) {
         let actions = self.template.actions().iter().enumerate().filter(|(_, action)| !action.is_comment());
         let made = actions.filter_map(|(number, action)| {
-            let arguments = action.content.of(&self.file.text).split_once("\"apiVersion\"")?.1;
-            let (version, _) = arguments.trim_start().strip_prefix('"')?.split_once('"')?;
-            leaves(version).then(|| {
-                let message = format!("`{}` makes an object in {version}, which is not converted", self.action(number));
+            let content = action.content.of(&self.file.text);
+            let passes = ["dict ", "list ", "tuple "].iter().any(|made| content.contains(made));
+            let version = content.split('"').skip(1).step_by(2).find(|text| passes && leaves(text))?;
+            Some({
+                let message = format!("`{}` makes an object of {version}, which is not converted", self.action(number));
                 Finding::new(self.place(action.span.start), Code::TemplateAction, Severity::Unresolved, message)
                     .help(BY_HAND)
             })
@@ -284,14 +292,11 @@ impl<'t> TemplatePlan<'t> {
             let places = all.open.entry(open.map(|text| self.shown(text))).or_default();
             places.insert(self.location(one, place));
         }
-        // A definition can print a part of a document.
-        let is_part = one.reading.definition(self.template).is_some();
-        let is_here = |finding: &Finding| {
-            let is_elsewhere = finding.object.as_ref().is_some_and(|about| elsewhere.contains(&about.location));
-            !is_elsewhere && !(is_part && finding.code == Code::NotAnObject && finding.severity == Severity::Warning)
-        };
+        let is_here =
+            |finding: &Finding| !finding.object.as_ref().is_some_and(|about| elsewhere.contains(&about.location));
         let planned = &mut all.planned;
-        planned.findings.extend(own.findings.into_iter().filter(is_here).map(|finding| self.finding(one, finding)));
+        let findings = own.findings.into_iter().filter(is_here).filter_map(|finding| self.about_document(one, finding));
+        planned.findings.extend(findings.map(|finding| self.finding(one, finding)));
         let names = own.old_names.into_iter();
         planned.old_names.extend(names.map(|names| names.map(|finding| self.finding(one, finding))));
         for (at, advised) in own.advised {
@@ -299,6 +304,18 @@ impl<'t> TemplatePlan<'t> {
         }
         planned.value_sources.extend(own.value_sources);
         own.ignores.all().iter().for_each(|ignore| self.add_ignore(one, ignore, &mut all.ignores));
+    }
+
+    /// Returns a finding about a document that is no object as it counts in a template: what a definition prints can be a part of a document, as
+    /// a version; and what is printed is applied, so that an apiVersion that goes is not left to people.
+    fn about_document(&self, one: &ReadingPlan, finding: Finding) -> Option<Finding> {
+        if finding.code != Code::NotAnObject || finding.severity != Severity::Warning {
+            return Some(finding);
+        }
+        let has = |key: &str| one.reading.text.lines().any(|line| line.trim_start_matches([' ', '-']).starts_with(key));
+        let is_part = one.reading.definition(self.template).is_some() && !has("apiVersion:");
+        let severity = if one.text.leaves_version { Severity::Unresolved } else { Severity::Warning };
+        (!is_part).then_some(Finding { severity, ..finding })
     }
 
     /// Returns the edits on which all readings agree; holds back the objects on whose they do not.
@@ -313,6 +330,13 @@ impl<'t> TemplatePlan<'t> {
             let around = Span::new(std::mem::replace(&mut before, part.end), part.end);
             let wanted: Vec<EditSet> = self.readings.iter().map(|one| one.edits_within(self.template, part)).collect();
             if wanted.iter().all(EditSet::is_empty) || self.is_held(part) {
+                continue;
+            }
+            if self.is_read(part) {
+                self.held.push(part);
+                let message =
+                    "the chart reads what its definition prints (`fromYaml`, or a condition), besides printing it";
+                self.report_held(part, self.place(part.start), message.to_owned());
                 continue;
             }
             if let Some(action) = self.for_other_clusters(around, part) {
@@ -338,6 +362,18 @@ impl<'t> TemplatePlan<'t> {
             return EditSet::default();
         };
         edits
+    }
+
+    /// Returns whether an object of a part is printed by a definition whose text something in the chart can read.
+    fn is_read(&self, part: Span) -> bool {
+        let Definitions { reads_yaml, asked, .. } = &*self.file.definitions;
+        let is_read = |one: &&ReadingPlan| {
+            one.reading.definition(self.template).is_some_and(|name| *reads_yaml || asked.contains(name))
+        };
+        let of_definitions = self.readings.iter().filter(is_read);
+        of_definitions
+            .flat_map(|one| one.objects().map(move |object| (one, object)))
+            .any(|(one, object)| is_within(one.source(self.template, object), part))
     }
 
     /// Returns the action that decides about the apiVersion of the objects of a part, by the cluster: those that other clusters get would
@@ -405,6 +441,11 @@ impl<'t> TemplatePlan<'t> {
                 (action, format!("what must change depends on `{}`", self.action(action)))
             }
         };
+        self.report_held(part, self.place(self.template.actions()[action].span.start), message);
+    }
+
+    /// Reports why the objects of a part are held back, with the first of them.
+    fn report_held(&mut self, part: Span, location: Location, message: String) {
         let objects = self.readings.iter().flat_map(|one| {
             let is_it = |object: &&ObjectPlan| {
                 object.outcome == Outcome::Changed && is_within(one.source(self.template, object), part)
@@ -415,12 +456,7 @@ impl<'t> TemplatePlan<'t> {
             one.objects().filter(is_it).map(about)
         });
         let first = objects.min_by(|left, right| left.location.cmp(&right.location));
-        let finding = Finding::new(
-            self.place(self.template.actions()[action].span.start),
-            Code::TemplateAction,
-            Severity::Held,
-            message,
-        );
+        let finding = Finding::new(location, Code::TemplateAction, Severity::Held, message);
         self.findings.push(finding.about(first).help(BY_HAND));
     }
 

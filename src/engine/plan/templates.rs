@@ -95,7 +95,11 @@ impl TemplatePlanner<'_, '_> {
         let environment = Environment {
             defines: &file.definitions.all,
             facts: &facts,
-            values: file.definitions.values.as_ref(),
+            values: file
+                .definitions
+                .values
+                .as_ref()
+                .filter(|_| !file.text.contains("set .Values") && !file.text.contains("set $.Values")),
             defaults: match self.shared.planner.goal().choices.chart_values {
                 ChartValues::Unknown => Certainty::Default,
                 ChartValues::Default => Certainty::Accepted,
@@ -103,7 +107,9 @@ impl TemplatePlanner<'_, '_> {
         };
         let (mut unprinted, mut planned, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for part in template.parts() {
-            let read = template::readings(part, environment, MOST_READINGS);
+            // What a definition is printed with is not known.
+            let values = environment.values.filter(|_| part.name().is_none());
+            let read = template::readings(part, Environment { values, ..environment }, MOST_READINGS);
             unprinted.extend(read.unprinted);
             untried += read.untried;
             for reading in read.readings {
@@ -144,7 +150,7 @@ impl TemplatePlanner<'_, '_> {
             let message = "it prints text behind the `---` of a document";
             return Err(Box::new(Finding::new(location, Code::Template, Severity::Unresolved, message)));
         }
-        let is_open = reading.text.contains(&format!("apiVersion: {ACTION}"));
+        let is_open = reading.text.lines().any(|line| line.contains("apiVersion:") && line.contains(ACTION));
         let read = match is_open {
             true => manifest::read_open(file, &reading.text, self.recognizer),
             false => manifest::read(file, reading.text.as_bytes(), self.recognizer),
@@ -164,7 +170,11 @@ impl TemplatePlanner<'_, '_> {
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)
         });
         let followed = followed(&manifest, template, reading);
-        Ok(PlannedText { planned: planned.last(), open: self.open_types(&manifest), followed })
+        let versions =
+            reading.text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
+        let leaves_version =
+            versions.map(str::trim).any(|version| self.leaves_version(version.trim_matches(['"', '\''])));
+        Ok(PlannedText { planned: planned.last(), open: self.open_types(&manifest), followed, leaves_version })
     }
 
     /// Returns the objects of which an action prints the apiVersion, or a part of it, and nothing shows what that is, if they are of a kind of
@@ -265,7 +275,11 @@ fn printed_values(object: &Value, reading: &template::Reading) -> impl Iterator<
     let mut open = vec![(FieldPath::default(), object)];
     while let Some((path, value)) = open.pop() {
         match value {
-            Value::Object(map) => open.extend(map.iter().map(|(key, value)| (path.key(key), value))),
+            Value::Object(map) => {
+                // A key that an action prints can be any.
+                places.extend(map.keys().any(|key| key.contains(ACTION)).then(|| path.clone()));
+                open.extend(map.iter().map(|(key, value)| (path.key(key), value)));
+            }
             Value::Array(items) => open.extend(items.iter().enumerate().map(|(at, value)| (path.index(at), value))),
             Value::String(text) if reading.can_be_mapping(text) => places.push(path),
             _ => {}
@@ -325,16 +339,28 @@ fn hole_path(text: &str, hole: &template::Hole) -> FieldPath {
     FieldPath::new(steps)
 }
 
-/// Returns the key without a value on the line before a hole, if it is at the hole's column: items of its list can be printed there, as well
-/// as other keys.
+/// Returns the key without a value on its line that is at the column of a hole and has nothing behind it but items at that column: further
+/// items of its list can be printed there, as well as other keys.
 fn key_before(text: &str, hole: &template::Hole) -> Option<String> {
-    let line = text[..hole.at].lines().rev().find(|line| {
-        let content = line.trim();
-        !content.is_empty() && !content.starts_with('#')
-    })?;
-    let content = line.trim_start_matches([' ', '-']);
-    let key = content.split(" #").next()?.trim_end().strip_suffix(':')?;
-    (hole.column == Some(line.len() - content.len())).then(|| key.trim_matches(['"', '\'']).to_owned())
+    let own = hole.column?;
+    let (mut is_inside, mut has_items) = (false, false);
+    for line in text[..hole.at].lines().rev().take_while(|line| !line.starts_with("---")) {
+        let content = line.trim_start_matches([' ', '-']);
+        let column = line.len() - content.len();
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        if line[..column].find('-') == Some(own) {
+            (is_inside, has_items) = (false, true);
+        } else if column > own {
+            is_inside = true;
+        } else {
+            let key = content.split(" #").next()?.trim_end().strip_suffix(':')?;
+            let is_list = column == own && !is_inside || has_items && column == own;
+            return is_list.then(|| key.trim_matches(['"', '\'']).to_owned());
+        }
+    }
+    None
 }
 
 /// What the packs of the targets know of the cluster.

@@ -81,6 +81,7 @@ impl Operation for ChangedDefault {
             return Ok(());
         }
         for parent in self.written.parent.matches(session.object()) {
+            self.written.refuse_printed(&parent, session)?;
             if self.is_open(&parent, session) {
                 self.write(pass.direction, &parent, session)?;
             }

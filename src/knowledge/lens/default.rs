@@ -65,6 +65,14 @@ impl WrittenKey {
         map.is_some_and(|map| map.get(&self.key).is_none_or(is_none))
     }
 
+    /// Refuses an object in which an action may print the key that is to be written.
+    pub(super) fn refuse_printed(&self, parent: &FieldPath, session: &Session<'_>) -> Result<(), Halt> {
+        let Some(place) = session.printed_around(parent, &self.key) else { return Ok(()) };
+        let reason =
+            format!("what an action prints here may have {}, which is to be written where it is absent", self.key);
+        Err(Halt::refused(place.clone(), reason, "write it out here, or convert the object by hand"))
+    }
+
     /// Writes the key in the mapping at `parent`.
     pub(super) fn write(&self, parent: &FieldPath, value: Value, session: &mut Session<'_>) -> Result<(), Halt> {
         let path = parent.key(&self.key);
@@ -211,6 +219,7 @@ impl Default {
         let is_reference = matches!(self.source, Source::References(_));
         let is_unset = |value: &Value| self.nulls == Nulls::Absent && value.is_null();
         for parent in self.written.parent.matches(session.object()) {
+            self.written.refuse_printed(&parent, session)?;
             let is_whole = is_reference || session.completeness_at(&parent) != Completeness::Partial;
             if is_whole && self.written.is_absent(&parent, session, is_unset) {
                 self.write_at(undo, parent, session)?;
@@ -238,7 +247,7 @@ impl Default {
 
     fn write_at(&self, undo: Option<Action>, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         if let Source::Like(path) = &self.source
-            && session.place().holes.iter().any(|hole| hole.starts_with(path))
+            && session.has_holes_below(path)
         {
             let reason = "what an action prints here belongs into another field too, and is not known";
             return Err(Halt::refused(path.clone(), reason, "write it out here, or convert the object by hand"));

@@ -39,7 +39,10 @@ fn integer(text: &str) -> Option<i64> {
 /// Refuses a text with a variable that can become a number.
 fn refuse_open(path: &FieldPath, session: &Session<'_>) -> Result<(), Halt> {
     let is_open = |open: OpenText<'_>| open.can_consist_of(|one| one.is_ascii_digit() || one == '-');
-    let value = path.get(session.object()).filter(|value| OpenText::of(value).is_some_and(is_open));
+    // Values of a chart can have actions in their texts, which `tpl` carries out.
+    let is_template = |value: &Value| value.as_str().is_some_and(|text| text.contains("{{"));
+    let is_open = |value: &&Value| is_template(value) || OpenText::of(value).is_some_and(is_open);
+    let value = path.get(session.object()).filter(is_open);
     let Some(value) = value else { return Ok(()) };
     let mut halt = undecided(path.clone(), session.object());
     if let (Some(printed), Halt::Refused { help, .. }) = (PrintedType::of(value), &mut halt) {

@@ -47,6 +47,10 @@ pub struct Session<'a> {
     completeness: Completeness,
     namespace: Namespace,
     place: ObjectPlace<'a>,
+    /// The mappings and lists in the data that may have more than is known.
+    holes: Vec<FieldPath>,
+    /// The values in it that may be mappings or lists.
+    printed: Vec<FieldPath>,
     converts_with: BTreeSet<ObjectId>,
     growth: Growth,
 }
@@ -66,6 +70,8 @@ impl<'a> Session<'a> {
             context: None,
             completeness: Completeness::Whole,
             place: ObjectPlace::default(),
+            holes: Vec::new(),
+            printed: Vec::new(),
             converts_with: BTreeSet::new(),
             growth: Growth::NONE,
         }
@@ -95,7 +101,7 @@ impl<'a> Session<'a> {
     /// Sets where the object is.
     #[must_use]
     pub fn at(self, place: ObjectPlace<'a>) -> Self {
-        Self { place, ..self }
+        Self { place, holes: place.holes.to_vec(), printed: place.printed.to_vec(), ..self }
     }
 
     /// Returns where the object is.
@@ -117,7 +123,7 @@ impl<'a> Session<'a> {
     /// gets when it is applied, or none where that is not certain.
     pub(crate) fn view_for<'f>(&self, fields: impl IntoIterator<Item = &'f FieldPattern>) -> Cow<'_, Value> {
         let data = if fields.into_iter().any(is_namespace) { self.applied() } else { Cow::Borrowed(&*self.object) };
-        if self.place.holes.is_empty() { data } else { Cow::Owned(with_entries(data.into_owned(), self.place.holes)) }
+        if self.holes.is_empty() { data } else { Cow::Owned(with_entries(data.into_owned(), &self.holes)) }
     }
 
     fn applied(&self) -> Cow<'_, Value> {
@@ -152,10 +158,25 @@ impl<'a> Session<'a> {
     pub(super) fn completeness_at(&self, path: &FieldPath) -> Completeness {
         let is_in_list = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
         match self.completeness {
-            _ if self.place.holes.contains(path) => Completeness::Partial,
+            _ if self.holes.contains(path) => Completeness::Partial,
             _ if is_in_list => Completeness::Whole,
             completeness => completeness,
         }
+    }
+
+    /// Returns whether actions print something into the value at `path`.
+    pub(super) fn has_holes_below(&self, path: &FieldPath) -> bool {
+        self.holes.iter().any(|hole| hole.starts_with(path))
+    }
+
+    /// Returns where an action prints what may be the field `key` of the mapping at `parent`, or a part of it, as far as the data does not have
+    /// that.
+    pub(super) fn printed_around(&self, parent: &FieldPath, key: &str) -> Option<&FieldPath> {
+        let path = parent.key(key);
+        let is_empty = |path: &FieldPath| path.get(&self.object).is_none_or(Value::is_null);
+        let may_have = |hole: &&FieldPath| (*hole == parent || hole.starts_with(&path)) && is_empty(&path);
+        let printed = || self.printed.iter().find(|printed| *printed == parent);
+        self.holes.iter().find(may_have).or_else(printed)
     }
 
     /// Returns the first of `fields` that what an action prints may have, and where that is printed: as the value of a field, as items
@@ -164,7 +185,7 @@ impl<'a> Session<'a> {
         &self,
         fields: &'f [FieldPattern],
         moved: &[FieldPattern],
-    ) -> Option<(&'f FieldPattern, &'a FieldPath)> {
+    ) -> Option<(&'f FieldPattern, &FieldPath)> {
         let is_in = |field: &FieldPattern, hole: &FieldPath| {
             let (parts, steps) = (field.parts(), hole.steps());
             let is_below = parts.len() > steps.len() && steps.iter().zip(parts).all(|(step, part)| part.takes(step));
@@ -175,7 +196,7 @@ impl<'a> Session<'a> {
             };
             is_below && can_have()
         };
-        let places = || self.place.holes.iter().chain(self.place.printed);
+        let places = || self.holes.iter().chain(&self.printed);
         fields.iter().find_map(|field| Some((field, places().find(|hole| is_in(field, hole))?)))
     }
 
@@ -289,6 +310,8 @@ impl<'a> Session<'a> {
             context: self.context,
             completeness: self.completeness_at(place),
             namespace: self.namespace.clone(),
+            holes: self.holes.iter().filter_map(|hole| hole.below(place)).collect(),
+            printed: self.printed.iter().filter_map(|printed| printed.below(place)).collect(),
             ..Session::new(value).at(ObjectPlace { holes: &[], printed: &[], ..self.place })
         };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;

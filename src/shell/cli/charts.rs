@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::input::{CHART, Input, SkippedTemplate, TEMPLATES, chart_of};
 use crate::engine::finding::{Code, Finding};
-use crate::engine::manifest::Recognizer;
+use crate::engine::manifest::{self, Recognizer};
 use crate::engine::plan::{self, Definitions, Goal, ObjectPlan, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
 use crate::shell::report::Counts;
@@ -38,7 +38,11 @@ pub(super) fn templates<T>(input: &Input<T>, recognizer: &Recognizer) -> Vec<Tem
         let definitions = charts.entry(chart).or_insert_with(|| {
             let (definitions, files) = definitions_of(chart);
             let definitions = Arc::new(definitions);
-            let files = files.into_iter().filter(|(_, text)| recognizer.mentions_group(text.as_bytes()));
+            let is_one = |(file, text): &(String, Arc<str>)| {
+                recognizer.mentions_group(text.as_bytes())
+                    || manifest::has_open_version(file, text.as_bytes(), recognizer)
+            };
+            let files = files.into_iter().filter(is_one);
             found.extend(files.map(|(file, text)| TemplateFile { file, text, definitions: Arc::clone(&definitions) }));
             definitions
         });
@@ -111,6 +115,15 @@ fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
     around.is_some_and(|around| disk::is_file(&around.join(CHART))) && !roots.iter().any(|root| root.starts_with(chart))
 }
 
+/// Returns the names of the definitions whose texts conditions of a template ask for.
+fn asked(template: &Template) -> impl Iterator<Item = &str> {
+    let conditions = template.actions().iter().filter(|action| action.is_condition());
+    conditions.flat_map(|action| {
+        let calls = action.content.of(template.text()).split("(include \"").skip(1);
+        calls.filter_map(|call| Some(call.split_once('"')?.0))
+    })
+}
+
 /// Reads the data of a values.yaml.
 fn values(text: &str) -> Option<Value> {
     let tree = yaml::parse(text).ok()?;
@@ -122,14 +135,20 @@ fn values(text: &str) -> Option<Value> {
 fn definitions_of(chart: &Path) -> (Definitions, Vec<(String, Arc<str>)>) {
     let folders = [TEMPLATES, VENDORED].map(|folder| chart.join(folder));
     let options = WalkOptions { extensions: vec![DEFINITIONS.to_owned()], ..WalkOptions::default() };
-    let read = |_: &Path, bytes: &[u8]| {
-        let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(|text| text.contains("define"))?.into();
+    let read = |path: &Path, bytes: &[u8]| {
+        let counts = |text: &&str| {
+            let is_of_definitions = path.extension().is_some_and(|one| one == DEFINITIONS);
+            is_of_definitions || ["define", "fromYaml", "(include "].iter().any(|part| text.contains(part))
+        };
+        let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(counts)?.into();
         Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
     };
     let values = disk::read(&chart.join(VALUES)).ok().and_then(|bytes| values(std::str::from_utf8(&bytes).ok()?));
     let mut definitions = Definitions { chart: chart.to_string_lossy().into_owned(), values, ..Definitions::default() };
     let mut files = Vec::new();
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
+        definitions.reads_yaml |= text.contains("fromYaml");
+        definitions.asked.extend(asked(&template).map(str::to_owned));
         if path.starts_with(&folders[0]) {
             add(&template, &mut definitions);
             let is_file = path.extension().is_some_and(|one| one == DEFINITIONS);

@@ -199,6 +199,11 @@ impl<T> File<T> {
                 Some(action) => Some(Self::Template(manifest::template_finding(manifest.location(action)), text())),
                 None => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
             },
+            Reading::Triggered(manifest)
+                if first_action(name, &manifest).is_some() && manifest::has_open_version(name, bytes, recognizer) =>
+            {
+                Some(Self::OpenTemplate(text()))
+            }
             Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
             Reading::Template(finding) => Some(Self::Template(finding, text())),
             Reading::Failed(finding) => {

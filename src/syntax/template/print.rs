@@ -390,7 +390,14 @@ fn identity(value: &Expression, index: usize) -> String {
 /// Returns the column of what an action prints.
 fn column(part: Part<'_>, action: &Action, value: &Expression) -> Option<usize> {
     let before = &part.template.text()[..action.span.start];
-    let own = before[before.rfind('\n').map_or(0, |end| end + 1)..].chars().count();
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+    // White space that the action eats indents nothing.
+    let own = if action.trims_before && line.trim().is_empty() && value.pipe().any(|(function, _)| function == "indent")
+    {
+        0
+    } else {
+        line.chars().count()
+    };
     let indent = value.pipe().find(|(function, _)| matches!(*function, "nindent" | "indent"));
     match indent {
         None => Some(own),

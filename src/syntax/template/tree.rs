@@ -153,22 +153,24 @@ fn collect_literals(nodes: &[Node], into: &mut Vec<Span>) {
 /// The definitions of a chart by name.
 #[derive(Clone, Debug, Default)]
 pub struct Defines {
-    places: BTreeMap<String, (Arc<Template>, usize)>,
+    /// Nothing for a name that several have: which of them Helm takes depends on the order in which it reads files.
+    places: BTreeMap<String, Option<(Arc<Template>, usize)>>,
 }
 
 impl Defines {
-    /// Adds the definitions of one file; of several with one name, the last counts.
+    /// Adds the definitions of one file.
     pub fn add(&mut self, template: &Arc<Template>) {
         for part in template.parts() {
             if let Some(name) = part.name() {
-                self.places.insert(name.to_owned(), (Arc::clone(template), part.index));
+                let place = self.places.entry(name.to_owned());
+                place.and_modify(|place| *place = None).or_insert_with(|| Some((Arc::clone(template), part.index)));
             }
         }
     }
 
     /// Returns the definition of `name`.
     pub(crate) fn get(&self, name: &str) -> Option<Part<'_>> {
-        self.places.get(name).map(|(template, index)| Part { template, index: *index })
+        self.places.get(name)?.as_ref().map(|(template, index)| Part { template, index: *index })
     }
 }
 

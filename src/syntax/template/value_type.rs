@@ -30,8 +30,12 @@ pub(super) fn type_of(expression: &Expression, environment: Environment<'_>) -> 
         Expression::Call(function, arguments) if function == "default" => {
             let [default, value] = arguments.as_slice() else { return None };
             let otherwise =
-                || literal(default).map_or_else(|| type_of(default, environment), |value| by_default(&value));
-            type_of(value, environment).or_else(otherwise)
+                literal(default).map_or_else(|| type_of(default, environment), |value| by_default(&value))?;
+            match (type_of(value, environment), value) {
+                (Some(set), _) => (set.is_number == otherwise.is_number).then_some(otherwise),
+                (None, Expression::Path(path)) if is_empty(environment.values, path) => Some(otherwise),
+                _ => None,
+            }
         }
         Expression::Call(function, arguments) if function == "required" => type_of(arguments.last()?, environment),
         Expression::Path(path) => by_default(value_at(environment.values?, path)?),
@@ -42,6 +46,12 @@ pub(super) fn type_of(expression: &Expression, environment: Environment<'_>) -> 
 /// Returns the value in the defaults of a chart that a path such as `$.Values.service.port` names.
 fn value_at<'v>(values: &'v Value, path: &str) -> Option<&'v Value> {
     path.strip_prefix(VALUES)?.split('.').try_fold(values, |value, key| value.get(key))
+}
+
+/// Returns whether a path names a value of the chart that its defaults do not set.
+fn is_empty(values: Option<&Value>, path: &str) -> bool {
+    let value = values.and_then(|values| value_at(values, path));
+    path.starts_with(VALUES) && value.is_none_or(|value| value.is_null() || value.as_str() == Some(""))
 }
 
 fn literal(expression: &Expression) -> Option<Value> {
