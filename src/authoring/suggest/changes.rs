@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::names::{likeness, words};
-use super::pairing::{Pairing, Unsure};
+use super::pairing::{Moved, Pairing, Unsure};
+use super::score::Form;
 use super::side::Side;
 use crate::knowledge::catalog::Type;
 use crate::syntax::field::{FieldPattern, Part};
@@ -133,6 +134,11 @@ fn required(pairing: &Pairing<'_, '_>, old: &Side<'_>, new: &Side<'_>, field: &F
     let has_room = around.parts().is_empty() || !pairing.is_new(&around);
     // What a moved field fills is there with it.
     let is_filled = || pairing.moved.iter().any(|moved| moved.new.starts_with(field));
+    // A mapping that a value became has it.
+    let is_key = |moved: &Moved| matches!(&moved.score.form, Form::Key(key) if *field == moved.new.key(key));
+    if pairing.moved.iter().any(is_key) {
+        return None;
+    }
     if was.is_some_and(|was| was.required) || !has_room || was.is_none() && is_filled() {
         return None;
     }

@@ -7,7 +7,7 @@ use super::names::last_key;
 use super::pairing::{Moved, Unsure};
 use super::rule::{RuleDraft, Sort, Suggestion};
 use super::score::Form;
-use super::skeleton::{Sample, emptied};
+use super::skeleton::Sample;
 use super::text::{constant, field, slug, text};
 use crate::authoring::starter::MARK;
 use crate::knowledge::catalog::Type;
@@ -41,7 +41,7 @@ impl Subject<'_, '_> {
             self.moved(&changes, moved, &mut drafted.rules);
         }
         for change in &changes.values {
-            self.values(change, &mut drafted.rules);
+            self.values(&changes, change, &mut drafted.rules);
         }
         for (old, new) in &changes.pairing.reformed {
             self.reformed(&changes, [old, new], &mut drafted.rules);
@@ -50,10 +50,10 @@ impl Subject<'_, '_> {
             self.gone(&changes, unsure, &mut drafted.rules);
         }
         for change in &changes.defaults {
-            self.default(change, &mut drafted.rules);
+            self.default(&changes, change, &mut drafted.rules);
         }
         for required in &changes.required {
-            self.required(required, &mut drafted);
+            self.required(&changes, required, &mut drafted);
         }
         for rule in &mut drafted.rules {
             let has_twin = rule.cases.iter().any(|case| case.files.iter().any(|(file, _)| *file == "same.yaml"));
@@ -163,14 +163,12 @@ impl Subject<'_, '_> {
         let count = rule.cases.len();
         let name = if count == 0 { case.to_owned() } else { format!("{case}-{}", slug(old)) };
         rule.cases.extend(self.sample.converted(changes, moved, &name));
-        if let Some(empty) = emptied(&score.form) {
-            let name = if count == 0 { "empty".to_owned() } else { format!("empty-{}", slug(new)) };
-            rule.cases.push(self.sample.held_back(1, new, empty, ["not-convertible", &new.to_string()], &name));
-        }
+        let name = if count == 0 { "not-back".to_owned() } else { format!("not-back-{}", slug(new)) };
+        rule.cases.extend(self.sample.not_back(changes, moved, &name));
     }
 
     /// Drafts the table of values that are called otherwise, and a choice for those whose successor is open.
-    fn values(&self, change: &ValueChange, rules: &mut Vec<RuleDraft>) {
+    fn values(&self, changes: &Changes<'_, '_>, change: &ValueChange, rules: &mut Vec<RuleDraft>) {
         let ValueChange { old, new, table, open, free } = change;
         let kind = &self.kind().kind;
         let summary = || format!("values of {old} of a {kind} are called otherwise, or are gone");
@@ -205,7 +203,9 @@ impl Subject<'_, '_> {
                     constant(after)
                 ));
                 let name = format!("value-{}", slug_of(before));
-                rule.cases.push(self.sample.value_case([(old, before), (new, after)], &name));
+                let [before, after] =
+                    [(old, before), (new, after)].map(|(field, value)| vec![(field.clone(), value.clone())]);
+                rule.cases.push(self.sample.completed(changes, before, after, &name));
             }
             rule.lens.push(format!("values: {{ field: {}, table: {{ {} }} }}", field(new), pairs.join(", ")));
         }
@@ -221,7 +221,7 @@ impl Subject<'_, '_> {
                 &help,
             ));
             let name = format!("held-back-{}", slug_of(value));
-            rule.cases.push(self.sample.held_back(0, old, value.clone(), ["not-convertible", &old.to_string()], &name));
+            rule.cases.push(self.sample.held_back(old, value.clone(), "not-convertible", &name));
         }
         rule.suggestions.append(&mut made);
     }
@@ -245,7 +245,7 @@ impl Subject<'_, '_> {
         let help = format!("{MARK}: what to write, or in place of this the operation that converts it");
         rule.lens.push(refuse(&format!("type: {{ field: {}, is: {form} }}", field(new)), new, &why, &help));
         if let Some(value) = self.sample.value(changes, old, 0) {
-            rule.cases.push(self.sample.held_back(0, old, value, ["not-convertible", &old.to_string()], "held-back"));
+            rule.cases.push(self.sample.held_back(old, value, "not-convertible", "held-back"));
         }
     }
 
@@ -264,8 +264,7 @@ impl Subject<'_, '_> {
             let reason = format!("{MARK}: why {} does without it", self.bundles[1]);
             rule.lens.push(format!("drop: {{ field: {}, reason: {} }}", field(from), text(&reason)));
             let name = slug(old);
-            let lost = ["dropped-field", &old.to_string()];
-            rule.cases.push(self.sample.held_back(0, old, value(), lost, &format!("held-back-{name}")));
+            rule.cases.push(self.sample.held_back(old, value(), "dropped-field", &format!("held-back-{name}")));
             rule.cases.push(self.sample.dropped(old, &value(), &format!("dropped-{name}")));
             return;
         }
@@ -289,11 +288,11 @@ impl Subject<'_, '_> {
         let help = format!("{MARK}: what to do by hand, where none of the operations above is right");
         rule.lens.push(refuse(&format!("present: {}", field(from)), from, &reason, &help));
         let name = format!("held-back-{}", slug(old));
-        rule.cases.push(self.sample.held_back(0, old, value(), ["not-convertible", &old.to_string()], &name));
+        rule.cases.push(self.sample.held_back(old, value(), "not-convertible", &name));
     }
 
     /// Drafts that the meaning of a field that is not written is kept.
-    fn default(&self, change: &DefaultChange, rules: &mut Vec<RuleDraft>) {
+    fn default(&self, changes: &Changes<'_, '_>, change: &DefaultChange, rules: &mut Vec<RuleDraft>) {
         let DefaultChange { field: at, old, new } = change;
         let reason = format!("its default was {old}");
         let suggestion = self.suggestion(Sort::Default, at, new, 95, &reason);
@@ -309,10 +308,11 @@ impl Subject<'_, '_> {
             field(at),
             self.pack
         ));
+        rule.cases.extend(self.sample.frozen(changes, change, &slug(at)));
     }
 
     /// Drafts what writes a required field; where its value is open, that is said in a hint.
-    fn required(&self, required: &Required, drafted: &mut Drafted) {
+    fn required(&self, changes: &Changes<'_, '_>, required: &Required, drafted: &mut Drafted) {
         let Required { field: at, value } = required;
         let Some((value, reason)) = value else {
             let mut hint = self.suggestion(
@@ -334,7 +334,14 @@ impl Subject<'_, '_> {
         let rule = self.rule(&mut drafted.rules, [at, at], &format!("{}-is-required", slug(at)), summary);
         rule.notes.push(format!("85 %: {at} is required: {reason}"));
         rule.suggestions.push(suggestion);
-        rule.lens.push(format!("default: {{ field: {}, value: {value}, forward: write }}", field(at)));
+        let is_new = changes.pairing.is_new(at);
+        let back = if is_new { ", backward: elide" } else { "" };
+        rule.lens.push(format!("default: {{ field: {}, value: {value}, forward: write{back} }}", field(at)));
+        if let Some((around, _)) = at.split_last() {
+            let before = vec![(changes.pairing.source(&around), serde_json::json!({}))];
+            let after = vec![(around, serde_json::json!({}))];
+            rule.cases.push(self.sample.completed(changes, before, after, &format!("written-{}", slug(at))));
+        }
     }
 }
 

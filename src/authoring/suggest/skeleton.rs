@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::changes::Changes;
+use super::changes::{Changes, DefaultChange, Required};
 use super::names::last_key;
 use super::pairing::Moved;
 use super::score::Form;
@@ -41,7 +41,8 @@ impl Sample<'_, '_> {
         if let Form::Entries(key, its) = &moved.score.form {
             let items = value.as_object()?.iter().map(|(name, value)| json!({key.as_str(): name, its.as_str(): value}));
             let after = Value::Array(items.collect());
-            return Some(self.value_case([(&moved.old, &value), (&moved.new, &after)], name));
+            let leaves = |field: &FieldPattern, value: &Value| vec![(field.clone(), value.clone())];
+            return Some(self.completed(changes, leaves(&moved.old, &value), leaves(&moved.new, &after), name));
         }
         let leaves = leaves(&moved.old, &value);
         let image = |(leaf, value): &(FieldPattern, Value)| {
@@ -50,33 +51,131 @@ impl Sample<'_, '_> {
             (changes.pairing.image(leaf), other.unwrap_or_else(|| value.clone()))
         };
         let after: Vec<_> = leaves.iter().map(image).collect();
-        Some(Case {
-            name: name.to_owned(),
-            files: vec![("before.yaml", self.object(0, &leaves)), ("after.yaml", self.object(1, &after))],
-        })
+        Some(self.completed(changes, leaves, after, name))
     }
 
-    /// Makes the case of a value that has another name.
-    pub(super) fn value_case(&self, [old, new]: [(&FieldPattern, &Value); 2], name: &str) -> Case {
-        let [before, after] =
-            [(0, old), (1, new)].map(|(side, (field, value))| self.object(side, &[(field.clone(), value.clone())]));
-        Case { name: name.to_owned(), files: vec![("before.yaml", before), ("after.yaml", after)] }
-    }
-
-    /// Makes the case of an object that is held back: forward with an old field, or backward with a new one.
-    pub(super) fn held_back(
+    /// Makes a case of fields before and after, with what the new side demands besides: a default that changed is written on both, a
+    /// required value on the new one; where such a value is open, the object is held back.
+    pub(super) fn completed(
         &self,
-        side: usize,
-        field: &FieldPattern,
-        value: Value,
-        finding: [&str; 2],
+        changes: &Changes<'_, '_>,
+        mut before: Vec<(FieldPattern, Value)>,
+        mut after: Vec<(FieldPattern, Value)>,
         name: &str,
     ) -> Case {
-        let file = if side == 0 { "before.yaml" } else { "after.yaml" };
-        let [code, at] = finding;
-        let findings = format!("{code} {}\n", at.replace("[]", "[0]"));
-        let object = self.object(side, &[(field.clone(), value)]);
-        Case { name: name.to_owned(), files: vec![(file, object), ("findings.txt", findings)] }
+        for change in changes.defaults.iter() {
+            let source = changes.pairing.source(&change.field);
+            if lacks(&after, &change.field) && self.old.get(&source).is_some() {
+                before.push((source, change.old.clone()));
+                after.push((change.field.clone(), change.old.clone()));
+            }
+        }
+        let mut findings = Vec::new();
+        for required in &changes.required {
+            match &required.value {
+                _ if !lacks(&after, &required.field) => {}
+                Some((value, _)) => after.push((required.field.clone(), value.clone())),
+                None => findings.push(format!("invalid-in-target {}\n", concrete(&required.field))),
+            }
+        }
+        findings.sort();
+        let first = ("before.yaml", self.object(0, &before));
+        let second = match findings.is_empty() {
+            true => ("after.yaml", self.object(1, &after)),
+            false => ("findings.txt", findings.concat()),
+        };
+        Case { name: name.to_owned(), files: vec![first, second] }
+    }
+
+    /// Makes the cases of a default that changed: what is not written is written as the side that it comes from meant it.
+    pub(super) fn frozen(&self, changes: &Changes<'_, '_>, change: &DefaultChange, slug: &str) -> Vec<Case> {
+        let source = &changes.pairing.source(&change.field);
+        // What the new side requires beside it is for a person to write.
+        let beside = [(change.field.clone(), change.old.clone())];
+        if changes.required.iter().any(|required| lacks(&beside, &required.field)) {
+            return Vec::new();
+        }
+        let object = |side: usize, field: &FieldPattern, value: Option<&Value>| {
+            let around = field.split_last().map(|(around, _)| around).unwrap_or_default();
+            let leaf = value.map_or((around, json!({})), |value| (field.clone(), value.clone()));
+            self.object(side, &[leaf])
+        };
+        let (old, new) = (Some(&change.old), Some(&change.new));
+        let forward = vec![
+            ("before.yaml", object(0, source, None)),
+            ("after.yaml", object(1, &change.field, old)),
+            ("back.yaml", object(0, source, old)),
+        ];
+        let backward = vec![("after.yaml", object(1, &change.field, None)), ("back.yaml", object(0, source, new))];
+        let case = |way: &str, files| Case { name: format!("{way}-{slug}"), files };
+        vec![case("forward", forward), case("backward", backward)]
+    }
+
+    /// Makes the case of an object that is held back on the way to the new side.
+    pub(super) fn held_back(&self, field: &FieldPattern, value: Value, code: &str, name: &str) -> Case {
+        let findings = format!("{code} {}\n", concrete(field));
+        let object = self.object(0, &[(field.clone(), value)]);
+        Case { name: name.to_owned(), files: vec![("before.yaml", object), ("findings.txt", findings)] }
+    }
+
+    /// Makes the case of an object that cannot be converted back: what a value became has another form than that of the value.
+    pub(super) fn not_back(&self, changes: &Changes<'_, '_>, moved: &Moved, name: &str) -> Option<Case> {
+        let new = &moved.new;
+        let (at, fields) = match &moved.score.form {
+            Form::Same | Form::Other => return None,
+            Form::Item => (new.clone(), vec![(new.clone(), json!([]))]),
+            Form::Entries(key, _) => {
+                let item = json!({key.as_str(): "example"});
+                (new.items(), vec![(new.clone(), json!([item, item]))])
+            }
+            Form::Key(key) => {
+                let key = new.key(key);
+                match self.new.keys(new).find(|other| **other != key) {
+                    Some(other) => {
+                        let fields = [&key, other].map(|field| (field.clone(), self.any_of(field)));
+                        return Some(self.held_back_after(changes, fields.to_vec(), ("dropped-field", other), name));
+                    }
+                    None => (new.clone(), vec![(new.clone(), json!({}))]),
+                }
+            }
+        };
+        Some(self.held_back_after(changes, fields, ("not-convertible", &at), name))
+    }
+
+    /// Makes the case of an object of the new side, with all that it requires, that is held back.
+    fn held_back_after(
+        &self,
+        changes: &Changes<'_, '_>,
+        mut fields: Vec<(FieldPattern, Value)>,
+        (code, at): (&str, &FieldPattern),
+        name: &str,
+    ) -> Case {
+        let mut findings = vec![format!("{code} {}\n", concrete(at))];
+        for Required { field, value } in &changes.required {
+            if !lacks(&fields, field) {
+                continue;
+            }
+            // A refusal comes before losses, and what a rule writes it removes again.
+            if code == "dropped-field" && value.is_none() && changes.pairing.is_new(field) {
+                findings.push(format!("dropped-field {}\n", concrete(field)));
+            }
+            fields.push((field.clone(), self.any_of(field)));
+        }
+        findings.sort();
+        let files = vec![("after.yaml", self.object(1, &fields)), ("findings.txt", findings.concat())];
+        Case { name: name.to_owned(), files }
+    }
+
+    /// Makes a value of the type of a new field.
+    fn any_of(&self, field: &FieldPattern) -> Value {
+        let listed = self.new.attributes(field).and_then(|limits| limits.allowed.as_ref()?.first());
+        listed.cloned().unwrap_or_else(|| match self.new.kind(field) {
+            Some(Type::Array) => json!([]),
+            Some(Type::Object) => json!({}),
+            Some(Type::Boolean) => json!(true),
+            Some(Type::Integer | Type::Number) => json!(3),
+            _ => json!("example"),
+        })
     }
 
     /// Makes the case of a field whose loss is allowed.
@@ -97,8 +196,10 @@ impl Sample<'_, '_> {
     pub(super) fn unchanged(&self, field: &FieldPattern) -> Case {
         let label = last_key(field).unwrap_or("kind");
         let (kind, version) = &self.sides[0];
+        // An object whose apiVersion changes does not stay as it is; one of a group that nobody knows does.
+        let version = if self.sides[0] == self.sides[1] { version.to_string() } else { "example.com/v1".to_owned() };
         let object = json!({
-            "apiVersion": version.to_string(),
+            "apiVersion": version,
             "kind": kind.kind,
             "metadata": {"name": "example", "labels": {label: "example"}},
         });
@@ -188,6 +289,18 @@ impl Sample<'_, '_> {
     }
 }
 
+/// Returns whether an object with these fields has what a field is in, and not the field.
+fn lacks(fields: &[(FieldPattern, Value)], field: &FieldPattern) -> bool {
+    let around = field.split_last().map(|(around, _)| around).unwrap_or_default();
+    let has_room = fields.iter().any(|(other, _)| other.starts_with(&around) && other != field);
+    has_room && !fields.iter().any(|(other, _)| other.starts_with(field))
+}
+
+/// Returns a field as the place of the first value that it names.
+fn concrete(field: &FieldPattern) -> String {
+    field.to_string().replace("[]", "[0]")
+}
+
 /// Texts of which most patterns accept one.
 const TEXTS: [&str; 14] = [
     "example",
@@ -237,14 +350,5 @@ fn put(object: &mut Value, parts: &[Part], value: &Value) {
             }
             put(&mut object[key], rest, value);
         }
-    }
-}
-
-/// Returns the value with which a list or mapping that was a value cannot be converted back.
-pub(super) fn emptied(form: &Form) -> Option<Value> {
-    match form {
-        Form::Same | Form::Entries(..) | Form::Other => None,
-        Form::Item => Some(json!([])),
-        Form::Key(_) => Some(json!({})),
     }
 }

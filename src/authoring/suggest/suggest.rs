@@ -1,7 +1,6 @@
 //! The files of a pack for the changes between two releases.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -101,7 +100,7 @@ pub fn between(catalogs: &[&Catalog], [old, new]: [ReleaseId; 2], bundles: [&str
         let after = match successors.get(catalog.kind()) {
             None => Some(*catalog),
             Some(None) => {
-                rules.push(removed(catalog, old, bundles));
+                hints.push(removed(catalog));
                 None
             }
             Some(Some(next)) => {
@@ -160,7 +159,7 @@ fn finished(rules: Vec<RuleDraft>, mut hints: Vec<Suggestion>, bundle: &str, pac
     for hint in &mut hints {
         "pack.yaml".clone_into(&mut hint.file);
     }
-    let head = head(&merged, &hints, pack);
+    let head = head(&merged, &hints, pack, bundle);
     let mut suggestions: Vec<Suggestion> =
         merged.iter().flat_map(|rule| rule.suggestions.clone()).chain(hints).collect();
     suggestions.sort();
@@ -168,7 +167,7 @@ fn finished(rules: Vec<RuleDraft>, mut hints: Vec<Suggestion>, bundle: &str, pac
 }
 
 /// Writes what `pack.yaml` says besides the releases.
-fn head(rules: &[RuleDraft], hints: &[Suggestion], pack: &str) -> String {
+fn head(rules: &[RuleDraft], hints: &[Suggestion], pack: &str, bundle: &str) -> String {
     let mut head = String::new();
     let parameter = format!("{pack}.defaults");
     if rules.iter().any(|rule| rule.lens.iter().any(|operation| operation.contains(&parameter))) {
@@ -176,15 +175,25 @@ fn head(rules: &[RuleDraft], hints: &[Suggestion], pack: &str) -> String {
             "parameters:\n- name: defaults\n  description: whether fields whose default changed are written with the value that they had (freeze) or get the new one (adopt)\n  choices: [freeze, adopt]\n  default: freeze\n",
         );
     }
-    if !hints.is_empty() {
-        head.push_str("hints:\n");
-    }
-    for hint in hints {
-        let at = FieldPattern::parse(&hint.old).map_or_else(|_| text(&hint.old), |pattern| field(&pattern));
-        writeln!(head, "# {}\n- {{ kind: {}, field: {at}, help: \"{MARK}: what to write\" }}", hint.reason, hint.kind)
-            .expect("writing to a string cannot fail");
+    let (gone, hints): (Vec<_>, Vec<_>) = hints.iter().partition(|hint| hint.sort == Sort::Removal);
+    for (key, all) in [("hints", &hints), ("dropped", &gone)] {
+        head.push_str(&if all.is_empty() { String::new() } else { format!("{key}:\n") });
+        head.extend(all.iter().map(|one| entry(one, bundle)));
     }
     head
+}
+
+/// Writes the entry of `pack.yaml` with a place to fill in.
+fn entry(hint: &Suggestion, bundle: &str) -> String {
+    let Suggestion { kind, old, reason, .. } = hint;
+    if hint.sort == Sort::Removal {
+        let bundle = text(bundle);
+        return format!(
+            "# {reason}\n- {{ bundle: {bundle}, kind: {kind}, reason: \"{MARK}: why nothing takes its place\" }}\n"
+        );
+    }
+    let at = FieldPattern::parse(old).map_or_else(|_| text(old), |pattern| field(&pattern));
+    format!("# {reason}\n- {{ kind: {kind}, field: {at}, help: \"{MARK}: what to write\" }}\n")
 }
 
 /// Lists which apiVersion of the new side is compared with which of the old one, and those of the rules where the new release serves
@@ -257,26 +266,19 @@ fn retyped(
     kind_rule(name, format!("{one} is {other}"), one, (notes, lens, cases), suggestion)
 }
 
-/// Drafts the refusal of a kind without a successor.
-fn removed(catalog: &Catalog, old: ReleaseId, bundles: [&str; 2]) -> RuleDraft {
+/// Notes that a kind has no successor.
+fn removed(catalog: &Catalog) -> Suggestion {
     let kind = catalog.kind();
-    let served = catalog.served(old);
-    let version = served.first().map_or("v1", |version| version.name);
-    let object = format!("apiVersion: {}/{version}\nkind: {}\nmetadata:\n  name: example\n", kind.group, kind.kind);
-    let (lens, case) = refusal(kind, object, bundles);
-    let reason = "no kind came that it could be".to_owned();
-    let suggestion = Suggestion {
+    Suggestion {
         kind: kind.clone(),
         old: kind.to_string(),
         sort: Sort::Removal,
         new: String::new(),
         confidence: 0,
-        reason: reason.clone(),
+        reason: "no kind came that it could be".to_owned(),
         is_sure: false,
         file: String::new(),
-    };
-    let name = format!("{}-removed", kind.kind.to_lowercase());
-    kind_rule(name, format!("there is no {kind} any more"), kind, (vec![reason], vec![lens], vec![case]), suggestion)
+    }
 }
 
 /// Writes the operation that holds every object of a kind back, and its case.
@@ -284,7 +286,7 @@ fn refusal(kind: &GroupKind, object: String, bundles: [&str; 2]) -> (String, Cas
     let (reason, help) =
         (json!(format!("{} has no {}", bundles[1], kind.kind)), json!(format!("{MARK}: what to do by hand")));
     let lens = format!("refuse: {{ direction: forward, at: kind, reason: {reason}, help: {help} }}");
-    let files = vec![("before.yaml", object), ("findings.txt", "not-convertible kind\n".to_owned())];
+    let files = vec![("before.yaml", object), ("findings.txt", "kind-not-in-target kind\n".to_owned())];
     (lens, Case { name: "held-back".to_owned(), files })
 }
 
