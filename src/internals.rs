@@ -40,12 +40,16 @@ pub mod catalog {
 
 pub mod lens {
     pub use crate::knowledge::lens::{
-        CONVERSIONS, Claims, Context, Description, Direction, Form, Halt, Lens, OPERATIONS, Session,
+        CONVERSIONS, Claims, Context, Description, Direction, Form, Halt, Image, Lens, OPERATIONS, Session,
     };
 }
 
 pub mod crd_check {
     pub use crate::authoring::crd_check::{Bump, Class, Comparison, CrdSet, Policy, ReleaseStep, Releases, check};
+}
+
+pub mod suggest {
+    pub use crate::authoring::suggest::{Between, Sort, Suggestion, between};
 }
 
 pub mod manifest {

@@ -16,6 +16,8 @@ pub(crate) mod matrix;
 
 pub(crate) mod crd_check;
 
+pub(crate) mod suggest;
+
 pub(crate) mod pack_folder;
 
 pub(crate) mod fixture;

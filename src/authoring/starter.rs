@@ -62,6 +62,24 @@ pub(crate) fn example(name: &str, title: &str, kind: &str) -> Result<BTreeMap<St
     ]))
 }
 
+/// What marks a place that a person has to fill in; `pack lint` reports it.
+pub(crate) const MARK: &str = "FILL IN";
+
+/// Returns the files of a pack of `kinds` in `bundles`, the oldest first, without its catalogs.
+pub(crate) fn of_releases(
+    name: &str,
+    title: &str,
+    kinds: &BTreeSet<GroupKind>,
+    bundles: [&str; 2],
+) -> BTreeMap<String, String> {
+    let groups = kinds.iter().map(|kind| kind.group.as_str()).collect();
+    let releases: Vec<_> = bundles.into_iter().map(|bundle| (bundle.to_owned(), Vec::new())).collect();
+    BTreeMap::from([
+        ("pack.yaml".to_owned(), pack_yaml(name, title, &groups, &releases)),
+        ("README.md".to_owned(), readme(name, title)),
+    ])
+}
+
 /// Returns the files of a pack of the CRDs that `outline` describes, without its catalogs.
 pub(crate) fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<String, String> {
     let groups = outline.kinds.iter().map(|kind| kind.group.as_str()).collect();

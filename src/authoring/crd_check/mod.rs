@@ -28,4 +28,5 @@ pub use change::Class;
 pub use comparison::{Comparison, ReleaseStep, check};
 pub use history::Releases;
 pub use policy::Policy;
+pub(crate) use release::bundle_of;
 pub use set::CrdSet;

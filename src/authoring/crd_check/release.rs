@@ -49,6 +49,11 @@ impl Release {
     }
 }
 
+/// Returns the name of the release of a set, as far as it says so: in an annotation, or by the name of its folder or reference of git.
+pub(crate) fn bundle_of(set: &CrdSet<'_>) -> Option<String> {
+    Release::of(set).bundle
+}
+
 /// An annotation of a CRD, and where it is.
 pub(super) struct Annotation {
     pub(super) value: String,

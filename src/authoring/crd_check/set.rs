@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::change::{Change, Class};
 use crate::engine::finding::{Code, Location};
 use crate::engine::manifest::{Manifest, Object};
+use crate::knowledge::pack::crds::PlacedCrd;
 use crate::knowledge::pack::crds::from_crds::{self, defined_kind};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;
@@ -68,6 +69,12 @@ impl<'m> CrdSet<'m> {
         }
         ensure!(!crds.is_empty(), "{name}: there is no CRD");
         Ok(Self { name: name.to_owned(), crds })
+    }
+
+    /// Returns its CRDs, by name.
+    pub(crate) fn placed(&self) -> Vec<PlacedCrd> {
+        let placed = |crd: &Crd<'_>| PlacedCrd { place: crd.place().to_string(), value: Arc::clone(&crd.value) };
+        self.crds.values().map(placed).collect()
     }
 
     /// Returns how many CRDs it has.

@@ -10,7 +10,7 @@ use super::notes::{check_names, check_release_notes};
 use super::premises::check_premises;
 use super::removals::check_removals;
 use super::rules::check_rules;
-use crate::authoring::starter::age;
+use crate::authoring::starter::{MARK, age};
 use crate::knowledge::catalog::{Catalog, Field};
 use crate::knowledge::lens::{Constant, Direction};
 use crate::knowledge::pack::folder::HEAD;
@@ -33,10 +33,24 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
         lint.report(&rule.path(), &place, text, help);
     }
     check_release_notes(&mut lint);
+    check_marks(&mut lint);
     if let Some(fixtures) = fixtures {
         check_fixtures(&mut lint, fixtures);
     }
     lint.messages.into_iter().collect()
+}
+
+/// Reports the places that nobody has filled in yet.
+fn check_marks(lint: &mut Lint<'_>) {
+    for file in lint.pack.folder.iter().filter(|file| file.path.ends_with(".yaml")) {
+        for (number, line) in file.text().lines().enumerate() {
+            let Some(at) = line.find(MARK) else { continue };
+            let what = line[at + MARK.len()..].trim_matches(|letter: char| !letter.is_alphanumeric());
+            let column = line[..at].chars().count() + 1;
+            let text = format!("a place is not filled in: {what}");
+            lint.report_at(file.path, [number + 1, column], text, "write it, or make another operation of it");
+        }
+    }
 }
 
 /// Returns the messages of [`lint`] about what releases remove of the kinds that `is_asked` names.

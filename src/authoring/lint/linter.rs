@@ -34,6 +34,12 @@ impl<'p> Lint<'p> {
         self.messages.insert(Message { file: self.pack.folder.path_of(file), line, column, text, help });
     }
 
+    /// Reports what is wrong from a column of a line of `file` on.
+    pub(super) fn report_at(&mut self, file: &str, [line, column]: [usize; 2], text: String, help: &str) {
+        let (line, column, help) = (Some(line), Some(column), Some(help.to_owned()));
+        self.messages.insert(Message { file: self.pack.folder.path_of(file), line, column, text, help });
+    }
+
     /// Reports what is wrong with a folder of files that are not part of the pack.
     pub(super) fn report_folder(&mut self, folder: &str, text: &str, help: &str) {
         let (text, help) = (text.to_owned(), Some(help.to_owned()));

@@ -242,7 +242,7 @@ impl Lens {
     }
 
     /// Returns what becomes of `value` in the fields that match `field`, where an operation changes it.
-    pub(crate) fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
+    pub fn value_image(&self, field: &FieldPattern, value: &Value) -> Option<Value> {
         self.along(field).fold(None, |image: Option<Value>, (operation, at)| {
             operation.value_image(self.direction, &at, image.as_ref().unwrap_or(value)).or(image)
         })

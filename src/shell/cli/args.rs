@@ -154,7 +154,7 @@ impl Command {
             | Self::Function
             | Self::Report(_)
             | Self::Crd(_)
-            | Self::Pack(PackCommand::New(_) | PackCommand::Build(_)) => None,
+            | Self::Pack(PackCommand::New(_) | PackCommand::Suggest(_) | PackCommand::Build(_)) => None,
         }
     }
 }
@@ -164,6 +164,8 @@ impl Command {
 pub(super) enum PackCommand {
     /// Start a pack: pack.yaml, and from CRDs the catalogs, or else an example with its rule and fixtures
     New(NewArgs),
+    /// Draft a pack for what changed between two releases of CRDs: its rules and fixtures, with what speaks for each
+    Suggest(SuggestArgs),
     /// Write the catalogs of a pack from a folder of CRDs or OpenAPI documents: CRDS/RELEASE/CHANNEL/* or CRDS/RELEASE/*
     Build(BuildArgs),
     /// Report what is incomplete or contradictory in a pack; exit code 1 if something is
@@ -656,6 +658,33 @@ pub(super) struct NewArgs {
     /// Read releases, groups and kinds from this folder of CRDs, and build the catalogs from it
     #[arg(long, value_name = "DIR")]
     pub(super) crds: Option<PathBuf>,
+}
+
+/// The arguments of `pack suggest`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion pack suggest crds/v1.0.0 crds/v2.0.0
+  reversion pack suggest crds/v1.0.0 crds/v2.0.0 packs/shops
+  reversion pack suggest v1.0.0 v2.0.0 packs/shops --path config/crd
+
+What is not certain is drafted as a refusal or a removal with a place to fill in, which `reversion pack lint` lists.")]
+pub(super) struct SuggestArgs {
+    /// The CRDs of the release before: a file, a folder, or with --path a commit, branch or tag
+    pub(super) old: PathBuf,
+    /// The CRDs of the release after, likewise
+    pub(super) new: PathBuf,
+    /// The folder of the pack to make; without it, the suggestions are only listed
+    pub(super) folder: Option<PathBuf>,
+    /// Read the CRDs from this file or folder of the commits that OLD and NEW name
+    #[arg(long, value_name = "PATH")]
+    pub(super) path: Option<PathBuf>,
+    /// The pack's name, as in `--to NAME@RELEASE` [default: the name of the folder]
+    #[arg(long)]
+    pub(super) name: Option<String>,
+    /// What the project is called, for people [default: the pack's name]
+    #[arg(long)]
+    pub(super) title: Option<String>,
 }
 
 /// The arguments of `pack test`.

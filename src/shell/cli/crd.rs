@@ -62,10 +62,10 @@ pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
 }
 
 /// Where CRDs of a release are.
-struct Source<'a> {
-    path: &'a Path,
+pub(super) struct Source<'a> {
+    pub(super) path: &'a Path,
     /// Whether it is a release that is checked: what it reports is in files that the user has.
-    is_new: bool,
+    pub(super) is_new: bool,
 }
 
 /// Lists the releases in the order of time: those before, OLD, NEW; behind them its experimental channel.
@@ -79,13 +79,13 @@ fn sources(args: &CrdCheckArgs) -> Result<Vec<Source<'_>>> {
 }
 
 impl Source<'_> {
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.path.display().to_string()
     }
 
     /// Reads the files of the release: those below `path` in a commit, or those at a path.
-    fn read(&self, path: Option<&Path>, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
-        let Some(path) = path else { return input::read_crds(self.path, "crd check", packs, console) };
+    pub(super) fn read(&self, path: Option<&Path>, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
+        let Some(path) = path else { return input::read_crds(self.path, "CRDs", packs, console) };
         let name = self.name();
         let shown = visible(&name);
         let Some(files) = disk::committed(&name, path).with_context(|| format!("--path: {shown}"))? else {

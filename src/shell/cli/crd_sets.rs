@@ -273,7 +273,7 @@ fn own(name: &str, crds: &[CrdObject]) -> Result<OwnCrds> {
 
 /// Names the release that each path becomes: after its last component, or, where those of all are the same, after the nearest one
 /// that is not.
-fn bundles(paths: &[PathBuf]) -> Vec<String> {
+pub(super) fn bundles(paths: &[PathBuf]) -> Vec<String> {
     let components: Vec<Vec<String>> = paths.iter().map(|path| components(path)).collect();
     let longest = components.iter().map(Vec::len).max().unwrap_or_default();
     let at = |from_end: usize| -> Vec<String> {

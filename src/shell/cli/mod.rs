@@ -10,7 +10,7 @@
 //! `progress`) `exit` `output` `formats` `glossary` `journal` `saved_plan` `write`; subcommands: `detect` (with `inventory`, its
 //! summary) `preview` (`check` and `diff`) `apply` (with `interactive`) `apply_plan` `plan` `show` `undo` (with `apply --resume`)
 //! `report_merge` `convert` `function` (the KRM function `fn`, over `function_config` `resource_list`) `explain` `releases`
-//! `matrix` `crd` `completion` `man` `pack_new` `build` `lint` `pack_test`.
+//! `matrix` `crd` `completion` `man` `pack_new` `pack_suggest` `build` `lint` `pack_test`.
 //!
 //! Invariant: the exit code is decided in one place, [`Exit`].
 
@@ -54,6 +54,7 @@ mod origin;
 mod output;
 mod output_args;
 mod pack_new;
+mod pack_suggest;
 mod pack_test;
 mod packs;
 mod pager;
@@ -123,6 +124,7 @@ fn call(cli: Cli, console: Console) -> Result<Exit> {
         Command::Man(args) => man::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),
         Command::Pack(PackCommand::New(args)) => pack_new::run(&args, console),
+        Command::Pack(PackCommand::Suggest(args)) => pack_suggest::run(&args, console),
         Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
         Command::Pack(PackCommand::Test(args)) => pack_test::run(&args, console),
     }

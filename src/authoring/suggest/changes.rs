@@ -1,0 +1,151 @@
+//! What changed in a kind from one side to the other, as far as it concerns objects.
+
+use serde_json::Value;
+
+use super::names::{likeness, words};
+use super::pairing::{Moved, Pairing, Unsure};
+use super::score::Form;
+use super::side::Side;
+use crate::knowledge::catalog::Type;
+use crate::syntax::field::{FieldPattern, Part};
+
+/// The changes of one kind.
+pub(super) struct Changes<'s, 'c> {
+    /// What became another field.
+    pub(super) pairing: Pairing<'s, 'c>,
+    /// What went, without a certain successor.
+    pub(super) unsure: Vec<Unsure>,
+    pub(super) values: Vec<ValueChange>,
+    /// What the new side requires: a field of it in something that the old side has.
+    pub(super) required: Vec<Required>,
+    pub(super) defaults: Vec<DefaultChange>,
+}
+
+/// Values of a field that went.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ValueChange {
+    pub(super) old: FieldPattern,
+    pub(super) new: FieldPattern,
+    /// Old and new values, how certain that is, in percent, and why.
+    pub(super) table: Vec<(Value, Value, u32, &'static str)>,
+    /// Values whose successor is open.
+    pub(super) open: Vec<Value>,
+    /// Values that came, and that none of the table became.
+    pub(super) free: Vec<Value>,
+}
+
+/// A field that the new side requires.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Required {
+    pub(super) field: FieldPattern,
+    /// What the old side meant by its absence, or the only value that the new side allows.
+    pub(super) value: Option<(Value, &'static str)>,
+}
+
+/// A default that changed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct DefaultChange {
+    pub(super) field: FieldPattern,
+    pub(super) old: Value,
+    pub(super) new: Value,
+}
+
+/// Compares two sides.
+pub(super) fn changes<'s, 'c>(old: &'s Side<'c>, new: &'s Side<'c>) -> Changes<'s, 'c> {
+    let mut pairing = Pairing::of(old, new);
+    let unsure = pairing.unsure();
+    let same = |field: &FieldPattern| {
+        let image = pairing.image(field);
+        new.get(&image).is_some().then_some((field.clone(), image))
+    };
+    let pairs: Vec<(FieldPattern, FieldPattern)> = old.all().filter_map(same).collect();
+    let values = pairs.iter().filter_map(|(before, after)| value_change(old, before, new, after)).collect();
+    let defaults = pairs.iter().filter_map(|(before, after)| default_change(old, before, new, after)).collect();
+    let required = new.all().filter_map(|field| required(&pairing, old, new, field)).collect();
+    Changes { pairing, unsure, values, required, defaults }
+}
+
+/// Compares the listed values of a field.
+fn value_change(old: &Side<'_>, before: &FieldPattern, new: &Side<'_>, after: &FieldPattern) -> Option<ValueChange> {
+    let (own, its) = (old.attributes(before)?.allowed.as_ref()?, new.attributes(after)?.allowed.as_ref()?);
+    let mut open: Vec<Value> = own.iter().filter(|value| !its.contains(value)).cloned().collect();
+    let mut free: Vec<Value> = its.iter().filter(|value| !own.contains(value)).cloned().collect();
+    if open.is_empty() {
+        return None;
+    }
+    let mut table = Vec::new();
+    let mut found = Vec::new();
+    for (at, one) in open.iter().enumerate() {
+        for (to, other) in free.iter().enumerate() {
+            found.push((likeness_of_values(one, other), at, to));
+        }
+    }
+    found.sort_by_key(|(points, at, to)| (std::cmp::Reverse(*points), *at, *to));
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for (points, at, to) in &found {
+        let is_rival = |(other, its, theirs): &&(u32, usize, usize)| {
+            ((its == at) != (theirs == to)) && !left.contains(its) && !right.contains(theirs) && other + 10 > *points
+        };
+        if *points >= 60 && !left.contains(at) && !right.contains(to) && !found.iter().any(|one| is_rival(&one)) {
+            let reason = if *points == 100 { "the same in another spelling" } else { "names that are alike" };
+            table.push((open[*at].clone(), free[*to].clone(), (*points).min(95), reason));
+            left.push(*at);
+            right.push(*to);
+        }
+    }
+    let kept = |values: &mut Vec<Value>, used: &[usize]| {
+        let mut at = 0;
+        values.retain(|_| {
+            at += 1;
+            !used.contains(&(at - 1))
+        });
+    };
+    kept(&mut open, &left);
+    kept(&mut free, &right);
+    table.sort_by_key(|(old, ..)| old.to_string());
+    Some(ValueChange { old: before.clone(), new: after.clone(), table, open, free })
+}
+
+/// Returns how alike two values are, in percent.
+fn likeness_of_values(one: &Value, other: &Value) -> u32 {
+    match (one.as_str(), other.as_str()) {
+        (Some(one), Some(other)) => likeness(&words(one), &words(other)),
+        _ => 0,
+    }
+}
+
+/// Compares the defaults of a field.
+fn default_change(
+    old: &Side<'_>,
+    before: &FieldPattern,
+    new: &Side<'_>,
+    after: &FieldPattern,
+) -> Option<DefaultChange> {
+    let (own, its) = (old.attributes(before)?.default.as_ref()?, new.attributes(after)?.default.as_ref()?);
+    let is_kept = new.kind(after).is_some_and(|kind| kind.accepts(own)) && !own.is_object() && !own.is_array();
+    (own != its && is_kept).then(|| DefaultChange { field: after.clone(), old: own.clone(), new: its.clone() })
+}
+
+/// Returns a field that the new side requires in something that the old side can have without it.
+fn required(pairing: &Pairing<'_, '_>, old: &Side<'_>, new: &Side<'_>, field: &FieldPattern) -> Option<Required> {
+    let its = new.get(field).filter(|its| its.required && its.attributes.default.is_none())?;
+    let (around, Part::Key(_)) = field.split_last()? else { return None };
+    let was = old.get(&pairing.source(field));
+    let has_room = around.parts().is_empty() || !pairing.is_new(&around);
+    // What a moved field fills is there with it.
+    let is_filled = || pairing.moved.iter().any(|moved| moved.new.starts_with(field));
+    // A mapping that a value became has it.
+    let is_key = |moved: &Moved| matches!(&moved.score.form, Form::Key(key) if *field == moved.new.key(key));
+    if pairing.moved.iter().any(is_key) {
+        return None;
+    }
+    if was.is_some_and(|was| was.required) || !has_room || was.is_none() && is_filled() {
+        return None;
+    }
+    let before = was.and_then(|was| was.attributes.default.clone()).filter(|value| its.kind.accepts(value));
+    let only = its.attributes.allowed.as_deref().filter(|values| values.len() == 1).map(|values| values[0].clone());
+    let value = before.map(|value| (value, "what its absence meant before"));
+    let value = value.or_else(|| only.map(|value| (value, "the only value that is allowed")));
+    let is_plain = its.kind != Type::Any;
+    is_plain.then(|| Required { field: field.clone(), value })
+}

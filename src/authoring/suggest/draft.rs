@@ -1,0 +1,400 @@
+//! The rules about the fields of one kind.
+
+use serde_json::Value;
+
+use super::changes::{Changes, DefaultChange, Required, ValueChange, changes};
+use super::names::last_key;
+use super::pairing::{Moved, Unsure};
+use super::rule::{RuleDraft, Sort, Suggestion};
+use super::score::Form;
+use super::skeleton::Sample;
+use super::text::{constant, field, slug, text};
+use crate::authoring::starter::MARK;
+use crate::knowledge::catalog::Type;
+use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::syntax::field::{FieldPattern, Part};
+
+/// One kind on both sides, and how its releases are called.
+pub(super) struct Subject<'s, 'c> {
+    pub(super) sample: Sample<'s, 'c>,
+    /// The apiVersions of the rule, where objects of both are served side by side.
+    pub(super) versions: Option<[ApiVersion; 2]>,
+    /// The bundles.
+    pub(super) bundles: [&'s str; 2],
+    /// The name of the pack.
+    pub(super) pack: &'s str,
+}
+
+/// The rules of a kind, and the fields that its new release requires and that no rule can write.
+#[derive(Default)]
+pub(super) struct Drafted {
+    pub(super) rules: Vec<RuleDraft>,
+    pub(super) hints: Vec<Suggestion>,
+}
+
+impl Subject<'_, '_> {
+    /// Drafts the rules.
+    pub(super) fn draft(&self) -> Drafted {
+        let changes = changes(self.sample.old, self.sample.new);
+        let mut drafted = Drafted::default();
+        for moved in &changes.pairing.moved {
+            self.moved(&changes, moved, &mut drafted.rules);
+        }
+        for change in &changes.values {
+            self.values(&changes, change, &mut drafted.rules);
+        }
+        for (old, new) in &changes.pairing.reformed {
+            self.reformed(&changes, [old, new], &mut drafted.rules);
+        }
+        for unsure in &changes.unsure {
+            self.gone(&changes, unsure, &mut drafted.rules);
+        }
+        for change in &changes.defaults {
+            self.default(&changes, change, &mut drafted.rules);
+        }
+        for required in &changes.required {
+            self.required(&changes, required, &mut drafted);
+        }
+        for rule in &mut drafted.rules {
+            let has_twin = rule.cases.iter().any(|case| case.files.iter().any(|(file, _)| *file == "same.yaml"));
+            if let Some([old, _]) = rule.roots.first().filter(|_| !has_twin) {
+                rule.cases.push(self.sample.unchanged(old));
+            }
+        }
+        drafted
+    }
+
+    fn kind(&self) -> &GroupKind {
+        &self.sample.sides[0].0
+    }
+
+    /// Makes what a suggestion says.
+    fn suggestion(
+        &self,
+        sort: Sort,
+        old: &impl ToString,
+        new: impl ToString,
+        confidence: u32,
+        reason: &str,
+    ) -> Suggestion {
+        Suggestion {
+            kind: self.kind().clone(),
+            old: old.to_string(),
+            sort,
+            new: new.to_string(),
+            confidence,
+            reason: reason.to_owned(),
+            is_sure: true,
+            file: String::new(),
+        }
+    }
+
+    /// Returns the rule that a change of a field belongs to: that of what it is in, or a new one.
+    fn rule<'r>(
+        &self,
+        rules: &'r mut Vec<RuleDraft>,
+        [old, new]: [&FieldPattern; 2],
+        name: &str,
+        summary: impl FnOnce() -> String,
+    ) -> &'r mut RuleDraft {
+        let is_around = |rule: &RuleDraft| {
+            rule.roots.iter().any(|[before, after]| old.starts_with(before) || new.starts_with(after))
+        };
+        let at = rules.iter().position(is_around).unwrap_or_else(|| {
+            rules.push(RuleDraft {
+                name: format!("{}-{name}", self.kind().kind.to_lowercase()),
+                summary: summary(),
+                kinds: vec![self.kind().clone()],
+                versions: self.versions.clone(),
+                needs_from: false,
+                notes: Vec::new(),
+                lens: Vec::new(),
+                cases: Vec::new(),
+                suggestions: Vec::new(),
+                roots: Vec::new(),
+            });
+            rules.len() - 1
+        });
+        rules[at].roots.push([old.clone(), new.clone()]);
+        &mut rules[at]
+    }
+
+    /// Drafts the operations for what became another field.
+    fn moved(&self, changes: &Changes<'_, '_>, moved: &Moved, rules: &mut Vec<RuleDraft>) {
+        let Moved { old, from, new, score } = moved;
+        let above = |pattern: &FieldPattern| pattern.split_last().map(|(above, _)| above);
+        let stays = above(from) == above(new);
+        let name = match (stays, from == new) {
+            (_, true) => format!("{}-has-another-form", slug(old)),
+            (true, _) => format!("{}-renamed-to-{}", slug(old), last_key(new).unwrap_or_default().to_lowercase()),
+            (false, _) => format!("{}-moved-to-{}", slug(old), slug(new)),
+        };
+        let kind = &self.kind().kind;
+        let form = match &score.form {
+            Form::Same => String::new(),
+            Form::Item => ", as a list".to_owned(),
+            Form::Key(key) => format!(", under the key {key}"),
+            Form::Entries(..) => ", as a list of entries".to_owned(),
+            Form::Other => ", as another type".to_owned(),
+        };
+        let summary = || match from == new {
+            true => format!("what a {kind} has in {old} is there{form}"),
+            false => format!("what a {kind} has in {old} is in {new}{form}"),
+        };
+        let sort = match (from == new, stays) {
+            (true, _) if matches!(score.form, Form::Entries(..)) => Sort::Form,
+            (true, _) => Sort::Wrap,
+            (_, true) => Sort::Rename,
+            (_, false) => Sort::Move,
+        };
+        let mut made = vec![self.suggestion(sort, old, new, score.confidence, &score.reason)];
+        if sort != Sort::Wrap && matches!(score.form, Form::Item | Form::Key(_)) {
+            made.push(self.suggestion(Sort::Wrap, old, new, score.confidence, &score.reason));
+        }
+        let case = match sort {
+            Sort::Wrap | Sort::Form => "reformed",
+            Sort::Rename => "renamed",
+            _ => "moved",
+        };
+        let rule = self.rule(rules, [old, new], &name, summary);
+        rule.notes.push(format!("{} %: {old} -> {new}{form}: {}", score.confidence, score.reason));
+        rule.suggestions.append(&mut made);
+        rule.lens.extend(operations(from, new, &score.form));
+        let count = rule.cases.len();
+        let name = if count == 0 { case.to_owned() } else { format!("{case}-{}", slug(old)) };
+        rule.cases.extend(self.sample.converted(changes, moved, &name));
+        let name = if count == 0 { "not-back".to_owned() } else { format!("not-back-{}", slug(new)) };
+        rule.cases.extend(self.sample.not_back(changes, moved, &name));
+    }
+
+    /// Drafts the table of values that are called otherwise, and a choice for those whose successor is open.
+    fn values(&self, changes: &Changes<'_, '_>, change: &ValueChange, rules: &mut Vec<RuleDraft>) {
+        let ValueChange { old, new, table, open, free } = change;
+        let kind = &self.kind().kind;
+        let summary = || format!("values of {old} of a {kind} are called otherwise, or are gone");
+        let mut made: Vec<Suggestion> = Vec::new();
+        for (before, after, confidence, reason) in table {
+            made.push(self.suggestion(
+                Sort::Value,
+                &format!("{old}={}", constant(before)),
+                constant(after),
+                *confidence,
+                reason,
+            ));
+        }
+        for value in open {
+            let others: Vec<String> = free.iter().map(constant).collect();
+            let reason = match others.as_slice() {
+                [] => "no value came that it could be".to_owned(),
+                _ => format!("what came is not alike: {}", others.join(", ")),
+            };
+            let mut open = self.suggestion(Sort::Removal, &format!("{old}={}", constant(value)), "", 0, &reason);
+            open.is_sure = false;
+            made.push(open);
+        }
+        let rule = self.rule(rules, [old, new], &format!("{}-values", slug(old)), summary);
+        if !table.is_empty() {
+            let pairs: Vec<String> =
+                table.iter().map(|(before, after, ..)| format!("{}: {}", constant(before), constant(after))).collect();
+            for (before, after, confidence, reason) in table {
+                rule.notes.push(format!(
+                    "{confidence} %: {old}: {} -> {}: {reason}",
+                    constant(before),
+                    constant(after)
+                ));
+                let name = format!("value-{}", slug_of(before));
+                let [before, after] =
+                    [(old, before), (new, after)].map(|(field, value)| vec![(field.clone(), value.clone())]);
+                rule.cases.push(self.sample.completed(changes, before, after, &name));
+            }
+            rule.lens.push(format!("values: {{ field: {}, table: {{ {} }} }}", field(new), pairs.join(", ")));
+        }
+        for value in open {
+            let others: Vec<String> = free.iter().map(constant).collect();
+            let came = if others.is_empty() { String::new() } else { format!("; what came is {}", others.join(", ")) };
+            let reason = format!("{} does not allow {}", self.bundles[1], constant(value));
+            let help = format!("{MARK}: what to write instead{came}");
+            rule.lens.push(refuse(
+                &format!("equals: {{ field: {}, value: {} }}", field(new), constant(value)),
+                new,
+                &reason,
+                &help,
+            ));
+            let name = format!("held-back-{}", slug_of(value));
+            rule.cases.push(self.sample.held_back(old, value.clone(), "not-convertible", &name));
+        }
+        rule.suggestions.append(&mut made);
+    }
+
+    /// Drafts a choice for a field whose type is another one.
+    fn reformed(&self, changes: &Changes<'_, '_>, [old, new]: [&FieldPattern; 2], rules: &mut Vec<RuleDraft>) {
+        let (Some(before), Some(after)) = (self.sample.old.kind(old), self.sample.new.kind(new)) else { return };
+        // A value of any form can be right in both.
+        let Some(form) = word_of(before).filter(|form| word_of(after).is_some_and(|after| after != *form)) else {
+            return;
+        };
+        let reason = format!("its type changed from {} to {}", before.name(), after.name());
+        let mut suggestion = self.suggestion(Sort::Form, old, new, 0, &reason);
+        suggestion.is_sure = false;
+        let kind = &self.kind().kind;
+        let summary = || format!("{old} of a {kind} is {} instead of {}", after.name(), before.name());
+        let rule = self.rule(rules, [old, new], &format!("{}-has-another-type", slug(old)), summary);
+        rule.notes.push(format!("{old}: {reason}"));
+        rule.suggestions.push(suggestion);
+        let why = format!("in {} it is {} instead of {}", self.bundles[1], after.name(), before.name());
+        let help = format!("{MARK}: what to write, or in place of this the operation that converts it");
+        rule.lens.push(refuse(&format!("type: {{ field: {}, is: {form} }}", field(new)), new, &why, &help));
+        if let Some(value) = self.sample.value(changes, old, 0) {
+            rule.cases.push(self.sample.held_back(old, value, "not-convertible", "held-back"));
+        }
+    }
+
+    /// Drafts the removal of a field, or a choice between what it may have become.
+    fn gone(&self, changes: &Changes<'_, '_>, unsure: &Unsure, rules: &mut Vec<RuleDraft>) {
+        let Unsure { old, from, candidates } = unsure;
+        let kind = &self.kind().kind;
+        let value = || self.sample.value(changes, old, 0).unwrap_or_else(|| serde_json::json!("example"));
+        if candidates.is_empty() {
+            let mut suggestion = self.suggestion(Sort::Removal, old, "", 0, "nothing came that it could be");
+            suggestion.is_sure = false;
+            let summary = || format!("a {kind} has no {old}");
+            let rule = self.rule(rules, [old, from], &format!("{}-removed", slug(old)), summary);
+            rule.notes.push(format!("{old} is gone, and nothing came that it could be"));
+            rule.suggestions.push(suggestion);
+            let reason = format!("{MARK}: why {} does without it", self.bundles[1]);
+            rule.lens.push(format!("drop: {{ field: {}, reason: {} }}", field(from), text(&reason)));
+            let name = slug(old);
+            rule.cases.push(self.sample.held_back(old, value(), "dropped-field", &format!("held-back-{name}")));
+            rule.cases.push(self.sample.dropped(old, &value(), &format!("dropped-{name}")));
+            return;
+        }
+        let summary = || format!("a {kind} has no {old}; what it became is to be chosen");
+        let mut made = Vec::new();
+        for (new, score) in candidates {
+            let mut suggestion = self.suggestion(sort_of(from, new), old, new, score.confidence, &score.reason);
+            suggestion.is_sure = false;
+            made.push(suggestion);
+        }
+        let rule = self.rule(rules, [old, from], &format!("{}-is-open", slug(old)), summary);
+        rule.notes.push(format!(
+            "{old} is gone. It may have become one of these; write the operations in place of the refusal:"
+        ));
+        for (new, score) in candidates {
+            rule.notes.push(format!("{} %: {old} -> {new}: {}", score.confidence, score.reason));
+            rule.notes.extend(operations(from, new, &score.form).iter().map(|operation| format!("  - {operation}")));
+        }
+        rule.suggestions.append(&mut made);
+        let reason = format!("{} has no {from}", self.bundles[1]);
+        let help = format!("{MARK}: what to do by hand, where none of the operations above is right");
+        rule.lens.push(refuse(&format!("present: {}", field(from)), from, &reason, &help));
+        let name = format!("held-back-{}", slug(old));
+        rule.cases.push(self.sample.held_back(old, value(), "not-convertible", &name));
+    }
+
+    /// Drafts that the meaning of a field that is not written is kept.
+    fn default(&self, changes: &Changes<'_, '_>, change: &DefaultChange, rules: &mut Vec<RuleDraft>) {
+        let DefaultChange { field: at, old, new } = change;
+        let reason = format!("its default was {old}");
+        let suggestion = self.suggestion(Sort::Default, at, new, 95, &reason);
+        let kind = &self.kind().kind;
+        let summary = || format!("the default of {at} of a {kind} is {new} instead of {old}");
+        // Of a field that moved, its place shows the side; of others nothing does.
+        let rule = self.rule(rules, [at, at], &format!("{}-has-another-default", slug(at)), summary);
+        rule.needs_from |= rule.lens.is_empty() && self.versions.is_none();
+        rule.notes.push(format!("95 %: the default of {at} changed from {old} to {new}"));
+        rule.suggestions.push(suggestion);
+        rule.lens.push(format!(
+            "changed-default: {{ field: {}, old: {old}, new: {new}, parameter: {}.defaults }}",
+            field(at),
+            self.pack
+        ));
+        rule.cases.extend(self.sample.frozen(changes, change, &slug(at)));
+    }
+
+    /// Drafts what writes a required field; where its value is open, that is said in a hint.
+    fn required(&self, changes: &Changes<'_, '_>, required: &Required, drafted: &mut Drafted) {
+        let Required { field: at, value } = required;
+        let Some((value, reason)) = value else {
+            let mut hint = self.suggestion(
+                Sort::Requirement,
+                at,
+                "",
+                0,
+                "the new release requires it, and nothing shows its value",
+            );
+            hint.kind = self.sample.sides[1].0.clone();
+            hint.is_sure = false;
+            drafted.hints.push(hint);
+            return;
+        };
+        let reason = format!("{value} is {reason}");
+        let suggestion = self.suggestion(Sort::Requirement, at, value, 85, &reason);
+        let kind = &self.kind().kind;
+        let summary = || format!("a {kind} must have {at}");
+        let rule = self.rule(&mut drafted.rules, [at, at], &format!("{}-is-required", slug(at)), summary);
+        rule.notes.push(format!("85 %: {at} is required: {reason}"));
+        rule.suggestions.push(suggestion);
+        let is_new = changes.pairing.is_new(at);
+        let back = if is_new { ", backward: elide" } else { "" };
+        rule.lens.push(format!("default: {{ field: {}, value: {value}, forward: write{back} }}", field(at)));
+        if let Some((around, _)) = at.split_last() {
+            let before = vec![(changes.pairing.source(&around), serde_json::json!({}))];
+            let after = vec![(around, serde_json::json!({}))];
+            rule.cases.push(self.sample.completed(changes, before, after, &format!("written-{}", slug(at))));
+        }
+    }
+}
+
+/// Returns what a conversion from one place to another is.
+fn sort_of(from: &FieldPattern, new: &FieldPattern) -> Sort {
+    let above = |pattern: &FieldPattern| pattern.split_last().map(|(above, _)| above);
+    if above(from) == above(new) { Sort::Rename } else { Sort::Move }
+}
+
+/// Writes the operations that make one field another one.
+fn operations(from: &FieldPattern, new: &FieldPattern, form: &Form) -> Vec<String> {
+    let mut operations = match sort_of(from, new) {
+        _ if from == new => Vec::new(),
+        Sort::Rename => {
+            vec![format!("rename: {{ field: {}, to: {} }}", field(from), text(last_key(new).unwrap_or_default()))]
+        }
+        _ => vec![format!("move: {{ from: {}, to: {} }}", field(from), field(new))],
+    };
+    match form {
+        Form::Same | Form::Other => {}
+        Form::Item => operations.push(format!("wrap: {{ field: {} }}", field(new))),
+        Form::Key(key) => operations.push(format!("wrap: {{ field: {}, key: {} }}", field(new), text(key))),
+        Form::Entries(key, value) => {
+            operations.push(format!(
+                "entries: {{ field: {}, key: {}, value: {} }}",
+                field(new),
+                text(key),
+                text(value)
+            ));
+        }
+    }
+    operations
+}
+
+/// Writes a refusal on the way to the new side.
+fn refuse(test: &str, at: &FieldPattern, reason: &str, help: &str) -> String {
+    let (reason, help) = (Value::from(reason), Value::from(help));
+    format!("refuse: {{ direction: forward, if: {{ {test} }}, at: {}, reason: {reason}, help: {help} }}", field(at))
+}
+
+/// Returns the word with which a condition tests for values of a type; `None` where values have several forms.
+const fn word_of(kind: Type) -> Option<&'static str> {
+    match kind {
+        Type::Array => Some("list"),
+        Type::Boolean => Some("bool"),
+        Type::Integer | Type::Number => Some("number"),
+        Type::Object => Some("map"),
+        Type::String => Some("string"),
+        Type::Any | Type::IntegerOrString | Type::Quantity => None,
+    }
+}
+
+/// Makes a part of the name of a case of a value.
+fn slug_of(value: &Value) -> String {
+    slug(&FieldPattern::new([Part::Key(constant(value))]))
+}

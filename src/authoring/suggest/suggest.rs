@@ -1,0 +1,317 @@
+//! The files of a pack for the changes between two releases.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::draft::Subject;
+use super::kinds::{Successor, successors};
+use super::rule::{RuleDraft, Sort, Suggestion};
+use super::side::Side;
+use super::skeleton::{Case, Sample};
+use super::text::{field, object as object_text, text};
+use crate::authoring::starter::{self, MARK};
+use crate::knowledge::catalog::Catalog;
+use crate::knowledge::pack::crds::gather::{Gathered, ReleasedCrd};
+use crate::knowledge::pack::crds::{PlacedCrd, crd};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine};
+use crate::syntax::field::FieldPattern;
+
+/// The CRDs of one release, which were checked.
+#[derive(Debug)]
+pub(crate) struct Release {
+    /// Its name, which is that of the folder of the rules.
+    pub bundle: String,
+    /// Its CRDs, each of another kind.
+    pub crds: Vec<PlacedCrd>,
+}
+
+/// A pack that is drafted.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// Its files, by their paths in its folder.
+    pub files: BTreeMap<String, String>,
+    /// What is in them, by kind and field.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// Drafts the pack of two releases, with the rules for what changed between them.
+///
+/// # Errors
+/// A message where the names of releases cannot be used.
+pub(crate) fn pack(name: &str, title: &str, releases: &[Release; 2]) -> Result<Draft, String> {
+    let bundles = releases.iter().map(|release| (release.bundle.clone(), Vec::new()));
+    let line = ReleaseLine::new(Vec::new(), bundles)?;
+    let ids: Vec<ReleaseId> = line.iter().map(|(id, _)| id).collect();
+    let [old, new] = ids[..] else { unreachable!("there is one release for each set") };
+    let mut crds = Vec::new();
+    let mut kinds = BTreeSet::new();
+    for (release, id) in releases.iter().zip([old, new]) {
+        for PlacedCrd { value, .. } in &release.crds {
+            let kind = crd::checked_kind(value).ok().flatten().expect("the CRD was checked");
+            kinds.insert(kind);
+            crds.push(ReleasedCrd { release: id, value: Arc::clone(value) });
+        }
+    }
+    let gathered = Gathered::of_crds(&crds);
+    let catalogs: Vec<Catalog> = gathered.catalogs().collect();
+    let catalogs: Vec<&Catalog> = catalogs.iter().collect();
+    let drafted = between(&catalogs, [old, new], [&releases[0].bundle, &releases[1].bundle], name);
+    let order = [releases[0].bundle.as_str(), releases[1].bundle.as_str()];
+    let mut files = starter::of_releases(name, title, &kinds, order);
+    if let Some(head) = files.get_mut("pack.yaml") {
+        head.push_str(&drafted.head);
+    }
+    let catalogs = gathered.files(&line).into_iter().map(|(name, text)| (format!("catalog/{name}"), text));
+    files.extend(catalogs);
+    let source = format!("the CRDs of {} and {}", releases[0].bundle, releases[1].bundle);
+    for rule in &drafted.rules {
+        files.insert(file_of(&releases[1].bundle, &rule.name), rule.text(&source));
+        for case in &rule.cases {
+            for (file, text) in &case.files {
+                let path = format!("fixtures/{}/{}/{}/{file}", releases[1].bundle, rule.name, case.name);
+                files.insert(path, text.clone());
+            }
+        }
+    }
+    Ok(Draft { files, suggestions: drafted.suggestions })
+}
+
+fn file_of(bundle: &str, rule: &str) -> String {
+    format!("{bundle}/{rule}.yaml")
+}
+
+/// What changed between two releases.
+#[derive(Debug)]
+pub struct Between {
+    rules: Vec<RuleDraft>,
+    /// What is behind the releases in `pack.yaml`.
+    head: String,
+    /// What is suggested.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// Drafts the rules for what changed in kinds from one release to another, which are called `bundles`.
+pub fn between(catalogs: &[&Catalog], [old, new]: [ReleaseId; 2], bundles: [&str; 2], pack: &str) -> Between {
+    let successors = successors(catalogs, old, new);
+    let (mut rules, mut hints): (Vec<RuleDraft>, Vec<Suggestion>) = (Vec::new(), Vec::new());
+    for catalog in catalogs.iter().filter(|catalog| catalog.releases().contains(old)) {
+        let after = match successors.get(catalog.kind()) {
+            None => Some(*catalog),
+            Some(None) => {
+                hints.push(removed(catalog));
+                None
+            }
+            Some(Some(next)) => {
+                let after = catalogs.iter().copied().find(|other| *other.kind() == next.kind);
+                rules.extend(after.map(|after| retyped([catalog, after], [old, new], next, bundles)));
+                after.filter(|_| next.is_sure)
+            }
+        };
+        let Some(after) = after else { continue };
+        if catalog.kind() == after.kind() && catalog.is_alike_in(old, new) {
+            continue;
+        }
+        let mut own: Vec<RuleDraft> = Vec::new();
+        for (before, next, versions) in steps([catalog, after], [old, new]) {
+            let sides = [Side::of(catalog, old, &before.version), Side::of(after, new, &next.version)];
+            let sample = Sample {
+                old: &sides[0],
+                new: &sides[1],
+                sides: [(catalog.kind().clone(), before), (after.kind().clone(), next)],
+            };
+            let drafted = Subject { sample, versions, bundles, pack }.draft();
+            hints.extend(drafted.hints);
+            // What changed in one version alike is said once.
+            let fresh = drafted.rules.into_iter().filter(|rule| !own.iter().any(|known| known.lens == rule.lens));
+            let fresh: Vec<RuleDraft> = fresh.collect();
+            own.extend(fresh);
+        }
+        rules.extend(own);
+    }
+    hints.sort();
+    hints.dedup_by(|one, other| one.kind == other.kind && one.old == other.old);
+    finished(rules, hints, bundles[1], pack)
+}
+
+/// Merges rules that do the same, names them, and collects what they suggest.
+fn finished(rules: Vec<RuleDraft>, mut hints: Vec<Suggestion>, bundle: &str, pack: &str) -> Between {
+    let mut merged: Vec<RuleDraft> = Vec::new();
+    for rule in rules {
+        match merged.iter_mut().find(|known| known.is_like(&rule) && !known.kinds.contains(&rule.kinds[0])) {
+            Some(known) => known.join(rule),
+            None => merged.push(rule),
+        }
+    }
+    let mut names = BTreeSet::new();
+    for rule in &mut merged {
+        let name = rule.name.clone();
+        let mut number = 1;
+        while !names.insert(rule.name.clone()) {
+            number += 1;
+            rule.name = format!("{name}-{number}");
+        }
+        for suggestion in &mut rule.suggestions {
+            suggestion.file = file_of(bundle, &rule.name);
+        }
+    }
+    for hint in &mut hints {
+        "pack.yaml".clone_into(&mut hint.file);
+    }
+    let head = head(&merged, &hints, pack, bundle);
+    let mut suggestions: Vec<Suggestion> =
+        merged.iter().flat_map(|rule| rule.suggestions.clone()).chain(hints).collect();
+    suggestions.sort();
+    Between { rules: merged, head, suggestions }
+}
+
+/// Writes what `pack.yaml` says besides the releases.
+fn head(rules: &[RuleDraft], hints: &[Suggestion], pack: &str, bundle: &str) -> String {
+    let mut head = String::new();
+    let parameter = format!("{pack}.defaults");
+    if rules.iter().any(|rule| rule.lens.iter().any(|operation| operation.contains(&parameter))) {
+        head.push_str(
+            "parameters:\n- name: defaults\n  description: whether fields whose default changed are written with the value that they had (freeze) or get the new one (adopt)\n  choices: [freeze, adopt]\n  default: freeze\n",
+        );
+    }
+    let (gone, hints): (Vec<_>, Vec<_>) = hints.iter().partition(|hint| hint.sort == Sort::Removal);
+    for (key, all) in [("hints", &hints), ("dropped", &gone)] {
+        head.push_str(&if all.is_empty() { String::new() } else { format!("{key}:\n") });
+        head.extend(all.iter().map(|one| entry(one, bundle)));
+    }
+    head
+}
+
+/// Writes the entry of `pack.yaml` with a place to fill in.
+fn entry(hint: &Suggestion, bundle: &str) -> String {
+    let Suggestion { kind, old, reason, .. } = hint;
+    if hint.sort == Sort::Removal {
+        let bundle = text(bundle);
+        return format!(
+            "# {reason}\n- {{ bundle: {bundle}, kind: {kind}, reason: \"{MARK}: why nothing takes its place\" }}\n"
+        );
+    }
+    let at = FieldPattern::parse(old).map_or_else(|_| text(old), |pattern| field(&pattern));
+    format!("# {reason}\n- {{ kind: {kind}, field: {at}, help: \"{MARK}: what to write\" }}\n")
+}
+
+/// Lists which apiVersion of the new side is compared with which of the old one, and those of the rules where the new release serves
+/// both.
+fn steps(
+    [before, after]: [&Catalog; 2],
+    [old, new]: [ReleaseId; 2],
+) -> Vec<(ApiVersion, ApiVersion, Option<[ApiVersion; 2]>)> {
+    let versions = |catalog: &Catalog, release| -> Vec<String> {
+        catalog.served(release).iter().map(|version| version.name.to_owned()).collect()
+    };
+    let (own, its) = (versions(before, old), versions(after, new));
+    let of = |kind: &GroupKind, version: &str| ApiVersion { group: kind.group.clone(), version: version.to_owned() };
+    let mut steps = Vec::new();
+    for version in &its {
+        let from = if own.contains(version) { Some(version) } else { own.first() };
+        let Some(from) = from else { continue };
+        let (one, other) = (of(before.kind(), from), of(after.kind(), version));
+        let is_beside = from != version && its.contains(from) && before.kind() == after.kind();
+        let both = is_beside.then(|| [one.clone(), other.clone()]);
+        steps.push((one, other, both));
+    }
+    // What holds for a version that both have is said first.
+    steps.sort_by_key(|(one, other, _)| one.version != other.version);
+    steps
+}
+
+/// Drafts the rule of a kind that became another one.
+fn retyped(
+    [before, after]: [&Catalog; 2],
+    [old, new]: [ReleaseId; 2],
+    next: &Successor,
+    bundles: [&str; 2],
+) -> RuleDraft {
+    let (one, other) = (before.kind(), &next.kind);
+    let operation = match one.kind == other.kind {
+        true => format!("retype: {{ group: {} }}", other.group),
+        false => format!("retype: {{ to: {other} }}"),
+    };
+    let object = |kind: &GroupKind, catalog: &Catalog, release| {
+        let served = catalog.served(release);
+        let version = served.first().map_or("v1", |version| version.name);
+        format!("apiVersion: {}/{version}\nkind: {}\nmetadata:\n  name: example\n", kind.group, kind.kind)
+    };
+    let (first, second) = (object(one, before, old), object(other, after, new));
+    let name = match one.kind == other.kind {
+        true => format!("{}-moved-to-{}", one.kind.to_lowercase(), other.group),
+        false => format!("{}-became-{}", one.kind.to_lowercase(), other.kind.to_lowercase()),
+    };
+    let note = format!("{} %: {one} -> {other}: {}", next.confidence, next.reason);
+    let suggestion = Suggestion {
+        kind: one.clone(),
+        old: one.to_string(),
+        sort: Sort::Kind,
+        new: other.to_string(),
+        confidence: next.confidence,
+        reason: next.reason.clone(),
+        is_sure: next.is_sure,
+        file: String::new(),
+    };
+    let (notes, lens, cases) = if next.is_sure {
+        let case = Case { name: "retyped".to_owned(), files: vec![("before.yaml", first), ("after.yaml", second)] };
+        (vec![note], vec![operation], vec![case])
+    } else {
+        let choice = "It may have become this one; write the operation in place of the refusal:".to_owned();
+        let notes = vec![choice, note, format!("  - {operation}")];
+        let (lens, case) = refusal(one, first, bundles);
+        (notes, vec![lens], vec![case])
+    };
+    kind_rule(name, format!("{one} is {other}"), one, (notes, lens, cases), suggestion)
+}
+
+/// Notes that a kind has no successor.
+fn removed(catalog: &Catalog) -> Suggestion {
+    let kind = catalog.kind();
+    Suggestion {
+        kind: kind.clone(),
+        old: kind.to_string(),
+        sort: Sort::Removal,
+        new: String::new(),
+        confidence: 0,
+        reason: "no kind came that it could be".to_owned(),
+        is_sure: false,
+        file: String::new(),
+    }
+}
+
+/// Writes the operation that holds every object of a kind back, and its case.
+fn refusal(kind: &GroupKind, object: String, bundles: [&str; 2]) -> (String, Case) {
+    let (reason, help) =
+        (json!(format!("{} has no {}", bundles[1], kind.kind)), json!(format!("{MARK}: what to do by hand")));
+    let lens = format!("refuse: {{ direction: forward, at: kind, reason: {reason}, help: {help} }}");
+    let files = vec![("before.yaml", object), ("findings.txt", "kind-not-in-target kind\n".to_owned())];
+    (lens, Case { name: "held-back".to_owned(), files })
+}
+
+/// Makes the rule of a kind of its notes, operations and cases.
+fn kind_rule(
+    name: String,
+    summary: String,
+    kind: &GroupKind,
+    (notes, lens, mut cases): (Vec<String>, Vec<String>, Vec<Case>),
+    suggestion: Suggestion,
+) -> RuleDraft {
+    // An object of another group that is called alike.
+    let object: Value = json!({"apiVersion": "example.com/v1", "kind": kind.kind, "metadata": {"name": "example"}});
+    let twin = object_text(&object);
+    cases.push(Case { name: "look-alike".to_owned(), files: vec![("same.yaml", twin)] });
+    RuleDraft {
+        name,
+        summary,
+        kinds: vec![kind.clone()],
+        versions: None,
+        needs_from: false,
+        notes,
+        lens,
+        cases,
+        suggestions: vec![suggestion],
+        roots: Vec::new(),
+    }
+}

@@ -1,0 +1,85 @@
+//! The subcommand `pack suggest`: a first pack for what changed between two releases of CRDs.
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use super::args::{PackArgs, SuggestArgs};
+use super::console::Console;
+use super::crd::Source;
+use super::crd_sets::bundles;
+use super::exit::Exit;
+use super::packs;
+use crate::authoring::build;
+use crate::authoring::crd_check::{CrdSet, bundle_of};
+use crate::authoring::suggest::{self, Release, Suggestion};
+use crate::shell::report::{plural, visible};
+
+/// Runs `pack suggest`.
+pub(super) fn run(args: &SuggestArgs, console: Console) -> Result<Exit> {
+    let releases = releases(args, console)?;
+    let named = args.folder.as_ref().and_then(|folder| folder.file_name()).and_then(|name| name.to_str());
+    let name = args.name.as_deref().or(named);
+    let name = match &args.folder {
+        Some(folder) => {
+            name.with_context(|| format!("{} has no name that the pack could have: pass --name", folder.display()))?
+        }
+        // Nothing is written that would have it.
+        None => name.unwrap_or("suggested"),
+    };
+    let draft = suggest::pack(name, args.title.as_deref().unwrap_or(name), &releases);
+    let draft = draft.map_err(|message| anyhow!(message))?;
+    let lines: String = draft.suggestions.iter().map(line).collect();
+    let open = draft.suggestions.iter().filter(|suggestion| !suggestion.is_sure).count();
+    let sure = draft.suggestions.len() - open;
+    let [old, new] = releases.map(|release| release.bundle);
+    let counts = format!(
+        "from {old} to {new}: {sure} of {} drafted as operations",
+        plural(draft.suggestions.len(), "suggestion")
+    );
+    let Some(folder) = &args.folder else {
+        console.print(&format!("{lines}{counts}\n"))?;
+        return Ok(Exit::Clean);
+    };
+    build::write_new(folder, &draft.files, None)?;
+    let folder = folder.display();
+    let steps = [
+        (format!("reversion pack lint {folder}"), "list the places to fill in, and what no rule converts"),
+        (format!("reversion pack test {folder}"), "run the rules on the fixtures"),
+    ];
+    let width = steps.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
+    let steps: String = steps.iter().map(|(command, why)| format!("  {command:width$}  # {why}\n")).collect();
+    console.print(&format!("{lines}{folder}: {counts}\nRead each rule and its fixtures, then:\n{steps}"))?;
+    Ok(Exit::Clean)
+}
+
+/// Reads both releases.
+fn releases(args: &SuggestArgs, console: Console) -> Result<[Release; 2]> {
+    let packs = packs::load(&PackArgs::default())?;
+    let sources = [Source { path: &args.old, is_new: false }, Source { path: &args.new, is_new: true }];
+    ensure!(sources.iter().any(|source| source.path.as_os_str() != "-"), "`-` is standard input, which is read once");
+    let mut releases = Vec::new();
+    for source in &sources {
+        let manifests = source.read(args.path.as_deref(), packs, console)?;
+        let set = CrdSet::read(&source.name(), &manifests)?;
+        releases.push((bundle_of(&set), set.placed()));
+    }
+    let names: Option<Vec<String>> = releases.iter().map(|(bundle, _)| bundle.clone()).collect();
+    let names = names.filter(|names| names[0] != names[1]);
+    let names = names.unwrap_or_else(|| bundles(&[args.old.clone(), args.new.clone()]));
+    let made = names.into_iter().zip(releases).map(|(bundle, (_, crds))| Release { bundle, crds });
+    let made: Vec<Release> = made.collect();
+    made.try_into().ok().context("there are two releases")
+}
+
+/// Renders a suggestion: `93 % rename Shop.shops.example.com spec.size -> spec.replicas: REASON (FILE)`.
+fn line(suggestion: &Suggestion) -> String {
+    let Suggestion { kind, old, sort, new, confidence, reason, is_sure, file } = suggestion;
+    let confidence = match (confidence, is_sure) {
+        (0, _) => "open".to_owned(),
+        (confidence, true) => format!("{confidence} %"),
+        (confidence, false) => format!("{confidence} %, open"),
+    };
+    let new = if new.is_empty() { String::new() } else { format!(" -> {new}") };
+    let about = if *old == kind.to_string() { String::new() } else { format!("{kind} ") };
+    let text = format!("{confidence}: {} {about}{old}{new}: {reason} ({file})", sort.word());
+    format!("{}\n", visible(&text))
+}
