@@ -119,7 +119,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns the subject as a part of an object.
-    pub(super) fn as_patch(self) -> Self {
+    pub(super) fn into_patch(self) -> Self {
         Self { context: ObjectContext { completeness: Completeness::Partial, ..self.context }, ..self }
     }
 

@@ -72,7 +72,7 @@ use assemble::assemble;
 use file::PlannedFile;
 use group::{GroupContext, GroupPlanner};
 use manifests::{ReadObjects, read_sources};
-use parallel::in_parallel;
+use parallel::{Numbered, in_parallel};
 use styles::Styles;
 use templates::TemplatePlanner;
 use withheld::Withheld;
@@ -149,7 +149,7 @@ fn may_report(planner: &Planner<'_>, group: &Group, run: &Run<'_>) -> bool {
 }
 
 /// The plans of files, with their numbers.
-type Planned = Vec<(usize, Box<PlannedFile>)>;
+type Planned = Numbered<Box<PlannedFile>>;
 
 fn plan_group<M: Manifests>(
     shared: &GroupContext<'_>,

@@ -12,13 +12,16 @@ const MANY_ITEMS: usize = 16;
 /// How many a thread takes at once.
 const ITEMS_AT_ONCE: usize = 8;
 
+/// Plans, each with the number of what it is for.
+pub(super) type Numbered<P> = Vec<(usize, P)>;
+
 /// Plans `items`, by several threads where there are many, and returns the plans in the order of their numbers; 0 threads are as many as
 /// there are processors.
 pub(super) fn in_parallel<T: Sync, P: Send, E: Send>(
     items: &[T],
     threads: usize,
-    plan: &(dyn Fn(&T) -> Result<Vec<(usize, P)>, E> + Sync),
-) -> Result<Vec<(usize, P)>, E> {
+    plan: &(dyn Fn(&T) -> Result<Numbered<P>, E> + Sync),
+) -> Result<Numbered<P>, E> {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = if threads == 0 { processors() } else { threads };
     let next = AtomicUsize::new(0);

@@ -343,7 +343,7 @@ fn hole_path(text: &str, hole: &template::Hole) -> FieldPath {
 /// items of its list can be printed there, as well as other keys.
 fn key_before(text: &str, hole: &template::Hole) -> Option<String> {
     let own = hole.column?;
-    let (mut is_inside, mut has_items) = (false, false);
+    let mut is_inside = false;
     for line in text[..hole.at].lines().rev().take_while(|line| !line.starts_with("---")) {
         let content = line.trim_start_matches([' ', '-']);
         let column = line.len() - content.len();
@@ -351,13 +351,12 @@ fn key_before(text: &str, hole: &template::Hole) -> Option<String> {
             continue;
         }
         if line[..column].find('-') == Some(own) {
-            (is_inside, has_items) = (false, true);
+            is_inside = false;
         } else if column > own {
             is_inside = true;
         } else {
             let key = content.split(" #").next()?.trim_end().strip_suffix(':')?;
-            let is_list = column == own && !is_inside || has_items && column == own;
-            return is_list.then(|| key.trim_matches(['"', '\'']).to_owned());
+            return (column == own && !is_inside).then(|| key.trim_matches(['"', '\'']).to_owned());
         }
     }
     None
