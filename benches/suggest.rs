@@ -182,6 +182,9 @@ fn truth(
             if let (Some((around, part)), true) = (&around, place != field && is_gone) {
                 facts.extend(move_of(field, place, around, part).map(|sort| fact(sort, kind, field, place)));
             }
+            if let Some((above, Part::Key(_))) = place.split_last().filter(|(above, _)| above == field && wraps) {
+                facts.insert(fact(Sort::Wrap, kind, field, &above));
+            }
             let type_of = |catalog: &Catalog, at: &FieldPattern, release| -> Vec<Type> {
                 catalog.fields_of(at).filter(|row| row.releases.contains(release)).map(|row| row.kind).collect()
             };
@@ -240,6 +243,7 @@ fn values(
     path: &[&Rule],
     [old, new]: [ReleaseId; 2],
 ) -> BTreeSet<(String, String)> {
+    let newest = after.served(new).first().map_or("", |version| version.name);
     let rows = before.fields_of(field).filter(|row| row.releases.contains(old));
     let listed: Vec<_> = rows.filter_map(|row| row.attributes.allowed.clone()).flatten().collect();
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -254,11 +258,13 @@ fn values(
                 name = place;
             }
         }
-        let lists = |place: &FieldPattern| {
-            let mut rows = after.fields_of(place).filter(|row| row.releases.contains(new));
-            rows.any(|row| row.attributes.allowed.as_ref().is_some_and(|values| values.contains(&now)))
+        let lists = |value: &serde_json::Value| {
+            let has = |values: &Vec<serde_json::Value>| values.contains(value);
+            let mut rows = places.iter().filter_map(|place| after.field(place, new, newest));
+            rows.any(|row| row.attributes.allowed.as_ref().is_some_and(has))
         };
-        if now != value && places.iter().any(lists) {
+        // Of a value that is still listed, the CRDs do not show that it is called otherwise.
+        if now != value && lists(&now) && !lists(&value) {
             found.insert((text(&value), text(&now)));
         }
     }

@@ -327,6 +327,10 @@ impl Subject<'_, '_> {
             drafted.hints.push(hint);
             return;
         };
+        // Where the rule does not run, as in a patch, a person writes it.
+        let mut hint = self.suggestion(Sort::Requirement, at, constant(value), 85, "a rule writes it");
+        hint.kind = self.sample.sides[1].0.clone();
+        drafted.hints.push(hint);
         let reason = format!("{value} is {reason}");
         let suggestion = self.suggestion(Sort::Requirement, at, value, 85, &reason);
         let kind = &self.kind().kind;

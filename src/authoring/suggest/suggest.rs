@@ -160,8 +160,9 @@ fn finished(rules: Vec<RuleDraft>, mut hints: Vec<Suggestion>, bundle: &str, pac
         "pack.yaml".clone_into(&mut hint.file);
     }
     let head = head(&merged, &hints, pack, bundle);
+    let open = hints.into_iter().filter(|hint| !hint.is_sure);
     let mut suggestions: Vec<Suggestion> =
-        merged.iter().flat_map(|rule| rule.suggestions.clone()).chain(hints).collect();
+        merged.iter().flat_map(|rule| rule.suggestions.clone()).chain(open).collect();
     suggestions.sort();
     Between { rules: merged, head, suggestions }
 }
@@ -193,7 +194,8 @@ fn entry(hint: &Suggestion, bundle: &str) -> String {
         );
     }
     let at = FieldPattern::parse(old).map_or_else(|_| text(old), |pattern| field(&pattern));
-    format!("# {reason}\n- {{ kind: {kind}, field: {at}, help: \"{MARK}: what to write\" }}\n")
+    let help = if hint.is_sure { format!("write {}", hint.new) } else { format!("{MARK}: what to write") };
+    format!("# {reason}\n- {{ kind: {kind}, field: {at}, help: {} }}\n", json!(help))
 }
 
 /// Lists which apiVersion of the new side is compared with which of the old one, and those of the rules where the new release serves
