@@ -6,6 +6,8 @@
 //!
 //! Invariant: rules are read only to say what is right.
 
+#![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use reversion::internals::catalog::{Catalog, Type};
@@ -73,7 +75,9 @@ fn main() {
 fn print(name: &str, counts: &BTreeMap<Sort, Count>) {
     for (sort, what) in SORTS {
         let Some(count) = counts.get(&sort).filter(|count| count.written + count.drafted > 0) else { continue };
-        let share = |part: usize, of: usize| if of == 0 { "-".to_owned() } else { format!("{} %", 100 * part / of) };
+        let share = |part: usize, of: usize| {
+            (100 * part).checked_div(of).map_or_else(|| "-".to_owned(), |share| format!("{share} %"))
+        };
         let Count { written, drafted, right, found, offered } = count;
         let (precision, recall) = (share(*right, *drafted), share(*found, *written));
         println!("| {name} | {what} | {written} | {drafted} | {right} | {precision} | {recall} | {offered} |");

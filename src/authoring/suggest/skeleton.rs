@@ -11,7 +11,7 @@ use super::pairing::Moved;
 use super::score::Form;
 use super::side::Side;
 use super::text::object as object_text;
-use crate::knowledge::catalog::{Type, compile};
+use crate::knowledge::catalog::{Attributes, Type, compile};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -132,7 +132,7 @@ impl Sample<'_, '_> {
                 let key = new.key(key);
                 match self.new.keys(new).find(|other| **other != key) {
                     Some(other) => {
-                        let fields = [&key, other].map(|field| (field.clone(), self.any_of(field)));
+                        let fields = [&key, other].map(|field| (field.clone(), any_of(self.new, field)));
                         return Some(self.held_back_after(changes, fields.to_vec(), ("dropped-field", other), name));
                     }
                     None => (new.clone(), vec![(new.clone(), json!({}))]),
@@ -159,23 +159,32 @@ impl Sample<'_, '_> {
             if code == "dropped-field" && value.is_none() && changes.pairing.is_new(field) {
                 findings.push(format!("dropped-field {}\n", concrete(field)));
             }
-            fields.push((field.clone(), self.any_of(field)));
+            fields.push((field.clone(), any_of(self.new, field)));
         }
         findings.sort();
         let files = vec![("after.yaml", self.object(1, &fields)), ("findings.txt", findings.concat())];
         Case { name: name.to_owned(), files }
     }
 
-    /// Makes a value of the type of a new field.
-    fn any_of(&self, field: &FieldPattern) -> Value {
-        let listed = self.new.attributes(field).and_then(|limits| limits.allowed.as_ref()?.first());
-        listed.cloned().unwrap_or_else(|| match self.new.kind(field) {
-            Some(Type::Array) => json!([]),
-            Some(Type::Object) => json!({}),
-            Some(Type::Boolean) => json!(true),
-            Some(Type::Integer | Type::Number) => json!(3),
-            _ => json!("example"),
-        })
+    /// Adds what both sides require in what is there.
+    fn fill(&self, side: usize, at: &FieldPattern, value: &mut Value) {
+        let (own, other) = if side == 0 { (self.old, self.new) } else { (self.new, self.old) };
+        match value {
+            Value::Object(map) => {
+                for key in own.keys(at) {
+                    let name = last_key(key).unwrap_or_default();
+                    let is_due = [own, other].iter().all(|side| side.get(key).is_some_and(|field| field.required));
+                    if is_due && !map.contains_key(name) {
+                        map.insert(name.to_owned(), any_of(own, key));
+                    }
+                    if let Some(inner) = map.get_mut(name) {
+                        self.fill(side, key, inner);
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.fill(side, &at.items(), item)),
+            _ => {}
+        }
     }
 
     /// Makes the case of a field whose loss is allowed.
@@ -262,15 +271,7 @@ impl Sample<'_, '_> {
                 })?)
             }
             Type::Quantity => json!("1"),
-            _ => {
-                let pattern = its.attributes.pattern.as_deref().map(compile);
-                let fits = |text: &&&str| {
-                    pattern.as_ref().is_none_or(|pattern| pattern.as_ref().is_ok_and(|pattern| pattern.is_match(text)))
-                        && its.attributes.min_length.is_none_or(|least| text.len() as u64 >= least)
-                        && its.attributes.max_length.is_none_or(|most| text.len() as u64 <= most)
-                };
-                json!(TEXTS.iter().find(fits)?)
-            }
+            _ => json!(text_for(its.attributes)?),
         })
     }
 
@@ -285,6 +286,7 @@ impl Sample<'_, '_> {
         for (field, value) in leaves {
             put(&mut object, field.parts(), value);
         }
+        self.fill(side, &FieldPattern::default(), &mut object);
         object_text(&object)
     }
 }
@@ -299,6 +301,31 @@ fn lacks(fields: &[(FieldPattern, Value)], field: &FieldPattern) -> bool {
 /// Returns a field as the place of the first value that it names.
 fn concrete(field: &FieldPattern) -> String {
     field.to_string().replace("[]", "[0]")
+}
+
+/// Makes a value of the type of a field.
+fn any_of(side: &Side<'_>, field: &FieldPattern) -> Value {
+    let Some(its) = side.get(field) else { return json!("example") };
+    let listed = its.attributes.allowed.as_ref().and_then(|values| values.first());
+    listed.cloned().unwrap_or_else(|| match its.kind {
+        Type::Array if its.attributes.min_items.unwrap_or_default() > 0 => json!([any_of(side, &field.items())]),
+        Type::Array => json!([]),
+        Type::Object => json!({}),
+        Type::Boolean => json!(true),
+        Type::Integer | Type::Number => json!(3),
+        _ => json!(text_for(its.attributes).unwrap_or("example")),
+    })
+}
+
+/// Finds a text that a schema accepts.
+fn text_for(limits: &Attributes) -> Option<&'static str> {
+    let pattern = limits.pattern.as_deref().map(compile);
+    let fits = |text: &&&str| {
+        pattern.as_ref().is_none_or(|pattern| pattern.as_ref().is_ok_and(|pattern| pattern.is_match(text)))
+            && limits.min_length.is_none_or(|least| text.len() as u64 >= least)
+            && limits.max_length.is_none_or(|most| text.len() as u64 <= most)
+    };
+    TEXTS.iter().find(fits).copied()
 }
 
 /// Texts of which most patterns accept one.
