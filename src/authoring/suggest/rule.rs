@@ -25,8 +25,6 @@ pub enum Sort {
     Requirement,
     /// A default that changed.
     Default,
-    /// A list whose items have the field of their type.
-    Union,
 }
 
 impl Sort {
@@ -42,7 +40,6 @@ impl Sort {
             Self::Removal => "removal",
             Self::Requirement => "requirement",
             Self::Default => "default",
-            Self::Union => "union",
         }
     }
 }
