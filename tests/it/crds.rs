@@ -528,6 +528,16 @@ fn a_move_to_another_group_is_offered_where_the_schemas_are_alike() {
 
 const OFFER: &str = "if the kinds of home.example are in lights.example now, accept that: `--move home.example=lights.example` converts what both describe alike";
 
+#[test]
+fn on_the_way_back_the_same_move_is_offered() {
+    let tree = moved();
+    let lights = tree.text("a.yaml").replace("home.example", "lights.example");
+    std::fs::write(tree.path("a.yaml"), lights).unwrap();
+    let run = tree.run(&[&["check", "a.yaml", "--to", "crds@old"][..], &MOVED].concat());
+    run.check(1);
+    assert!(run.all().contains(OFFER), "{}", run.all());
+}
+
 /// The second kind, a reference to an object elsewhere and a role, which would all be contradicted by advice to remove them.
 #[test]
 fn a_move_is_offered_once_for_all_kinds_of_a_group_and_all_that_names_them() {
@@ -610,6 +620,10 @@ fn crds_a_move_and_targets_can_be_settings() {
     let other = check("", &["--to", "kubernetes@1.33"]);
     assert!(other.err.contains("for objects of its own CRDs write --to crds@new"), "{}", other.all());
     check("", &["--to", "kubernetes@1.33", "--to", "crds@new"]).check(1);
+    let settings = "move = ['home.example=lights.example']\n";
+    std::fs::write(tree.path("reversion.toml"), settings).unwrap();
+    let without_crds = tree.run(&["check", "a.yaml", "--to", "kubernetes@1.33"]);
+    assert!(without_crds.code != Some(2), "{}", without_crds.all());
     let unknown = check("to = ['crds@newest']\n", &[]);
     unknown.check(2);
 }

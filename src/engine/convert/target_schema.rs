@@ -65,9 +65,7 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
     let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && has_kind(subject, other));
     let help = match (pack.release_notes().hint(kind, None), elsewhere) {
         (Some(hint), _) => hint.help_for(&subject.object.value),
-        (None, Some(other)) if pack.is_of_crds() && by_schema::has_moved(subject, other) => {
-            offer(&kind.group, &other.group)
-        }
+        (None, Some(other)) if pack.is_of_crds() && by_schema::has_moved(subject, other) => offer(pack, kind, other),
         (None, Some(other)) => {
             let rule = if pack.is_of_crds() { "; `reversion pack new` starts a pack with such a rule" } else { "" };
             format!("rewrite it by hand as {other}, which the target has; no rule converts it{rule}")

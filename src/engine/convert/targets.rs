@@ -7,7 +7,7 @@ use super::references::{self, Reference};
 use super::renames::{self, Renames, Successor};
 use super::shapes;
 use crate::knowledge::catalog::Catalog;
-use crate::knowledge::pack::Target;
+use crate::knowledge::pack::{Pack, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind, is_version};
 
 use serde_json::Value;
@@ -124,7 +124,7 @@ impl<'g> Targets<'g> {
     pub(crate) fn possible_move(&self, kind: &GroupKind) -> Option<String> {
         let target = self.lacking(kind).filter(|target| target.pack.is_of_crds())?;
         let has = |other: &&GroupKind| other.kind == kind.kind && self.lacking(other).is_none();
-        target.pack.kinds().find(has).map(|other| offer(&kind.group, &other.group))
+        target.pack.kinds().find(has).map(|other| offer(target.pack, kind, other))
     }
 
     /// Returns whether the target's release no longer has `kind`, which an older one had, nor a kind that it becomes.
@@ -180,8 +180,11 @@ impl<'g> Targets<'g> {
 }
 
 /// Offers the option that accepts that the kinds of a group are those of another one now: the same words for every kind of the group and
-/// what names it.
-pub(super) fn offer(old: &str, new: &str) -> String {
+/// what names it. The option has the group of the older set first, also where objects go back to that.
+pub(super) fn offer(pack: &Pack, one: &GroupKind, other: &GroupKind) -> String {
+    let first = |kind: &GroupKind| pack.catalog(kind).and_then(|catalog| catalog.releases().first());
+    let (old, new) = if first(one) <= first(other) { (one, other) } else { (other, one) };
+    let (old, new) = (&old.group, &new.group);
     format!(
         "if the kinds of {old} are in {new} now, accept that: `--move {old}={new}` converts what both describe alike"
     )

@@ -79,7 +79,7 @@ impl<'p> Request<'p> {
         let needs_pack = args.to.is_empty() || args.to.iter().any(is_made);
         let moves = placed(&args.moves, &folders.file);
         let pack = if needs_pack { crd_sets::pack_of(&crds, &moves, packs)? } else { None };
-        if pack.is_none() && !args.moves.is_empty() && (needs_pack || crds.is_empty()) {
+        if pack.is_none() && moves.iter().any(|one| one.place.is_none()) && (needs_pack || crds.is_empty()) {
             bail!("--move is for CRDs of groups that no pack knows: pass them as `--crds OLD --crds NEW`");
         }
         let is_unused = !needs_pack && !crds.is_empty();
