@@ -44,7 +44,7 @@ impl<'s> Unserved<'s> {
         }
     }
 
-    /// Reports the CRDs of each file once for each target, at the first of them that is listed, or of its objects that `may_have` it.
+    /// Reports the CRDs of each file once for each target, at the first of them, if it is listed or one of the objects `may_have` it.
     pub(crate) fn findings(
         self,
         goal: &Goal<'_>,
@@ -60,14 +60,15 @@ impl<'s> Unserved<'s> {
             let place = crds.first().map(|one| &one.crd.location)?;
             let mut objects: Vec<&Location> = crds.iter().flat_map(|one| &one.objects).collect();
             objects.sort();
-            let at_object = || objects.iter().copied().find(|at| may_have(&at.file));
-            let at = Some(place).filter(|at| is_listed(&at.file)).or_else(at_object)?;
+            // A run on some files reports what a run on all of them does, so that a baseline of that knows it.
+            if !is_listed(&place.file) && !objects.iter().any(|at| may_have(&at.file)) {
+                return None;
+            }
             let crds: Vec<String> = crds.iter().map(UnservedCrd::words).collect();
-            let of = if at == place { String::new() } else { format!(" ({place})") };
-            let message = format!("the CRD of {}{of}; the first is {}", crds.join("; that of "), objects.first()?);
+            let message = format!("the CRD of {}; the first is {}", crds.join("; that of "), objects.first()?);
             let release = target.map_or_else(String::new, |target| format!(" of {target}"));
             let help = format!("put the CRDs{release} into the tree, at the latest in the same commit");
-            Some(Finding::new(at.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help))
+            Some(Finding::new(place.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help))
         };
         by_file.into_iter().filter_map(report).collect()
     }
