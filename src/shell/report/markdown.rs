@@ -64,7 +64,7 @@ pub fn report(document: &ReportDocument, limit: usize) -> String {
         section("Failed", List::Shown, of(Severity::Error)),
         section("Held back", List::Shown, by_object(&entries)),
         Section { title: counted("To do by hand", by_hand.len(), &among), are: List::Numbered, items: by_hand },
-        Section { title: changes, are: List::Folded, items: files },
+        Section { title: changes, are: if files.len() > FEW { List::Folded } else { List::Shown }, items: files },
         acknowledged(document, &entries),
         section("Notes", List::Folded, notes),
     ];
@@ -128,6 +128,9 @@ fn head(document: &ReportDocument) -> String {
     }
     out
 }
+
+/// How many files that change are shown without a click: what is new after a baseline is few.
+const FEW: usize = 5;
 
 /// How a section shows its items.
 #[derive(Clone, Copy, PartialEq, Eq)]
