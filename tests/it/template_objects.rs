@@ -551,3 +551,30 @@ fn of_two_definitions_of_one_name_none_is_taken() {
     let chart = "apiVersion: {{ include \"api\" . }}\n@budget\n=== templates/_a.tpl\n{{- define \"api\" -}}policy/v1beta1{{- end -}}\n=== templates/_b.tpl\n{{- define \"api\" -}}policy/v1{{- end -}}\n";
     held(chart, "templates/a.yaml:1:1: unresolved[template-action]", "nothing in the chart shows which that is");
 }
+
+#[test]
+fn what_an_include_prints_behind_white_space_that_is_eaten_is_at_its_indent() {
+    held(
+        "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: web}\nspec:\n  rules:\n  - http:\n      paths:\n      - path: /\n        {{- include \"type\" . | indent 8 }}\n        backend: {serviceName: web, servicePort: 80}\n=== templates/_h.tpl\n{{- define \"type\" -}}\n{{- with .Values.type }}\npathType: {{ . }}\n{{- end -}}\n{{- end -}}\n",
+        "templates/a.yaml:",
+        "what an action prints here may have pathType",
+    );
+}
+
+#[test]
+fn a_version_that_is_passed_to_a_definition_is_told() {
+    held(
+        "{{ include \"object\" (list \"policy/v1beta1\" \"PodDisruptionBudget\") }}\n---\napiVersion: policy/v1\n@budget\n=== templates/_h.tpl\n{{- define \"object\" -}}\napiVersion: {{ index . 0 }}\nkind: {{ index . 1 }}\nmetadata: {name: x}\n{{- end -}}\n",
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "an object of policy/v1beta1",
+    );
+}
+
+#[test]
+fn a_port_that_is_an_action_in_the_text_of_a_value_is_not_known() {
+    held(
+        "{{ range .Values.extraObjects }}\n---\n{{ tpl (toYaml .) $ }}\n{{ end }}\n=== values.yaml\nextraObjects:\n- apiVersion: networking.k8s.io/v1beta1\n  kind: Ingress\n  metadata: {name: web}\n  spec: {backend: {serviceName: web, servicePort: \"{{ .Values.port }}\"}}\n",
+        "values.yaml:5:38: held-back[not-convertible]",
+        "depends on the value of `{{ .Values.port }}`",
+    );
+}

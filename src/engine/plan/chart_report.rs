@@ -9,7 +9,7 @@ use crate::engine::convert::Outcome;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 
 /// The file that makes a folder a chart.
-const CHART: &str = "Chart.yaml";
+pub(crate) const CHART: &str = "Chart.yaml";
 
 /// The objects whose apiVersion an action takes from the cluster, by that action.
 pub(super) type Followed = BTreeMap<String, BTreeSet<Location>>;

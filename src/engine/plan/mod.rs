@@ -57,6 +57,7 @@ pub(crate) use crate::engine::convert::{
 pub use crate::engine::links::{FileSurvey, Surveyor};
 pub use crate::engine::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
+pub(crate) use chart_report::CHART;
 pub(crate) use kube_versions::excluded;
 pub(crate) use manifests::Manifests;
 pub(crate) use outside::NamedOutside;

@@ -172,6 +172,9 @@ impl<'a> Session<'a> {
     /// Returns where an action prints what may be the field `key` of the mapping at `parent`, or a part of it, as far as the data does not have
     /// that.
     pub(super) fn printed_around(&self, parent: &FieldPath, key: &str) -> Option<&FieldPath> {
+        if self.holes.is_empty() && self.printed.is_empty() {
+            return None;
+        }
         let path = parent.key(key);
         let is_empty = |path: &FieldPath| path.get(&self.object).is_none_or(Value::is_null);
         let may_have = |hole: &&FieldPath| (*hole == parent || hole.starts_with(&path)) && is_empty(&path);

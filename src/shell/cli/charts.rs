@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::input::{CHART, Input, SkippedTemplate, TEMPLATES, chart_of};
+use super::input::{Input, SkippedTemplate, TEMPLATES, chart_of};
 use crate::engine::finding::{Code, Finding};
 use crate::engine::manifest::{self, Recognizer};
-use crate::engine::plan::{self, Definitions, Goal, ObjectPlan, TemplateFile};
+use crate::engine::plan::{self, CHART, Definitions, Goal, ObjectPlan, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
 use crate::shell::report::Counts;
 use crate::syntax::template::Template;

@@ -17,7 +17,7 @@ use super::config_file;
 use super::console::Console;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
-use crate::engine::plan::{self, LeftOut, Others};
+use crate::engine::plan::{self, CHART, LeftOut, Others};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::shell::disk::options::Globs;
 use crate::shell::disk::{
@@ -30,9 +30,6 @@ pub(super) const CRD_GROUP: &str = "apiextensions.k8s.io";
 
 /// Their kind.
 const CRD_KIND: &str = "CustomResourceDefinition";
-
-/// The file that makes a folder a chart.
-pub(super) const CHART: &str = "Chart.yaml";
 
 /// The folder with the templates of a chart.
 pub(super) const TEMPLATES: &str = "templates";
@@ -163,7 +160,7 @@ pub(super) fn chart_of(file: &Path) -> Option<&Path> {
 
 /// Returns where the first action is in what could be read and is a template of a chart: to YAML, an action can look like a text.
 fn first_action(name: &str, manifest: &Manifest) -> Option<usize> {
-    manifest.text.find("{{").filter(|_| chart_of(Path::new(name)).is_some())
+    chart_of(Path::new(name)).and_then(|_| manifest.text.find("{{"))
 }
 
 /// One file.

@@ -36,8 +36,13 @@ pub(super) fn run(args: &NewArgs, console: Console) -> Result<Exit> {
         (format!("reversion pack test {folder}"), "run the rules on the fixtures"),
         (format!("reversion check --pack {folder} --to {name}@latest PATH"), "see what would change in manifests"),
     ];
-    let width = steps.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
-    let steps: String = steps.iter().map(|(command, why)| format!("  {command:width$}  # {why}\n")).collect();
+    let steps = listed(&steps);
     console.print(&format!("{folder}: {content}\nNext, as {folder}/README.md explains:\n{steps}"))?;
     Ok(Exit::Clean)
+}
+
+/// Lists commands, each with what it is for.
+pub(super) fn listed(steps: &[(String, &str)]) -> String {
+    let width = steps.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
+    steps.iter().map(|(command, why)| format!("  {command:width$}  # {why}\n")).collect()
 }

@@ -7,6 +7,7 @@ use super::console::Console;
 use super::crd::Source;
 use super::crd_sets::bundles;
 use super::exit::Exit;
+use super::pack_new::listed;
 use super::packs;
 use crate::authoring::build;
 use crate::authoring::crd_check::{CrdSet, bundle_of};
@@ -45,8 +46,7 @@ pub(super) fn run(args: &SuggestArgs, console: Console) -> Result<Exit> {
         (format!("reversion pack lint {folder}"), "list the places to fill in, and what no rule converts"),
         (format!("reversion pack test {folder}"), "run the rules on the fixtures"),
     ];
-    let width = steps.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
-    let steps: String = steps.iter().map(|(command, why)| format!("  {command:width$}  # {why}\n")).collect();
+    let steps = listed(&steps);
     console.print(&format!("{lines}{folder}: {counts}\nRead each rule and its fixtures, then:\n{steps}"))?;
     Ok(Exit::Clean)
 }
