@@ -95,7 +95,7 @@ pub mod infer {
     }
 
     pub mod install_evidence {
-        pub use crate::engine::infer::install_evidence::evidence_in;
+        pub use crate::engine::infer::install_evidence::Installations;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use reversion::internals::finding::Severity;
 use reversion::internals::infer::crds::{Installed, crds_in, installed};
-use reversion::internals::infer::install_evidence::evidence_in;
+use reversion::internals::infer::install_evidence::Installations;
 use reversion::internals::manifest::Manifest;
 use reversion::internals::report::{Counts, Detected, Detection, visible};
 
@@ -12,7 +12,8 @@ use crate::packs::PACKS;
 /// Collects what the objects of a manifest show.
 pub(crate) fn detection(manifest: Option<&Manifest>) -> Detection<'_> {
     let manifests = || manifest.into_iter();
-    let evidence = manifests().flat_map(|manifest| evidence_in(manifest, &PACKS, |_| true));
+    let installations = Installations::new(&PACKS, |_| true);
+    let evidence = manifests().flat_map(|manifest| installations.evidence_in(manifest));
     let mut detection = Detection {
         objects: Vec::new(),
         spans: Vec::new(),

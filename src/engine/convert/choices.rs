@@ -308,4 +308,6 @@ pub enum Record {
     Data,
     /// Its outcome, and no data: a plan of many files stays small.
     Outcomes,
+    /// Its outcome, and the data of what templates print, which is in no file.
+    PrintedData,
 }

@@ -99,7 +99,9 @@ impl ObjectPlan {
         };
         let version = conversion.value.text("apiVersion").map(ApiVersion::parse);
         let data = match record {
-            Record::Data => Some(Box::new(Sides { before: object.value.clone(), after: conversion.value })),
+            Record::Data | Record::PrintedData => {
+                Some(Box::new(Sides { before: object.value.clone(), after: conversion.value }))
+            }
             Record::Outcomes => None,
         };
         Self {

@@ -1,15 +1,16 @@
 //! Answers: which release is installed, according to the charts, images and marks in a tree?
 //!
 //! A chart's version is written where the chart is installed or depended on, a tag on the images that run and in the values
-//! that select them; manifests that install a project have marks of their release. [`evidence_in`] finds them for the names in a pack.
+//! that select them; manifests that install a project have marks of their release. [`Installations`] finds them for the names in packs.
 //!
 //! Invariant: a version that is not exactly a release of the pack, such as a range, is reported but does not count.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use super::marks::{Mark, marks_in};
 use crate::engine::finding::Location;
-use crate::engine::manifest::{Manifest, Object};
+use crate::engine::manifest::{Manifest, Object, TextSearch};
 use crate::knowledge::carrier::Carried;
 use crate::knowledge::pack::{Pack, Packs};
 use crate::knowledge::release::ReleaseId;
@@ -46,21 +47,39 @@ struct Mention {
     version: String,
 }
 
-/// Collects the releases that a file names of packs for which `is_sought` holds, in its order.
-pub fn evidence_in<'p>(
-    manifest: &Manifest,
+/// The packs whose release is looked for, and the texts without which a file names none.
+#[derive(Debug)]
+pub struct Installations<'p> {
     all: &'p Packs,
-    is_sought: impl Fn(&Pack) -> bool,
-) -> Vec<(&'p Pack, Evidence)> {
+    sought: Vec<&'p Pack>,
+    /// Made when it is first used.
+    texts: OnceLock<TextSearch>,
+}
+
+impl<'p> Installations<'p> {
+    /// Looks for releases of those of the packs `all` for which `is_sought` holds.
+    pub fn new(all: &'p Packs, is_sought: impl Fn(&Pack) -> bool) -> Self {
+        Self { all, sought: all.iter().filter(|pack| is_sought(pack)).collect(), texts: OnceLock::new() }
+    }
+
+    /// Collects the releases that a file names, in its order.
+    pub fn evidence_in(&self, manifest: &Manifest) -> Vec<(&'p Pack, Evidence)> {
+        let texts = || self.sought.iter().flat_map(|pack| pack.marks().texts().chain(names(pack)));
+        let any = self.texts.get_or_init(|| TextSearch::new(texts()));
+        if any.is_in(manifest.text.as_bytes()) { evidence_in(manifest, self.all, &self.sought) } else { Vec::new() }
+    }
+}
+
+fn evidence_in<'p>(manifest: &Manifest, all: &'p Packs, sought: &[&'p Pack]) -> Vec<(&'p Pack, Evidence)> {
     let mut found = Vec::new();
-    let sought: Vec<&Pack> = all.iter().filter(|pack| is_sought(pack)).collect();
-    for pack in &sought {
+    for pack in sought {
         for Mark { location, text, version, is_of_manifests } in marks_in(manifest, pack.marks()) {
             let releases = pack.releases_for_version(&version).iter().collect();
             found.push((*pack, Evidence { location, text, version, releases, is_of_manifests }));
         }
     }
-    let packs: Vec<&Pack> = sought.into_iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
+    let is_mentioned = |pack: &&&Pack| names(pack).any(|name| manifest.text.contains(name));
+    let packs: Vec<&Pack> = sought.iter().filter(is_mentioned).copied().collect();
     if packs.is_empty() {
         return found;
     }
@@ -93,10 +112,10 @@ pub fn evidence_in<'p>(
     found
 }
 
-/// Returns whether something of the pack can be in `text`.
-fn is_mentioned(pack: &Pack, text: &str) -> bool {
+/// Returns the names of what a pack's project is installed as, without which no version of it is in a file.
+fn names(pack: &Pack) -> impl Iterator<Item = &str> {
     let names = pack.artifacts().iter().chain(pack.charts().iter().map(|chart| &chart.key));
-    names.chain(&pack.marks().manifests).any(|name| text.contains(name.as_str()))
+    names.chain(&pack.marks().manifests).map(String::as_str)
 }
 
 /// Returns the one of `names` that is at the end of `text`, a name or a path; the longest one.

@@ -47,16 +47,25 @@ impl<'p> ObjectReleases<'p> {
         if inference.is_conflict() {
             return;
         }
-        let is_same = |other: &&mut Self| {
-            (other.by_fields, other.with_version) == (by_fields, with_version) && other.pack.name() == pack.name()
-        };
-        match all.iter_mut().find(is_same) {
+        match all.iter_mut().find(|other| other.is_same(pack, by_fields, with_version)) {
             Some(same) => same.objects += 1,
             None => {
                 let (location, title) = (location(), title.to_owned());
                 all.push(Self { pack, location, title, objects: 1, by_fields, with_version });
             }
         }
+    }
+
+    /// Adds it to `all`, of which one that can be for the same releases gets its objects.
+    pub(crate) fn add_to(self, all: &mut Vec<Self>) {
+        match all.iter_mut().find(|other| other.is_same(self.pack, self.by_fields, self.with_version)) {
+            Some(same) => same.objects += self.objects,
+            None => all.push(self),
+        }
+    }
+
+    fn is_same(&self, pack: &Pack, by_fields: ReleaseSet, with_version: ReleaseSet) -> bool {
+        (self.by_fields, self.with_version) == (by_fields, with_version) && self.pack.name() == pack.name()
     }
 
     /// Returns the releases that have its fields and serve its apiVersion, or else have its fields.

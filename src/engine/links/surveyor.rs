@@ -5,8 +5,6 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
-use memchr::memchr2;
 use serde_json::{Map, Value};
 
 use super::identity;
@@ -19,7 +17,8 @@ use super::survey::{
 };
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
 use crate::engine::manifest::{
-    Document, Manifest, NestedPatch, Object, Outermost, Selector, folder_at, outermost_patches,
+    Document, Manifest, NestedPatch, Object, Outermost, Selector, TextSearch, folder_at, may_hold_rules,
+    outermost_patches,
 };
 use crate::knowledge::carrier::Carried;
 use crate::knowledge::pack::{Pack, Packs, Target};
@@ -35,7 +34,7 @@ pub struct Surveyor<'p> {
     converting: Vec<&'p Pack>,
     kinds: HashSet<&'p str>,
     /// Finds the texts without which a file holds nothing that is known; made when it is first used.
-    known: OnceLock<AhoCorasick>,
+    known: OnceLock<TextSearch>,
 }
 
 impl<'p> Surveyor<'p> {
@@ -158,18 +157,17 @@ impl<'p> Surveyor<'p> {
         };
         let has_patches = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
         let is_reported = !manifest.findings.is_empty() || !manifest.ignores.all().is_empty();
-        // Any text can be written with escapes, and rights can be on everything.
-        let text = manifest.text.as_bytes();
+        let text = &*manifest.text;
         !is_reported
             && !has_patches
             && manifest.patches.is_empty()
             && !manifest.objects.iter().any(is_known)
-            && memchr2(b'*', b'\\', text).is_none()
-            && !self.known.get_or_init(|| self.known_texts()).is_match(text)
+            && !may_hold_rules(text)
+            && !self.known.get_or_init(|| self.known_texts()).is_in(text.as_bytes())
     }
 
-    /// Makes the search for groups, kinds, charts, images, marks and rights.
-    fn known_texts(&self) -> AhoCorasick {
+    /// Makes the search for groups, kinds, charts, images and marks.
+    fn known_texts(&self) -> TextSearch {
         let of_pack = |pack: &'p Pack| {
             let charts = pack.charts().iter().flat_map(|chart| [&chart.name, &chart.key]);
             let marks = pack.marks();
@@ -179,8 +177,8 @@ impl<'p> Surveyor<'p> {
         };
         let texts = self.concerned.iter().flat_map(|pack| of_pack(pack)).cloned();
         let of_rules = self.converting.iter().flat_map(|pack| pack.named_rule_kinds()).map(|kind| kind.kind);
-        let texts = texts.chain(of_rules).filter(|text| !text.is_empty()).chain(["apiGroups".to_owned()]);
-        AhoCorasick::new(texts).expect("a pack's texts are few and short")
+        let texts = texts.chain(of_rules).filter(|text| !text.is_empty());
+        TextSearch::new(texts)
     }
 
     fn declares_references_of(&self, kind: &GroupKind) -> bool {

@@ -14,6 +14,7 @@ use super::ignored_paths::changes_field;
 use super::name_conflicts::folder;
 use super::run::Run;
 use super::survey::{FileSelector, FileSurvey, Names, ObjectSurvey};
+use crate::engine::manifest::is_plain;
 use crate::knowledge::lens::{Lens, ObjectId};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::GroupKind;
@@ -168,13 +169,24 @@ impl<'r> Ties<'r> {
         }
         let mut tied: BTreeSet<(usize, &GroupKind, Option<&str>)> = BTreeSet::new();
         for (number, file, names) in self.named() {
+            // A kustomization selects from what it takes in, where all that is known: that is tied to it by its selectors.
+            let is_seen = file.kustomization.as_ref().is_some_and(|own| !own.has_unseen && !own.is_component);
+            let of_reach = |kind: &GroupKind| {
+                let mut selectors = names.selectors.iter().filter(|one| one.folder.is_none());
+                is_seen && selectors.any(|one| one.selector.selects_kind(kind))
+            };
             for named in &names.references {
-                let name = named.name.as_deref().filter(|_| !named.is_selector);
-                let may_be = |kind: &&&GroupKind| named.group.as_ref().is_none_or(|group| *group == kind.group);
+                let is_name = |name: &&str| !named.is_selector || !name.is_empty() && is_plain(name);
+                let name = named.name.as_deref().filter(is_name);
+                let may_be = |kind: &&&GroupKind| {
+                    named.group.as_ref().is_none_or(|group| *group == kind.group)
+                        && !(named.is_selector && of_reach(kind))
+                };
                 let kinds = renamed.get(named.kind.as_str()).into_iter().flatten().filter(may_be);
                 tied.extend(kinds.map(|kind| (number, *kind, name)));
                 if let (Some(group), Some(version)) = (&named.group, &named.version) {
                     let kind = targets.known_kind(&GroupKind::new(named.kind.as_str(), group.as_str()));
+                    let kind = kind.filter(|kind| !(named.is_selector && of_reach(kind)));
                     let is_outdated =
                         |kind: &&GroupKind| named.is_selector || targets.is_outdated(kind, version, &file.file);
                     tied.extend(kind.filter(is_outdated).map(|kind| (number, kind, name)));
@@ -227,7 +239,7 @@ impl<'r> Ties<'r> {
             let targets = self.run.targets.goal.targets.iter();
             let others = targets.flat_map(|target| kinds_in_rules(target, kind, Lens::kinds_converted_with));
             let others: BTreeSet<GroupKind> = others.collect();
-            if !others.is_empty() {
+            if others.iter().any(|other| self.by_kind.contains_key(other)) {
                 let files = others.iter().chain([kind]).filter_map(|kind| self.by_kind.get(kind)).flatten();
                 let tied: Vec<usize> = files.copied().collect();
                 self.tie_all(tied);

@@ -25,6 +25,8 @@ pub struct Kustomization {
     pub resources: Vec<String>,
     /// Whether it includes what is in no file: what it fetches, or renders from charts.
     pub(crate) has_unseen: bool,
+    /// Whether it works on what others include.
+    pub(crate) is_component: bool,
     /// The folders whose kustomizations work on what it includes.
     pub components: Vec<String>,
     /// The files of its replacements, each with the number of its entry.
@@ -98,6 +100,7 @@ impl Kustomization {
             resources: paths(&["resources", "bases"]),
             has_unseen: texts(&["resources", "bases", "components"]).any(is_remote)
                 || RENDERED.iter().any(|key| value.get(*key).is_some()),
+            is_component: value.text("kind") == Some("Component"),
             components: paths(&["components"]),
             replacements: files(file, value, "replacements"),
             transformers: files(file, value, "transformers"),

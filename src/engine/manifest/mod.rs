@@ -4,7 +4,7 @@
 //! [`Reading::Irrelevant`] and never parsed; templates and files that cannot be read are distinguished; the rest becomes a [`Manifest`] with its objects, those inside a
 //! `kind: List` too, and the values of known charts.
 //!
-//! Parts: `read` (a file's bytes) `manifest` `object` `recognizer` (with `core_group` and `group_name`); `kustomization` `configuration` (of
+//! Parts: `read` (a file's bytes) `manifest` `object` `recognizer` (with `core_group`, `group_name` and `text_search`); `kustomization` `configuration` (of
 //! Kustomize) `applied` (folders that controllers apply) `carried_values` (in texts, and in files that install charts) `selector`
 //! (of patches) `replacement` (files of Kustomize replacements) `inline` (patches in an object) `inline_patch` `nested`
 //! (patches in patches) `source_text` (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `ignores`
@@ -35,6 +35,7 @@ mod replacement;
 mod selector;
 pub(crate) mod sops;
 mod source_text;
+mod text_search;
 mod values;
 
 pub(crate) use applied::{Folder, Repository, Source, folder_at};
@@ -53,5 +54,7 @@ pub(crate) use problem::{problem_code, template_finding};
 pub use read::{Reading, read};
 pub(crate) use read::{has_open_version, read_open};
 pub use recognizer::Recognizer;
-pub(crate) use selector::{Part as SelectorPart, Selector};
+pub(crate) use recognizer::may_hold_rules;
+pub(crate) use selector::{Part as SelectorPart, Selector, is_plain};
 pub(crate) use source_text::SourceText;
+pub(crate) use text_search::TextSearch;

@@ -5,18 +5,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use memchr::memmem::{self, Finder};
 
 use super::selector::Selector;
+use super::text_search::TextSearch;
 use super::values::Chart;
 use super::{core_group, group_name};
 use crate::knowledge::carrier::Carriers;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 
 /// The texts that show what Kustomize reads besides objects: JSON patches, replacements, configurations, builtin transformers. Such
-/// files name fields of objects, mostly without the API group of those. A search for at most 32 texts is twice as fast as one for more,
-/// so these are few, and other files can have them too.
+/// files name fields of objects, mostly without the API group of those. These are few, and other files can have them too.
 ///
 /// Source: RFC 6902; Kustomize, `Replacement`, `TransformerConfig`, builtin plugins.
 const KUSTOMIZE_TRIGGERS: [&str; 12] = [
@@ -38,9 +37,9 @@ const KUSTOMIZE_TRIGGERS: [&str; 12] = [
 #[derive(Debug)]
 pub struct Recognizer {
     /// Finds any of the texts below: most files hold none, and are skipped after one search. Made when it is first used.
-    any: OnceLock<AhoCorasick>,
+    any: OnceLock<TextSearch>,
     /// Finds any of the groups that have a name. Made when it is first used.
-    any_group: OnceLock<AhoCorasick>,
+    any_group: OnceLock<TextSearch>,
     groups: BTreeSet<String>,
     kinds: BTreeSet<String>,
     /// The kinds of other groups that rules are about.
@@ -138,9 +137,9 @@ impl Recognizer {
             let texts = self.triggers.iter().chain(&self.chart_triggers).map(|finder| finder.needle().to_vec());
             let carriers = self.carriers.triggers().iter().map(|text| text.as_bytes().to_vec());
             let kustomize = KUSTOMIZE_TRIGGERS.iter().map(|text| text.as_bytes().to_vec());
-            search(groups.chain(texts).chain(carriers).chain(kustomize))
+            TextSearch::new(groups.chain(texts).chain(carriers).chain(kustomize))
         });
-        any.is_match(bytes) || self.mentions_core_group(bytes)
+        any.is_in(bytes) || self.mentions_core_group(bytes)
     }
 
     /// Returns whether `bytes` contain the name of a chart, or the key that only its values have.
@@ -160,8 +159,8 @@ impl Recognizer {
 
     fn mentions_named_group(&self, bytes: &[u8]) -> bool {
         let texts = || self.groups.iter().flat_map(|group| group_texts(group)).map(String::into_bytes);
-        let found = self.any_group.get_or_init(|| search(texts())).find_iter(bytes);
-        found.map(|found| found.range()).any(|found| group_name::is_one(bytes, found))
+        let groups = self.any_group.get_or_init(|| TextSearch::new(texts()));
+        groups.any(bytes, |found| group_name::is_one(bytes, found))
     }
 
     /// Returns whether `bytes` contain the name of a known API group that is no mere word.
@@ -214,12 +213,11 @@ impl Recognizer {
     }
 }
 
-/// Makes the search for any of `texts`.
-fn search(texts: impl IntoIterator<Item = Vec<u8>>) -> AhoCorasick {
-    // Most bytes are passed by a search for the texts' first bytes, so that a smaller automaton, made in less time, is as fast.
-    let mut builder = AhoCorasick::builder();
-    builder.kind(Some(AhoCorasickKind::ContiguousNFA)).match_kind(MatchKind::LeftmostFirst);
-    builder.build(texts).expect("a pack's texts are few and short")
+/// Returns whether `text` may hold rules about kinds that name them by their group: in `apiGroups`, or as Argo CD does in `group`, where
+/// `*` is all. Keys can be written with escapes.
+pub(crate) fn may_hold_rules(text: &str) -> bool {
+    let has = |part: &str| memmem::find(text.as_bytes(), part.as_bytes()).is_some();
+    has("\\") || has("apiGroups") || has("*") && has("group")
 }
 
 /// Returns the texts without which a file has no object of `group`; [`group_name`] decides whether what was found is the group. A

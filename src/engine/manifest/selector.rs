@@ -42,8 +42,7 @@ pub struct Part {
 
 impl Part {
     fn new(text: &str) -> Self {
-        let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'));
-        Self { text: text.to_owned(), is_plain, pattern: OnceLock::new(), starts: OnceLock::new() }
+        Self { text: text.to_owned(), is_plain: is_plain(text), pattern: OnceLock::new(), starts: OnceLock::new() }
     }
 
     /// Returns the only text that this stands for, where it is no pattern.
@@ -64,6 +63,11 @@ impl Part {
     fn pattern(&self) -> Option<&Regex> {
         self.pattern.get_or_init(|| Regex::new(&format!("^(?:{})$", self.text)).ok()).as_ref()
     }
+}
+
+/// Returns whether a text, as a regular expression, stands for nothing but itself.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'))
 }
 
 /// Returns how the texts begin that a regular expression stands for, which can be its own.

@@ -8,21 +8,20 @@
 
 use std::collections::BTreeSet;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 
 use super::old_names::OldNames;
 use super::rbac;
 use crate::engine::convert::{Conversion, Remark, Renames, Successor, Targets, named_kind};
 use crate::engine::finding::{Code, Finding, Location, Severity};
-use crate::engine::manifest::{Document, Manifest, Object};
+use crate::engine::manifest::{Document, Manifest, Object, TextSearch};
 use crate::knowledge::release::{GroupKind, is_version};
 use crate::syntax::field::{FieldPath, PathRef, Step};
 use crate::syntax::yaml::{self, Intent, read_value};
 
 /// The texts without which a file mentions no renamed kind.
 #[derive(Debug)]
-pub(crate) struct KindNames(Option<AhoCorasick>);
+pub(crate) struct KindNames(Option<TextSearch>);
 
 impl KindNames {
     /// A kind that only changes its group is not mentioned without the group.
@@ -32,12 +31,11 @@ impl KindNames {
             false => old.kind.clone(),
         };
         let texts: BTreeSet<String> = renames.iter().map(text).collect();
-        let find = || AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&texts);
-        Self((!texts.is_empty()).then(|| find().expect("a few short texts")))
+        Self((!texts.is_empty()).then(|| TextSearch::new(&texts)))
     }
 
     fn may_be_in(&self, text: &str) -> bool {
-        self.0.as_ref().is_some_and(|texts| texts.is_match(text))
+        self.0.as_ref().is_some_and(|texts| texts.is_in(text.as_bytes()))
     }
 }
 

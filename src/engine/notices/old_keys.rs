@@ -7,12 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use crate::engine::convert::{Conversion, Goal, Remark, renamed_keys};
 use crate::engine::finding::{Code, Finding, Severity};
-use crate::engine::manifest::{Manifest, Object};
+use crate::engine::manifest::{Manifest, Object, TextSearch};
 use crate::syntax::field::{FieldPath, PathRef, each_child};
 use crate::syntax::yaml::{self, read_value};
 
@@ -21,14 +20,14 @@ use crate::syntax::yaml::{self, read_value};
 pub(crate) struct OldKeys {
     keys: BTreeMap<String, (String, String)>,
     /// Finds the texts without which a file has none of the keys.
-    texts: Option<AhoCorasick>,
+    texts: Option<TextSearch>,
 }
 
 impl OldKeys {
     /// Collects the keys that the rules towards the targets of `goal` rename.
     pub(crate) fn new(goal: &Goal<'_>) -> Self {
         let keys = renamed_keys(goal);
-        let texts = (!keys.is_empty()).then(|| AhoCorasick::new(keys.keys()).expect("a few short texts"));
+        let texts = (!keys.is_empty()).then(|| TextSearch::new(keys.keys()));
         Self { keys, texts }
     }
 
@@ -37,7 +36,7 @@ impl OldKeys {
     }
 
     fn may_be_in(&self, text: &str) -> bool {
-        self.texts.as_ref().is_some_and(|texts| texts.is_match(text))
+        self.texts.as_ref().is_some_and(|texts| texts.is_in(text.as_bytes()))
     }
 
     /// Returns the places in `value` that have an old key, each with the key; of a text that holds YAML or JSON, its place.

@@ -15,7 +15,7 @@ use crate::syntax::variable::OpenText;
 pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<Finding> {
     let is_about = |object: &Object| {
         let version = object.value.get("apiVersion").filter(|version| OpenText::of(version).is_some());
-        let text = version.and_then(|version| version.as_str()).unwrap_or_default();
+        let Some(text) = version.and_then(|version| version.as_str()) else { return false };
         let mut kinds = targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
         kinds.any(|kind| kind.kind == object.kind.kind && !kind.group.is_empty() && text.contains(&kind.group))
     };

@@ -6,15 +6,15 @@
 
 use crate::engine::convert::Goal;
 use crate::engine::finding::{Code, Finding, Severity};
-use crate::engine::infer::install_evidence::{Evidence, evidence_in};
+use crate::engine::infer::install_evidence::{Evidence, Installations};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::pack::{Pack, Target};
 use crate::knowledge::release::{ReleaseId, bare};
 
 /// Reports the versions in a file that name another release than the target, and those that do not show where objects come from.
-pub(crate) fn findings(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
+pub(crate) fn findings(manifest: &Manifest, installations: &Installations<'_>, goal: &Goal<'_>) -> Vec<Finding> {
     let target_of = |pack: &Pack| goal.targets.iter().find(|target| target.pack.name() == pack.name());
-    let evidence = evidence_in(manifest, goal.packs, |pack| target_of(pack).is_some());
+    let evidence = installations.evidence_in(manifest);
     evidence.into_iter().filter_map(|(pack, evidence)| pin(evidence, target_of(pack)?, goal)).collect()
 }
 

@@ -13,13 +13,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use memchr::memmem;
 use serde_json::{Map, Value};
 
 use super::old_names::OldNames;
 use crate::engine::convert::{Conversion, Remark, Renames, Targets, plural, walk};
 use crate::engine::finding::{Code, Finding};
-use crate::engine::manifest::{Manifest, Object};
+use crate::engine::manifest::{Manifest, Object, may_hold_rules};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{Entries, FieldPath, FieldPattern, PathRef, Step, each_child};
@@ -41,15 +40,16 @@ pub(crate) fn findings(
     conversions: &[Option<Conversion>],
     targets: &Targets<'_>,
 ) -> Vec<OldNames<Finding>> {
-    // Keys can be written with escapes.
-    let text = manifest.text.as_bytes();
-    if memchr::memchr2(b'*', b'\\', text).is_none() && memmem::find(text, b"apiGroups").is_none() {
+    if !may_hold_rules(&manifest.text) {
         return Vec::new();
     }
     let of_object = manifest.objects.iter().zip(conversions).flat_map(|(object, conversion)| {
         let value = if is_extended(targets) { conversion.as_ref().map(|made| &*made.value) } else { None };
         let value = value.unwrap_or(&object.value);
         let rules = rules_in(value);
+        if rules.is_empty() {
+            return Vec::new();
+        }
         let others = not_served(value, &rules, targets).into_iter().chain(removed(&rules, targets));
         let others = others.map(|report| OldNames { kinds: Vec::new(), report });
         let remarks = remarks(&rules, &targets.renames).into_iter().chain(others);
@@ -112,7 +112,9 @@ fn removed(rules: &[ResourceRule<'_>], targets: &Targets<'_>) -> Vec<Remark> {
 fn removed_in(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Vec<Remark> {
     let Some(path) = &rule.path else { return Vec::new() };
     let targets_of_run = targets.goal.targets.iter();
-    let kinds = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (target, kind)));
+    let of_rule =
+        targets_of_run.filter(|target| target.pack.groups().iter().any(|group| rule.groups.contains(&group.as_str())));
+    let kinds = of_rule.flat_map(|target| target.pack.kinds().map(move |kind| (target, kind)));
     let is_removed = |(_, kind): &(&Target<'_>, &GroupKind)| rule.lists(kind) && targets.removed(kind);
     let mut by_move: BTreeMap<Option<String>, Vec<(&Target<'_>, &GroupKind)>> = BTreeMap::new();
     for (target, kind) in kinds.filter(is_removed) {
@@ -306,9 +308,9 @@ impl<'v> ResourceRule<'v> {
 
     /// Returns what the mapping names of `kind`: the kind itself, which is an empty text, and parts such as `status`.
     fn parts_of(&self, kind: &GroupKind) -> BTreeSet<&'v str> {
-        let plural = plural(&kind.kind);
         let mut parts = BTreeSet::new();
         if self.groups.iter().any(|group| *group == kind.group || *group == "*") {
+            let plural = plural(&kind.kind);
             let named = self.resources.iter().map(|resource| resource.split_once('/').unwrap_or((resource, "")));
             parts.extend(named.filter(|(name, _)| *name == plural || *name == "*").map(|(_, part)| part));
             parts.extend(self.kinds.iter().filter(|name| **name == kind.kind || **name == "*").map(|_| ""));

@@ -115,19 +115,20 @@ pub fn plan_files<M: Manifests>(
     let mut groups = groups(&run);
     groups.retain(|group| may_report(planner, group, &run));
     let planned = in_parallel(&groups, scope.threads, &plan)?;
-    let mut planned: Vec<PlannedFile> = planned.into_iter().map(|(_, planned)| *planned).collect();
+    // Each in its box: in a list that grows, the plans of many files would take twice the memory.
+    let mut planned: Vec<Box<PlannedFile>> = planned.into_iter().map(|(_, planned)| planned).collect();
     if let Some(Templates { files, recognizer }) = scope.templates.filter(|templates| !templates.files.is_empty()) {
         let goal = planner.goal();
         let surveyor = Surveyor::new(goal.packs, &goal.targets);
         let templates = TemplatePlanner { shared: &shared, surveyor, declined: scope.declined, recognizer };
-        planned.extend(templates.plan_all(files, scope.threads));
+        planned.extend(templates.plan_all(files, scope.threads).into_iter().map(Box::new));
         planned.sort_by(|one, other| one.file.cmp(&other.file));
     }
     let built = planned.iter_mut().flat_map(|planned| std::mem::take(&mut planned.built_crds));
     let built: BTreeMap<Location, Option<CrdSurvey>> = built.map(|crd| (crd.location, crd.built)).collect();
     let crds = surveys.iter().flat_map(|survey| &survey.crds);
     let crds = crds.filter_map(|crd| built.get(&crd.location).map_or(Some(crd), Option::as_ref));
-    let plan = assemble(planner, planned, crds, scope);
+    let plan = assemble(planner, planned.into_iter().map(|planned| *planned), crds, scope);
     Ok(Plan { groups: groups_that_change(&plan, &groups, surveys), ..plan })
 }
 
@@ -170,6 +171,9 @@ fn plan_group<M: Manifests>(
     for (id, crd) in planner.states.built_crds(&planner.linked) {
         let file = planned.iter_mut().find(|(file, _)| *file == id.file);
         file.expect("the files of a group are planned").1.built_crds.push(crd);
+    }
+    if shared.planner.goal().choices.record == Record::PrintedData {
+        planned.iter_mut().flat_map(|(_, file)| &mut file.objects).for_each(|object| object.data = None);
     }
     Ok(planned)
 }

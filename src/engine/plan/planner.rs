@@ -1,10 +1,12 @@
 //! What follows from a goal for every file, worked out once?
 
 use crate::engine::convert::{Goal, Targets};
+use crate::engine::infer::install_evidence::Installations;
 use crate::engine::notices::advisories::{self, CrossedAdvisory};
 use crate::engine::notices::mentions::KindNames;
 use crate::engine::notices::moved_fields::{self, CrossedMoves};
 use crate::engine::notices::old_keys::OldKeys;
+use crate::knowledge::pack::Pack;
 use crate::knowledge::release::GroupKind;
 
 /// A goal, and what follows from it for every file.
@@ -15,6 +17,7 @@ pub struct Planner<'g> {
     pub(super) old_keys: OldKeys,
     pub(super) advisories: Vec<CrossedAdvisory<'g>>,
     pub(super) moves: Vec<CrossedMoves<'g>>,
+    pub(super) installations: Installations<'g>,
 }
 
 impl<'g> Planner<'g> {
@@ -24,7 +27,9 @@ impl<'g> Planner<'g> {
         let advisories = goal.targets.iter().flat_map(advisories::crossed).collect();
         let (kind_names, moves) = (KindNames::new(&targets.renames), moved_fields::crossed(goal));
         let old_keys = OldKeys::new(goal);
-        Self { targets, kind_names, old_keys, advisories, moves }
+        let is_target = |pack: &Pack| goal.targets.iter().any(|target| target.pack.name() == pack.name());
+        let installations = Installations::new(goal.packs, is_target);
+        Self { targets, kind_names, old_keys, advisories, moves, installations }
     }
 
     /// Returns whether there may be something to report about objects of these kinds that no pack knows.

@@ -190,13 +190,25 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the name most similar to `key`, if one is near enough to be a misspelling: a third of the letters may differ.
+/// Returns the name most similar to `key`, if one is near enough to be a misspelling: a third of the letters may differ, and at most four.
 fn nearest<'n>(key: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
-    let limit = (key.chars().count() / 3).max(1);
-    // A long key is compared with names of its own length only, so that a hostile one costs nothing.
-    let similar = names.filter(|name| name.len().abs_diff(key.len()) <= limit);
+    let limit = (key.chars().count() / 3).clamp(1, 4);
+    // A long key is compared with names of its own length only, so that a hostile one costs nothing; and each letter that one of the
+    // two does not have takes a change, which rules out most names without a table of distances.
+    let own = letters(key);
+    let missing = |these: u32, those: u32| (these & !those).count_ones() as usize;
+    let similar = names.filter(|name| name.len().abs_diff(key.len()) <= limit).filter(|name| {
+        let others = letters(name);
+        missing(own, others) <= limit && missing(others, own) <= limit
+    });
     let near = similar.map(|name| (distance(key, name), name)).filter(|(distance, _)| *distance <= limit);
     near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name.to_owned())
+}
+
+/// Returns which of the letters from a to z are in a word, whatever their case, one bit each.
+fn letters(word: &str) -> u32 {
+    let letters = word.bytes().map(|byte| byte.to_ascii_lowercase()).filter(u8::is_ascii_lowercase);
+    letters.fold(0, |all, letter| all | 1 << (letter - b'a'))
 }
 
 /// Counts the letters to insert, remove, replace or swap to turn one word into the other, whatever their case.

@@ -112,14 +112,22 @@ impl Lens {
         each
     }
 
+    /// Returns whether `holds` does for an operation, or one inside another.
+    fn has(&self, holds: impl Fn(&dyn Operation) -> bool) -> bool {
+        fn is_in(operation: &dyn Operation, holds: &dyn Fn(&dyn Operation) -> bool) -> bool {
+            holds(operation) || operation.inner().iter().any(|inner| is_in(inner.as_ref(), holds))
+        }
+        self.operations.iter().any(|operation| is_in(operation.as_ref(), &holds))
+    }
+
     /// Whether an operation can give keys another order, which converting back does not always restore.
     pub(crate) fn reorders(&self) -> bool {
-        self.each().into_iter().any(Operation::reorders)
+        self.has(|operation| operation.reorders())
     }
 
     /// Whether an operation is one-way.
     pub(super) fn is_one_way(&self) -> bool {
-        self.each().into_iter().any(Operation::is_one_way)
+        self.has(|operation| operation.is_one_way())
     }
 
     /// Returns the kinds that the lens can give an object of `kind`, in the order of its operations.
@@ -141,7 +149,7 @@ impl Lens {
 
     /// Whether an operation is about a default that is another one on the other side, which the user decides about.
     pub(crate) fn changes_defaults(&self) -> bool {
-        self.parameters().iter().any(|parameter| !parameter.choices.is_empty())
+        self.has(|operation| operation.parameters().iter().any(|parameter| !parameter.choices.is_empty()))
     }
 
     /// The parameters whose values the lens reads.

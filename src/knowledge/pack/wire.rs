@@ -198,6 +198,13 @@ pub(crate) struct Marks {
     pub manifests: Vec<String>,
 }
 
+impl Marks {
+    /// Returns the texts without which a file has no mark, but those of sources.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.comments.iter().chain(self.labels.values()).chain(&self.repositories).map(String::as_str)
+    }
+}
+
 /// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, values-in: [...] }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

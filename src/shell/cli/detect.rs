@@ -8,19 +8,19 @@ use super::args::{DetectArgs, Format};
 use super::charts;
 use super::config::Config;
 use super::console::{Console, Destination};
-use super::crd_sets;
+use super::crd_sets::{self, CrdPart};
 use super::exit::{Exit, Pending};
 use super::formats;
 use super::input::{self, Empty, Input, Look};
 use super::inventory;
 use super::output::{Level, explain_exit, nothing_recognized, print, shown};
 use super::packs;
+use super::surveyed::{KeptFile, KeptFiles, Room};
 use crate::engine::finding::{Code, Finding, Severity};
-use crate::engine::infer::crds::{Installed, crds_in, installed};
-use crate::engine::infer::install_evidence::evidence_in;
-use crate::engine::infer::origin::object_releases_in;
+use crate::engine::infer::crds::{Crd, Installed, crds_in, installed};
+use crate::engine::infer::install_evidence::Installations;
 use crate::engine::manifest::{Manifest, Recognizer};
-use crate::engine::plan::Templates;
+use crate::engine::plan::{FileSurvey, Surveyor, Templates};
 use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::detect::Detail;
 use crate::shell::report::document::{FindingRecord, ReportDocument};
@@ -33,40 +33,17 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         !matches!(args.output.format, Format::Junit | Format::Markdown),
         "`detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, html, github, gitlab or sarif"
     );
-    let (packs, config, input) = read(args, console)?;
-    let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
-    let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs, |_| true));
-    let mut evidence: Vec<_> = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
-    evidence.sort();
-    let is_listed = |file: &str| input.is_listed(Path::new(file));
-    let recognizer = input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config);
+    let (packs, config, recognizer, mut input) = read(args, console)?;
+    let files = std::mem::take(&mut input.made);
     let templates = charts::templates(&input, &recognizer);
-    let (mut findings, counts) = (input.findings.clone(), input.counts.clone());
+    let (mut findings, counts) = (std::mem::take(&mut input.findings), input.counts.clone());
     charts::without_skipped(&mut findings, &templates);
     let shard = input.shard.map(|shard| shard.to_string());
-    let mut detection = Detection { evidence, crds, findings, counts, shard, ..Detection::default() };
-    let about_crds = detection.crds.iter().filter_map(Installed::finding);
-    detection.findings.extend(about_crds.filter(|finding| is_listed(&finding.location.file)));
-    for manifest in input.made.iter().filter(|manifest| is_listed(&manifest.file)) {
-        for object in &manifest.objects {
-            detection.add(manifest, object, packs);
-        }
-    }
-    // Where objects come from, the whole tree shows.
-    let others = || input.made.iter().filter(|manifest| !is_listed(&manifest.file));
-    detection.spans.extend(others().flat_map(|manifest| object_releases_in(manifest, packs, |_| true)));
-    // Without a target nothing is to be converted; what a template holds is not known, whatever the target.
-    let is_open = |finding: &&mut Finding| finding.severity == Severity::Unresolved && finding.code != Code::Template;
-    for finding in detection.findings.iter_mut().filter(is_open) {
-        finding.severity = Severity::Warning;
-    }
-    detection.counts.recognized += detection.objects.len();
-    detection.counts.recognized_elsewhere = others()
-        .filter(|_| input.shard.is_some())
-        .flat_map(|manifest| &manifest.objects)
-        .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
+    let mut detection = Detection { findings, counts, shard, ..Detection::default() };
+    let (surveys, kept) = put_together(files, &mut detection, &input);
+    let files = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer: &recognizer };
     let templates = Templates { files: &templates, recognizer: &recognizer };
-    inventory::add(&mut detection, args, &config, &input, templates, packs)?;
+    inventory::add(&mut detection, args, &config, &input, &files, templates, packs)?;
     let output = &args.output;
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
@@ -96,38 +73,122 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     explain_exit(exit, why, console)
 }
 
+/// What is kept of a file until all files are read.
+struct FileDetection<'p> {
+    survey: FileSurvey,
+    kept: KeptFile,
+    found: Detection<'p>,
+    crds: Vec<(&'p Pack, Crd)>,
+    /// CRDs of kinds that no pack knows.
+    unknown_crds: Vec<CrdPart>,
+}
+
+/// What detects the releases of one file after the other.
+struct Detector<'p> {
+    packs: &'p Packs,
+    surveyor: Surveyor<'p>,
+    installations: Installations<'p>,
+    room: Room,
+}
+
+impl<'p> Detector<'p> {
+    fn new(packs: &'p Packs) -> Self {
+        let installations = Installations::new(packs, |_| true);
+        Self { packs, surveyor: Surveyor::new(packs, &[]), installations, room: Room::default() }
+    }
+
+    /// Detects what is in a file; it is called from several threads.
+    fn detect(&self, manifest: Manifest) -> Box<FileDetection<'p>> {
+        let packs = self.packs;
+        let evidence = self.installations.evidence_in(&manifest).into_iter();
+        let evidence = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
+        let mut found = Detection { evidence, ..Detection::default() };
+        manifest.objects.iter().for_each(|object| found.add(&manifest, object, packs));
+        let (crds, unknown_crds) = (crds_in(&manifest, packs), crd_sets::unknown_in(&manifest, packs));
+        let survey = self.surveyor.survey(&manifest);
+        let kept = self.room.keep(manifest, survey.is_unknown);
+        Box::new(FileDetection { survey, kept, found, crds, unknown_crds })
+    }
+}
+
+/// Adds what was found in `files` of `input` to `detection`; returns what their plan needs.
+fn put_together<'p>(
+    files: Vec<Box<FileDetection<'p>>>,
+    detection: &mut Detection<'p>,
+    input: &Input<Box<FileDetection<'p>>>,
+) -> (Vec<FileSurvey>, Vec<KeptFile>) {
+    let is_listed = |file: &str| input.is_listed(Path::new(file));
+    let (mut surveys, mut kept) = (Vec::with_capacity(files.len()), Vec::with_capacity(files.len()));
+    let (mut crds, mut spans_elsewhere) = (Vec::new(), Vec::new());
+    for file in files {
+        let FileDetection { survey, kept: content, mut found, crds: of_file, .. } = *file;
+        crds.extend(of_file);
+        detection.evidence.append(&mut found.evidence);
+        if is_listed(&survey.file) {
+            detection.extend(found);
+        } else {
+            detection.counts.recognized_elsewhere |= input.shard.is_some() && !found.objects.is_empty();
+            spans_elsewhere.extend(found.spans);
+        }
+        surveys.push(survey);
+        kept.push(content);
+    }
+    // Where objects come from, the whole tree shows.
+    detection.extend_spans(spans_elsewhere);
+    detection.evidence.sort();
+    detection.crds = installed(crds);
+    let about_crds = detection.crds.iter().filter_map(Installed::finding);
+    detection.findings.extend(about_crds.filter(|finding| is_listed(&finding.location.file)));
+    // Without a target nothing is to be converted; what a template holds is not known, whatever the target.
+    let is_open = |finding: &&mut Finding| finding.severity == Severity::Unresolved && finding.code != Code::Template;
+    for finding in detection.findings.iter_mut().filter(is_open) {
+        finding.severity = Severity::Warning;
+    }
+    detection.counts.recognized += detection.objects.len();
+    (surveys, kept)
+}
+
+/// The packs of a call, its settings, what its files were recognized by, and what they hold.
+type Read = (&'static Packs, Config, Recognizer, Input<Box<FileDetection<'static>>>);
+
 /// Reads the files, with the packs that know their objects: one of them is made of CRDs, of those passed or else those in the files.
-fn read(args: &DetectArgs, console: Console) -> Result<(&'static Packs, Config, Input<Manifest>)> {
+fn read(args: &DetectArgs, console: Console) -> Result<Read> {
     let packs = packs::load(&args.packs)?;
     let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
     if args.files.reads_stdin() {
         crd_sets::without_stdin(&args.crds, "the manifests are read from")?;
     }
     let piped = input::piped(&args.files, Empty::of(args.output.allow_empty))?;
-    let read = |recognizer: &Recognizer| {
+    let read = |packs, recognizer: &Recognizer| {
         let look = Look { excluded: config.excluded.as_ref(), ..Look::default() };
-        input::read(&args.files, piped.as_deref(), recognizer, look, console, |manifest| manifest)
+        let detector = Detector::new(packs);
+        input::read(&args.files, piped.as_deref(), recognizer, look, console, |manifest| detector.detect(manifest))
     };
     let with = |pack: Option<Pack>| match pack {
         Some(pack) => packs::load_with(&args.packs.packs, Some(pack)),
         None => Ok(packs),
     };
+    let of_all = |packs: &Packs| input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config);
     if !args.crds.is_empty() {
         let packs = with(crd_sets::pack_of(&crd_sets::passed(&args.crds, packs, console)?, &[], packs)?)?;
-        let input = read(&input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config))?;
-        return Ok((packs, config, input));
+        let recognizer = of_all(packs);
+        let input = read(packs, &recognizer)?;
+        return Ok((packs, config, recognizer, input));
     }
-    let mut input = read(&input::recognizer_of_crds(packs, &[], &config))?;
-    let unknown: Vec<_> = input.made.iter().flat_map(|manifest| crd_sets::unknown_in(manifest, packs)).collect();
+    let recognizer = input::recognizer_of_crds(packs, &[], &config);
+    let mut input = read(packs, &recognizer)?;
+    let unknown: Vec<_> = input.made.iter_mut().flat_map(|file| std::mem::take(&mut file.unknown_crds)).collect();
     if unknown.is_empty() {
-        return Ok((packs, config, input));
+        return Ok((packs, config, recognizer, input));
     }
     let (tree, mut findings) = crd_sets::of_tree(unknown, console)?;
     findings.retain(|finding| input.is_listed(Path::new(&finding.location.file)));
+    drop(input);
     let packs = with(tree.map(|tree| tree.pack))?;
-    input = read(&input::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &config))?;
+    let recognizer = of_all(packs);
+    let mut input = read(packs, &recognizer)?;
     input.findings.extend(findings);
-    Ok((packs, config, input))
+    Ok((packs, config, recognizer, input))
 }
 
 /// Renders what was detected: of each object or in totals, the findings, and what holds for the whole tree.

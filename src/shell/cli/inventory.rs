@@ -13,12 +13,15 @@ use super::args::DetectArgs;
 use super::charts;
 use super::config::Config;
 use super::input::Input;
+use super::surveyed::KeptFiles;
 use crate::engine::finding::{Code, Finding, Location};
 use crate::engine::infer::Age;
 use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::{ObjectReleases, agreed, origin};
-use crate::engine::manifest::{Manifest, Recognizer};
-use crate::engine::plan::{self, Choices, Goal, Ignored, ObjectPlan, Plan, Record, TemplateFile, Templates};
+use crate::engine::manifest::Recognizer;
+use crate::engine::plan::{
+    self, Choices, Goal, Ignored, ObjectPlan, Plan, Planner, Record, Scope, TemplateFile, Templates,
+};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{Channel, ReleaseSet};
 use crate::shell::report::{Api, Counts, Detected, Detection, Fate, KindInUse, Report, Update};
@@ -27,12 +30,16 @@ use crate::syntax::yaml::FrontEnd;
 /// What becomes of the objects of a tree in the newest releases, by where they start.
 type Fates<'r> = BTreeMap<&'r Location, (&'r ObjectPlan, Fate)>;
 
-/// Adds to what was detected in `input` what `templates` print, and the summary.
-pub(super) fn add<'p>(
+/// Adds to what was detected in `files` of `input` what `templates` print, and the summary.
+///
+/// # Errors
+/// One of the files cannot be read again.
+pub(super) fn add<'p, T>(
     detection: &mut Detection<'p>,
     args: &DetectArgs,
     config: &Config,
-    input: &Input<Manifest>,
+    input: &Input<T>,
+    files: &KeptFiles<'_>,
     templates: Templates<'_>,
     packs: &'p Packs,
 ) -> Result<()> {
@@ -43,10 +50,13 @@ pub(super) fn add<'p>(
     let of_packs = newest.iter().filter(|target| !target.pack.is_of_crds()).copied();
     let mut choices = choices(detection, config, packs);
     // What templates print is known from their plan alone.
-    choices.record = if templates.files.is_empty() { Record::Outcomes } else { Record::Data };
+    choices.record = Record::PrintedData;
     let goal = Goal { packs, targets: of_packs.collect(), choices };
-    let plan =
-        if goal.targets.is_empty() { Plan::default() } else { plan::plan_with(&input.made, Some(templates), &goal) };
+    let scope = Scope { templates: Some(templates), threads: usize::from(args.files.threads), ..Scope::default() };
+    let plan = match goal.targets.is_empty() {
+        true => Plan::default(),
+        false => plan::plan_files(&Planner::new(&goal), files.surveys, files, &scope)?,
+    };
     add_templates(detection, input, templates.files, &plan, packs);
     let used = in_use(detection);
     let newest = newest.into_iter().filter(|newest| used.contains(newest.pack.name()));
@@ -68,9 +78,9 @@ pub(super) fn add<'p>(
 }
 
 /// Adds the objects that templates print, as they are planned, and what cannot be read of them.
-fn add_templates<'p>(
+fn add_templates<'p, T>(
     detection: &mut Detection<'p>,
-    input: &Input<Manifest>,
+    input: &Input<T>,
     templates: &[TemplateFile],
     plan: &Plan,
     packs: &'p Packs,

@@ -14,7 +14,7 @@ use super::crd_sets::{self, CrdPart};
 use super::input;
 use super::target::Request;
 use crate::engine::infer::crds::{Crd, crds_in};
-use crate::engine::infer::install_evidence::{Evidence, evidence_in};
+use crate::engine::infer::install_evidence::{Evidence, Installations};
 use crate::engine::infer::origin::{ObjectReleases, object_releases_in};
 use crate::engine::manifest::{Manifest, Recognizer};
 use crate::engine::plan::{FileSurvey, Manifests, Surveyor};
@@ -73,47 +73,60 @@ impl Surveyed<'_> {
 pub(super) struct FileReader<'r, 'p> {
     request: &'r Request<'p>,
     surveyor: Surveyor<'p>,
-    /// Whether the target is not known yet, or where objects come from.
-    needs_evidence: bool,
-    room_for_parsed: AtomicUsize,
-    room_for_texts: AtomicUsize,
+    /// What shows the target, or where objects come from; nothing where both are known.
+    installations: Option<Installations<'p>>,
+    room: Room,
 }
 
 impl<'r, 'p> FileReader<'r, 'p> {
     pub(super) fn new(request: &'r Request<'p>, needs_evidence: bool) -> Self {
         let surveyor = Surveyor::new(request.packs(), request.targets());
-        let (room_for_parsed, room_for_texts) = (AtomicUsize::new(PARSED_BYTES), AtomicUsize::new(TEXT_BYTES));
-        Self { request, surveyor, needs_evidence, room_for_parsed, room_for_texts }
+        let installations =
+            needs_evidence.then(|| Installations::new(request.packs(), |pack| request.can_be_about(pack)));
+        Self { request, surveyor, installations, room: Room::default() }
     }
 
     /// Takes the survey of a file, and keeps what there is room for; it is called from several threads.
     pub(super) fn take(&self, manifest: Manifest) -> Box<Surveyed<'p>> {
         let (request, packs) = (self.request, self.request.packs());
         let unknown_crds = if request.uses_tree() { crd_sets::unknown_in(&manifest, packs) } else { Vec::new() };
-        let evidence = self.needs_evidence.then(|| {
+        let evidence = self.installations.as_ref().map(|installations| {
             let groups = manifest.objects.iter().filter(|_| request.targets().is_empty());
-            let is_about = |pack: &Pack| request.can_be_about(pack);
             Box::new(FileEvidence {
                 groups: groups.map(|object| object.kind.group.clone()).collect(),
-                evidence: evidence_in(&manifest, packs, is_about),
+                evidence: installations.evidence_in(&manifest),
                 spans: object_releases_in(&manifest, packs, |pack| request.compares_objects_of(pack)),
             })
         });
         let (crds, survey) = (crds_in(&manifest, packs), self.surveyor.survey(&manifest));
-        let kept = self.keep(manifest, survey.is_unknown);
+        let kept = self.room.keep(manifest, survey.is_unknown);
         Box::new(Surveyed { survey, kept, crds, unknown_crds, evidence })
     }
+}
 
+/// The room for what files contain.
+pub(super) struct Room {
+    parsed: AtomicUsize,
+    texts: AtomicUsize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { parsed: AtomicUsize::new(PARSED_BYTES), texts: AtomicUsize::new(TEXT_BYTES) }
+    }
+}
+
+impl Room {
     /// Keeps the content of a file; of one that will hardly be planned, as little as possible.
-    fn keep(&self, manifest: Manifest, is_unknown: bool) -> KeptFile {
+    pub(super) fn keep(&self, manifest: Manifest, is_unknown: bool) -> KeptFile {
         let size = manifest.text.len();
         // Standard input cannot be read again.
         let is_stdin = manifest.file == "-";
         let content = if is_unknown && !is_stdin {
             Content::Hash(hash(manifest.text.as_bytes()))
-        } else if takes(&self.room_for_parsed, size) {
+        } else if takes(&self.parsed, size) {
             Content::Parsed(Arc::new(manifest))
-        } else if is_stdin || takes(&self.room_for_texts, size) {
+        } else if is_stdin || takes(&self.texts, size) {
             Content::Text(manifest.text)
         } else {
             Content::Hash(hash(manifest.text.as_bytes()))

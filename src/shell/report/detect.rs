@@ -22,8 +22,8 @@ const MAX_NAMED: usize = 3;
 
 /// Prints one paragraph for each object, and a line for each place with values of a chart, or that names a release.
 pub(crate) fn objects(detection: &Detection<'_>, painter: &Painter) -> String {
-    let values = detection.values.iter().map(|(pack, object, place, field)| {
-        let title = visible(&object.title());
+    let values = detection.values.iter().map(|(pack, title, place, field)| {
+        let title = visible(title);
         let field = if field.is_empty() { String::new() } else { format!(", in {}", visible(field)) };
         format!("{}: {}: values of a chart of {pack}{field}\n", painter.place(place), painter.strong(&title))
     });

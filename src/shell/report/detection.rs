@@ -56,8 +56,8 @@ pub struct Detection<'a> {
     pub objects: Vec<Detected<'a>>,
     /// Which releases objects can be for: those of all files that were read, whether or not they are listed.
     pub spans: Vec<ObjectReleases<'a>>,
-    /// The places of values of a pack's chart, by the pack's name: the object, the place, the field.
-    pub values: Vec<(&'a str, &'a Object, Location, String)>,
+    /// The places of values of a pack's chart, by the pack's name: what findings call the object, the place, the field.
+    pub values: Vec<(&'a str, String, Location, String)>,
     /// The releases that charts and images in the tree name, sorted by the pack's name and place.
     pub evidence: Vec<(&'a str, Evidence)>,
     /// The CRDs in the tree that name their release, by pack.
@@ -77,12 +77,12 @@ pub struct Detection<'a> {
 impl<'a> Detection<'a> {
     /// Adds what is known about `object` of `manifest`: the releases that it can be for, values of a chart in it, and findings. One
     /// that no pack knows adds nothing.
-    pub fn add(&mut self, manifest: &'a Manifest, object: &'a Object, packs: &'a Packs) {
+    pub fn add(&mut self, manifest: &Manifest, object: &Object, packs: &'a Packs) {
         let before = self.values.len();
         // An object of the pack's own kinds is reported as an object, not as one with values.
         for pack in packs.iter().filter(|pack| pack.is_foreign(&object.kind)) {
             for field in pack.values_in(&object.kind, &object.value) {
-                self.values.push((pack.name(), object, manifest.locate(object, &field), field.to_string()));
+                self.values.push((pack.name(), object.title(), manifest.locate(object, &field), field.to_string()));
             }
         }
         self.counts.recognized += usize::from(self.values.len() > before);
@@ -97,6 +97,20 @@ impl<'a> Detection<'a> {
             Detected { title: object.title(), kind, pack, inference, location, evidence: Vec::new() },
             place,
         );
+    }
+
+    /// Adds what was found in another file, behind what was found in those before it.
+    pub fn extend(&mut self, file: Self) {
+        self.objects.extend(file.objects);
+        self.extend_spans(file.spans);
+        self.values.extend(file.values);
+        self.findings.extend(file.findings);
+        self.counts.recognized += file.counts.recognized;
+    }
+
+    /// Adds which releases the objects of another file can be for.
+    pub fn extend_spans(&mut self, spans: Vec<ObjectReleases<'a>>) {
+        spans.into_iter().for_each(|span| span.add_to(&mut self.spans));
     }
 
     /// Adds what is known about an object that a template of a chart prints: all of it stands where the object starts.

@@ -70,9 +70,11 @@ pub(crate) fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option
             "evidence": evidence,
         })
     }).collect();
-    let values: Vec<_> = detection.values.iter().map(|(pack, object, place, field)| {
-        json!({"pack": pack, "object": object.title(), "location": place, "field": field})
-    }).collect();
+    let values: Vec<_> = detection
+        .values
+        .iter()
+        .map(|(pack, title, place, field)| json!({"pack": pack, "object": title, "location": place, "field": field}))
+        .collect();
     json!({
         "schemaVersion": REPORT_SCHEMA_VERSION,
         "tool": env!("CARGO_PKG_VERSION"),
