@@ -147,7 +147,7 @@ pub mod report {
     }
 
     pub mod address {
-        pub use crate::shell::report::address::{BOOK, of};
+        pub use crate::shell::report::address::{BOOK, of, of_word, part_of_word};
     }
 
     pub mod markdown {
@@ -159,7 +159,8 @@ pub mod report {
     }
 
     pub mod plain {
-        pub use crate::shell::report::plain::findings;
+        pub use crate::shell::report::grouped::Shown;
+        pub use crate::shell::report::plain::report;
     }
 
     pub mod sarif {

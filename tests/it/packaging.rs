@@ -539,7 +539,7 @@ fn the_indexed_job_about_repositories_names_files_by_repository() {
     let job = &documents("examples/indexed-job-repositories.yaml", &[])[1];
     let list = runner.path("repositories");
     let (reports, _) = pods(&runner, job, "manifests", &[("LIST", list.to_str().unwrap())]);
-    let output = Command::new(PROGRAM).args(["report", "merge"]).args(&reports).output().unwrap();
+    let output = Command::new(PROGRAM).args(["report", "merge", "--verbose"]).args(&reports).output().unwrap();
     expect(
         &output,
         1,

@@ -501,10 +501,10 @@ fn a_target_can_name_any_release_with_the_apis_of_a_bundle() {
     let check = |to: &str| tree.run(&["check", "--pack", "p", "--glob", "a.yaml", "--to", to, "--format", "json"]);
     let typed = check("boxes@v1.0.1");
     assert!(typed.out.contains("\"boxes@1.0.1\""), "{}", typed.all());
-    assert_eq!(typed.err.matches("boxes@1.0.1 has the same APIs as 1.0.0\n").count(), 1, "{}", typed.all());
-    // Nobody who asks for the newest one means another.
+    // `releases` lists what has the same APIs: a pipeline is not told at each run.
+    assert!(!typed.err.contains("same APIs"), "{}", typed.all());
     let newest = check("boxes@latest");
-    assert!(newest.out.contains("\"boxes@2.0.1\"") && !newest.err.contains("same APIs"), "{}", newest.all());
+    assert!(newest.out.contains("\"boxes@2.0.1\""), "{}", newest.all());
     let unknown = check("boxes@1.0.2");
     let near =
         "pack boxes has no release `1.0.2`; its releases are v1.0.0 to v2.0.1; closest matches: v1.0.1, v1.0.0, v1.1.0";
@@ -550,7 +550,7 @@ fn charts_of_releases_with_the_same_apis_name_the_bundle() {
     let same = check(&["--to", "boxes@1.0.1"]);
     assert!(!same.all().contains("is not edited"), "{}", same.all());
     let passed = check(&["--to", "boxes@2", "--from", "boxes@1.0.1"]);
-    assert!(passed.err.contains("boxes@1.0.1 has the same APIs as 1.0.0\n"), "{}", passed.all());
+    assert!(!passed.err.contains("same APIs"), "{}", passed.all());
 }
 
 #[test]

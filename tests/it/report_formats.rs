@@ -222,7 +222,7 @@ fn github_gets_the_worst_findings_first_and_no_more_than_it_shows() {
     assert!(
         first[..10].iter().all(|level| *level == "::error") && first[10..20].iter().all(|level| *level == "::warning")
     );
-    let last = "::notice title=reversion::2 errors, 1 warning, 21 notices not shown here: the step summary has them";
+    let last = "::notice title=reversion::2 errors, 1 warning, 21 notices not shown here; the step summary and the format `text` have them";
     assert_eq!(commands.lines().last(), Some(last));
     let all = github::commands(&crowd(10, 10, 10));
     assert_eq!(all.lines().count(), 30);

@@ -7,7 +7,7 @@ use proptest::test_runner::TestCaseError;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use reversion::internals::report::document::ReportDocument;
 use reversion::internals::report::{
-    address, github, gitlab, json, junit, markdown, merge_reports, plain, sarif, visible, visible_lines,
+    Painter, address, github, gitlab, json, junit, markdown, merge_reports, plain, sarif, visible, visible_lines,
 };
 use serde_json::Value;
 
@@ -219,7 +219,7 @@ proptest! {
         check_github(&document, &case)?;
         check_junit_texts(&document, &case)?;
         check_markdown(&document, &case)?;
-        let text = plain::findings(&document);
+        let text = plain::report(&document, true, &Painter::PLAIN, plain::Shown::All);
         let parts = [&case.file, &case.title, &case.message, &case.help].map(|text| visible(text));
         let [file, title, message, help] = parts;
         let expected = format!("{file}:1:1: held-back[dropped-field] {title}: {message}\n  help: {help}\n");

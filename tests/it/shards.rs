@@ -186,14 +186,15 @@ fn merged_reports_are_shown_in_every_format() {
         let merged = merge(format);
         merged.check(1);
         assert_eq!(merged.err.lines().last().map(|line| format!("{line}\n")).as_deref(), Some(summary), "{format}");
-        assert!(merged.out.contains("shop-4"), "{format}: {}", merged.out);
+        // Lines for people name the first of what changes alike.
+        assert!(format == "text" || merged.out.contains("shop-4"), "{format}: {}", merged.out);
         let whole = tree.run(&["check", TO[0], TO[1], "--format", format]);
-        if !["text", "json", "jsonl"].contains(&format) {
+        if format == "text" {
+            assert_eq!(merged.out, whole.out);
+        } else if !["json", "jsonl"].contains(&format) {
             assert_eq!(merged.out.lines().count(), whole.out.lines().count(), "{format}");
         }
     }
-    let first = "apps/0.yaml:1:1: warning[changes-needed] HTTPRoute shop-0: apiVersion gateway.networking.k8s.io/v1beta1 must become gateway.networking.k8s.io/v1\n";
-    assert!(merge("text").out.starts_with(first), "{}", merge("text").out);
 }
 
 #[test]

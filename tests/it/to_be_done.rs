@@ -148,9 +148,8 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
     let both = Tree::of(&[("flux/crds.yaml", &*crds), ("apps/a.yaml", repository), ("apps/c.yaml", bucket)]);
     let run = both.run(&["check", "-q", "--to", "flux@2.9"]);
     let found: Vec<&str> = run.out.lines().filter(|line| line.contains("crd-not-serving")).collect();
-    let expected = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRD of GitRepository.source.toolkit.fluxcd.io serves v1beta2, but an \
-                    object in these files needs v1; that of Bucket.source.toolkit.fluxcd.io serves v1beta2, but an object in these files needs \
-                    v1; the first is apps/a.yaml:1:1";
+    let expected = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRDs of GitRepository.source.toolkit.fluxcd.io, \
+                    Bucket.source.toolkit.fluxcd.io serve v1beta2, but 2 objects in these files need v1; the first is apps/a.yaml:1:1";
     assert_eq!(found, [expected], "{}", run.out);
     // A target that serves the old version changes nothing.
     let older = Tree::of(&[("flux/crds.yaml", &*crds), ("apps/a.yaml", repository)]);

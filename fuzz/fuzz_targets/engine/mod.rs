@@ -12,7 +12,9 @@ use reversion::internals::pack::{Pack, Packs, Target, embedded};
 use reversion::internals::plan::{self, AllowedLoss, Choices, Goal, Keeping, ObjectPlan, Plan};
 use reversion::internals::report::document::{RanIn, ReportDocument};
 use reversion::internals::report::saved_plan::SavedPlan;
-use reversion::internals::report::{Counts, Report, diff, github, gitlab, json, junit, markdown, plain, sarif};
+use reversion::internals::report::{
+    Counts, Painter, Report, diff, github, gitlab, json, junit, markdown, plain, sarif,
+};
 
 /// The packs that are built in.
 pub(crate) fn packs() -> &'static Packs {
@@ -71,7 +73,8 @@ pub(crate) fn choices() -> [Choices; 3] {
 fn check_reports(packs: &Packs, plan: &Plan) {
     let report = Report::new("plan", packs, plan, Counts::default());
     let document = ReportDocument::new(&report, RanIn::default());
-    let printed = [json::report, sarif::report, gitlab::report, junit::report, github::commands, plain::findings]
+    let text = |document: &ReportDocument| plain::report(document, true, &Painter::PLAIN, plain::Shown::All);
+    let printed = [json::report, sarif::report, gitlab::report, junit::report, github::commands, text]
         .map(|format| format(&document));
     let comment = markdown::report(&document, markdown::COMMENT);
     assert!(printed.iter().chain([&comment]).all(|text| !text.contains('\u{1b}')), "a terminal is steered");

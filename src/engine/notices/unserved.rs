@@ -64,8 +64,7 @@ impl<'s> Unserved<'s> {
             if !is_listed(&place.file) && !objects.iter().any(|at| may_have(&at.file)) {
                 return None;
             }
-            let crds: Vec<String> = crds.iter().map(UnservedCrd::words).collect();
-            let message = format!("the CRD of {}; the first is {}", crds.join("; that of "), objects.first()?);
+            let message = format!("{}; the first is {}", words(&crds), objects.first()?);
             let release = target.map_or_else(String::new, |target| format!(" of {target}"));
             let help = format!("put the CRDs{release} into the tree, at the latest in the same commit");
             Some(Finding::new(place.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help))
@@ -81,15 +80,36 @@ struct UnservedCrd<'s> {
     objects: Vec<Location>,
 }
 
-impl UnservedCrd<'_> {
-    fn words(&self) -> String {
-        let Self { crd: CrdSurvey { kind, served, .. }, version, objects } = self;
-        let served = if served.is_empty() { "no version".to_owned() } else { served.join(", ") };
-        match objects.len() {
-            1 => format!("{kind} serves {served}, but an object in these files needs {version}"),
-            count => format!("{kind} serves {served}, but {count} objects in these files need {version}"),
-        }
+/// How many kinds are named of those that serve and need the same.
+const NAMED: usize = 3;
+
+/// Says what CRDs serve, and what objects need: once for all kinds of which that is the same.
+fn words(crds: &[UnservedCrd<'_>]) -> String {
+    let mut alike: BTreeMap<(&[String], &str), Vec<&UnservedCrd<'_>>> = BTreeMap::new();
+    for one in crds {
+        alike.entry((&one.crd.served, &one.version)).or_default().push(one);
     }
+    alike.into_values().map(|alike| sentence(&alike)).collect::<Vec<_>>().join("; ")
+}
+
+/// Says it of CRDs that serve and need the same.
+fn sentence(alike: &[&UnservedCrd<'_>]) -> String {
+    let UnservedCrd { crd: CrdSurvey { served, .. }, version, .. } = alike[0];
+    let mut kinds: Vec<&GroupKind> = alike.iter().map(|one| &one.crd.kind).collect();
+    kinds.dedup();
+    let named: Vec<String> = kinds.iter().take(NAMED).map(ToString::to_string).collect();
+    let named = named.join(", ");
+    let more = match kinds.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (the_crds, serve) = if kinds.len() == 1 { ("the CRD", "serves") } else { ("the CRDs", "serve") };
+    let (objects, need) = match alike.iter().map(|one| one.objects.len()).sum::<usize>() {
+        1 => ("an object".to_owned(), "needs"),
+        count => (format!("{count} objects"), "need"),
+    };
+    let served = if served.is_empty() { "no version".to_owned() } else { served.join(", ") };
+    format!("{the_crds} of {named}{more} {serve} {served}, but {objects} in these files {need} {version}")
 }
 
 /// Counts the folders above both files, and the file where it is one.

@@ -311,7 +311,7 @@ pub(super) struct FunctionArgs {
 
 /// The arguments of `detect`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("format", |format| format.value_parser(Format::of_detect())), after_help = "\
 Examples:
   reversion detect
   reversion detect --verbose apps/  # each object, with the fields that show it

@@ -8,7 +8,7 @@ use super::args::{CrdCheckArgs, Format, PackArgs};
 use super::baseline::Baseline;
 use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
-use super::output::{Level, print, shown};
+use super::output::{Level, print};
 use super::{formats, input, lint, packs};
 use crate::authoring::crd_check::{self, Comparison, CrdSet, Policy, Releases};
 use crate::authoring::pack_folder;
@@ -48,7 +48,7 @@ pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
             let level = Level::of(output);
             let records: Vec<FindingRecord> = level.findings(&comparison.findings).map(FindingRecord::new).collect();
             console.text(Destination::Report, output, |painter| {
-                let found = grouped([], &records, painter, shown(output));
+                let found = grouped(&[], &records, painter, formats::shown(output));
                 let accepted = comparison.acknowledged.iter().filter(|_| output.verbose);
                 let accepted: String = accepted.map(|one| text_format::acknowledged(one, painter)).collect();
                 [found.lines, accepted, found.to_do].concat()

@@ -13,7 +13,7 @@ use super::exit::{Exit, Pending};
 use super::formats;
 use super::input::{self, Empty, Input, Look};
 use super::inventory;
-use super::output::{Level, explain_exit, nothing_recognized, print, shown};
+use super::output::{Level, explain_exit, nothing_recognized, print};
 use super::packs;
 use super::surveyed::{KeptFile, KeptFiles, Room};
 use crate::engine::finding::{Code, Finding, Severity};
@@ -204,6 +204,6 @@ fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) 
         Detail::Objects => render::objects(detection, painter),
         Detail::Summary => String::new(),
     };
-    let Grouped { lines, to_do } = grouped([], &records, painter, shown(&args.output));
+    let Grouped { lines, to_do } = grouped(&[], &records, painter, formats::shown(&args.output));
     objects + &lines + &to_do + &summary
 }

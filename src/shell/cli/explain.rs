@@ -74,7 +74,10 @@ fn spellings(word: &str) -> Vec<String> {
 /// Explains a folded word by everything that it names; nothing where it names nothing.
 fn explain(word: &str, packs: &Packs) -> String {
     let is = |name: &str| fold(name) == word;
-    let term = GLOSSARY.iter().find(|term| is(term.word)).map(|term| format!("{}: {}\n", term.word, term.text));
+    let term = GLOSSARY
+        .iter()
+        .find(|term| is(term.word))
+        .map(|term| format!("{}: {}\n{}\n", term.word, term.text, address::of_word(term.word)));
     let code = Code::ALL.iter().find(|code| is(code.name())).map(|code| {
         let what = if term.is_some() { "finding " } else { "" };
         format!("{what}{code}: {}\n{}", code.description(), page(code.name(), ""))

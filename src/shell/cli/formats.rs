@@ -3,12 +3,13 @@
 use anyhow::Result;
 
 use super::args::{Format, OutputArgs};
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::packs;
 use crate::engine::finding::{Code, Severity};
 use crate::knowledge::pack::Packs;
 use crate::shell::disk::Repository;
 use crate::shell::report::document::{RanIn, ReportDocument};
+use crate::shell::report::grouped::Shown;
 use crate::shell::report::{Painter, github, gitlab, html, json, junit, markdown, plain, sarif, text_format};
 
 /// Prints a document. JSON holds everything; the other formats hold the findings that `shows` accepts, and which objects change.
@@ -34,7 +35,11 @@ pub(super) fn print(
     };
     let report = match output.format {
         Format::Json | Format::Jsonl | Format::Html => return Ok(()),
-        Format::Text => plain::findings(&document),
+        Format::Text => {
+            let (has_changes, shown) = (!output.quiet && !document.written, shown(output));
+            let text = |painter: &Painter| plain::report(&document, has_changes, painter, shown);
+            return console.text(Destination::Report, output, text);
+        }
         Format::Github => {
             if !document.is_detection() {
                 console
@@ -52,6 +57,11 @@ pub(super) fn print(
         Format::Gitlab | Format::Junit => console.note(&text_format::advisories(&document.advisories, &Painter::PLAIN)),
         _ => Ok(()),
     }
+}
+
+/// Decides how much is printed of what is alike: a file holds all of it.
+pub(super) const fn shown(output: &OutputArgs) -> Shown {
+    if output.verbose || output.output_file.is_some() { Shown::All } else { Shown::First }
 }
 
 /// Renders the page of a document alone, without the files.

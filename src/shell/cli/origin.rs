@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
-use super::console::Console;
 use super::packs;
 use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::{ObjectReleases, Origin, origin};
@@ -15,11 +14,10 @@ use crate::knowledge::release::{ReleaseSet, version_of};
 use crate::shell::report::{plural, visible};
 
 /// Reads `--from`: the releases, by pack.
-pub(super) fn passed(values: &[String], packs: &Packs, console: Console) -> Result<BTreeMap<String, ReleaseSet>> {
+pub(super) fn passed(values: &[String], packs: &Packs) -> Result<BTreeMap<String, ReleaseSet>> {
     let mut read = BTreeMap::new();
     for text in values.iter().filter(|text| !text.is_empty()) {
         let target = packs::release(text, packs).context("--from")?;
-        packs::note_same_apis(text, &target, console)?;
         let name = target.pack.name();
         ensure!(
             read.insert(name.to_owned(), ReleaseSet::from_iter([target.release])).is_none(),

@@ -10,14 +10,14 @@ use anyhow::Result;
 use super::args::{ApplyArgs, Format, OutputArgs};
 use super::console::{Console, Destination};
 use super::exit::Exit;
-use super::formats;
+use super::formats::{self, shown};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::plan::RunAdvisory;
 use crate::shell::disk::Skip;
 use crate::shell::report::diff::Paint;
 use crate::shell::report::document::{FindingRecord, ReportDocument};
-use crate::shell::report::grouped::{Grouped, Shown, grouped};
+use crate::shell::report::grouped::{ChangedObject, Grouped, Shown, grouped};
 use crate::shell::report::{
     Counts, Painter, Report, diff, html, one_of, plural, stat, text_format, thousands, visible,
 };
@@ -124,21 +124,17 @@ pub(super) fn summarise(report: &Report<'_>, output: &OutputArgs, console: Conso
     console.painted_note(&format!("{}\n", text_format::summary(report, &console.note_painter(output.color))))
 }
 
-/// Decides how much is printed of what is alike: a file holds all of it.
-pub(super) const fn shown(output: &OutputArgs) -> Shown {
-    if output.verbose || output.output_file.is_some() { Shown::All } else { Shown::First }
-}
-
 /// Prints the findings of a report: those at objects and files, those that are acknowledged, those about the run, and what is to do.
 pub(super) fn findings(report: &Report<'_>, level: Level, painter: &Painter, shown: Shown) -> String {
     let records: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
-    lines(grouped([], &records, painter, shown), report, level, painter)
+    lines(grouped(&[], &records, painter, shown), report, level, painter)
 }
 
 /// Prints the findings of a report, and the objects that change.
 pub(super) fn with_changes(report: &Report<'_>, level: Level, painter: &Painter, shown: Shown) -> String {
     let records: Vec<FindingRecord> = level.findings(report.findings).map(FindingRecord::new).collect();
-    lines(grouped(report.to_change(), &records, painter, shown), report, level, painter)
+    let changes: Vec<ChangedObject> = report.to_change().filter_map(ChangedObject::of_plan).collect();
+    lines(grouped(&changes, &records, painter, shown), report, level, painter)
 }
 
 fn lines(findings: Grouped, report: &Report<'_>, level: Level, painter: &Painter) -> String {
@@ -153,7 +149,7 @@ fn lines(findings: Grouped, report: &Report<'_>, level: Level, painter: &Painter
 /// Renders `findings`, each with all of its places.
 pub(super) fn about_places<'a>(findings: impl Iterator<Item = &'a Finding>, painter: &Painter) -> String {
     let shown: Vec<FindingRecord> = findings.map(FindingRecord::new).collect();
-    grouped([], &shown, painter, Shown::All).lines
+    grouped(&[], &shown, painter, Shown::All).lines
 }
 
 /// Renders the diff of every file that may be shown, and names the others.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::arg_values::switch;
@@ -57,6 +58,18 @@ pub(super) enum Format {
     Markdown,
     /// One page for a browser, with diffs and filters; it needs no network
     Html,
+}
+
+impl Format {
+    /// Reads the format of `detect`; those that it refuses, with the reason, are not in its help.
+    pub(super) fn of_detect() -> impl TypedValueParser<Value = Self> {
+        let listed = |format: &Self| {
+            let is_refused = matches!(format, Self::Junit | Self::Markdown);
+            Some(format.to_possible_value()?.hide(is_refused))
+        };
+        let all = Self::value_variants().iter().filter_map(listed);
+        PossibleValuesParser::new(all).try_map(|name| Self::from_str(&name, false))
+    }
 }
 
 /// When colours are printed.

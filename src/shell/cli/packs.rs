@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 
 use super::args::PackArgs;
-use super::console::Console;
 use crate::authoring::pack_folder;
 use crate::knowledge::pack::crds::from_crds;
 use crate::knowledge::pack::{Pack, Packs, Target, embedded, near};
-use crate::knowledge::release::{Channel, Named, bare};
+use crate::knowledge::release::Channel;
 use crate::shell::report::one_of;
 
 /// Loads the built-in packs and those passed with `--pack`; they stay as long as the program runs.
@@ -70,16 +69,6 @@ pub(super) fn targets<'p>(names: &[String], packs: &'p Packs) -> Result<Vec<Targ
 /// Returns whether a target is one of the pack that is made of `--crds`.
 pub(super) fn is_of_crds(target: &str) -> bool {
     target.split('@').next() == Some(from_crds::NAME)
-}
-
-/// Tells which bundle a release means that `text` names exactly: what is printed about releases names bundles alone.
-pub(super) fn note_same_apis(text: &str, target: &Target<'_>, console: Console) -> Result<()> {
-    let line = target.pack.line();
-    let release = text.split_once('@').map_or(text, |(_, release)| release);
-    let written = release.split('/').next().unwrap_or_default();
-    let bundle = &line.get(target.release).bundle;
-    let is_exact = target.named != Named::Bundle && !line.of_version(written).is_empty();
-    if is_exact { console.note(&format!("{target} has the same APIs as {}\n", bare(bundle))) } else { Ok(()) }
 }
 
 /// Reads the release and channel of one bare `RELEASE[/CHANNEL]` of `pack`, or of `PACK@RELEASE[/CHANNEL]` with that pack.

@@ -76,7 +76,7 @@ pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, shown:
     let records = plan.findings.iter().filter(|finding| level.shows_record(finding.severity, &finding.code));
     let records: Vec<_> = records.cloned().collect();
     let advisories = level.advisories(&plan.advisories);
-    let Grouped { lines, to_do } = grouped([], &records, painter, shown);
+    let Grouped { lines, to_do } = grouped(&[], &records, painter, shown);
     lines + &text_format::advisories(advisories, painter) + &to_do
 }
 

@@ -90,9 +90,6 @@ impl<'p> Request<'p> {
         }
         let packs = pack.map_or(Ok(packs), |pack| packs::load_with(&folders.packs, Some(pack)))?;
         let mut targets = packs::targets(&args.to, packs)?;
-        for (text, target) in args.to.iter().zip(&targets) {
-            packs::note_same_apis(text, target, console)?;
-        }
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
         let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
         let crd_target = packs.iter().find(|pack| pack.is_of_crds());
@@ -119,7 +116,7 @@ impl<'p> Request<'p> {
             chart_values: if args.chart_defaults { ChartValues::Default } else { ChartValues::Unknown },
             mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
-            origins: origin::passed(&args.from, packs, console)?,
+            origins: origin::passed(&args.from, packs)?,
             contradicted: BTreeMap::new(),
             bounds: BTreeMap::new(),
             comments: if args.no_ignores { Comments::Disregard } else { Comments::Respect },

@@ -17,3 +17,13 @@ pub fn of(name: &str) -> Option<String> {
     };
     Some(format!("{BOOK}reference/{page}.html#{part}"))
 }
+
+/// Returns the address of a word of the glossary.
+pub fn of_word(word: &str) -> String {
+    format!("{BOOK}glossary.html#{}", part_of_word(word))
+}
+
+/// Returns what the glossary calls the row of a word: `all-fit`.
+pub fn part_of_word(word: &str) -> String {
+    word.replace(' ', "-")
+}

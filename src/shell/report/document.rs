@@ -112,6 +112,9 @@ pub struct Summary {
     pub unresolved: usize,
     /// Findings that are acknowledged.
     pub acknowledged: usize,
+    /// Objects into which old defaults are written, by the parameter that decides it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub old_defaults: BTreeMap<String, usize>,
 }
 
 /// How many there are of each code, kind and rule. What is acknowledged is not counted.
@@ -189,7 +192,7 @@ pub struct ObjectRecord {
 }
 
 /// A kind and an apiVersion.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TypeMeta {
     /// The kind.
@@ -295,6 +298,7 @@ impl ReportDocument {
             acknowledged_advisories: report.acknowledged_advisories.to_vec(),
             ..Self::empty(report.command, report.exit, &report.counts, ran_in)
         };
+        document.summary.old_defaults = Summary::old_defaults_of(report);
         document.count();
         document
     }
@@ -364,6 +368,9 @@ impl ReportDocument {
         let mut totals = Totals::default();
         for (_, finding) in self.records() {
             *totals.codes.entry(finding.code.clone()).or_default() += 1;
+        }
+        if !self.advisories.is_empty() {
+            *totals.codes.entry(Code::Advisory.name().to_owned()).or_default() += self.advisories.len();
         }
         for object in &self.objects {
             let outcomes = totals.kinds.entry(object.from.group_kind().to_string()).or_default();
@@ -481,8 +488,17 @@ impl Summary {
             held_back: report.held_places().len(),
             unresolved: report.findings.iter().filter(is_unresolved).count(),
             acknowledged: report.acknowledged.len() + report.acknowledged_advisories.len(),
+            old_defaults: Self::old_defaults_of(report),
             ..Self::of_counts(&report.counts)
         }
+    }
+
+    fn old_defaults_of(report: &Report<'_>) -> BTreeMap<String, usize> {
+        let mut objects = BTreeMap::new();
+        for parameter in report.to_change().flat_map(|object| &object.frozen_by) {
+            *objects.entry(parameter.clone()).or_default() += 1;
+        }
+        objects
     }
 }
 
@@ -499,6 +515,10 @@ impl ChangedFile {
 }
 
 impl TypeMeta {
+    pub(super) fn new((kind, api_version): &(GroupKind, ApiVersion)) -> Self {
+        Self { kind: kind.kind.clone(), api_version: api_version.to_string() }
+    }
+
     /// Returns the kind with its group.
     pub(super) fn group_kind(&self) -> GroupKind {
         let group = self.api_version.rsplit_once('/').map_or("", |(group, _)| group);
@@ -506,30 +526,31 @@ impl TypeMeta {
     }
 }
 
+impl AppliedRule {
+    /// Returns the rules that change an object.
+    pub(super) fn all(plan: &ObjectPlan) -> Vec<Self> {
+        let rules = plan.rules.iter();
+        rules.map(|(rule, direction)| Self { rule: rule.clone(), direction: direction.name().to_owned() }).collect()
+    }
+}
+
 impl ObjectRecord {
     /// Makes the object without its findings. There is a patch where the plan holds data.
     pub(super) fn new(plan: &ObjectPlan, outcome: Fate) -> Self {
-        let side = |(kind, api_version): &(GroupKind, ApiVersion)| TypeMeta {
-            kind: kind.kind.clone(),
-            api_version: api_version.to_string(),
-        };
         let patch = match &plan.data {
             Some(data) if plan.outcome == Outcome::Changed && plan.from.0.kind != "Secret" => {
                 serde_json::json!(json_patch::diff(&data.before, &data.after))
             }
             _ => Value::Array(Vec::new()),
         };
-        let rules = plan.rules.iter();
-        let rules =
-            rules.map(|(rule, direction)| AppliedRule { rule: rule.clone(), direction: direction.name().to_owned() });
         Self {
             object: plan.title.clone(),
             location: plan.location.clone(),
             outcome,
             codes: Vec::new(),
-            from: side(&plan.from),
-            to: side(&plan.to),
-            rules: rules.collect(),
+            from: TypeMeta::new(&plan.from),
+            to: TypeMeta::new(&plan.to),
+            rules: AppliedRule::all(plan),
             patch,
             findings: Vec::new(),
             acknowledged: Vec::new(),

@@ -8,6 +8,7 @@ use super::count::plural;
 use super::document::{ReportDocument, advice};
 use super::escape::visible_lines;
 use super::finding_list::entries;
+use super::text_format;
 use crate::engine::finding::{Code, Severity};
 
 /// How many annotations of each level GitHub shows for a step.
@@ -84,7 +85,14 @@ pub fn commands(document: &ReportDocument) -> String {
         title: "reversion".to_owned(),
         message: why.clone(),
     });
-    let mut annotations: Vec<Annotation> = in_vain.chain(of_run).chain(of_finding).collect();
+    let unknown = text_format::of_unknown_groups(&document.summary.unknown_groups).map(|words| Annotation {
+        level: Level::Notice,
+        is_change: false,
+        place: String::new(),
+        title: "reversion".to_owned(),
+        message: format!("nothing is known of objects: {words}"),
+    });
+    let mut annotations: Vec<Annotation> = in_vain.chain(unknown).chain(of_run).chain(of_finding).collect();
     annotations.sort_by_key(|annotation| (annotation.level, annotation.is_change));
     let count = |level| annotations.iter().filter(|annotation| annotation.level == level).count();
     let is_cut = Level::ALL.into_iter().any(|level| count(level) > SHOWN);
@@ -98,7 +106,8 @@ pub fn commands(document: &ReportDocument) -> String {
     let left_out: Vec<String> =
         left_out.into_iter().filter(|(_, left)| *left > 0).map(|(level, left)| plural(left, level.name())).collect();
     if !left_out.is_empty() {
-        let message = format!("{} not shown here: the step summary has them", left_out.join(", "));
+        let message =
+            format!("{} not shown here; the step summary and the format `text` have them", left_out.join(", "));
         out.push_str(&format!("::notice title=reversion::{}\n", data(&message)));
     }
     out

@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::count::thousands;
-use super::document::FindingRecord;
+use super::document::{AppliedRule, FindingRecord, ObjectRecord, TypeMeta};
 use super::escape::{help_and_text, visible, visible_block};
 use super::fields_alike::joined;
 use super::paint::Painter;
+use super::run_report::Fate;
 use crate::engine::finding::{Location, Severity};
 use crate::engine::plan::{ObjectPlan, Outcome};
 
@@ -25,7 +26,7 @@ const LINES: usize = 4;
 
 /// How much is printed of what is alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub enum Shown {
     /// The first places, and short texts to be copied.
     First,
     /// All places, and the rules: with `--verbose`, and in a file.
@@ -84,11 +85,11 @@ enum Group<'r> {
     /// One sentence about several places.
     Repeated(Vec<&'r FindingRecord>),
     /// An object that changes or has several findings.
-    Object { title: &'r str, change: Option<&'r ObjectPlan>, findings: Vec<&'r FindingRecord> },
+    Object { title: &'r str, change: Option<&'r ChangedObject>, findings: Vec<&'r FindingRecord> },
     /// Any other finding.
     Single(&'r FindingRecord),
     /// Objects of one kind that get the same apiVersion, without findings.
-    Alike(Vec<&'r ObjectPlan>),
+    Alike(Vec<&'r ChangedObject>),
 }
 
 impl<'r> Group<'r> {
@@ -110,7 +111,7 @@ impl<'r> Group<'r> {
 /// Puts together what is printed together, in its order: objects that change alike too, where not all are printed.
 fn entries<'r>(
     findings: &'r [FindingRecord],
-    changes: &[&'r ObjectPlan],
+    changes: &'r [ChangedObject],
     shown: Shown,
 ) -> Vec<(&'r Location, Group<'r>)> {
     let mut sentences: BTreeMap<_, Vec<&FindingRecord>> = BTreeMap::new();
@@ -119,8 +120,8 @@ fn entries<'r>(
         let key = (Reverse(*severity), code, general_message(finding), help);
         sentences.entry(key).or_default().push(finding);
     }
-    let mut objects: BTreeMap<&Location, (Option<&ObjectPlan>, Vec<&FindingRecord>)> =
-        changes.iter().map(|change| (&change.location, (Some(*change), Vec::new()))).collect();
+    let mut objects: BTreeMap<&Location, (Option<&ChangedObject>, Vec<&FindingRecord>)> =
+        changes.iter().map(|change| (&change.location, (Some(change), Vec::new()))).collect();
     let mut entries = Vec::new();
     for mut together in sentences.into_values() {
         together.sort_by_key(|finding| &finding.location);
@@ -267,9 +268,9 @@ impl Printer<'_> {
                 let _infallible =
                     writeln!(out, "{}: {}{what}", painter.place(location), painter.strong(&visible(title)));
                 let rules = change.filter(|_| self.shown == Shown::All).map_or(&[][..], |change| &change.rules);
-                for (rule, direction) in rules {
-                    let _infallible =
-                        writeln!(out, "  {}", painter.faint(&format!("{} {}", direction.name(), painter.rule(rule))));
+                for AppliedRule { rule, direction } in rules {
+                    let line = format!("{} {}", visible(direction), painter.rule(rule));
+                    let _infallible = writeln!(out, "  {}", painter.faint(&line));
                 }
                 for finding in findings {
                     out.push_str("  ");
@@ -284,10 +285,10 @@ impl Printer<'_> {
     }
 
     /// Prints what objects become, with the first of them.
-    fn alike(&self, out: &mut String, objects: &[&ObjectPlan]) {
+    fn alike(&self, out: &mut String, objects: &[&ChangedObject]) {
         let (painter, first) = (self.painter, objects[0]);
         let (place, more) = (painter.place(&first.location), thousands(objects.len() - 1));
-        let kind = painter.strong(&visible(&first.from.0.kind));
+        let kind = painter.strong(&visible(&first.from.kind));
         let _infallible = writeln!(out, "{place} and {more} more: {kind}: {}", changed(first));
     }
 
@@ -331,15 +332,48 @@ impl Printer<'_> {
 }
 
 /// Prints what an object becomes.
-fn changed(object: &ObjectPlan) -> String {
-    let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
-    let (old, new) = (visible(&old.to_string()), visible(&new.to_string()));
-    match (old_kind.kind == new_kind.kind, old == new) {
+fn changed(ChangedObject { from, to, .. }: &ChangedObject) -> String {
+    let (old, new) = (visible(&from.api_version), visible(&to.api_version));
+    match (from.kind == to.kind, old == new) {
         // Values of a chart have no apiVersion.
         (true, true) if old.is_empty() => "other fields".to_owned(),
         (true, true) => format!("{old}, other fields"),
         (true, false) => format!("{old} -> {new}"),
-        (false, _) => format!("{old} {} -> {new} {}", visible(&old_kind.kind), visible(&new_kind.kind)),
+        (false, _) => format!("{old} {} -> {new} {}", visible(&from.kind), visible(&to.kind)),
+    }
+}
+
+/// An object that changes, as much as is printed of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ChangedObject {
+    location: Location,
+    title: String,
+    from: TypeMeta,
+    to: TypeMeta,
+    rules: Vec<AppliedRule>,
+}
+
+impl ChangedObject {
+    /// Takes an object of a plan; nothing where it stays.
+    pub(crate) fn of_plan(object: &ObjectPlan) -> Option<Self> {
+        (object.outcome == Outcome::Changed).then(|| Self {
+            location: object.location.clone(),
+            title: object.title.clone(),
+            from: TypeMeta::new(&object.from),
+            to: TypeMeta::new(&object.to),
+            rules: AppliedRule::all(object),
+        })
+    }
+
+    /// Takes an object of a report; nothing where it stays, or that is accepted.
+    pub(crate) fn of_record(object: &ObjectRecord) -> Option<Self> {
+        (object.outcome == Fate::Changed).then(|| Self {
+            location: object.location.clone(),
+            title: object.object.clone(),
+            from: object.from.clone(),
+            to: object.to.clone(),
+            rules: object.rules.clone(),
+        })
     }
 }
 
@@ -353,15 +387,14 @@ pub(crate) struct Grouped {
 }
 
 /// Prints the objects that change and the findings.
-pub(crate) fn grouped<'a>(
-    changes: impl IntoIterator<Item = &'a ObjectPlan>,
+pub(crate) fn grouped(
+    changes: &[ChangedObject],
     findings: &[FindingRecord],
     painter: &Painter,
     shown: Shown,
 ) -> Grouped {
-    let changes: Vec<&ObjectPlan> = changes.into_iter().filter(|object| object.outcome == Outcome::Changed).collect();
     let joined = (shown == Shown::First).then(|| joined(findings));
-    let entries = entries(joined.as_deref().unwrap_or(findings), &changes, shown);
+    let entries = entries(joined.as_deref().unwrap_or(findings), changes, shown);
     let to_do = ToDo::of(&entries);
     let printer = Printer { painter, shown, to_do: &to_do };
     let mut lines = String::new();
@@ -413,7 +446,8 @@ mod tests {
     #[track_caller]
     fn check(changes: &[ObjectPlan], findings: &[Finding], shown: Shown, expected: &str) {
         let findings: Vec<FindingRecord> = findings.iter().map(FindingRecord::new).collect();
-        let Grouped { lines, to_do } = grouped(changes, &findings, &Painter::PLAIN, shown);
+        let changes: Vec<ChangedObject> = changes.iter().filter_map(ChangedObject::of_plan).collect();
+        let Grouped { lines, to_do } = grouped(&changes, &findings, &Painter::PLAIN, shown);
         assert_eq!(lines + &to_do, expected);
     }
 

@@ -14,6 +14,7 @@ use super::document::{ObjectRecord, ReportDocument};
 use super::escape::{help_and_text, visible};
 use super::finding_list::{ListedFinding, entries};
 use super::run_report::Fate;
+use super::text_format;
 use crate::engine::finding::{Code, Severity};
 
 /// How long a comment on GitHub or GitLab may be, in bytes; GitHub allows 65,536 characters, GitLab 1,000,000.
@@ -122,6 +123,9 @@ fn head(document: &ReportDocument) -> String {
     let numbers: Vec<String> = counts.iter().map(|(_, count)| thousands(*count)).collect();
     let _infallible =
         write!(out, "| {} |\n|{}\n| {} |\n", names.join(" | "), "--:|".repeat(names.len()), numbers.join(" | "));
+    if let Some(unknown) = text_format::of_unknown_groups(&summary.unknown_groups) {
+        let _infallible = writeln!(out, "\nNothing is known of objects: {}.", prose(&unknown));
+    }
     if !document.left_out.is_empty() {
         let files = plural(document.left_out.len(), "file");
         let _infallible = writeln!(out, "\n{files} left out; references to their objects are not checked.");

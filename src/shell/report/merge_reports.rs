@@ -182,10 +182,11 @@ fn file_names(document: &mut ReportDocument) -> Vec<&mut String> {
 
 /// Adds what was seen; the rest is counted again.
 fn sum(left: &Summary, right: &Summary) -> Summary {
-    let mut unknown_groups = left.unknown_groups.clone();
-    for (group, count) in &right.unknown_groups {
-        *unknown_groups.entry(group.clone()).or_default() += count;
-    }
+    let both = |left: &BTreeMap<String, usize>, right: &BTreeMap<String, usize>| {
+        let mut sum = left.clone();
+        right.iter().for_each(|(name, count)| *sum.entry(name.clone()).or_default() += count);
+        sum
+    };
     Summary {
         listed: left.listed.zip(right.listed).map(|(left, right)| left + right),
         files: left.files + right.files,
@@ -196,7 +197,8 @@ fn sum(left: &Summary, right: &Summary) -> Summary {
         binaries: left.binaries + right.binaries,
         ignored: left.ignored + right.ignored,
         failed: left.failed + right.failed,
-        unknown_groups,
+        unknown_groups: both(&left.unknown_groups, &right.unknown_groups),
+        old_defaults: both(&left.old_defaults, &right.old_defaults),
         ..Summary::default()
     }
 }

@@ -537,7 +537,7 @@ mod tests {
         });
         let finding: FindingRecord = serde_json::from_value(finding).unwrap();
         let expected = "a\\u{1b}[2J.yaml:1:2: held-back[x\\u{1b}] Gateway g: m\\u{7}\n  help: h\n    \\u{202e}\n";
-        let printed = grouped([], &[finding], &Painter::PLAIN, Shown::First);
+        let printed = grouped(&[], &[finding], &Painter::PLAIN, Shown::First);
         assert_eq!((&*printed.lines, &*printed.to_do), (expected, ""));
     }
 }

@@ -9,7 +9,7 @@ use super::document::{AppliedRule, FindingRecord, ReportDocument};
 use super::escape::visible;
 use super::paint::Painter;
 use super::run_report::Fate;
-use crate::engine::finding::Code;
+use crate::engine::finding::{Code, Severity};
 
 /// Counts of lines.
 #[derive(Default)]
@@ -57,7 +57,10 @@ pub(crate) fn of_document(document: &ReportDocument, painter: &Painter) -> Strin
     }
     // That an object must change is counted by its kind.
     let findings = document.records().map(|(_, record)| record);
-    codes(&mut out, findings.filter(|record| record.code != Code::ChangesNeeded.name()), painter);
+    let findings = findings.filter(|record| record.code != Code::ChangesNeeded.name());
+    let findings = findings.map(|record| (record.severity, record.code.as_str()));
+    let of_run = document.advisories.iter().map(|advisory| (advisory.severity, Code::Advisory.name()));
+    codes(&mut out, findings.chain(of_run), painter);
     out
 }
 
@@ -73,12 +76,12 @@ pub(crate) fn of_detection<'a>(
     let releases =
         detection.objects.iter().map(|detected| format!("{}: {}", detected.pack.name(), visible(&detected.releases())));
     Tally::of(releases).print(&mut out, "releases:", painter);
-    codes(&mut out, findings, painter);
+    codes(&mut out, findings.into_iter().map(|record| (record.severity, record.code.as_str())), painter);
     out
 }
 
-fn codes<'a>(out: &mut String, findings: impl IntoIterator<Item = &'a FindingRecord>, painter: &Painter) {
-    let codes = findings.into_iter().map(|finding| painter.code(finding.severity, &visible(&finding.code)));
+fn codes<'a>(out: &mut String, findings: impl Iterator<Item = (Severity, &'a str)>, painter: &Painter) {
+    let codes = findings.map(|(severity, code)| painter.code(severity, &visible(code)));
     Tally::of(codes).print(out, "findings:", painter);
 }
 

@@ -61,30 +61,25 @@ pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, pai
     out
 }
 
-/// Prints the summary of a run: one line, one more where files were left out, and one for each pack with old defaults that are
-/// written out.
+/// Prints the summary of a run.
 pub fn summary(report: &Report<'_>, painter: &Painter) -> String {
-    let mut summary = summary_of(&Summary::of(report), report.written, &report.left_out, painter);
-    let mut frozen: BTreeMap<&str, usize> = BTreeMap::new();
-    let parameters = report.to_change().flat_map(|object| &object.frozen_by);
-    parameters.for_each(|parameter| *frozen.entry(parameter).or_default() += 1);
-    for (parameter, count) in frozen {
-        let (pack, objects) = (parameter.split('.').next().unwrap_or_default(), plural(count, "object"));
-        let _infallible = write!(
-            summary,
-            "\n{pack}: old defaults are written into {objects} to keep the meaning; `--set {parameter}=adopt` takes the new ones"
-        );
-    }
-    summary
+    summary_of(&Summary::of(report), report.written, &report.left_out, painter)
 }
 
-/// Prints the summary of a run that saw and made this.
+/// Prints the summary of a run that saw and made this: one line, one more where files were left out, and one for each pack with old
+/// defaults that are written out.
 pub(super) fn summary_of(summary: &Summary, written: Written, files_left_out: &[&str], painter: &Painter) -> String {
     if summary.listed == Some(0) {
         return NOTHING_LISTED.to_owned();
     }
     let (outcomes, skipped) = (outcomes(summary, written, painter), skipped(summary, painter));
-    format!("{outcomes}; {skipped}{}", left_out(files_left_out))
+    let old_defaults = summary.old_defaults.iter().map(|(parameter, count)| {
+        let (pack, objects) = (visible(parameter.split('.').next().unwrap_or_default()), plural(*count, "object"));
+        let parameter = visible(parameter);
+        format!("\n{pack}: old defaults are written into {objects} to keep the meaning; `--set {parameter}=adopt` takes the new ones")
+    });
+    let old_defaults: String = old_defaults.collect();
+    format!("{outcomes}; {skipped}{}{old_defaults}", left_out(files_left_out))
 }
 
 /// Prints which files were left out, on a line of its own; nothing where none was.
@@ -157,10 +152,14 @@ fn read(counts: &Summary) -> String {
 /// How many groups are named of which nothing is known.
 const NAMED: usize = 3;
 
-/// Prints how many objects are of groups that nothing is known of, and names the groups with the most.
 fn unknown(groups: &BTreeMap<String, usize>) -> String {
+    of_unknown_groups(groups).map_or_else(String::new, |words| format!(", {words}"))
+}
+
+/// Says how many objects are of groups that nothing is known of, and names the groups with the most; nothing where there are none.
+pub(super) fn of_unknown_groups(groups: &BTreeMap<String, usize>) -> Option<String> {
     if groups.is_empty() {
-        return String::new();
+        return None;
     }
     let mut most: Vec<(&String, &usize)> = groups.iter().collect();
     most.sort_by_key(|(_, count)| Reverse(**count));
@@ -168,7 +167,7 @@ fn unknown(groups: &BTreeMap<String, usize>) -> String {
     let mut names: Vec<String> = most.iter().take(NAMED).map(|(group, _)| visible(group)).collect();
     names.extend((more > 0).then(|| format!("{more} more")));
     let total = groups.values().sum();
-    format!(", {} of groups without a CRD or pack ({})", thousands(total), names.join(", "))
+    Some(format!("{} of groups without a CRD or pack ({})", thousands(total), names.join(", ")))
 }
 
 /// Prints how many files were skipped and failed.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use reversion::internals::cli::GLOSSARY;
 use reversion::internals::finding::Code;
 use reversion::internals::pack::Pack;
 use reversion::internals::report::address;
@@ -93,6 +94,7 @@ fn every_address_of_the_program_is_in_the_book() {
     let rules = packs.iter().flat_map(Pack::rules).map(|rule| rule.id.as_str());
     let names = Code::ALL.iter().map(|code| code.name()).chain(rules);
     let printed = names.map(|name| address::of(name).unwrap_or_else(|| panic!("{name} has no address")));
+    let printed = printed.chain(GLOSSARY.iter().map(|term| address::of_word(term.word)));
     let texts: Vec<String> = files(PAGES, ".md").iter().map(|page| read(page)).collect();
     let ends = |character: char| character.is_whitespace() || ")`\"".contains(character);
     let written = texts.iter().flat_map(|text| text.split(address::BOOK).skip(1));

@@ -13,6 +13,7 @@ use reversion::internals::lens::{CONVERSIONS, Description, Lens, OPERATIONS};
 use reversion::internals::pack::Target;
 use reversion::internals::pack::wire::{PackFile, RuleFile};
 use reversion::internals::release::GroupKind;
+use reversion::internals::report::address;
 
 mod apis;
 mod commands;
@@ -217,7 +218,10 @@ fn supported() -> String {
 
 /// Lists the words of the output. A test in the program checks that every word is there.
 fn glossary() -> String {
-    let rows: String = GLOSSARY.iter().map(|term| format!("| `{}` | {} |\n", term.word, term.text)).collect();
+    let rows = GLOSSARY.iter().map(|term| {
+        format!("| <a id=\"{}\"></a>`{}` | {} |\n", address::part_of_word(term.word), term.word, term.text)
+    });
+    let rows: String = rows.collect();
     format!("\n| word | meaning |\n|---|---|\n{rows}")
 }
 

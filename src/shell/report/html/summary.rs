@@ -174,6 +174,7 @@ pub(super) fn counts(document: &ReportDocument, contents: &Contents<'_>) -> Vec<
         (seen.binaries, ["binary file skipped", "binary files skipped"]),
         (seen.ignored, ["path ignored", "paths ignored"]),
         (seen.failed, ["file failed", "files failed"]),
+        (seen.unknown_groups.values().sum(), ["object without a CRD or pack", "objects without a CRD or pack"]),
     ];
     let more = more.map(|(number, [singular, plural])| {
         let words = if number == 1 { singular } else { plural };
