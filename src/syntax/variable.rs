@@ -102,6 +102,11 @@ impl<'t> OpenText<'t> {
         Some(Self(parts))
     }
 
+    /// Returns whether it is one variable and nothing else: it can become a mapping or a list too.
+    pub fn is_variable(&self) -> bool {
+        *self.0 == ["", ""]
+    }
+
     /// Returns how the text begins, whatever the variables are.
     pub fn beginning(&self) -> &'t str {
         self.0.first().expect("there are two parts")

@@ -168,3 +168,23 @@ fn a_variable_is_none_of_a_template_whatever_it_is_called() {
         assert!(run.all().contains("a.yaml:9:7: held-back[invalid-in-target]"), "{}", run.all());
     }
 }
+
+/// Whatever the variable stands for: a mapping of the old form would be left behind.
+#[test]
+fn a_variable_for_a_mapping_that_has_to_be_converted_holds_its_object_back() {
+    let ingress = |backend: &str| {
+        format!(
+            "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata:\n  name: web\n  labels: ${{LABELS}}\nspec:\n  backend: {backend}\n"
+        )
+    };
+    let tree = Tree::of(&[("a.yaml", &*ingress("${BACKEND}"))]);
+    let run = tree.run(&["check", "--to", "kubernetes@1.33"]);
+    run.check(1);
+    let expected = "a.yaml:7:3: held-back[not-convertible] Ingress web: what the variable here stands for can have spec.backend.serviceName";
+    assert!(run.out.contains(expected), "{}", run.all());
+    assert_eq!(run.out.matches("held-back").count(), 1, "{}", run.all());
+    // A variable elsewhere is none of those, and one in a value that no rule looks into.
+    let named = Tree::of(&[("a.yaml", &*ingress("{serviceName: \"${NAME}\", servicePort: 80}"))]);
+    named.run(&["apply", "--yes", "--allow-no-vcs", "--to", "kubernetes@1.33"]).check(0);
+    assert!(named.text("a.yaml").contains("name: \"${NAME}\""), "{}", named.text("a.yaml"));
+}

@@ -40,7 +40,7 @@ pub(super) fn run_each<'r>(
     run
 }
 
-/// Refuses an object in which an action of a template can print what `rule` converts.
+/// Refuses an object in which an action of a template can print, or a variable can stand for, what `rule` converts.
 ///
 /// # Errors
 /// Where that is.
@@ -49,9 +49,13 @@ fn unseen(rule: &Rule, lens: &Lens, session: &Session<'_>) -> Result<(), Remark>
     let each = lens.claims_of_each().into_iter().filter(|claims| rule.api_versions.is_some() && !claims.new.is_empty());
     let moved: Vec<FieldPattern> = each.flat_map(|claims| claims.old).collect();
     let Some((field, place)) = session.unseen(&fields, &moved) else { return Ok(()) };
-    let message = format!("what an action prints here can have {field}, which is to be converted (rule {})", rule.id);
+    let (what, code) = match session.is_variable(place) {
+        true => ("what the variable here stands for", Code::NotConvertible),
+        false => ("what an action prints here", Code::TemplateAction),
+    };
+    let message = format!("{what} can have {field}, which is to be converted (rule {})", rule.id);
     let help = "write it out here, or convert the object by hand";
-    Err(Remark::new(Code::TemplateAction, place.clone(), message).help(help))
+    Err(Remark::new(code, place.clone(), message).help(help))
 }
 
 /// Runs `rule` and returns the first place that it changed.

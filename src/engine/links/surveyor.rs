@@ -24,6 +24,7 @@ use crate::knowledge::carrier::Carried;
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, PathRef};
+use crate::syntax::variable::OpenText;
 
 /// What takes surveys: the packs of a run, with the names of the kinds that they know.
 #[derive(Debug)]
@@ -54,6 +55,7 @@ impl<'p> Surveyor<'p> {
     pub fn survey(&self, manifest: &Manifest) -> FileSurvey {
         let mut names = Names::default();
         let has_json_patches = manifest.data_patches.iter().any(|patch| patch.is_json);
+        let has_variables = manifest.text.contains("${");
         let objects = manifest.objects.iter().map(|object| ObjectSurvey {
             kind: object.kind.clone(),
             api_version: object.api_version.clone(),
@@ -67,7 +69,7 @@ impl<'p> Surveyor<'p> {
             is_instruction: object.read_from.is_instruction(),
             has_names: self.add_names(object, has_json_patches, &mut names),
             holes: Box::default(),
-            printed: Box::default(),
+            printed: if has_variables { variables(&object.value) } else { Box::default() },
         });
         let objects: Vec<ObjectSurvey> = objects.collect();
         let components = manifest.data_patches.iter().filter(|patch| !patch.components.is_empty());
@@ -197,6 +199,23 @@ fn nested(manifest: &Manifest) -> Vec<NestedSurvey> {
         }));
     }
     found
+}
+
+/// Returns the values of an object that are variables, which can become mappings and lists; not those of its metadata.
+fn variables(object: &Value) -> Box<[FieldPath]> {
+    let mut places = Vec::new();
+    let entries = object.as_object().into_iter().flatten().filter(|(key, _)| *key != "metadata");
+    let mut open: Vec<(FieldPath, &Value)> =
+        entries.map(|(key, value)| (FieldPath::default().key(key), value)).collect();
+    while let Some((path, value)) = open.pop() {
+        match value {
+            Value::Object(map) => open.extend(map.iter().map(|(key, value)| (path.key(key), value))),
+            Value::Array(items) => open.extend(items.iter().enumerate().map(|(at, value)| (path.index(at), value))),
+            value if OpenText::of(value).is_some_and(|text| text.is_variable()) => places.push(path),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    places.into_boxed_slice()
 }
 
 /// Adds the apiVersions that operations of JSON patches in `value` write.

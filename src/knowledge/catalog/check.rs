@@ -267,7 +267,11 @@ impl Walk<'_> {
             Value::Number(number) => self.number(attributes, spot, number),
             Value::Array(items) => self.list(node, attributes, spot, items),
             Value::Object(map) => {
-                self.count(map.len(), attributes.min_properties, attributes.max_properties, spot);
+                if attributes.min_properties.is_some() || attributes.max_properties.is_some() {
+                    let removed = map.iter().filter(|(key, value)| value.is_null() && self.is_removed(node, key));
+                    let entries = map.len() - removed.count();
+                    self.count(entries, attributes.min_properties, attributes.max_properties, spot);
+                }
                 self.missing(node, map, Some(spot));
                 let open = row.kind == Type::Any || attributes.preserve_unknown;
                 let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
@@ -368,6 +372,17 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns whether the API server removes a null in the field `key` of a mapping before it validates, and puts no default there.
+    fn is_removed(&self, node: usize, key: &str) -> bool {
+        let fields = &self.tree.nodes[node];
+        let row =
+            fields.key(key).or(fields.values).and_then(|child| self.tree.row_in(child, self.release, self.version));
+        row.is_some_and(|row| {
+            let attributes = &self.tree.schemas[row.schema].attributes;
+            !attributes.nullable && attributes.default.is_none()
+        })
+    }
+
     fn count(&mut self, entries: usize, least: Option<u64>, most: Option<u64>, spot: &PathRef<'_>) {
         let entries = entries as u64;
         if let Some(least) = least.filter(|least| entries < *least) {
@@ -420,6 +435,10 @@ mod tests {
 spec | object | required |  |  | ALL
 spec.any | any |  | {\"preserveUnknown\":true} |  | standard v2.0.0
 spec.color | string |  | {\"enum\":[\"Blue\",\"Red\"]} |  | ALL
+spec.deletion | object |  | {\"minProperties\":1} |  | ALL
+spec.deletion.after | string |  | {\"default\":\"1m\"} |  | ALL
+spec.deletion.order | string |  |  |  | ALL
+spec.deletion.who | string |  | {\"nullable\":true} |  | ALL
 spec.items | array |  | {\"minItems\":1,\"maxItems\":2,\"listType\":\"map\",\"listKeys\":[\"name\",\"kind\"]} |  | ALL
 spec.items[] | object |  |  |  | ALL
 spec.items[].kind | string | required | {\"default\":\"A\"} |  | ALL
@@ -450,6 +469,14 @@ spec.size | integer-or-string |  |  |  | ALL
     fn check(spec: Value, expected: &[(&str, ViolationKind)]) {
         let expected: Vec<_> = expected.iter().map(|(path, kind)| ((*path).to_owned(), kind.clone())).collect();
         assert_eq!(found(&spec), expected, "{spec}");
+    }
+
+    #[test]
+    fn a_null_that_the_api_server_removes_is_no_entry() {
+        check(json!({"deletion": {"order": "Newest"}}), &[]);
+        check(json!({"deletion": {"order": null}}), &[("spec.deletion", ViolationKind::TooFew { least: 1 })]);
+        check(json!({"deletion": {"who": null}}), &[]);
+        check(json!({"deletion": {"order": null, "after": null}}), &[]);
     }
 
     #[test]

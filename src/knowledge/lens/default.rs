@@ -68,8 +68,9 @@ impl WrittenKey {
     /// Refuses an object in which an action may print the key that is to be written.
     pub(super) fn refuse_printed(&self, parent: &FieldPath, session: &Session<'_>) -> Result<(), Halt> {
         let Some(place) = session.printed_around(parent, &self.key) else { return Ok(()) };
-        let reason =
-            format!("what an action prints here may have {}, which is to be written where it is absent", self.key);
+        let what =
+            if session.is_variable(place) { "what the variable here stands for" } else { "what an action prints here" };
+        let reason = format!("{what} may have {}, which is to be written where it is absent", self.key);
         Err(Halt::refused(place.clone(), reason, "write it out here, or convert the object by hand"))
     }
 

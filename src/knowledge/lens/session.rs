@@ -19,7 +19,7 @@ use super::context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView};
 use super::origin;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
-use crate::syntax::variable::SOME_ENTRY;
+use crate::syntax::variable::{OpenText, SOME_ENTRY, is_of_action};
 use crate::syntax::yaml::{Ends, Intent, Place, ProblemCode, Trail};
 
 /// Whether an object is whole.
@@ -201,6 +201,11 @@ impl<'a> Session<'a> {
         };
         let places = || self.holes.iter().chain(&self.printed);
         fields.iter().find_map(|field| Some((field, places().find(|hole| is_in(field, hole))?)))
+    }
+
+    /// Returns whether a variable is at `place`, and not what an action of a template prints.
+    pub(crate) fn is_variable(&self, place: &FieldPath) -> bool {
+        place.get(&self.object).is_some_and(|value| OpenText::of(value).is_some() && !is_of_action(value))
     }
 
     /// Records that the object can be converted only together with `other`.
