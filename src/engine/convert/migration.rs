@@ -57,7 +57,9 @@ impl<'a> Migration<'a> {
             // What a rule refuses is for the user to decide, and no reason to lose something.
             let least =
                 best.as_ref().or(first.as_ref().ok()).map_or(Cost { blocks: 0, lost: 1 }, |best| best.cost(subject));
-            if cost < least {
+            // That the kind has no such apiVersion there is no reason where another one is held back for its own.
+            let is_first_missing = || first.as_ref().is_ok_and(Self::is_missing) && !other.is_missing();
+            if cost < least || best.is_none() && is_first_missing() {
                 best = Some(other);
             }
             if cost == Cost::default() {
@@ -65,6 +67,9 @@ impl<'a> Migration<'a> {
             }
         }
         let Some(mut fitting) = best else { return first };
+        if !fitting.blocks.is_empty() && first.as_ref().is_ok_and(Self::is_missing) {
+            return Ok(fitting);
+        }
         let (remark, is_deprecated) = less_stable(subject, &fitting, first.as_ref());
         fitting.log.less_stable(remark, is_deprecated);
         Ok(fitting)
@@ -100,6 +105,11 @@ impl<'a> Migration<'a> {
         };
         let blocks = TargetSchema::of(subject, &kind).and_then(fit).err().unwrap_or_default();
         Ok(Self { kind, version, session, source, log, blocks })
+    }
+
+    /// Returns whether the target does not have the kind, or not in the apiVersion.
+    fn is_missing(&self) -> bool {
+        self.blocks.iter().any(|block| block.code == Code::KindNotInTarget)
     }
 
     fn is_lossless(&self) -> bool {
