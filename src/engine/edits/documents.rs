@@ -36,38 +36,26 @@ fn item_of(object: &Object) -> Option<(FieldPath, usize)> {
     }
 }
 
-/// Checks that an object is one that others can stand behind: a document in block style, or an item of a list.
-///
-/// # Errors
-/// Why it is none.
-pub(super) fn check_place(source: SourceText<'_>, object: &Object) -> Result<(), Problem> {
+/// Returns why no object can be added behind `object`, which became `made`, or why it cannot be removed.
+pub(super) fn obstacle(source: SourceText<'_>, object: &Object, made: &Conversion) -> Option<Problem> {
     let document = &source.tree().documents()[object.document];
-    let text = document.span.of(source.text());
     let root = source.tree().span(document.root);
-    let refused = |message: &str| Err(Problem::new(ProblemCode::WrongShape, root.start, message));
-    if object.inline_patch.is_some() || !object.place.steps().is_empty() && item_of(object).is_none() {
-        return refused(
-            "a part of the object would become an object of its own, or one a part of it, and it stands in another object",
-        );
-    }
-    if item_of(object).is_some() {
-        let kind = yaml::text_at(source.tree(), source.text(), document.root, "kind");
-        return match kind.as_deref() == Some("List") && object.place.steps().len() == 2 {
-            true => Ok(()),
-            false => refused(
-                "a part of the object would become an item of its list, or one a part of it, and that is a list of one kind",
-            ),
-        };
-    }
-    if root.of(source.text()).starts_with('{') {
-        return refused(
-            "a part of the object would become a document behind it, or one a part of it, and it is in brackets",
-        );
-    }
-    match text.lines().any(|line| line.trim_end() == "...") {
-        true => refused("a document would be added or removed behind it, and its end is marked with `...`"),
-        false => Ok(()),
-    }
+    let list_kind = || yaml::text_at(source.tree(), source.text(), document.root, "kind");
+    let is_item = object.place.steps().len() == 2 && item_of(object).is_some();
+    let is_ended = || document.span.of(source.text()).lines().any(|line| line.trim_end() == "...");
+    let why = match object.place.steps().is_empty() {
+        _ if object.inline_patch.is_some() => "it stands in another object",
+        false if !is_item => "it stands in another object",
+        false if list_kind().as_deref() != Some("List") => "the list that it stands in is one of one kind",
+        true if root.of(source.text()).starts_with('{') => "it is a document in brackets",
+        true if is_ended() => "the end of its document is marked with `...`",
+        true | false => return None,
+    };
+    let what = match made.is_removed {
+        true => "it would become a part of another object, and be removed",
+        false => "a part of it would become an object of its own behind it",
+    };
+    Some(Problem::new(ProblemCode::WrongShape, root.start, format!("{what}; {why}")))
 }
 
 /// Makes the document of what a part of `object` became.

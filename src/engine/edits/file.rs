@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::documents::{NewDocument, changes_documents, check_place, list_changes, new_document};
+use super::documents::{NewDocument, changes_documents, list_changes, new_document, obstacle};
 use super::schema_comments::{self, SchemaComment};
 use crate::engine::convert::Conversion;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
@@ -133,8 +133,9 @@ fn refuse_misplaced<'o>(
     for at in objects.filter(|at| conversions[**at].as_ref().is_some_and(changes_documents)) {
         let object = &manifest.objects[*at];
         let source = manifest.source_text(object.inline_patch);
-        let problem = check_place(source, object).err();
-        rejected.extend(problem.map(|problem| (*at, rejection(source, object, 0, &problem))));
+        let problem = conversions[*at].as_ref().and_then(|made| obstacle(source, object, made));
+        let help = "write it as a document of its own in block style, or convert it by hand";
+        rejected.extend(problem.map(|problem| (*at, rejection(source, object, 0, &problem).help(help))));
     }
     if rejected.is_empty() { Ok(()) } else { Err(rejected) }
 }

@@ -195,16 +195,16 @@ fn a_name_that_is_taken_holds_back() {
 fn what_has_no_document_or_list_of_objects_around_it_stays() {
     let item = "{\"apiVersion\":\"karpenter.sh/v1alpha5\",\"kind\":\"Provisioner\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"provider\":{\"instanceProfile\":\"p\",\"subnetSelector\":{\"a\":\"b\"},\"securityGroupSelector\":{\"a\":\"b\"}}}}";
     let found = run(&[("a.json", item)], TARGET);
-    check_held(&found, &["a.json held-back not-editable -"], "and it is in brackets");
+    check_held(&found, &["a.json held-back not-editable -"], "it is a document in brackets");
     let list = format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{item}]}}");
     let after = &run(&[("a.json", &list)], TARGET).after["a.json"];
     assert!(after.contains("}},{\"apiVersion\":\"karpenter.k8s.aws/v1beta1\",\"kind\":\"EC2NodeClass\""), "{after}");
     let typed = list.replace("\"v1\",\"kind\":\"List\"", "\"karpenter.sh/v1alpha5\",\"kind\":\"ProvisionerList\"");
     let found = run(&[("a.json", &typed)], TARGET);
     assert!(found.after.is_empty(), "{:?}", found.after);
-    found.check_message("and that is a list of one kind");
+    found.check_message("the list that it stands in is one of one kind");
     let found = run(&[("a.yaml", &format!("{}...\n", PROVISIONER.replace(" &all", "")))], TARGET);
-    check_held(&found, &["a.yaml held-back not-editable -"], "its end is marked with `...`");
+    check_held(&found, &["a.yaml held-back not-editable -"], "the end of its document is marked with `...`");
 }
 
 #[test]
