@@ -87,7 +87,8 @@ fn content(text: &str) -> Result<String, Problem> {
         true => end,
         false => text[end..].find('\n').map_or(text.len(), |feed| end + feed + 1),
     };
-    Ok(text[start..end].to_owned())
+    // A byte order mark is for the start of a file.
+    Ok(text[start..end].trim_start_matches('\u{feff}').to_owned())
 }
 
 impl NewDocument {

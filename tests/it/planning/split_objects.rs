@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reversion::internals::finding::{Code, Severity};
-use reversion::internals::plan::{AllowedLoss, Choices};
+use reversion::internals::plan::{AllowedLoss, Choices, Keeping};
 
 use super::{Outcome, run, run_with};
 
@@ -292,4 +292,49 @@ fn both_stay_where_one_of_them_does() {
     let found = back(&[("a.yaml", &format!("{text}---\n{OBJECTIVE}"))]);
     assert!(found.after.is_empty(), "{:?}", found.after);
     found.check_message("two objects have its name");
+}
+
+#[test]
+fn what_the_second_object_says_besides_holds_both_back() {
+    let others = [
+        ("metadata:\n", "metadata:\n  annotations: {a: b}\n", "metadata.annotations has no place there"),
+        ("metadata:\n", "metadata:\n  labels: {a: b}\n", "metadata.labels differs"),
+        ("name: llama", "name: other", "spec.poolRef differs"),
+        ("        value: review\n", "        value: review\n    - model:\n        value: b\n", "would be lost"),
+        ("    targets:\n    - modelRewrite: review-1\n", "", "it has no spec.targetModels"),
+    ];
+    for (old, new, why) in others {
+        let found = back(&[("a.yaml", &format!("{OBJECTIVE}---\n{}", REWRITE.replace(old, new)))]);
+        let expected = ["a.yaml held-back kind-not-in-target kind", "a.yaml held-back not-convertible metadata.name"];
+        assert!(found.after.is_empty(), "{why}: {:?}", found.after);
+        let held = found.reported.iter().filter(|line| line.contains(" held-back "));
+        assert_eq!(held.map(String::as_str).collect::<BTreeSet<_>>(), BTreeSet::from(expected));
+        found.check_message(why);
+    }
+    // The same labels are no difference, and what is the default is nothing besides.
+    let [objective, rewrite] =
+        [OBJECTIVE, REWRITE].map(|text| text.replace("metadata:\n", "metadata:\n  labels: {a: b}\n"));
+    let rewrite = rewrite.replace("value: review\n", "value: review\n        type: Exact\n");
+    let found = back(&[("a.yaml", &format!("{objective}---\n{rewrite}"))]);
+    found.check_findings(Severity::Warning, &[]);
+    assert_eq!(found.after["a.yaml"], MODEL.replace("metadata:\n", "metadata:\n  labels: {a: b}\n"));
+}
+
+#[test]
+fn what_is_kept_for_the_way_back_and_comes_back_with_the_second_object_is_there_once() {
+    let choices = || Choices { keeping: Keeping::Stash, ..Choices::default() };
+    let forward = run_with(&[("a.yaml", MODEL)], "gateway-api-inference-extension@1.3.0", choices());
+    forward.check_findings(Severity::Warning, &["a.yaml warning dropped-field spec.modelName"]);
+    let text = &forward.after["a.yaml"];
+    assert!(text.contains("reversion.dev/stash") && text.contains("kind: InferenceModelRewrite"), "{text}");
+    let found = run_with(&[("a.yaml", text)], "gateway-api-inference-extension@0.5.0", choices());
+    found.check_findings(Severity::Warning, &[]);
+    assert_eq!(found.after["a.yaml"], MODEL);
+}
+
+#[test]
+fn a_byte_order_mark_stays_at_the_start() {
+    let found = run(&[("a.yaml", &format!("\u{feff}{}", PROVISIONER.replace(" &all", "")))], TARGET);
+    let after = &found.after["a.yaml"];
+    assert!(after.starts_with("\u{feff}apiVersion") && after.ends_with(CLASS), "{after}");
 }
