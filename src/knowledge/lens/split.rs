@@ -252,6 +252,10 @@ impl Operation for Split {
         }
     }
 
+    fn makes(&self) -> Option<(&GroupKind, &str)> {
+        Some((&self.to, &self.version))
+    }
+
     fn kinds_read(&self) -> Vec<GroupKind> {
         if self.runs(Direction::Backward) { vec![self.to.clone()] } else { Vec::new() }
     }
