@@ -147,6 +147,11 @@ impl Canonicalizer {
             return Err(unknown());
         }
         self.is_newer(&conversion)?;
+        if !conversion.split_off.is_empty() {
+            let is_split = |remark: &&convert::Remark| remark.code == Code::ObjectSplit;
+            let reasons = conversion.notes.iter().filter(is_split).map(Remark::new).collect();
+            return Err(CanonicalizeError::HeldBack { reasons });
+        }
         if others.was_asked_in_vain() {
             return Err(CanonicalizeError::DependsOnOthers);
         }

@@ -190,6 +190,19 @@ fn what_cannot_be_converted_is_an_error_of_its_own() {
     }
 }
 
+#[test]
+fn an_object_that_becomes_two_is_refused() {
+    let provider = json!({"instanceProfile": "a", "subnetSelector": {"a": "b"}, "securityGroupSelector": {"a": "b"}});
+    let spec = json!({"provider": provider});
+    let metadata = json!({"name": "a"});
+    let object =
+        json!({"apiVersion": "karpenter.sh/v1alpha5", "kind": "Provisioner", "metadata": metadata, "spec": spec});
+    match canonicalize(object, "karpenter", "0.32.2").unwrap_err() {
+        CanonicalizeError::HeldBack { reasons } => assert_eq!(reasons[0].code, "object-split"),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// The object that is named may have been converted elsewhere, so that a reference is followed and listed.
 #[test]
 fn references_to_renamed_kinds_are_followed_and_listed() {

@@ -131,6 +131,23 @@ const RENAME: (&str, &str) = ("old-to-new", "  - rename: { field: spec.old, to: 
 const DISTINGUISH: &str = "  help: write `needs: from`, so that the rule runs where the release of the objects is known; or `apiVersions: [OLD, NEW]`, if the apiVersion shows the side; or a `when` that tests a field which only one side has, such as spec.new; or list the change of v2 under `undetectable` instead";
 
 #[test]
+fn what_parts_become_is_an_object_of_a_release() {
+    let fields = ["spec.old string - standard v1", "spec.host string - standard v1..v3"];
+    let split = |to: &str, version: &str| {
+        let then = "[{ rename: { field: spec.old, to: new } }]";
+        format!("  - split: {{ takes: [spec.old], direction: forward, to: {to}, version: {version}, then: {then} }}\n")
+    };
+    let check_split = |to: &str, version: &str, expected: &[&str]| {
+        check(&pack(&fields, B_REMOVED, &[("part", &split(to, version))]), expected);
+    };
+    check_split("A.g", "v1", &[]);
+    let help = "  help: write a version that the catalog lists";
+    check_split("A.g", "v9", &["p/v2/part.yaml:6:62: no release has A.g in the version v9", help]);
+    let help = "  help: make it with `reversion pack build`";
+    check_split("Other.g", "v1", &["p/v2/part.yaml:6:53: the pack has no catalog of Other.g", help]);
+}
+
+#[test]
 fn every_removed_field_is_claimed_by_a_rule() {
     check(&pack(&MOVED, B_REMOVED, &[RENAME]), &[]);
     check(&pack(&MOVED, B_REMOVED, &[]), &["p/pack.yaml:7:1: 2/standard removes A.g spec.old", COVER]);

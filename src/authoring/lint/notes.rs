@@ -93,6 +93,9 @@ fn check_kinds_of_rules(lint: &mut Lint<'_>) {
         for kind in lens.kinds_read() {
             check_kind(lint, &file, &kind, &Place::text("lens", kind.to_string()));
         }
+        for (kind, version) in lens.makes() {
+            check_made(lint, &file, kind, version);
+        }
         let known: Vec<String> =
             lint.pack.parameters().iter().map(|one| format!("{}.{}", lint.pack.name(), one.name)).collect();
         for name in lens.parameters_read().into_iter().filter(|name| known.iter().all(|known| known != name)) {
@@ -103,6 +106,18 @@ fn check_kinds_of_rules(lint: &mut Lint<'_>) {
             let text = format!("the pack has no parameter {name}");
             lint.report(&file, &Place::text("lens", name), text, help);
         }
+    }
+}
+
+/// Reports a kind of which a rule makes objects, and that no release has in this version.
+fn check_made(lint: &mut Lint<'_>, file: &str, kind: &GroupKind, version: &str) {
+    let Some(catalog) = lint.pack.catalog(kind) else {
+        let place = Place::text("lens", kind.to_string());
+        return check_kind(lint, file, kind, &place);
+    };
+    if catalog.listing(version).is_empty() {
+        let text = format!("no release has {kind} in the version {version}");
+        lint.report(file, &Place::text("lens", version), text, "write a version that the catalog lists");
     }
 }
 

@@ -86,6 +86,29 @@ impl<'p> Goal<'p> {
     }
 }
 
+/// Whether files can get documents, and lose them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Documents {
+    /// They can.
+    #[default]
+    Free,
+    /// They are what templates of charts print.
+    Printed,
+    /// They are items of a ResourceList.
+    Items,
+}
+
+impl Documents {
+    /// Returns why an object of such a file cannot become several, or one.
+    pub(crate) const fn objection(self) -> Option<&'static str> {
+        match self {
+            Self::Free => None,
+            Self::Printed => Some("a template of a chart prints it, which gets no documents"),
+            Self::Items => Some("a function gets no files to add objects to, or to remove them from"),
+        }
+    }
+}
+
 /// How objects are converted, and what is recorded of that.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
@@ -121,6 +144,8 @@ pub struct Choices {
     pub comments: Comments,
     /// The findings that the configuration acknowledges.
     pub ignored: Ignored,
+    /// Whether files can get documents, and lose them.
+    pub documents: Documents,
 }
 
 impl Choices {

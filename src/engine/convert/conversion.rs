@@ -9,7 +9,7 @@ use super::remark::{Remark, doubts, impossible, normalizations};
 use super::state::Log;
 use crate::engine::finding::Code;
 use crate::engine::manifest::Object;
-use crate::knowledge::lens::{Direction, Equivalence, ObjectId, Session, origin};
+use crate::knowledge::lens::{Direction, Equivalence, NewObject, ObjectId, Session, origin};
 use crate::knowledge::release::{GroupKind, ReleaseSet};
 use crate::syntax::field::FieldPath;
 use crate::syntax::yaml::Intent;
@@ -46,6 +46,21 @@ pub(crate) struct Conversion {
     pub(crate) frozen_by: BTreeSet<String>,
     /// The objects that must be converted together with this one.
     pub(crate) converts_with: BTreeSet<ObjectId>,
+    /// The objects that parts of it became.
+    pub(crate) split_off: Vec<SplitOff>,
+    /// The objects that became parts of it, which are removed.
+    pub(crate) taken_in: BTreeSet<ObjectId>,
+    /// Whether it became a part of another one, and is removed.
+    pub(crate) is_removed: bool,
+}
+
+/// What became of a part of an object as an object of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct SplitOff {
+    /// Its kind as it was split off.
+    pub(crate) kind: GroupKind,
+    /// What became of it, from the data of the object that it was a part of.
+    pub(crate) made: Conversion,
 }
 
 impl Conversion {
@@ -75,6 +90,9 @@ impl Conversion {
             frozen: Vec::new(),
             frozen_by: BTreeSet::new(),
             converts_with: BTreeSet::new(),
+            split_off: Vec::new(),
+            taken_in: BTreeSet::new(),
+            is_removed: false,
         }
     }
 
@@ -116,6 +134,8 @@ impl Conversion {
             Equivalence::Rewritten | Equivalence::Removed | Equivalence::Adopted => None,
         });
         let (frozen_by, converts_with) = (frozen_by.collect(), session.converts_with().clone());
+        let split_off = session.split_off().iter().cloned().map(SplitOff::new).collect();
+        let taken_in = session.taken_in().clone();
         let (value, program, _) = session.finish();
         Self {
             program,
@@ -127,12 +147,17 @@ impl Conversion {
             frozen,
             frozen_by,
             converts_with,
+            split_off,
+            taken_in,
             ..Self::of(kind, value)
         }
     }
 
     /// Adds `next`, the conversion of what this one made.
     pub(super) fn then(mut self, next: Self) -> Self {
+        let later = next.split_off.into_iter().map(|one| one.after(&self.program));
+        self.split_off.extend(later.collect::<Vec<_>>());
+        self.taken_in.extend(next.taken_in);
         self.program.extend(next.program);
         self.foreign_changes += next.foreign_changes;
         self.rules.extend(next.rules);
@@ -218,5 +243,17 @@ impl Conversion {
         let is_refused = blocks.iter().any(|block| block.code == Code::NotConvertible);
         warnings.retain(|warning| !is_refused && warning.code != Code::Advisory);
         Self { blocks, unresolved, warnings, origins, ..Self::unchanged(object) }
+    }
+}
+
+impl SplitOff {
+    fn new(NewObject { kind, value, program }: NewObject) -> Self {
+        Self { made: Conversion { program, ..Conversion::of(kind.clone(), value) }, kind }
+    }
+
+    /// Returns the same for the data that the object had before `program` ran on it.
+    pub(super) fn after(self, program: &[Intent]) -> Self {
+        let program = program.iter().cloned().chain(self.made.program).collect();
+        Self { made: Conversion { program, ..self.made }, ..self }
     }
 }

@@ -8,7 +8,7 @@
 //! (apiVersion, missing fields) `target_schema` `validate` `baseline` (what was invalid before) `restore` `loss_policy` (policy and
 //! wording) `losses` `stash`; before and after it: `repair` (of known mistakes) `foreign_rules` (about kinds of other packs) over `destructive` (what an older chart
 //! ignores);
-//! `references` (every mapping that names a kind, under which keys) over `mappings` (where they can stand) `renames` (the kinds
+//! `split_off` (the objects that parts of one become); `references` (every mapping that names a kind, under which keys) over `mappings` (where they can stand) `renames` (the kinds
 //! that get another name) `targets` `inference`; values: `choices` (what the user asked for) `context` (of an object) `state`
 //! `remark` (becomes a finding) `conversion` (the result) `object_plan`.
 //!
@@ -49,10 +49,11 @@ mod foreign_rules;
 mod object;
 mod object_plan;
 mod repair;
+mod split_off;
 
 pub use choices::{AllowedLoss, Choices, Goal, Ignored, Keeping, Record, Schema};
-pub(crate) use choices::{ChartValues, Comments, FileChoices, FileSet, Mistakes, VersionChoice};
-pub(crate) use conversion::Conversion;
+pub(crate) use choices::{ChartValues, Comments, Documents, FileChoices, FileSet, Mistakes, VersionChoice};
+pub(crate) use conversion::{Conversion, SplitOff};
 pub(crate) use inference::inference_findings;
 pub(crate) use loss_policy::loss_code;
 pub(crate) use object_plan::change;
@@ -75,9 +76,16 @@ use std::sync::Arc;
 
 use crate::engine::manifest::Object;
 
-/// Converts `object`, where a target is about it: repairs its known mistakes, converts it by its own pack, then applies the foreign
-/// rules about it. `None` where nothing is known about such objects.
+/// Converts `object`, where a target is about it, and the objects that parts of it become. `None` where nothing is known about such
+/// objects.
 pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
+    let made = convert_one(object, goal, context)?;
+    let of_part = ObjectContext { judged: Judged::AsWritten, version: None, ..context };
+    Some(split_off::converted(made, object, &|part| convert(part, goal, of_part)))
+}
+
+/// Converts `object`: repairs its known mistakes, converts it by its own pack, then applies the foreign rules about it.
+fn convert_one(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
     let repaired = repair::convert(object, goal, context);
     let subject = match &repaired {
         Some(repaired) if !Arc::ptr_eq(&repaired.value, &object.value) => {

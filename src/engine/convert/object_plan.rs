@@ -92,7 +92,7 @@ impl ObjectPlan {
         is_known: bool,
         record: Record,
     ) -> Self {
-        let outcome = match (is_held, conversion.program.is_empty()) {
+        let outcome = match (is_held, conversion.program.is_empty() && !conversion.is_removed) {
             (true, _) => Outcome::HeldBack,
             (false, true) => Outcome::Unchanged,
             (false, false) => Outcome::Changed,

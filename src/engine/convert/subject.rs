@@ -135,7 +135,7 @@ impl<'a> Subject<'a> {
 
     /// Starts a session with data of the object.
     pub(super) fn session(&self, value: Arc<Value>) -> Session<'a> {
-        self.context.session(value)
+        self.context.session(value).to(self.goal)
     }
 
     /// Returns whether the object is whole, which another file of the run decides.

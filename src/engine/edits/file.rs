@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::documents::{NewDocument, changes_documents, list_changes, new_document, obstacle};
 use super::schema_comments::{self, SchemaComment};
 use crate::engine::convert::Conversion;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
@@ -19,7 +20,8 @@ use crate::engine::manifest::{InlinePatch, Manifest, Object, SourceText, problem
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::{Edit, EditSet, Span};
 use crate::syntax::yaml::{
-    self, EditedText, FrontEnd, Intent, Problem, ProblemCode, Refusal, Rewrite, Style, TextFormat, read_value,
+    self, DocumentChanges, EditedText, FrontEnd, Intent, Problem, ProblemCode, Refusal, Rewrite, Style, TextFormat,
+    read_value,
 };
 
 /// One file that changes.
@@ -72,14 +74,17 @@ pub(crate) fn edit(
 ) -> Result<Option<Edited>, Rejected> {
     let mut by_text: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
     for (object, at) in manifest.objects.iter().zip(0..) {
-        if conversions[at].as_ref().is_some_and(|conversion| !conversion.program.is_empty()) {
+        let changes = |made: &Conversion| !made.program.is_empty() || changes_documents(made);
+        if conversions[at].as_ref().is_some_and(changes) {
             by_text.entry(object.inline_patch).or_default().entry(object.document).or_default().push(at);
         }
     }
     if by_text.is_empty() {
         return Ok(None);
     }
-    refuse_encrypted(manifest, by_text.values().flat_map(BTreeMap::values).flatten())?;
+    let changing = || by_text.values().flat_map(BTreeMap::values).flatten();
+    refuse_encrypted(manifest, changing())?;
+    refuse_misplaced(manifest, conversions, changing())?;
     let own = by_text.remove(&None).unwrap_or_default();
     // A document that is all of its file is its own style.
     let is_alone = manifest.tree.documents().len() == 1 && by_text.is_empty();
@@ -115,6 +120,23 @@ fn refuse_encrypted<'o>(manifest: &Manifest, objects: impl Iterator<Item = &'o u
         .filter(|at| sealed.has(manifest, &manifest.objects[**at]))
         .map(|at| (*at, encrypted(manifest, &manifest.objects[*at], &sealed)))
         .collect();
+    if rejected.is_empty() { Ok(()) } else { Err(rejected) }
+}
+
+/// Refuses to add objects behind those that stand where none can, and to remove such.
+fn refuse_misplaced<'o>(
+    manifest: &Manifest,
+    conversions: &[Option<Conversion>],
+    objects: impl Iterator<Item = &'o usize>,
+) -> Result<(), Rejected> {
+    let mut rejected = Rejected::new();
+    for at in objects.filter(|at| conversions[**at].as_ref().is_some_and(changes_documents)) {
+        let object = &manifest.objects[*at];
+        let source = manifest.source_text(object.inline_patch);
+        let problem = conversions[*at].as_ref().and_then(|made| obstacle(source, object, made));
+        let help = "write it as a document of its own in block style, or convert it by hand";
+        rejected.extend(problem.map(|problem| (*at, rejection(source, object, 0, &problem).help(help))));
+    }
     if rejected.is_empty() { Ok(()) } else { Err(rejected) }
 }
 
@@ -184,8 +206,10 @@ struct Editor<'e, 'm> {
 impl Editor<'_, '_> {
     /// Changes the objects of the text, and the inline patches in it.
     fn edit(&self) -> Result<Changed, Rejected> {
-        let joined = self.edit_documents()?;
+        let new_documents = self.new_documents()?;
+        let joined = self.edit_documents(&new_documents)?;
         let mut edits = joined.edits;
+        edits.extend(new_documents.iter().map(|new| new.edit(self.source)));
         edits.extend(self.patches.iter().filter_map(|patch| patch.outward.as_ref()).flat_map(EditSet::edits).cloned());
         let edits = EditSet::new(edits).map_err(|overlap| {
             let message = "the text around this inline patch changes too";
@@ -200,7 +224,9 @@ impl Editor<'_, '_> {
         let (old_comments, new_comments): (Vec<_>, Vec<_>) =
             comments.following.into_iter().map(|comment| (comment.before, comment.after)).unzip();
         let with_text = self.by_document.iter().filter(|(_, objects)| objects.iter().any(|at| self.writes_text(*at)));
-        adopt_texts(&after, with_text.map(|(document, _)| *document), &mut expected);
+        let changes = self.document_changes(new_documents);
+        let numbers = with_text.map(|(document, _)| (*document, changes.number_after(*document)));
+        adopt_texts(&after, numbers, &mut expected);
         let edited = EditedText {
             before: self.source.text(),
             tree: self.source.tree(),
@@ -209,7 +235,7 @@ impl Editor<'_, '_> {
             removed_comments: &[joined.removed, old_comments].concat(),
             added_comments: &[joined.added, new_comments].concat(),
         };
-        edited.verify(self.options.front_end).map_err(|problem| {
+        edited.verify_with(&changes, self.options.front_end).map_err(|problem| {
             self.reject_all(self.by_document.values().flatten().chain(self.objects_of_patches()), &problem)
         })?;
         let findings = joined.findings.into_iter().chain(comments.unknown).collect();
@@ -235,14 +261,66 @@ impl Editor<'_, '_> {
         objects.map(|at| (*at, self.rejection(*at, 0, problem))).collect()
     }
 
+    fn conversion(&self, at: usize) -> Option<&Conversion> {
+        self.conversions[at].as_ref()
+    }
+
+    /// Returns whether all of a document is an object that is removed.
+    fn is_removed(&self, document: usize) -> bool {
+        let objects = self.by_document.get(&document).map_or(&[][..], Vec::as_slice);
+        let is_removed = |at: &usize| {
+            self.manifest.objects[*at].place.steps().is_empty()
+                && self.conversion(*at).is_some_and(|made| made.is_removed)
+        };
+        objects.iter().any(is_removed)
+    }
+
+    /// Makes the documents of what parts of documents become.
+    fn new_documents(&self) -> Result<Vec<NewDocument>, Rejected> {
+        let (mut new, mut rejected) = (Vec::new(), Rejected::new());
+        for at in self.by_document.values().flatten() {
+            let object = &self.manifest.objects[*at];
+            let parts = self.conversion(*at).into_iter().flat_map(|made| &made.split_off);
+            for part in parts.filter(|_| object.place.steps().is_empty()) {
+                let from = self.source.tree().documents()[object.document].span.start;
+                match new_document(self.source, object, part, self.style) {
+                    Ok(document) => new.push(document),
+                    Err(problem) => rejected.push((*at, self.rejection(*at, from, &problem))),
+                }
+            }
+        }
+        if rejected.is_empty() { Ok(new) } else { Err(rejected) }
+    }
+
+    /// Returns which documents the text gets and loses.
+    fn document_changes(&self, new: Vec<NewDocument>) -> DocumentChanges<Arc<Value>> {
+        DocumentChanges {
+            new: new.into_iter().map(|new| (new.document, new.value)).collect(),
+            removed: self.by_document.keys().copied().filter(|document| self.is_removed(*document)).collect(),
+        }
+    }
+
+    /// Returns the changes of the lists of a document.
+    fn list_changes(&self, objects: &[usize]) -> Vec<Intent> {
+        let with_object = |at: &usize| Some((&self.manifest.objects[*at], self.conversion(*at)?));
+        list_changes(objects.iter().filter_map(with_object))
+    }
+
     /// Makes the changes in all documents.
-    fn edit_documents(&self) -> Result<Joined, Rejected> {
-        let mut joined = Joined::default();
+    fn edit_documents(&self, new: &[NewDocument]) -> Result<Joined, Rejected> {
+        let mut joined =
+            Joined { moved: new.iter().flat_map(|new| new.comments.iter().cloned()).collect(), ..Joined::default() };
+        joined.added.extend(joined.moved.iter().cloned());
         let mut rejected = Rejected::new();
         let replaced = self.patches.iter().filter(|patch| patch.outward.is_none());
         let replaced = replaced.map(|patch| patch.inline_patch.document);
         for document in self.by_document.keys().copied().chain(replaced).collect::<BTreeSet<usize>>() {
             let objects = self.by_document.get(&document).map_or(&[][..], Vec::as_slice);
+            if self.is_removed(document) {
+                let object = objects.first().map(|at| self.source.finding_object(&self.manifest.objects[*at]));
+                joined.remove(self.source, document, object.as_ref());
+                continue;
+            }
             match self.edit_document(document, objects) {
                 Ok(rewrite) => {
                     let object = match objects {
@@ -269,6 +347,16 @@ impl Editor<'_, '_> {
         loop {
             let mut programs: Vec<Vec<Intent>> = objects.iter().map(|at| self.program(*at).collect()).collect();
             programs.extend(replacements.iter().map(|(_, intents)| intents.clone()));
+            let list_changes = self.list_changes(&objects);
+            if !list_changes.is_empty() {
+                // They shift the items that the others name.
+                let program = programs.concat().into_iter().chain(list_changes).collect();
+                let rewritten = yaml::rewrite_document(span.of(self.source.text()), &tree, &[program], self.style);
+                return rewritten.map_err(|Refusal { problem, .. }| {
+                    let changing = objects.iter().filter(|at| self.conversion(**at).is_some_and(changes_documents));
+                    changing.map(|at| (*at, self.rejection(*at, span.start, &problem))).collect()
+                });
+            }
             match yaml::rewrite_document(span.of(self.source.text()), &tree, &programs, self.style) {
                 Ok(rewrite) if rejected.is_empty() => return Ok(rewrite),
                 Ok(_) => return Err(rejected),
@@ -365,6 +453,9 @@ impl Editor<'_, '_> {
                 object.clone_from(conversion.value.as_ref());
             }
         }
+        for change in self.list_changes(objects) {
+            change.apply_data(&mut value).expect("the items are those of the document");
+        }
         Arc::new(value)
     }
 
@@ -388,8 +479,10 @@ struct Joined {
     edits: Vec<Edit>,
     /// The comments that are no comments any more.
     removed: Vec<String>,
-    /// The comments that were part of a text.
+    /// The comments that were part of a text, or are part of a new document.
     added: Vec<String>,
+    /// The comments of new documents, as far as no document is known that lost them.
+    moved: Vec<String>,
     findings: Vec<Finding>,
 }
 
@@ -402,15 +495,37 @@ impl Joined {
         for comment in &rewrite.removed_comments {
             let place = comments.iter().position(|place| place.of(source.text()) == comment);
             let start = place.map_or(span.start, |place| comments.remove(place).start);
-            removed.push(RemovedComment { location: source.location(start), comment });
+            match self.moved.iter().position(|moved| moved == comment) {
+                Some(moved) => drop(self.moved.remove(moved)),
+                None => removed.push(RemovedComment { location: source.location(start), comment }),
+            }
         }
-        removed.sort();
-        let blocks = removed.chunk_by(|above, below| above.line().map(|line| line + 1) == below.line());
-        self.findings.extend(blocks.map(|block| dropped_comments(block, object.cloned())));
+        self.report(removed, object);
         self.edits.extend(edits.edits().iter().cloned());
         self.removed.extend(rewrite.removed_comments);
         self.removed.extend(rewrite.comments_into_text);
         self.added.extend(rewrite.comments_out_of_text);
+    }
+
+    /// Removes a document.
+    fn remove(&mut self, source: SourceText<'_>, document: usize, object: Option<&FindingObject>) {
+        let span = source.tree().documents()[document].span;
+        let comments = source.tree().comments_in(span).iter();
+        let removed = comments.map(|comment| RemovedComment {
+            location: source.location(comment.start),
+            comment: comment.of(source.text()),
+        });
+        let removed: Vec<_> = removed.collect();
+        self.removed.extend(removed.iter().map(|removed| removed.comment.to_owned()));
+        self.report(removed, object);
+        self.edits.push(Edit::new(span.start, span.end, ""));
+    }
+
+    /// Reports comments that are removed.
+    fn report(&mut self, mut removed: Vec<RemovedComment<'_>>, object: Option<&FindingObject>) {
+        removed.sort();
+        let blocks = removed.chunk_by(|above, below| above.line().map(|line| line + 1) == below.line());
+        self.findings.extend(blocks.map(|block| dropped_comments(block, object.cloned())));
     }
 }
 
@@ -427,12 +542,12 @@ impl RemovedComment<'_> {
     }
 }
 
-/// Makes the texts that hold structures, in `documents`, those of `after` where they hold the same: data has no comments.
-fn adopt_texts(after: &str, documents: impl Iterator<Item = usize>, expected: &mut [Option<Arc<Value>>]) {
+/// Makes the texts that hold structures, in `documents`, each with its number now, those of `after` where they hold the same: data has no comments.
+fn adopt_texts(after: &str, documents: impl Iterator<Item = (usize, usize)>, expected: &mut [Option<Arc<Value>>]) {
     let mut documents = documents.peekable();
     let Some(tree) = documents.peek().and_then(|_| yaml::parse(after).ok()) else { return };
-    for document in documents {
-        let found = tree.documents().get(document).and_then(|found| read_value(&tree, after, found.root).ok());
+    for (document, number) in documents {
+        let found = tree.documents().get(number).and_then(|found| read_value(&tree, after, found.root).ok());
         if let (Some(found), Some(expected)) = (found, &mut expected[document]) {
             adopt(Arc::make_mut(expected), found);
         }

@@ -21,12 +21,15 @@ pub(crate) fn find(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
         .collect()
 }
 
-/// Returns whether the conversion of an object writes the name of another one that it read.
+/// Returns whether the conversion of an object writes the name of another one that it read, or that a part of it becomes.
 fn writes_name(tied: &TiedFiles<'_>, id: Id) -> bool {
     let before = &tied.object(id).value;
     tied.conversion(id).is_some_and(|conversion| {
         let others = conversion.converts_with.iter();
-        let mut names = others.filter_map(|id| tied.run.files[id.file].objects[id.at].name.as_deref());
+        let names = others.filter_map(|id| tied.run.files[id.file].objects[id.at].name.as_deref());
+        // A part of it that becomes an object has its name.
+        let own = tied.object(id).name.as_deref().filter(|_| !conversion.split_off.is_empty());
+        let mut names = names.chain(own);
         names.any(|name| count(&conversion.value, name) > count(before, name))
     })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::split_objects;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::finding::{Code, Finding};
 use crate::syntax::field::FieldPath;
@@ -26,7 +27,10 @@ impl Held {
     /// Starts with the objects that their own conversion holds back.
     pub(crate) fn by_themselves(tied: &TiedFiles<'_>) -> Self {
         let is_held = |id: &Id| tied.conversion(*id).is_some_and(|made| !made.blocks.is_empty());
-        let by_themselves = tied.objects().map(|(id, _, _)| id).filter(is_held).collect();
+        // What becomes a part of another object is not to be converted by itself.
+        let parts = split_objects::parts(tied);
+        let ids = tied.objects().map(|(id, _, _)| id).filter(|id| !parts.contains_key(id));
+        let by_themselves = ids.filter(is_held).collect();
         Self { by_themselves, reasons: BTreeMap::new(), instructions: BTreeMap::new(), reported: BTreeMap::new() }
     }
 

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::held::Held;
+use super::split_objects;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::Remark;
 use crate::engine::finding::Code;
@@ -15,14 +16,14 @@ use crate::knowledge::lens::ObjectId;
 use crate::syntax::field::FieldPath;
 
 /// Which objects can only be converted together with others.
-pub(crate) struct Together<'l> {
+pub(crate) struct Together {
     /// The objects that rely on others, with the positions of those.
-    relying: Vec<(Id, &'l BTreeSet<ObjectId>)>,
+    relying: Vec<(Id, BTreeSet<ObjectId>)>,
 }
 
-impl<'l> Together<'l> {
+impl Together {
     /// Collects the objects that rely on others; most runs have none.
-    pub(crate) fn new(tied: &'l TiedFiles<'_>) -> Self {
+    pub(crate) fn new(tied: &TiedFiles<'_>) -> Self {
         Self { relying: relying(tied) }
     }
 
@@ -41,10 +42,11 @@ impl<'l> Together<'l> {
     }
 }
 
-fn relying<'l>(tied: &'l TiedFiles<'_>) -> Vec<(Id, &'l BTreeSet<ObjectId>)> {
+fn relying(tied: &TiedFiles<'_>) -> Vec<(Id, BTreeSet<ObjectId>)> {
     let relies = |(id, _, _): (Id, _, _)| {
         let conversion = tied.conversion(id)?;
-        (!conversion.converts_with.is_empty()).then_some((id, &conversion.converts_with))
+        (!conversion.converts_with.is_empty()).then(|| (id, conversion.converts_with.clone()))
     };
-    tied.objects().filter_map(relies).collect()
+    let parts = split_objects::parts(tied).into_iter().map(|(part, whole)| (part, BTreeSet::from([whole])));
+    tied.objects().filter_map(relies).chain(parts).collect()
 }

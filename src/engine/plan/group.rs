@@ -13,7 +13,7 @@ use super::fixpoint::hold_back;
 use super::planner::Planner;
 use super::styles::Styles;
 use super::withheld::Withheld;
-use crate::engine::convert::Conversion;
+use crate::engine::convert::{Conversion, Documents, SplitOff};
 use crate::engine::edits::Rejected;
 use crate::engine::finding::Finding;
 use crate::engine::links::following::Following;
@@ -21,7 +21,9 @@ use crate::engine::links::kustomize_selectors::Selectors;
 use crate::engine::links::patches::{self, Patching};
 use crate::engine::links::references::{PatchedReferences, References};
 use crate::engine::links::states::States;
-use crate::engine::links::{Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, given_namespaces, unapplied};
+use crate::engine::links::{
+    Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, given_namespaces, split_objects, unapplied,
+};
 use crate::engine::manifest::Manifest;
 use crate::engine::notices::rbac;
 use crate::knowledge::lens::Context;
@@ -34,6 +36,8 @@ pub(super) struct GroupContext<'r> {
     /// The other objects that lenses read.
     pub(super) others: &'r Context<'r>,
     pub(super) styles: &'r Styles<'r>,
+    /// Whether files can get documents, and lose them.
+    pub(super) documents: Documents,
 }
 
 /// The files of a group, and what Kustomize makes of them.
@@ -48,6 +52,8 @@ pub(super) struct GroupPlanner<'g> {
     unapplied: BTreeMap<Id, Vec<Finding>>,
     /// The targets of inline patches that stay as they are.
     staying: BTreeMap<Id, Vec<FieldPath>>,
+    /// The objects that become parts of others, each with the one that it becomes a part of.
+    parts: BTreeMap<Id, Id>,
 }
 
 /// What the objects of a group follow under an assumption of what is held back.
@@ -73,6 +79,7 @@ impl<'g> GroupPlanner<'g> {
             patchings: Patching::all(&linked),
             patched: PatchedReferences::new(&linked),
             staying: unapplied::targets_that_stay(&linked, &unapplied),
+            parts: split_objects::parts(&linked),
             shared,
             group,
             linked,
@@ -88,6 +95,7 @@ impl<'g> GroupPlanner<'g> {
             .into_iter()
             .chain(affixes::find(linked))
             .chain(given_namespaces::find(linked))
+            .chain(split_objects::find(linked, self.shared.documents))
             .chain(withheld.find(linked))
             .chain(acknowledged::unclear(self.shared.planner, linked))
             .collect();
@@ -149,12 +157,25 @@ impl<'g> GroupPlanner<'g> {
             let made = made.unwrap_or_else(|| Conversion::unchanged(object));
             return Some(if held.is_kept(id) { acknowledged::leave(made, object) } else { made.hold_back(object) });
         }
+        if let Some(whole) = self.parts.get(&id) {
+            return Some(split_objects::removed(&self.linked, object, *whole));
+        }
         self.follow(id, followed, findings)
     }
 
     /// Returns whether an object that is left as it is would change otherwise.
     fn would_change(&self, id: Id, followed: &Followed<'_, '_>) -> bool {
         self.follow(id, followed, &mut Vec::new()).is_some_and(|made| !made.program.is_empty())
+    }
+
+    /// Lets the objects that parts of an object became follow the objects that they name.
+    fn follow_parts(id: Id, made: Conversion, followed: &Followed<'_, '_>, findings: &mut Vec<Finding>) -> Conversion {
+        let follow = |part: SplitOff, findings: &mut Vec<Finding>| {
+            let made = followed.references.update(id, Some(part.made), findings);
+            SplitOff { made: made.expect("there was one before"), ..part }
+        };
+        let split_off = made.split_off.iter().cloned().map(|part| follow(part, findings)).collect();
+        Conversion { split_off, ..made }
     }
 
     /// Lets an object that is not held back follow the objects that it names.
@@ -167,6 +188,7 @@ impl<'g> GroupPlanner<'g> {
         if linked.has_names(id) {
             made = followed.references.update(id, made, findings);
             made = followed.following.update(id, made, findings);
+            made = made.map(|made| Self::follow_parts(id, made, followed, findings));
         }
         let permitted = rbac::extensions(object, linked.targets);
         if !permitted.is_empty() {

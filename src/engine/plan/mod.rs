@@ -52,7 +52,8 @@ pub use crate::engine::convert::{
     ANNOTATION, AllowedLoss, Choices, Goal, Ignored, Keeping, MAX_STASH, ObjectPlan, Outcome, Record, Schema, Sides,
 };
 pub(crate) use crate::engine::convert::{
-    ChartValues, Comments, FileChoices, FileSet, Mistakes, VersionChoice, change, inference_findings, loss_code,
+    ChartValues, Comments, Documents, FileChoices, FileSet, Mistakes, VersionChoice, change, inference_findings,
+    loss_code,
 };
 pub use crate::engine::links::{FileSurvey, Surveyor};
 pub use crate::engine::notices::advisories::RunAdvisory;
@@ -110,7 +111,8 @@ pub fn plan_files<M: Manifests>(
     let others = if objects.is_empty() { Context::default() } else { Context::new(objects.views(), run.builds()) };
     let others = others.with_parameters(parameters);
     let styles = Styles::of(surveys);
-    let shared = GroupContext { planner, run: &run, others: &others, styles: &styles };
+    let documents = planner.goal().choices.documents;
+    let shared = GroupContext { planner, run: &run, others: &others, styles: &styles, documents };
     let plan = |group: &Group| plan_group(&shared, group, manifests, scope, &withheld);
     let mut groups = groups(&run);
     groups.retain(|group| may_report(planner, group, &run));

@@ -21,7 +21,7 @@ use super::template_plan::{
     OpenType, PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unknown_type, unread,
 };
 use super::withheld::Withheld;
-use crate::engine::convert::{ChartValues, Goal};
+use crate::engine::convert::{ChartValues, Documents, Goal};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
@@ -164,7 +164,7 @@ impl TemplatePlanner<'_, '_> {
         let surveys = [self.survey(&manifest, reading)];
         let withheld = Withheld::default().and(&self.declined_in(file, &manifest, template, reading));
         let run = Run::new(&planner.targets, &surveys);
-        let shared = GroupContext { planner, run: &run, others, styles };
+        let shared = GroupContext { planner, run: &run, others, styles, documents: Documents::Printed };
         let planned = groups(&run).into_iter().flat_map(|group| {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)

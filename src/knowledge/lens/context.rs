@@ -355,6 +355,11 @@ impl Builds {
         builds.iter().filter_map(|build| self.outer.get(*build)).flatten().copied().collect()
     }
 
+    /// Returns whether a build takes in both files.
+    pub(crate) fn take_in_both(&self, file: &str, other: &str) -> bool {
+        !self.with(file).is_disjoint(&self.with(other))
+    }
+
     /// Returns all builds with `file`, those around others included.
     fn with(&self, file: &str) -> BTreeSet<usize> {
         let (mut all, mut open) = (BTreeSet::new(), self.of(file).collect::<BTreeSet<_>>());

@@ -6,7 +6,7 @@
 //! no other has a conversion in `native`. Parsing, `explain` and the laws derive from both.
 //!
 //! Parts: operations of the language: `rename` `relocate` (the operation `move`) `wrap` `embed` `values` `number` `when` `drop`
-//! `default` `changed_default` (the operation `changed-default`) `distinct` `entries` `join` `concat` `units` `refuse` `retype`;
+//! `default` `changed_default` (the operation `changed-default`) `distinct` `entries` `join` `concat` `units` `refuse` `split` `retype`;
 //! `native` (changes that are like no other); over `operation` (what each of them answers) `sequence` (the operations of a rule) `session`
 //! `condition` (with its `verdict`) `amount` `references` (to and from other objects) `context` (those objects, and which of namesakes is nearest)
 //! `template` (of a text to add) `origin` (of a path) `order` (of keys, after converting back).
@@ -45,6 +45,7 @@ mod rename;
 mod retype;
 mod sequence;
 mod session;
+mod split;
 mod template;
 #[cfg(test)]
 mod trial;
@@ -64,7 +65,7 @@ pub(crate) use operation::{Constant, Fidelity, Premise, Side};
 pub(crate) use order::displaced;
 pub(crate) use origin::{Reach, TracedPath, changes_below, origin, trace};
 pub use sequence::Lens;
-pub(crate) use session::{Completeness, Equivalence, Loss, LossClass, Normalization};
+pub(crate) use session::{Completeness, Destination, Equivalence, Loss, LossClass, NewObject, Normalization};
 pub use session::{Halt, Session};
 pub(crate) use template::Template;
 pub(crate) use when::{Emptied, Keep, at_each};
@@ -106,6 +107,7 @@ operations! {
     concat Concat;
     units Units;
     refuse Refuse;
+    split Split;
     retype Retype;
 }
 

@@ -177,6 +177,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The kind and version of the objects that it makes of parts of others.
+    fn makes(&self) -> Option<(&GroupKind, &str)> {
+        None
+    }
+
     /// Those of [`Operation::kinds_read`] with whose objects the step may convert an object only together: all of them,
     /// unless it says that it never calls [`Session::convert_together_with`].
     fn kinds_converted_with(&self) -> Vec<GroupKind> {

@@ -164,6 +164,11 @@ impl Lens {
         self.each().into_iter().flat_map(Operation::kinds_read).collect()
     }
 
+    /// The kinds and versions of the objects that the lens makes of parts of others.
+    pub(crate) fn makes(&self) -> Vec<(&GroupKind, &str)> {
+        self.each().into_iter().filter_map(Operation::makes).collect()
+    }
+
     /// The kinds of the other objects with which the lens may convert an object only together.
     pub(crate) fn kinds_converted_with(&self) -> BTreeSet<GroupKind> {
         self.each().into_iter().flat_map(Operation::kinds_converted_with).collect()

@@ -10,6 +10,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,6 +34,23 @@ pub(crate) enum Completeness {
     Partial,
 }
 
+/// What an object is converted to, as far as an operation asks for it.
+pub(crate) trait Destination: fmt::Debug + Sync {
+    /// Returns whether there are objects of `kind`, or of the kind that it becomes.
+    fn has(&self, kind: &GroupKind) -> bool;
+}
+
+/// An object that was a part of another one.
+#[derive(Clone, Debug)]
+pub(crate) struct NewObject {
+    /// Its kind.
+    pub(crate) kind: GroupKind,
+    /// Its data.
+    pub(crate) value: Arc<Value>,
+    /// What makes it of the data that the session of the other one started with.
+    pub(crate) program: Vec<Intent>,
+}
+
 /// One object while lenses run on it: its present data, what was done to it, what was lost.
 #[derive(Clone, Debug)]
 pub struct Session<'a> {
@@ -52,6 +70,12 @@ pub struct Session<'a> {
     /// The values in it that may be mappings or lists.
     printed: Vec<FieldPath>,
     converts_with: BTreeSet<ObjectId>,
+    /// Nothing where it is not known: every kind is taken to be there.
+    destination: Option<&'a dyn Destination>,
+    /// The objects that parts of it became.
+    split_off: Vec<NewObject>,
+    /// The objects that became parts of it.
+    taken_in: BTreeSet<ObjectId>,
     growth: Growth,
 }
 
@@ -73,6 +97,9 @@ impl<'a> Session<'a> {
             holes: Vec::new(),
             printed: Vec::new(),
             converts_with: BTreeSet::new(),
+            destination: None,
+            split_off: Vec::new(),
+            taken_in: BTreeSet::new(),
             growth: Growth::NONE,
         }
     }
@@ -102,6 +129,38 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn at(self, place: ObjectPlace<'a>) -> Self {
         Self { place, holes: place.holes.to_vec(), printed: place.printed.to_vec(), ..self }
+    }
+
+    /// Sets what the object is converted to.
+    #[must_use]
+    pub(crate) fn to(self, destination: &'a dyn Destination) -> Self {
+        Self { destination: Some(destination), ..self }
+    }
+
+    /// Returns whether what the object is converted to has objects of `kind`, or of the kind that it becomes.
+    pub(super) fn can_have(&self, kind: &GroupKind) -> bool {
+        self.destination.is_none_or(|destination| destination.has(kind))
+    }
+
+    /// Records an object that a part of this one became.
+    pub(super) fn record_split(&mut self, made: NewObject) {
+        self.split_off.push(made);
+    }
+
+    /// Returns the objects that parts of this one became.
+    pub(crate) fn split_off(&self) -> &[NewObject] {
+        &self.split_off
+    }
+
+    /// Records that `other` became a part of the object.
+    pub(super) fn record_join(&mut self, other: &ObjectView<'_>) {
+        self.convert_together_with(other);
+        self.taken_in.extend(other.place.id);
+    }
+
+    /// Returns the objects that became parts of this one.
+    pub(crate) const fn taken_in(&self) -> &BTreeSet<ObjectId> {
+        &self.taken_in
     }
 
     /// Returns where the object is.
@@ -323,6 +382,10 @@ impl<'a> Session<'a> {
             ..Session::new(value).at(ObjectPlace { holes: &[], printed: &[], ..self.place })
         };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
+        if !inner.split_off.is_empty() || !inner.taken_in.is_empty() {
+            let help = "write `split` outside of `each`";
+            return Err(Halt::refused(place.clone(), "a rule splits an object in a part of it", help));
+        }
         let (started, done) = (self.origin(place), self.program().len());
         self.converts_with.extend(inner.converts_with);
         self.losses.extend(inner.losses.into_iter().map(|loss| Loss {

@@ -21,7 +21,7 @@ use crate::engine::infer::crds::crds_in;
 use crate::engine::infer::install_evidence::Installations;
 use crate::engine::infer::origin::object_releases_in;
 use crate::engine::manifest::{self, Manifest, Reading};
-use crate::engine::plan::{self, Goal, Outcome, Record};
+use crate::engine::plan::{self, Choices, Documents, Goal, Outcome, Record};
 use crate::knowledge::pack::{Pack, Target};
 use crate::shell::report::grouped::Shown;
 use crate::shell::report::krm::{self, Item};
@@ -73,6 +73,7 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
         }
     }
     let goal = goal(&request, &manifests, console).context("functionConfig")?;
+    let goal = Goal { choices: Choices { documents: Documents::Items, ..goal.choices }, ..goal };
     let mut plan = plan::plan(&manifests, &goal);
     plan.findings.extend(unread.into_iter().chain(list.findings()));
     plan.findings.sort();

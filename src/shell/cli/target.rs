@@ -24,7 +24,7 @@ use crate::engine::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_i
 use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::ObjectReleases;
 use crate::engine::plan::{
-    ChartValues, Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice,
+    ChartValues, Choices, Comments, Documents, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice,
 };
 use crate::knowledge::pack::crds::from_crds::{self, Move};
 use crate::knowledge::pack::{Pack, Packs, Target};
@@ -121,6 +121,7 @@ impl<'p> Request<'p> {
             bounds: BTreeMap::new(),
             comments: if args.no_ignores { Comments::Disregard } else { Comments::Respect },
             ignored: Ignored::by(config.ignores()),
+            documents: Documents::Free,
         };
         let named = crds.iter().flat_map(|set| &set.manifests).flat_map(|manifest| crds_in(manifest, packs));
         let named = installed(named);

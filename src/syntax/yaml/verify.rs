@@ -64,41 +64,97 @@ impl<V: Borrow<Value>> EditedText<'_, V> {
     /// # Errors
     /// `VerifyFailed` with a place in the text after, or the problem in reading that.
     pub fn verify(&self, front_end: FrontEnd) -> Result<(), Problem> {
+        self.verify_with(&DocumentChanges::default(), front_end)
+    }
+
+    /// Checks a changed text that is to have other documents too.
+    ///
+    /// # Errors
+    /// As [`EditedText::verify`].
+    pub fn verify_with(&self, changes: &DocumentChanges<V>, front_end: FrontEnd) -> Result<(), Problem> {
         let Self { before, tree, after, expected, .. } = *self;
         let mut comments = Comments::default();
         comments.add_before(self.added_comments.iter().map(String::as_str));
-        if let ([document], [Some(value)]) = (tree.documents(), expected) {
+        if let ([document], [Some(value)]) = (tree.documents(), expected)
+            && changes.is_empty()
+        {
             // A text of one document is parsed once.
             comments.add_before(tree.comments_in(document.span).iter().map(|comment| comment.of(before)));
             verify_value(after, 0, &front_end.parse(after)?, value.borrow(), &mut comments)?;
             return comments.verify(self.removed_comments);
         }
         let new = parse(after)?;
-        let [before_count, after_count, expected_count] =
-            [tree.documents().len(), new.documents().len(), expected.len()];
-        if before_count != after_count || after_count != expected_count {
-            return Err(failed(0, format!("{before_count} documents became {after_count}, expected {expected_count}")));
+        let wanted = changes.documents(tree.documents().len(), expected);
+        let [before_count, after_count] = [tree.documents().len(), new.documents().len()];
+        if expected.len() != before_count || after_count != wanted.len() {
+            let count = wanted.len();
+            return Err(failed(0, format!("{before_count} documents became {after_count}, expected {count}")));
         }
-        for (number, (old, expected)) in tree.documents().iter().zip(expected).enumerate() {
-            let span = new.documents()[number].span;
+        let of_removed = changes.removed.iter().map(|number| tree.documents()[*number].span);
+        comments.add_before(of_removed.flat_map(|span| tree.comments_in(span)).map(|comment| comment.of(before)));
+        for (number, (old, expected)) in wanted.into_iter().enumerate() {
+            let (span, old) = (new.documents()[number].span, old.map(|number| tree.documents()[number].span));
             let text = span.of(after);
             match expected {
                 Some(value) => {
-                    comments.add_before(tree.comments_in(old.span).iter().map(|comment| comment.of(before)));
+                    let of_old = old.into_iter().flat_map(|span| tree.comments_in(span));
+                    comments.add_before(of_old.map(|comment| comment.of(before)));
                     let alone = match front_end {
                         FrontEnd::Exact => Cow::Owned(
                             parse_exact(text).map_err(|problem| Problem { at: span.start + problem.at, ..problem })?,
                         ),
                         FrontEnd::Fast => new.of_document(number),
                     };
-                    verify_value(text, span.start, &alone, value.borrow(), &mut comments)?;
+                    verify_value(text, span.start, &alone, value, &mut comments)?;
                 }
                 // Bytes that can be parsed alone read the same in either text.
-                None if old.span.of(before) == text => {}
+                None if old.is_some_and(|old| old.of(before) == text) => {}
                 None => return Err(failed(span.start, "a document changed that should have stayed the same")),
             }
         }
         comments.verify(self.removed_comments)
+    }
+}
+
+/// The documents that a changed text is to have besides those before, or is not to have any more.
+#[derive(Clone, Debug)]
+pub struct DocumentChanges<V> {
+    /// The values of new documents, each with the number of the document that it is behind, in their order.
+    pub new: Vec<(usize, V)>,
+    /// The numbers of those that are removed.
+    pub removed: Vec<usize>,
+}
+
+impl<V> Default for DocumentChanges<V> {
+    fn default() -> Self {
+        Self { new: Vec::new(), removed: Vec::new() }
+    }
+}
+
+impl<V: Borrow<Value>> DocumentChanges<V> {
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.removed.is_empty()
+    }
+
+    /// Returns the number in the changed text of the document `number` before.
+    pub fn number_after(&self, number: usize) -> usize {
+        let new = self.new.iter().filter(|(before, _)| *before < number).count();
+        number + new - self.removed.iter().filter(|removed| **removed < number).count()
+    }
+
+    /// Returns the documents of the changed text: the number of each before, and the value that it must have.
+    fn documents<'v>(&'v self, count: usize, expected: &'v [Option<V>]) -> Vec<(Option<usize>, Option<&'v Value>)> {
+        let mut documents = Vec::new();
+        for number in 0..count {
+            if !self.removed.contains(&number) {
+                let value = expected.get(number).and_then(Option::as_ref).map(Borrow::borrow);
+                documents.push((Some(number), value));
+            }
+            let behind = self.new.iter().filter(|(before, _)| *before == number);
+            documents.extend(behind.map(|(_, value)| (None, Some(value.borrow()))));
+        }
+        documents
     }
 }
 
@@ -223,6 +279,35 @@ mod tests {
     #[track_caller]
     fn check_refused(after: &str, expected: &[Option<Value>], removed: &[&str], message: &str) {
         assert_eq!(verify(BEFORE, after, expected, removed, &[]).unwrap_err().message, message);
+    }
+
+    #[track_caller]
+    fn check_documents(after: &str, changes: &DocumentChanges<Value>, comments: [&str; 2], message: Option<&str>) {
+        let tree = &parse(BEFORE).unwrap();
+        let [removed, added] = comments.map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+        let expected = &[None, None];
+        let edited =
+            EditedText { before: BEFORE, tree, after, expected, removed_comments: &removed, added_comments: &added };
+        for front_end in [FrontEnd::Exact, FrontEnd::Fast] {
+            let problem = edited.verify_with(changes, front_end).err();
+            assert_eq!(problem.map(|problem| problem.message).as_deref(), message);
+        }
+    }
+
+    #[test]
+    fn documents_are_added_and_removed_where_they_are_to_be() {
+        let new = |document, value| DocumentChanges { new: vec![(document, value)], removed: Vec::new() };
+        let after = BEFORE.replace("---\n", "---\nn: 1 # z\n---\n");
+        check_documents(&after, &new(0, json!({"n": 1})), ["", "# z"], None);
+        check_documents(&after, &new(0, json!({"n": 2})), ["", "# z"], Some("`n` does not have the expected value"));
+        check_documents(&after, &new(0, json!({"n": 1})), ["", ""], Some("comment `# z` was not there before"));
+        check_documents(&after, &DocumentChanges::default(), ["", "# z"], Some("2 documents became 3, expected 2"));
+        let moved = Some("a document changed that should have stayed the same");
+        check_documents(&format!("n: 1\n---\n{BEFORE}"), &new(0, json!({"n": 1})), ["", ""], moved);
+        let without = DocumentChanges { new: Vec::new(), removed: vec![1] };
+        check_documents("a: 1 # x\n", &without, ["# y", ""], None);
+        check_documents("a: 1 # x\n", &without, ["", ""], Some("comment `# y` is lost"));
+        check_documents(BEFORE, &without, ["# y", ""], Some("2 documents became 2, expected 1"));
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod rbac;
 mod remote;
 mod schema_comments;
 mod sources;
+mod split_objects;
 mod styles;
 mod written_versions;
 

@@ -225,11 +225,14 @@ impl Kept {
     pub(super) fn placement(&self, object: &Value) -> Option<Placement> {
         let parent = self.parent(object)?;
         match (&self.at, parent.get(object)?) {
+            // What is there again needs no place: an object that was split off brought it back.
+            (Slot::Entry(Entry { key, .. }), Value::Object(map)) if map.get(key) == Some(&self.value) => {
+                Some(Placement::Present(parent.key(key)))
+            }
             (Slot::Entry(Entry { key, .. }), Value::Object(map)) if ValueHash::without(map, key) == self.around => {
                 let path = parent.key(key);
                 match (map.get(key), self.instead) {
                     (None, None) => Some(Placement::Absent(parent)),
-                    (Some(value), _) if *value == self.value => Some(Placement::Present(path)),
                     (Some(value), Some(instead)) if ValueHash::of(value) == instead => Some(Placement::Replaced(path)),
                     _ => None,
                 }

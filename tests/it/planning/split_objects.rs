@@ -1,0 +1,340 @@
+//! One object that becomes two, and two that become one, among the other files of a run.
+
+use std::collections::BTreeSet;
+
+use reversion::internals::finding::{Code, Severity};
+use reversion::internals::plan::{AllowedLoss, Choices, Keeping};
+
+use super::{Outcome, run, run_with};
+
+const TARGET: &str = "karpenter@0.32.2";
+
+/// A Provisioner with a provider, which becomes a NodePool and an EC2NodeClass.
+const PROVISIONER: &str = "apiVersion: karpenter.sh/v1alpha5
+kind: Provisioner
+metadata:
+  name: default
+spec:
+  requirements: &all
+  - {key: karpenter.sh/capacity-type, operator: In, values: [spot]}
+  - {key: kubernetes.io/os, operator: In, values: [linux]}
+  - {key: kubernetes.io/arch, operator: In, values: [arm64]}
+  - {key: node.kubernetes.io/instance-type, operator: In, values: [c6g.large]}
+  provider:
+    subnetSelector: {a: b}
+    securityGroupSelector: {a: b}
+    instanceProfile: nodes
+";
+
+/// The EC2NodeClass that it becomes, among others.
+const CLASS: &str = "---
+apiVersion: karpenter.k8s.aws/v1beta1
+kind: EC2NodeClass
+metadata:
+  name: default
+spec:
+  subnetSelectorTerms:
+  - tags: {a: b}
+  securityGroupSelectorTerms:
+  - tags: {a: b}
+  instanceProfile: nodes
+  amiFamily: AL2
+";
+
+const OBJECTIVE: &str = "apiVersion: inference.networking.x-k8s.io/v1alpha2
+kind: InferenceObjective
+metadata:
+  name: review
+spec:
+  priority: 2
+  poolRef:
+    group: inference.networking.k8s.io
+    name: llama
+";
+
+const REWRITE: &str = "apiVersion: inference.networking.x-k8s.io/v1alpha2
+kind: InferenceModelRewrite
+metadata:
+  name: review
+spec:
+  poolRef:
+    group: inference.networking.k8s.io
+    name: llama
+  rules:
+  - matches:
+    - model:
+        value: review
+    targets:
+    - modelRewrite: review-1
+";
+
+/// The InferenceModel that the two become.
+const MODEL: &str = "apiVersion: inference.networking.x-k8s.io/v1alpha2
+kind: InferenceModel
+metadata:
+  name: review
+spec:
+  criticality: Critical
+  poolRef:
+    group: inference.networking.x-k8s.io
+    name: llama
+  modelName: review
+  targetModels:
+  - name: review-1
+";
+
+fn back(files: &[(&str, &str)]) -> Outcome {
+    run(files, "gateway-api-inference-extension@0.5.0")
+}
+
+/// Checks that nothing changes, and what is reported of it.
+#[track_caller]
+fn check_held(outcome: &Outcome, expected: &[&str], message: &str) {
+    assert_eq!(outcome.after.keys().collect::<Vec<_>>(), Vec::<&String>::new());
+    outcome.check_findings(Severity::Held, expected);
+    outcome.check_message(message);
+}
+
+#[test]
+fn a_part_becomes_a_document_behind_its_source() {
+    let provisioner = PROVISIONER.replace(" &all", "");
+    let found = run(&[("a.yaml", &provisioner)], TARGET);
+    found.check_findings(Severity::Warning, &[]);
+    let after = &found.after["a.yaml"];
+    assert!(after.ends_with(CLASS), "{after}");
+    assert!(after.contains("      nodeClassRef:\n        name: default\n"), "{after}");
+    found.check_message("a part of it becomes the EC2NodeClass default, an object of its own behind it");
+    // Line ends, and the one that is missing at the end, are those of the file.
+    let other = provisioner.replace('\n', "\r\n");
+    let found = run(&[("a.yaml", other.trim_end())], TARGET);
+    assert_eq!(found.after["a.yaml"], after.trim_end().replace('\n', "\r\n"));
+}
+
+#[test]
+fn several_documents_of_one_file_are_split() {
+    let one = PROVISIONER.replace(" &all", "");
+    let two = one.replace("name: default", "name: other");
+    let found = run(&[("a.yaml", &format!("{one}---\n# The second.\n{two}---\n{{}}\n"))], TARGET);
+    found.check_findings(Severity::Warning, &[]);
+    let after = &found.after["a.yaml"];
+    let kinds: Vec<&str> = after.lines().filter_map(|line| line.strip_prefix("kind: ")).collect();
+    assert_eq!(kinds, ["NodePool", "EC2NodeClass", "NodePool", "EC2NodeClass"]);
+    assert!(after.contains("---\n# The second.\n") && after.ends_with("---\n{}\n"), "{after}");
+}
+
+#[test]
+fn an_anchor_that_only_one_of_both_would_have_stays() {
+    // The anchor is used by what leaves the object.
+    let shared = PROVISIONER
+        .replace("{a: b}\n    sec", "&s {a: b}\n    sec")
+        .replace("Selector: {a: b}\n    inst", "Selector: *s\n    inst");
+    let found = run(&[("a.yaml", &shared.replace(" &all", ""))], TARGET);
+    found.check_findings(Severity::Warning, &[]);
+    assert!(found.after["a.yaml"].contains("- tags: &s {a: b}\n  securityGroupSelectorTerms:\n  - tags: *s\n"));
+    // And here by both.
+    let shared = PROVISIONER.replace(" &all", "").replace("spec:\n", "  labels: &s {a: b}\nspec:\n");
+    let shared = shared.replace("subnetSelector: {a: b}", "subnetSelector: *s");
+    let found = run(&[("a.yaml", &shared)], TARGET);
+    assert!(found.after.is_empty() || found.after["a.yaml"].matches("&s {a: b}").count() == 2, "{:?}", found.after);
+}
+
+#[test]
+fn what_is_patched_stays_one() {
+    let base = PROVISIONER.replace(" &all", "");
+    let patch =
+        "apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata:\n  name: default\nspec:\n  weight: 3\n";
+    let files = [
+        ("p.yaml", base.as_str()),
+        ("x.yaml", patch),
+        ("kustomization.yaml", "resources: [p.yaml]\npatches: [{path: x.yaml}]\n"),
+    ];
+    let found = run(&files, TARGET);
+    assert!(found.after.is_empty(), "{:?}", found.after);
+    found.check_message(
+        "a part of it becomes an object of its own, of kind AWSNodeTemplate; a kustomization patches it",
+    );
+    let inline = "resources: [p.yaml]\npatches:\n- target: {kind: Provisioner}\n  patch: |\n    - {op: add, path: /spec/weight, value: 3}\n";
+    let found = run(&[("p.yaml", &base), ("kustomization.yaml", inline)], TARGET);
+    assert!(found.after.is_empty(), "{:?}", found.after);
+    let held: BTreeSet<&str> =
+        found.reported.iter().filter(|line| line.starts_with("p.yaml held")).map(String::as_str).collect();
+    assert_eq!(held, BTreeSet::from(["p.yaml held-back not-convertible -"]));
+    // Nothing that is built is patched here.
+    let found = run(&[("p.yaml", &base), ("kustomization.yaml", "resources: [p.yaml]\nnamespace: a\n")], TARGET);
+    found.check_findings(Severity::Held, &[]);
+    assert!(found.after["p.yaml"].contains("kind: EC2NodeClass"));
+}
+
+#[test]
+fn a_prefix_would_not_reach_the_reference() {
+    let base = PROVISIONER.replace(" &all", "");
+    let found = run(&[("p.yaml", &base), ("kustomization.yaml", "resources: [p.yaml]\nnamePrefix: a-\n")], TARGET);
+    check_held(&found, &["p.yaml held-back converts-together -"], "to which a kustomization adds a prefix or suffix");
+}
+
+#[test]
+fn a_name_that_is_taken_holds_back() {
+    let base = PROVISIONER.replace(" &all", "");
+    let expected = ["a/p.yaml held-back name-conflict metadata.name"];
+    let message = "a part of it would become the EC2NodeClass default, which there is already at a/c.yaml:2:1";
+    check_held(&run(&[("a/p.yaml", &base), ("a/c.yaml", CLASS)], TARGET), &expected, message);
+    // Another folder can be of another cluster, but not where one build takes in both.
+    let found = run(&[("a/p.yaml", &base), ("b/c.yaml", CLASS)], TARGET);
+    found.check_findings(Severity::Held, &[]);
+    let kustomization = ("kustomization.yaml", "resources: [a/p.yaml, b/c.yaml]\n");
+    let found = run(&[("a/p.yaml", &base), ("b/c.yaml", CLASS), kustomization], TARGET);
+    check_held(&found, &expected, "which there is already at b/c.yaml:2:1");
+    // An AWSNodeTemplate of the name becomes such an EC2NodeClass.
+    let template = CLASS.replace("v1beta1", "v1alpha1").replace("EC2NodeClass", "AWSNodeTemplate");
+    let template = template.replace("Terms:\n  - tags: ", ": ");
+    let found = run(&[("a/p.yaml", &base), ("a/t.yaml", &template)], TARGET);
+    found.check_findings(Severity::Held, &expected);
+}
+
+#[test]
+fn what_has_no_document_or_list_of_objects_around_it_stays() {
+    let item = "{\"apiVersion\":\"karpenter.sh/v1alpha5\",\"kind\":\"Provisioner\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"provider\":{\"instanceProfile\":\"p\",\"subnetSelector\":{\"a\":\"b\"},\"securityGroupSelector\":{\"a\":\"b\"}}}}";
+    let found = run(&[("a.json", item)], TARGET);
+    check_held(&found, &["a.json held-back not-editable -"], "it is a document in brackets");
+    let list = format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{item}]}}");
+    let after = &run(&[("a.json", &list)], TARGET).after["a.json"];
+    assert!(after.contains("}},{\"apiVersion\":\"karpenter.k8s.aws/v1beta1\",\"kind\":\"EC2NodeClass\""), "{after}");
+    let typed = list.replace("\"v1\",\"kind\":\"List\"", "\"karpenter.sh/v1alpha5\",\"kind\":\"ProvisionerList\"");
+    let found = run(&[("a.json", &typed)], TARGET);
+    assert!(found.after.is_empty(), "{:?}", found.after);
+    found.check_message("the list that it stands in is one of one kind");
+    let found = run(&[("a.yaml", &format!("{}...\n", PROVISIONER.replace(" &all", "")))], TARGET);
+    check_held(&found, &["a.yaml held-back not-editable -"], "the end of its document is marked with `...`");
+}
+
+#[test]
+fn a_comment_goes_where_its_field_goes() {
+    let with = PROVISIONER
+        .replace(" &all", "")
+        .replace("instanceProfile: nodes", "# Of the nodes.\n    instanceProfile: nodes # see IAM");
+    let found = run(&[("a.yaml", &with)], TARGET);
+    found.check_findings(Severity::Warning, &[]);
+    assert!(found.after["a.yaml"].contains("  # Of the nodes.\n  instanceProfile: nodes # see IAM\n"));
+    // As an item it is written anew.
+    let item = format!("apiVersion: v1\nkind: List\nitems:\n- {}", with.trim_end().replace('\n', "\n  "));
+    let found = run(&[("a.yaml", &item)], TARGET);
+    found.check_findings(Severity::Warning, &["a.yaml warning comment-dropped -"]);
+    assert!(found.after["a.yaml"].contains("    instanceProfile: nodes\n"));
+}
+
+#[test]
+fn references_of_the_new_object_follow_too() {
+    let allowed = AllowedLoss::Codes(BTreeSet::from([Code::DroppedField]));
+    let choices = Choices { allowed, ..Choices::default() };
+    let model = MODEL.replace("    group: inference.networking.x-k8s.io\n", "");
+    let found = run_with(&[("a.yaml", &model)], "gateway-api-inference-extension@1.3.0", choices);
+    let after = &found.after["a.yaml"];
+    assert_eq!(after.matches("    group: inference.networking.k8s.io\n").count(), 2, "{after}");
+}
+
+#[test]
+fn two_objects_of_one_file_become_one() {
+    for text in [format!("{OBJECTIVE}---\n{REWRITE}"), format!("{REWRITE}---\n{OBJECTIVE}")] {
+        let found = back(&[("a.yaml", &text)]);
+        found.check_findings(Severity::Warning, &[]);
+        found.check_message("it becomes a part of InferenceObjective review, and is removed");
+        assert_eq!(found.after["a.yaml"].trim_start_matches("---\n"), MODEL);
+    }
+    let between = "---\n# Between.\n{}\n";
+    let found = back(&[("a.yaml", &format!("{OBJECTIVE}{between}---\n# Its comment.\n{REWRITE}{between}"))]);
+    found.check_findings(Severity::Warning, &["a.yaml warning comment-dropped -"]);
+    assert_eq!(found.after["a.yaml"], format!("{MODEL}{between}{between}"));
+}
+
+#[test]
+fn two_items_of_one_list_become_one() {
+    let item = |text: &str| format!("- {}\n", text.trim_end().replace('\n', "\n  "));
+    let list = |items: &[&str]| {
+        format!("apiVersion: v1\nkind: List\nitems:\n{}", items.iter().map(|text| item(text)).collect::<String>())
+    };
+    let other = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: other\n";
+    let found = back(&[("a.yaml", &list(&[REWRITE, other, OBJECTIVE]))]);
+    found.check_findings(Severity::Warning, &[]);
+    assert_eq!(found.after["a.yaml"], list(&[other, MODEL]));
+}
+
+#[test]
+fn an_object_in_another_file_is_not_taken_in() {
+    let found = back(&[("a.yaml", OBJECTIVE), ("b.yaml", REWRITE)]);
+    let expected = ["a.yaml held-back not-convertible metadata.name", "b.yaml held-back kind-not-in-target kind"];
+    check_held(
+        &found,
+        &expected,
+        "InferenceModelRewrite review (b.yaml:1) belongs to the object and would become a part of it",
+    );
+    // One of another namespace has nothing to do with it.
+    let elsewhere = REWRITE.replace("metadata:\n", "metadata:\n  namespace: b\n");
+    let own = OBJECTIVE.replace("metadata:\n", "metadata:\n  namespace: a\n");
+    let found = back(&[("a.yaml", &format!("{own}---\n{elsewhere}"))]);
+    let expected = ["a.yaml held-back invalid-in-target spec.modelName", "a.yaml held-back kind-not-in-target kind"];
+    check_held(&found, &expected, "spec.modelName is required but missing");
+}
+
+#[test]
+fn both_stay_where_one_of_them_does() {
+    let text = format!("{OBJECTIVE}---\n{REWRITE}");
+    let patched = "resources: [a.yaml]\npatches:\n- target: {kind: InferenceModelRewrite}\n  patch: |\n    - {op: add, path: /metadata/labels, value: {a: b}}\n";
+    let found = back(&[("a.yaml", &text), ("kustomization.yaml", patched)]);
+    assert!(found.after.is_empty(), "{:?}", found.after);
+    found.check_message("another object becomes a part of it; a kustomization patches it");
+    found.check_message("it can only be converted together with InferenceObjective review, which is held back");
+    // A comment that keeps one of them.
+    let kept = text.replace("kind: InferenceObjective", "kind: InferenceObjective # reversion: ignore changes-needed");
+    let found = back(&[("a.yaml", &kept)]);
+    assert!(found.after.is_empty(), "{:?}", found.after);
+    found.check_message("does not have the kind InferenceModelRewrite");
+    // Two that both would take it in.
+    let found = back(&[("a.yaml", &format!("{text}---\n{OBJECTIVE}"))]);
+    assert!(found.after.is_empty(), "{:?}", found.after);
+    found.check_message("two objects have its name");
+}
+
+#[test]
+fn what_the_second_object_says_besides_holds_both_back() {
+    let others = [
+        ("metadata:\n", "metadata:\n  annotations: {a: b}\n", "metadata.annotations has no place there"),
+        ("metadata:\n", "metadata:\n  labels: {a: b}\n", "metadata.labels differs"),
+        ("name: llama", "name: other", "spec.poolRef differs"),
+        ("        value: review\n", "        value: review\n    - model:\n        value: b\n", "would be lost"),
+        ("    targets:\n    - modelRewrite: review-1\n", "", "it has no spec.targetModels"),
+    ];
+    for (old, new, why) in others {
+        let found = back(&[("a.yaml", &format!("{OBJECTIVE}---\n{}", REWRITE.replace(old, new)))]);
+        let expected = ["a.yaml held-back kind-not-in-target kind", "a.yaml held-back not-convertible metadata.name"];
+        assert!(found.after.is_empty(), "{why}: {:?}", found.after);
+        let held = found.reported.iter().filter(|line| line.contains(" held-back "));
+        assert_eq!(held.map(String::as_str).collect::<BTreeSet<_>>(), BTreeSet::from(expected));
+        found.check_message(why);
+    }
+    // The same labels are no difference, and what is the default is nothing besides.
+    let [objective, rewrite] =
+        [OBJECTIVE, REWRITE].map(|text| text.replace("metadata:\n", "metadata:\n  labels: {a: b}\n"));
+    let rewrite = rewrite.replace("value: review\n", "value: review\n        type: Exact\n");
+    let found = back(&[("a.yaml", &format!("{objective}---\n{rewrite}"))]);
+    found.check_findings(Severity::Warning, &[]);
+    assert_eq!(found.after["a.yaml"], MODEL.replace("metadata:\n", "metadata:\n  labels: {a: b}\n"));
+}
+
+#[test]
+fn what_is_kept_for_the_way_back_and_comes_back_with_the_second_object_is_there_once() {
+    let choices = || Choices { keeping: Keeping::Stash, ..Choices::default() };
+    let forward = run_with(&[("a.yaml", MODEL)], "gateway-api-inference-extension@1.3.0", choices());
+    forward.check_findings(Severity::Warning, &["a.yaml warning dropped-field spec.modelName"]);
+    let text = &forward.after["a.yaml"];
+    assert!(text.contains("reversion.dev/stash") && text.contains("kind: InferenceModelRewrite"), "{text}");
+    let found = run_with(&[("a.yaml", text)], "gateway-api-inference-extension@0.5.0", choices());
+    found.check_findings(Severity::Warning, &[]);
+    assert_eq!(found.after["a.yaml"], MODEL);
+}
+
+#[test]
+fn a_byte_order_mark_stays_at_the_start() {
+    let found = run(&[("a.yaml", &format!("\u{feff}{}", PROVISIONER.replace(" &all", "")))], TARGET);
+    let after = &found.after["a.yaml"];
+    assert!(after.starts_with("\u{feff}apiVersion") && after.ends_with(CLASS), "{after}");
+}
