@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 mod default_groups;
 
 /// The keys of `pack.yaml` that every run reads; it reads the others of the packs whose releases it is about.
-const HEAD: [&str; 14] = [
+const HEAD: [&str; 15] = [
     "name",
     "aliases",
     "title",
@@ -25,6 +25,7 @@ const HEAD: [&str; 14] = [
     "marks",
     "tag-suffixes",
     "charts",
+    "files",
     "parameters",
     "annotations",
     "schema-comments",

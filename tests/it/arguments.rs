@@ -89,7 +89,7 @@ fn a_run_that_recognizes_nothing_says_why_in_every_form() {
         let sought = match command {
             "detect" => {
                 "cert-manager, cilium, cluster-api, envoy-gateway, external-secrets, flux, gateway-api, \
-                 gateway-api-inference-extension, istio, karpenter, keda, kubernetes, ngf, tekton or traefik"
+                 gateway-api-inference-extension, helm, istio, karpenter, keda, kubernetes, ngf, tekton or traefik"
             }
             _ => "gateway-api",
         };

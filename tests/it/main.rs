@@ -11,6 +11,7 @@ mod architecture;
 mod arguments;
 mod canonical;
 mod catalog;
+mod chart_files;
 mod core_group;
 mod crash;
 mod crd_check;
@@ -59,6 +60,7 @@ mod support;
 #[cfg(unix)]
 mod template_forms;
 mod template_objects;
+mod template_values;
 mod templates;
 mod terminal;
 mod text_report;

@@ -35,6 +35,11 @@ impl<'p> Goal<'p> {
         self.targets.iter().any(|target| !target.pack.values_in(&object.kind, &object.value).is_empty())
     }
 
+    /// Returns whether an object is one by the name of its file, for the pack of a target.
+    pub(crate) fn knows_file_of(&self, object: &Object) -> bool {
+        self.targets.iter().flat_map(|target| target.pack.files()).any(|file| file.kind == object.kind)
+    }
+
     /// Returns whether values of a chart that a target's pack knows can stand in objects such as `object`, or in what they are
     /// merged with.
     pub(crate) fn can_hold_values(&self, object: &Object) -> bool {

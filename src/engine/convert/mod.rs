@@ -105,7 +105,7 @@ fn convert_one(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> 
             helps.for_each(|help| *help = goal.name_served(help));
             Some(held.hold_back(object))
         }
-        None if goal.can_hold_values(object) => Some(Conversion::unchanged(object)),
+        None if goal.can_hold_values(object) || goal.knows_file_of(object) => Some(Conversion::unchanged(object)),
         conversion => conversion,
     }
 }

@@ -32,9 +32,10 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, con
         Err(blocks) => return Conversion { blocks, ..Conversion::unchanged(object) },
     };
     let is_fragment = subject.is_fragment();
-    let subject = if is_fragment { subject.into_patch() } else { subject };
+    let is_part = is_fragment || subject.lacks_containers();
+    let subject = if is_part { subject.into_patch() } else { subject };
     let mut report = Log { warnings: subject.warnings.clone(), ..Log::default() };
-    report.notes.extend(is_fragment.then(|| not_applied("converted as one")));
+    report.notes.extend(is_part.then(|| not_applied("converted as one")));
     let origins = subject.origins;
     match migrate(&subject, &mut report) {
         Ok(Arrived { migration: Migration { kind, session, mut log, .. }, losses }) => {

@@ -16,11 +16,13 @@ pub(crate) struct Remark {
     pub message: String,
     /// What to do next.
     pub help: Option<String>,
+    /// Whether that depends on a text which is known later.
+    pub is_open: bool,
 }
 
 impl Remark {
     pub(crate) fn new(code: Code, path: FieldPath, message: impl Into<String>) -> Self {
-        Self { code, path, message: message.into(), help: None }
+        Self { code, path, message: message.into(), help: None, is_open: false }
     }
 
     /// Adds what to do next.
@@ -63,7 +65,7 @@ fn names_object(path: &FieldPath) -> bool {
 pub(crate) fn impossible(halt: Halt) -> Vec<Remark> {
     let (path, message) = match halt {
         Halt::Conflict { old, new } => (old, format!("{new} already exists")),
-        Halt::Refused { at, reason, .. } => (at, reason),
+        Halt::Refused { at, reason, .. } | Halt::Undecided { at, reason, .. } => (at, reason),
     };
     vec![Remark::new(Code::NotConvertible, path, message).help("change the object by hand")]
 }

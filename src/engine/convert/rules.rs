@@ -120,7 +120,7 @@ fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, ses
 }
 
 /// Says what `block`, with which a rule halted, means where only some releases require the rule's result: if every release that the object
-/// can have been written for does, it was invalid all along, which is reported, as is a variable, whose value decides later.
+/// can have been written for does, it was invalid all along, which is reported, as is a variable whose value decides later.
 ///
 /// # Errors
 /// What holds the object back.
@@ -128,7 +128,7 @@ fn required_before(subject: &Subject<'_>, rule: &Rule, block: Remark) -> Result<
     match rule.within.filter(|_| block.code == Code::NotConvertible) {
         None => Err(block),
         Some(_) if subject.is_judged_as_built() => Ok(Remark { code: Code::AlreadyInvalid, ..block }),
-        Some(within) if within.is_superset(subject.candidates) || subject.is_variable(&block.path) => {
+        Some(within) if within.is_superset(subject.candidates) || block.is_open && subject.is_variable(&block.path) => {
             Ok(Remark { code: Code::AlreadyInvalid, ..block })
         }
         Some(_) => Err(Remark { code: Code::InvalidInTarget, ..block }),

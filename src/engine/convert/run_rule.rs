@@ -113,5 +113,9 @@ fn halted(rule: &Rule, halt: Halt, session: &Session<'_>) -> Remark {
             Remark::new(Code::NotConvertible, session.origin(&at), format!("{reason} (rule {})", rule.id))
                 .maybe_help(help)
         }
+        Halt::Undecided { at, reason, help } => {
+            let refused = Halt::Refused { at, reason, help: Some(help) };
+            Remark { is_open: true, ..halted(rule, refused, session) }
+        }
     }
 }

@@ -118,6 +118,16 @@ impl<'a> Subject<'a> {
             && self.baseline.is_incomplete(self.object, self.catalog(), self.candidates)
     }
 
+    /// Returns whether the object lacks the containers of its pods, as only a patch does.
+    pub(super) fn lacks_containers(&self) -> bool {
+        let containers = FieldPath::default().key("spec").key("template").key("spec").key("containers");
+        containers.get(&self.object.value).is_none()
+            && self.holes().is_empty()
+            && self.completeness() == Completeness::Whole
+            && !self.is_judged_as_built()
+            && self.catalog().fields_of(&containers.pattern()).any(|field| field.required)
+    }
+
     /// Returns the subject as a part of an object.
     pub(super) fn into_patch(self) -> Self {
         Self { context: ObjectContext { completeness: Completeness::Partial, ..self.context }, ..self }

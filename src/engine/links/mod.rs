@@ -81,6 +81,7 @@ pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
 pub(crate) use run::{Run, Sources};
 pub(crate) use sources::open_sources;
+pub(crate) use survey::ChartFolder;
 pub use survey::FileSurvey;
 pub(crate) use survey::{BuiltCrd, CrdSurvey};
 pub use surveyor::Surveyor;

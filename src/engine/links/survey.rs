@@ -52,6 +52,20 @@ pub struct FileSurvey {
     pub(crate) names: Option<Box<Names>>,
     /// Whether it holds nothing that packs of the run know, so that it matters for other files alone.
     pub(crate) is_unknown: bool,
+    /// What is in its folder, where it is a Chart.yaml.
+    pub(crate) chart: ChartFolder,
+}
+
+/// What the folder of a Chart.yaml says about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ChartFolder {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// The chart belongs to another one, and to a project of its own.
+    Vendored,
+    /// The chart has its dependencies in a requirements.yaml.
+    Requirements,
 }
 
 /// What is known of a CRD.
@@ -128,6 +142,10 @@ pub(crate) struct ObjectSurvey {
     pub(crate) holes: Box<[FieldPath]>,
     /// The values that actions of a template print, and that may be mappings or lists.
     pub(crate) printed: Box<[FieldPath]>,
+    /// Those of the holes into which nothing may be printed where the users of the chart set nothing.
+    pub(crate) hollow: Box<[FieldPath]>,
+    /// The texts in it that stand for what actions print, with what that is where the users of the chart set nothing.
+    pub(crate) defaults: Box<[(String, Value)]>,
 }
 
 /// What is known of the text of a patch in a file.

@@ -13,7 +13,8 @@ use super::kustomize_selectors;
 use super::selectors::ReadByKustomize;
 use super::steps;
 use super::survey::{
-    Components, CrdSurvey, FileSelector, FileSurvey, InlinePatchSurvey, NamedObject, Names, NestedSurvey, ObjectSurvey,
+    ChartFolder, Components, CrdSurvey, FileSelector, FileSurvey, InlinePatchSurvey, NamedObject, Names, NestedSurvey,
+    ObjectSurvey,
 };
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
 use crate::engine::manifest::{
@@ -70,6 +71,8 @@ impl<'p> Surveyor<'p> {
             has_names: self.add_names(object, has_json_patches, &mut names),
             holes: Box::default(),
             printed: if has_variables { variables(&object.value) } else { Box::default() },
+            hollow: Box::default(),
+            defaults: Box::default(),
         });
         let objects: Vec<ObjectSurvey> = objects.collect();
         let components = manifest.data_patches.iter().filter(|patch| !patch.components.is_empty());
@@ -97,6 +100,7 @@ impl<'p> Surveyor<'p> {
             style: manifest.style(),
             names: (!names.is_empty()).then(|| Box::new(names)),
             is_unknown,
+            chart: ChartFolder::default(),
         }
     }
 
@@ -156,6 +160,7 @@ impl<'p> Surveyor<'p> {
                 || object.is_values()
                 || self.brings_chart(object)
                 || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
+                || self.concerned.iter().flat_map(|pack| pack.files()).any(|file| file.kind == object.kind)
         };
         let has_patches = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
         let is_reported = !manifest.findings.is_empty() || !manifest.ignores.all().is_empty();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::applications::{Application, Namesake};
 use super::run::Run;
+use super::survey::ChartFolder;
 use crate::engine::convert::{Conversion, Judged, ObjectContext, Remark, Targets, convert};
 use crate::engine::finding::{Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
@@ -72,6 +73,9 @@ impl<'a> TiedFiles<'a> {
         judged: Judged,
         version: Option<&ApiVersion>,
     ) -> Option<Conversion> {
+        if self.run.files[id.file].chart == ChartFolder::Vendored {
+            return None;
+        }
         let completeness = if self.run.is_patch(id) { Completeness::Partial } else { Completeness::Whole };
         let context = ObjectContext::new(completeness, self.namespace(id), self.place(id), others);
         convert(self.object(id), self.targets.goal, ObjectContext { judged, version, ..context })
@@ -108,8 +112,15 @@ impl<'a> TiedFiles<'a> {
     pub(crate) fn place(&self, id: Id) -> ObjectPlace<'_> {
         let found_as = (!self.run.is_patch(id)).then_some(id);
         let survey = &self.run.files[id.file].objects[id.at];
-        let (holes, printed) = (&survey.holes, &survey.printed);
-        ObjectPlace { file: &self.manifest(id).file, line: None, id: found_as, holes, printed }
+        ObjectPlace {
+            file: &self.manifest(id).file,
+            line: None,
+            id: found_as,
+            holes: &survey.holes,
+            printed: &survey.printed,
+            hollow: &survey.hollow,
+            defaults: &survey.defaults,
+        }
     }
 
     /// Returns the objects, in the order of the run.

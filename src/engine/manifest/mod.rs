@@ -52,7 +52,7 @@ pub(crate) use object::Document;
 pub(crate) use object::Object;
 pub(crate) use problem::{problem_code, template_finding};
 pub use read::{Reading, read};
-pub(crate) use read::{has_open_version, read_open};
+pub(crate) use read::{is_open_template, read_open};
 pub use recognizer::Recognizer;
 pub(crate) use recognizer::may_hold_rules;
 pub(crate) use selector::{Part as SelectorPart, Selector, is_plain};

@@ -89,6 +89,17 @@ impl Object {
         }
     }
 
+    /// Makes the object that a file with an apiVersion is by its name; nothing where it gives a kind too.
+    pub(super) fn of_file(kind: &GroupKind, document: usize, value: Value) -> Result<Self, Value> {
+        match value.text("apiVersion").filter(|_| value.get("kind").is_none()).map(ApiVersion::parse) {
+            Some(api_version) => {
+                let (kind, name) = (kind.clone(), value.text("name").map(str::to_owned));
+                Ok(Self { api_version, kind, name, ..Self::unnamed(Document::Object, document, value) })
+            }
+            None => Err(value),
+        }
+    }
+
     /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
     pub(super) fn kustomization(document: usize, value: Value) -> Self {
         let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");

@@ -48,16 +48,25 @@ pub(crate) fn read_open(file: &str, text: &str, recognizer: &Recognizer) -> Read
     read_if(file, text.as_bytes(), recognizer, true)
 }
 
-/// Returns whether a file is a template, by its folder, in which an action prints an apiVersion, or a part of it, and the kind can be a known
-/// one.
-pub(crate) fn has_open_version(file: &str, bytes: &[u8], recognizer: &Recognizer) -> bool {
+/// Returns whether a file that names no known API group is a template, by its folder, that can print known objects: an action prints an
+/// apiVersion, or a part of it, and the kind can be a known one; it has a text that rules look for in other kinds; or nothing is in it but
+/// calls of definitions.
+pub(crate) fn is_open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -> bool {
     let is_open = |line: &str| line.split_once("apiVersion:").is_some_and(|(_, version)| version.contains("{{"));
     let is_kind = |line: &str| {
         let kind = line.split_once("kind:").and_then(|(_, kind)| kind.split('#').next()).map(str::trim);
         let is_known = |kind: &str| recognizer.is_known_kind(None, kind.trim_matches(['"', '\'']));
         kind.is_some_and(|kind| kind.contains("{{") || is_known(kind))
     };
-    let is_one = |text: &str| text.lines().any(is_open) && text.lines().any(is_kind);
+    let prints_all = |text: &str| {
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "---");
+        lines.all(|line| line.starts_with("{{")) && ["include", "template"].iter().any(|call| text.contains(call))
+    };
+    let is_of_others = |text: &str| {
+        text.contains("{{") && recognizer.mentions_trigger(bytes) && recognizer.mentions_foreign_kind(text)
+    };
+    let is_one =
+        |text: &str| text.lines().any(is_open) && text.lines().any(is_kind) || is_of_others(text) || prints_all(text);
     is_in_templates(file) && std::str::from_utf8(bytes).is_ok_and(is_one)
 }
 
@@ -71,7 +80,7 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         return reading;
     }
     let is_kustomization = kustomization::is_one(file);
-    let is_declared = recognizer.chart_of(file).is_some();
+    let is_declared = recognizer.chart_of(file).is_some() || recognizer.kind_of_file(file).is_some();
     if !is_open && !is_kustomization && !is_declared && !recognizer.mentions_any(bytes) {
         return Reading::Irrelevant;
     }
@@ -295,7 +304,16 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
             manifest.objects.push(Object::kustomization(number, value));
         }
         Document::Configuration if !is_kustomization => manifest.objects.push(Object::unnamed(document, number, value)),
-        _ => take_objects(number, FieldPath::default(), value, &mut manifest.objects),
+        _ => {
+            let by_name = match recognizer.kind_of_file(&manifest.file) {
+                Some(kind) => Object::of_file(kind, number, value),
+                None => Err(value),
+            };
+            match by_name {
+                Ok(object) => manifest.objects.push(object),
+                Err(value) => take_objects(number, FieldPath::default(), value, &mut manifest.objects),
+            }
+        }
     }
     patches.into_iter().for_each(|patch| patch.take(manifest, number));
     values.into_iter().for_each(|values| values.take(manifest, number));

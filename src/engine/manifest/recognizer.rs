@@ -47,6 +47,8 @@ pub struct Recognizer {
     /// The apiVersions of CRDs whose schemas no rule of the run reads.
     settled_crds: BTreeSet<ApiVersion>,
     triggers: Vec<Finder<'static>>,
+    /// The kinds of files that are objects by their names.
+    files: Vec<(String, GroupKind)>,
     charts: Vec<Chart>,
     chart_triggers: Vec<Finder<'static>>,
     /// The charts of files that are declared to contain values.
@@ -66,6 +68,7 @@ impl Recognizer {
             foreign_kinds: BTreeSet::new(),
             settled_crds: BTreeSet::new(),
             triggers: Vec::new(),
+            files: Vec::new(),
             charts: Vec::new(),
             chart_triggers: Vec::new(),
             values: BTreeMap::new(),
@@ -98,6 +101,12 @@ impl Recognizer {
         Self { triggers: triggers.into_iter().map(finder).collect(), ..self }
     }
 
+    /// Adds files that are objects by their names.
+    #[must_use]
+    pub(crate) fn with_files<'f>(self, files: impl IntoIterator<Item = (&'f str, &'f GroupKind)>) -> Self {
+        Self { files: files.into_iter().map(|(name, kind)| (name.to_owned(), kind.clone())).collect(), ..self }
+    }
+
     /// Adds charts, by name, and by a key that only their values have: files of their values are worth reading.
     #[must_use]
     pub fn with_charts<'c>(self, charts: impl IntoIterator<Item = (&'c str, &'c str)>) -> Self {
@@ -124,6 +133,12 @@ impl Recognizer {
         &self.carriers
     }
 
+    /// Returns the kind of the object that a file is by its name.
+    pub(super) fn kind_of_file(&self, file: &str) -> Option<&GroupKind> {
+        let name = || file.rsplit(['/', '\\']).next().unwrap_or(file);
+        self.files.iter().find(|(own, _)| file.ends_with(own.as_str()) && own == name()).map(|(_, kind)| kind)
+    }
+
     /// Returns the chart whose values a file is declared to contain.
     pub(super) fn chart_of(&self, file: &str) -> Option<&Chart> {
         let name = self.values.get(file.strip_prefix("./").unwrap_or(file))?;
@@ -145,6 +160,11 @@ impl Recognizer {
     /// Returns whether `bytes` contain the name of a chart, or the key that only its values have.
     pub(super) fn mentions_chart(&self, bytes: &[u8]) -> bool {
         self.chart_triggers.iter().any(|finder| finder.find(bytes).is_some())
+    }
+
+    /// Returns whether `bytes` contain a trigger of a pack.
+    pub(super) fn mentions_trigger(&self, bytes: &[u8]) -> bool {
+        self.triggers.iter().any(|finder| finder.find(bytes).is_some())
     }
 
     /// Returns whether there may be something to convert in `bytes`: what cannot be read of it is reported.

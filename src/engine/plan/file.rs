@@ -130,7 +130,9 @@ impl PlannedFile {
         if is_unknown && conversion.program.is_empty() && !is_held {
             return;
         }
-        let is_known = !is_unknown && goal.target_of(&object.kind.group).is_some() || goal.holds_values(object);
+        let is_known = !is_unknown && goal.target_of(&object.kind.group).is_some()
+            || goal.holds_values(object)
+            || goal.knows_file_of(object);
         let record = goal.choices.record;
         let (extent, is_held) = (manifest.extent(object), is_held && !is_kept);
         self.objects.push(ObjectPlan::new(location, extent, object, conversion, is_held, is_known, record));

@@ -43,5 +43,5 @@ pub(super) fn kube_version(cluster: &Target<'_>) -> Option<KubeVersion> {
     let release = cluster.name();
     let mut numbers = release.trim_start_matches('v').split('.').map(str::parse);
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
-    Some(KubeVersion { major, minor })
+    Some(KubeVersion { major, minor, has_suffix: false })
 }

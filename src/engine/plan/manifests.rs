@@ -116,7 +116,7 @@ impl<'r> ReadObjects<'r> {
             let file = &self.run.files[id.file];
             let survey = &file.objects[id.at];
             let line = survey.position.map(|position| position.line);
-            let place = ObjectPlace { file: &file.file, line, id: Some(*id), holes: &[], printed: &[] };
+            let place = ObjectPlace { file: &file.file, line, id: Some(*id), ..ObjectPlace::default() };
             ObjectView { kind: &survey.kind, namespace, name: survey.name.as_deref(), value, place }
         })
     }

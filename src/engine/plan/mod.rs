@@ -11,7 +11,7 @@
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
 //! configuration accepts) `data_files` (of ConfigMaps) `parallel` (several threads) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
-//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `chart_report` (of all of a chart) `kube_versions` (that they are for).
+//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
@@ -44,6 +44,7 @@ mod group;
 mod kube_versions;
 mod template_plan;
 mod templates;
+mod unknown_types;
 
 mod chart_report;
 mod listed;

@@ -23,7 +23,13 @@ pub fn recognizer(packs: &Packs, concerned: &[&Pack], targets: &[Target<'_>], mo
     let foreign_kinds = foreign_kinds.chain([&crd]);
     let recognizer = Recognizer::new(groups).with_kinds(kinds).with_foreign_kinds(foreign_kinds);
     let settled = concerned.iter().flat_map(|pack| settled_crds(pack, targets)).collect();
-    recognizer.with_triggers(triggers).with_charts(charts).with_carriers(packs.carriers()).with_settled_crds(settled)
+    let files = concerned.iter().flat_map(|pack| pack.files()).map(|file| (file.name.as_str(), &file.kind));
+    recognizer
+        .with_triggers(triggers)
+        .with_files(files)
+        .with_charts(charts)
+        .with_carriers(packs.carriers())
+        .with_settled_crds(settled)
 }
 
 /// Returns the apiVersions of CRDs that no rule of `pack` that reads schemas leads away from, towards its target or else its newest

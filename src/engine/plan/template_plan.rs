@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::chart_report::Followed;
 use super::file::PlannedFile;
+use super::unknown_types::{Actions, OpenType, OpenTypes};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
@@ -71,6 +72,10 @@ pub(super) struct PlannedTemplate {
     pub(super) planned: PlannedFile,
     pub(super) open: OpenTypes,
     pub(super) followed: Followed,
+    /// The conditions that do not hold on clusters whose version has a suffix, and leave an apiVersion to those that goes.
+    pub(super) suffixed: Actions,
+    /// The actions that print all that definitions of other charts make.
+    pub(super) foreign: Actions,
 }
 
 /// A reading, and what is planned for its text.
@@ -143,30 +148,9 @@ pub(super) struct TemplatePlan<'t> {
     unprinted: Vec<Unprinted>,
     /// The bytes of the objects that are held back because of actions.
     held: Vec<Span>,
+    suffixed: Actions,
+    foreign: Actions,
 }
-
-/// What nothing shows of the type of an object, as an action prints it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum OpenType {
-    Version(String),
-    /// The kind, where the apiVersion is known.
-    Kind {
-        kind: String,
-        version: String,
-    },
-}
-
-impl OpenType {
-    fn map(&self, change: impl Fn(&str) -> String) -> Self {
-        match self {
-            Self::Version(version) => Self::Version(change(version)),
-            Self::Kind { kind, version } => Self::Kind { kind: change(kind), version: version.clone() },
-        }
-    }
-}
-
-/// The places of objects of which nothing shows the apiVersion or the kind.
-pub(super) type OpenTypes = BTreeMap<OpenType, BTreeSet<Location>>;
 
 impl<'t> TemplatePlan<'t> {
     pub(super) fn new(
@@ -176,7 +160,18 @@ impl<'t> TemplatePlan<'t> {
         unprinted: Vec<Unprinted>,
     ) -> Self {
         let (lines, placeholders) = (LineIndex::new(&file.text), Placeholders::new(template));
-        Self { file, template, placeholders, readings, lines, findings: Vec::new(), unprinted, held: Vec::new() }
+        Self {
+            file,
+            template,
+            placeholders,
+            readings,
+            lines,
+            findings: Vec::new(),
+            unprinted,
+            held: Vec::new(),
+            suffixed: Actions::new(),
+            foreign: Actions::new(),
+        }
     }
 
     /// Reports why a reading cannot be read, and holds back everything: what it prints is not known.
@@ -207,6 +202,35 @@ impl<'t> TemplatePlan<'t> {
     fn hold_back_all(&mut self, location: Location, why: &str) {
         self.findings.push(unread(location, why));
         self.held.push(Span::new(0, self.file.text.len()));
+    }
+
+    /// Takes in the conditions by which clusters whose version has a suffix get an apiVersion that `leaves` the target.
+    pub(super) fn find_suffixed(&mut self, leaves: impl Fn(&str) -> bool) {
+        let is_one = |one: &&Unprinted| one.with_suffix && words(one.span.of(&self.file.text)).any(&leaves);
+        for one in self.unprinted.iter().filter(is_one) {
+            let place = self.place(self.template.actions()[one.action].span.start);
+            self.suffixed.entry(self.action(one.action)).or_default().insert(place);
+        }
+    }
+
+    /// Takes in the actions of a file with nothing else in it that print definitions of other charts, where these are not known, or print
+    /// an apiVersion that `leaves` the target.
+    pub(super) fn find_foreign(&mut self, leaves: impl Fn(&str) -> bool) {
+        let definitions = &self.file.definitions;
+        if self.readings.iter().any(|one| one.objects().next().is_some()) || !self.template.is_without_text() {
+            return;
+        }
+        for (number, action) in self.template.actions().iter().enumerate() {
+            let Some(name) = action.prints_whole() else { continue };
+            let is_foreign = || match definitions.all.texts_of(name) {
+                texts if texts.is_empty() => true,
+                texts => texts.iter().any(|text| words(text).any(&leaves)),
+            };
+            if !definitions.own.contains(name) && is_foreign() {
+                let place = self.place(action.span.start);
+                self.foreign.entry(self.action(number)).or_default().insert(place);
+            }
+        }
     }
 
     /// Reports branches with known objects that no reading prints.
@@ -265,7 +289,7 @@ impl<'t> TemplatePlan<'t> {
         planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
-        PlannedTemplate { planned, open, followed }
+        PlannedTemplate { planned, open, followed, suffixed: self.suffixed, foreign: self.foreign }
     }
 
     /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.
@@ -320,7 +344,7 @@ impl<'t> TemplatePlan<'t> {
 
     /// Returns the edits on which all readings agree; holds back the objects on whose they do not.
     fn agreed(&mut self, environment: Environment<'_>) -> EditSet {
-        let (mut edits, mut accepted) = (Vec::new(), vec![Vec::new(); self.readings.len()]);
+        let mut accepted = Vec::new();
         if self.readings.iter().any(ReadingPlan::changes_more) {
             let location = Location { file: self.file.file.clone(), position: None };
             self.hold_back_all(location, "more than its objects must change");
@@ -344,24 +368,55 @@ impl<'t> TemplatePlan<'t> {
                 continue;
             }
             match template::agree(self.template, &edited(&self.readings, &wanted)) {
-                Ok(mapped) => {
-                    edits.extend(mapped.edits.edits().iter().cloned());
-                    accepted.iter_mut().zip(wanted).for_each(|(all, own)| all.extend(own.edits().iter().cloned()));
-                }
+                Ok(mapped) => accepted.push(Accepted { part, edits: mapped.edits, wanted }),
                 Err(disagreement) => self.hold_back(part, disagreement),
             }
         }
-        let set = |edits: Vec<Edit>| EditSet::new(edits).ok();
-        let accepted: Option<Vec<EditSet>> = accepted.into_iter().map(set).collect();
-        let verified = set(edits).zip(accepted).filter(|(edits, accepted)| {
-            template::verify(self.template, edits, &edited(&self.readings, accepted), environment).is_ok()
+        self.verified(accepted, environment)
+    }
+
+    /// Returns the edits of parts after checking what is printed with them; holds back those parts that print something else.
+    fn verified(&mut self, mut accepted: Vec<Accepted>, environment: Environment<'_>) -> EditSet {
+        if let Ok(edits) = self.check(&accepted, environment) {
+            return edits;
+        }
+        accepted.retain(|one| match self.check(std::slice::from_ref(one), environment) {
+            Ok(_) => true,
+            Err(Some(obstacle)) => {
+                self.hold_back(one.part, Disagreement::Obstacle(obstacle));
+                false
+            }
+            Err(None) => {
+                self.held.push(one.part);
+                self.report_held(
+                    one.part,
+                    self.place(one.part.start),
+                    "its edits do not print what was planned".to_owned(),
+                );
+                false
+            }
         });
-        let Some((edits, _)) = verified else {
-            let location = Location { file: self.file.file.clone(), position: None };
-            self.hold_back_all(location, "its edits do not print what was planned");
-            return EditSet::default();
+        self.check(&accepted, environment).unwrap_or_else(|_| {
+            self.hold_back_all(self.place(0), "its edits do not print what was planned");
+            EditSet::default()
+        })
+    }
+
+    /// Returns the edits of all these parts.
+    ///
+    /// # Errors
+    /// The action because of which the template prints something else with them, where that is known.
+    fn check(&self, accepted: &[Accepted], environment: Environment<'_>) -> Result<EditSet, Option<Obstacle>> {
+        let all = |sets: &mut dyn Iterator<Item = &EditSet>| {
+            EditSet::new(sets.flat_map(|set| set.edits().iter().cloned()).collect()).map_err(|_| None)
         };
-        edits
+        let edits = all(&mut accepted.iter().map(|one| &one.edits))?;
+        let of_reading = |at: usize| all(&mut accepted.iter().map(|one| &one.wanted[at]));
+        let wanted: Vec<EditSet> = (0..self.readings.len()).map(of_reading).collect::<Result<_, _>>()?;
+        match template::verify(self.template, &edits, &edited(&self.readings, &wanted), environment) {
+            Ok(()) => Ok(edits),
+            Err(mismatch) => Err(mismatch.obstacle()),
+        }
     }
 
     /// Returns whether an object of a part is printed by a definition whose text something in the chart can read.
@@ -533,6 +588,15 @@ impl<'t> TemplatePlan<'t> {
     }
 }
 
+/// A part of a template whose readings agree.
+struct Accepted {
+    part: Span,
+    /// The edits of the template.
+    edits: EditSet,
+    /// What is to change in each reading.
+    wanted: Vec<EditSet>,
+}
+
 /// What is planned for several readings.
 #[derive(Default)]
 struct Merged {
@@ -544,21 +608,10 @@ struct Merged {
     ignores: BTreeMap<Location, Ignore>,
 }
 
-/// Reports the objects of a chart of which nothing shows the apiVersion or the kind.
-pub(super) fn unknown_type(open: &OpenType, places: &BTreeSet<Location>) -> Option<Finding> {
-    let count = match places.len() {
-        1 => "an object".to_owned(),
-        count => format!("{count} objects"),
-    };
-    let what = match open {
-        OpenType::Version(version) => format!("the apiVersion of {count} is `{version}`"),
-        OpenType::Kind { kind, version } => format!("the kind of {count} in {version} is `{kind}`"),
-    };
-    let message = format!("{what}, and nothing in the chart shows which that is");
-    let help =
-        "render the chart with its dependencies, and check that: `helm template ... | reversion check - --to ...`";
-    let first = places.first()?.clone();
-    Some(Finding::new(first, Code::TemplateAction, Severity::Unresolved, message).help(help))
+/// Returns the words of a text that can be an apiVersion.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|one: char| !(one.is_ascii_alphanumeric() || matches!(one, '.' | '/' | '-')))
+        .filter(|word| word.contains('/'))
 }
 
 fn is_within(own: Span, part: Span) -> bool {

@@ -17,9 +17,8 @@ use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
 use super::parallel::in_parallel;
-use super::template_plan::{
-    OpenType, PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unknown_type, unread,
-};
+use super::template_plan::{PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unread};
+use super::unknown_types::{Actions, OpenType, OpenTypes, of_foreign, of_suffixed};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Documents, Goal};
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -55,17 +54,23 @@ pub(super) struct TemplatePlanner<'t, 'r> {
 impl TemplatePlanner<'_, '_> {
     /// Plans templates. What prints an apiVersion or a kind that nothing shows is reported once for each chart.
     pub(super) fn plan_all(&self, files: &[TemplateFile], threads: usize) -> Vec<PlannedFile> {
-        let mut open: BTreeMap<(&str, OpenType), BTreeSet<Location>> = BTreeMap::new();
+        let mut open: BTreeMap<&str, OpenTypes> = BTreeMap::new();
+        let (mut suffixed, mut foreign): (BTreeMap<&str, Actions>, BTreeMap<&str, Actions>) = Default::default();
         let (mut all, mut charts) = (Vec::new(), ChartReport::default());
         let numbered: Vec<(usize, &TemplateFile)> = files.iter().enumerate().collect();
         let plan = |(number, file): &(usize, &TemplateFile)| Ok::<_, Infallible>(vec![(*number, self.plan(file))]);
         let Ok(plans) = in_parallel(&numbered, threads, &plan);
         for (file, (_, template)) in files.iter().zip(plans) {
-            let PlannedTemplate { planned, open: types, followed } = template;
-            charts.add(&file.definitions.chart, &planned, followed);
+            let PlannedTemplate { planned, open: types, followed, suffixed: conditions, foreign: calls } = template;
+            let chart = file.definitions.chart.as_str();
+            charts.add(chart, &planned, followed);
             all.push(planned);
             for (open_type, places) in types {
-                open.entry((&file.definitions.chart, open_type)).or_default().extend(places);
+                open.entry(chart).or_default().entry(open_type).or_default().extend(places);
+            }
+            for (actions, all) in [(conditions, &mut suffixed), (calls, &mut foreign)] {
+                let of_chart = all.entry(chart).or_default();
+                actions.into_iter().for_each(|(action, places)| of_chart.entry(action).or_default().extend(places));
             }
         }
         all.extend(charts.findings().into_iter().map(|finding| PlannedFile {
@@ -73,7 +78,10 @@ impl TemplatePlanner<'_, '_> {
             findings: vec![finding],
             ..PlannedFile::default()
         }));
-        for finding in open.iter().filter_map(|((_, open_type), places)| unknown_type(open_type, places)) {
+        let types = open.values().flatten().filter_map(|(open_type, places)| open_type.finding(places));
+        for finding in
+            types.chain(suffixed.values().filter_map(of_suffixed)).chain(foreign.values().filter_map(of_foreign))
+        {
             let planned = all.iter_mut().find(|planned| planned.file == finding.location.file);
             planned.expect("the place is in one of the files").findings.push(finding);
         }
@@ -128,6 +136,11 @@ impl TemplatePlanner<'_, '_> {
         }
         plan.report_unprinted(self.recognizer);
         plan.report_made(|version| self.leaves_version(version));
+        plan.find_suffixed(|version| self.leaves_version(version));
+        // A target without kinds is not about what templates print.
+        if self.shared.planner.goal().targets.iter().any(|target| target.pack.kinds().next().is_some()) {
+            plan.find_foreign(|version| self.leaves_version(version));
+        }
         if untried > 0 {
             plan.fail_untried(untried);
         }
@@ -236,12 +249,20 @@ impl TemplatePlanner<'_, '_> {
             let below = key_before(&reading.text, hole).map(|key| path.key(&key));
             [Some(path), below].into_iter().flatten().map(|path| (hole.at, path))
         });
+        let empty: BTreeSet<usize> =
+            reading.holes.iter().filter(|hole| hole.can_be_empty).map(|hole| hole.at).collect();
         let holes: Vec<(usize, FieldPath)> = places.filter(|(_, path)| is_in_content(path)).collect();
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
             let extent = manifest.extent(object);
-            let own = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at));
-            survey.holes = own.filter_map(|(_, path)| path.below(&object.place)).collect();
+            let own: Vec<_> = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at)).collect();
+            let is_hollow =
+                |path: &FieldPath| own.iter().filter(|(_, other)| other == path).all(|(at, _)| empty.contains(at));
+            let below = |path: &FieldPath| path.below(&object.place);
+            survey.holes = own.iter().filter_map(|(_, path)| below(path)).collect();
+            survey.hollow =
+                own.iter().filter(|(_, path)| is_hollow(path)).filter_map(|(_, path)| below(path)).collect();
             survey.printed = printed_values(&object.value, reading).filter(is_in_content).collect();
+            survey.defaults = defaults(&object.value, reading);
         }
         survey
     }
@@ -256,6 +277,11 @@ fn followed(manifest: &Manifest, template: &Template, reading: &template::Readin
         let rest = &reading.text[lines.offset(&reading.text, position)..];
         let value = reading.text.len() - rest.len() + rest.find(object.value.get("apiVersion")?.as_str()?)?;
         let action = reading.known_action(value)?;
+        // One that prints all of the object chooses nothing.
+        let is_all = |one: &template::Segment| one.printed.of(&reading.text).contains("kind:");
+        if reading.segments.iter().any(|one| (one.printed.start..one.printed.end).contains(&value) && is_all(one)) {
+            return None;
+        }
         let text = template.actions()[action].on_one_line(template.text());
         Some((text, manifest.locate(object, &FieldPath::default())))
     };
@@ -286,6 +312,22 @@ fn printed_values(object: &Value, reading: &template::Reading) -> impl Iterator<
         }
     }
     places.into_iter()
+}
+
+/// Returns the texts of an object that stand for what actions print, with what that is where the users of the chart set nothing.
+fn defaults(object: &Value, reading: &template::Reading) -> Box<[(String, Value)]> {
+    let (mut found, mut open) = (Vec::new(), vec![object]);
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(map) => open.extend(map.values()),
+            Value::Array(items) => open.extend(items),
+            Value::String(text) => {
+                found.extend(reading.default_of(text).map(|default| (text.clone(), default.clone())))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    found.into_boxed_slice()
 }
 
 /// Returns whether what is printed at a place can be more than metadata of the object or annotations, and more than whole fields of it.

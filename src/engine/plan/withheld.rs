@@ -1,4 +1,4 @@
-//! Which objects are held back because of files that were left out of the run, or because they are not to change?
+//! Which objects are held back because of files that were left out or are beside theirs, or because they are not to change?
 //!
 //! A file that was left out could not be read, so what it holds is not known. What depends on it can be told from the kustomizations that were
 //! read: what they patch with it, and the patches of what they build with it. Of a kustomization that could not be read, every
@@ -10,9 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::convert::Remark;
 use crate::engine::finding::{Code, Finding, Location, Severity};
-use crate::engine::links::{FileSurvey, Graph, Id, Run, TiedFiles, kustomize_selectors, selectors};
+use crate::engine::links::{ChartFolder, FileSurvey, Graph, Id, Run, TiedFiles, kustomize_selectors, selectors};
 use crate::engine::manifest::{Kustomization, Object};
 use crate::syntax::field::FieldPath;
+
+/// What to do about a requirements.yaml.
+const REQUIREMENTS: &str = "for v2 move its dependencies into Chart.yaml, rename requirements.lock to Chart.lock, delete requirements.yaml and set the apiVersion";
 
 /// A file of the run that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +37,8 @@ enum Part {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Withheld {
     files: BTreeMap<String, (Part, String)>,
+    /// The Chart.yaml of charts with a requirements.yaml.
+    charts: BTreeSet<String>,
     /// Where the objects start that the user does not want to change, by file.
     declined: BTreeMap<String, BTreeSet<Location>>,
 }
@@ -41,7 +46,9 @@ pub(super) struct Withheld {
 impl Withheld {
     /// Finds what depends on the files in `left_out`, as far as the others show it.
     pub(super) fn without(left_out: &[LeftOut], run: &Run<'_>) -> Self {
-        let mut withheld = Self::default();
+        let charts = run.files.iter().filter(|file| file.chart == ChartFolder::Requirements);
+        let charts = charts.map(|file| file.file.clone()).collect();
+        let mut withheld = Self { charts, ..Self::default() };
         if left_out.is_empty() {
             return withheld;
         }
@@ -134,7 +141,7 @@ impl Withheld {
 
     /// Returns the objects that are held back.
     pub(super) fn find(&self, linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
-        if self.files.is_empty() && self.declined.is_empty() {
+        if self.files.is_empty() && self.declined.is_empty() && self.charts.is_empty() {
             return Vec::new();
         }
         let is_declined =
@@ -143,6 +150,11 @@ impl Withheld {
             if is_declined(id, file) {
                 let message = "it is left unchanged, as you answered";
                 let remark = Remark::new(Code::Declined, FieldPath::default(), message);
+                return Some((id, linked.finding(id, &remark, Severity::Held)));
+            }
+            if self.charts.contains(file) && would_change(linked, id) {
+                let message = "a requirements.yaml is beside it, which Helm reads for charts of apiVersion v1 only";
+                let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).help(REQUIREMENTS);
                 return Some((id, linked.finding(id, &remark, Severity::Held)));
             }
             let (part, why) = self.files.get(file)?;

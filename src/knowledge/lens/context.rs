@@ -258,6 +258,10 @@ pub struct ObjectPlace<'a> {
     pub holes: &'a [FieldPath],
     /// The values in it that actions of a template print, and that may be mappings or lists.
     pub printed: &'a [FieldPath],
+    /// Those of the holes into which nothing may be printed where the users of the chart set nothing.
+    pub hollow: &'a [FieldPath],
+    /// The texts that stand for what actions print, with what that is where the users of the chart set nothing.
+    pub defaults: &'a [(String, Value)],
 }
 
 /// An object of the run, as its file has it.

@@ -45,11 +45,10 @@ fn refuse_open(path: &FieldPath, session: &Session<'_>) -> Result<(), Halt> {
     let value = path.get(session.object()).filter(is_open);
     let Some(value) = value else { return Ok(()) };
     let mut halt = undecided(path.clone(), session.object());
-    if let (Some(printed), Halt::Refused { help, .. }) = (PrintedType::of(value), &mut halt) {
+    if let (Some(printed), Halt::Undecided { help, .. }) = (PrintedType::of(value), &mut halt) {
         let default = if printed.is_number { "a number" } else { "a name" };
-        *help = Some(format!(
-            "`--chart-defaults` goes by values.yaml, which has {default} for it; or write the value out here"
-        ));
+        *help =
+            format!("`--chart-defaults` goes by values.yaml, which has {default} for it; or write the value out here");
     }
     Err(halt)
 }

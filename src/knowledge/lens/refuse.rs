@@ -47,13 +47,12 @@ impl Refuse {
 
     /// Refuses an object because of what the text at `at` can become.
     fn undecided(&self, at: FieldPath, session: &Session<'_>) -> Halt {
-        match undecided(at, session.object()) {
-            Halt::Refused { at, reason, .. } => {
-                let reason = format!("{reason}; for some values {}", self.reason);
-                Halt::refused(at, reason, format!("write the value out here, or: {}", self.advice(session)))
-            }
-            conflict @ Halt::Conflict { .. } => conflict,
+        let mut halt = undecided(at, session.object());
+        if let Halt::Undecided { reason, help, .. } = &mut halt {
+            *reason = format!("{reason}; for some values {}", self.reason);
+            *help = format!("write the value out here, or: {}", self.advice(session));
         }
+        halt
     }
 }
 
@@ -64,16 +63,27 @@ impl Operation for Refuse {
         }
         let data = session.view_for(self.r#if.compared());
         let verdict = self.r#if.verdict(&data);
-        if verdict == Verdict::Fails || self.r#if.reads_absence() && session.completeness() != Completeness::Whole {
+        if self.r#if.reads_absence() && session.completeness() != Completeness::Whole {
             return Ok(());
         }
-        if let Verdict::Open(at) = verdict {
-            // What a template prints as a whole value is hardly ever what is refused.
-            let is_ordinary = at.get(&data).is_some_and(is_of_action);
-            return if is_ordinary { Ok(()) } else { Err(self.undecided(at, session)) };
-        }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
-        if !self.r#if.holds(session.object()) && session.namespace().name().is_none() {
+        if verdict != Verdict::Holds
+            && session.by_default(&data).is_some_and(|data| self.r#if.verdict(&data) == Verdict::Holds)
+        {
+            let reason = format!("where the users of the chart set nothing else, {}", self.reason);
+            return Err(Halt::refused(at, reason, self.advice(session)));
+        }
+        match verdict {
+            Verdict::Holds => {}
+            Verdict::Fails => return Ok(()),
+            // What a template prints as a whole value is hardly ever what is refused.
+            Verdict::Open(at) if at.get(&data).is_some_and(is_of_action) => return Ok(()),
+            Verdict::Open(at) => return Err(self.undecided(at, session)),
+        }
+        if session.place().holes.is_empty()
+            && !self.r#if.holds(session.object())
+            && session.namespace().name().is_none()
+        {
             let reason = format!("the namespace of the object is unknown: it {}", session.namespace().description());
             return Err(Halt::refused(at, reason, self.advice(session)));
         }

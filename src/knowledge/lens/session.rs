@@ -69,6 +69,8 @@ pub struct Session<'a> {
     holes: Vec<FieldPath>,
     /// The values in it that may be mappings or lists.
     printed: Vec<FieldPath>,
+    /// Those of the holes into which nothing may be printed where the users of the chart set nothing.
+    hollow: Vec<FieldPath>,
     converts_with: BTreeSet<ObjectId>,
     /// Nothing where it is not known: every kind is taken to be there.
     destination: Option<&'a dyn Destination>,
@@ -96,6 +98,7 @@ impl<'a> Session<'a> {
             place: ObjectPlace::default(),
             holes: Vec::new(),
             printed: Vec::new(),
+            hollow: Vec::new(),
             converts_with: BTreeSet::new(),
             destination: None,
             split_off: Vec::new(),
@@ -128,7 +131,8 @@ impl<'a> Session<'a> {
     /// Sets where the object is.
     #[must_use]
     pub fn at(self, place: ObjectPlace<'a>) -> Self {
-        Self { place, holes: place.holes.to_vec(), printed: place.printed.to_vec(), ..self }
+        let (holes, printed, hollow) = (place.holes.to_vec(), place.printed.to_vec(), place.hollow.to_vec());
+        Self { place, holes, printed, hollow, ..self }
     }
 
     /// Sets what the object is converted to.
@@ -183,6 +187,21 @@ impl<'a> Session<'a> {
     pub(crate) fn view_for<'f>(&self, fields: impl IntoIterator<Item = &'f FieldPattern>) -> Cow<'_, Value> {
         let data = if fields.into_iter().any(is_namespace) { self.applied() } else { Cow::Borrowed(&*self.object) };
         if self.holes.is_empty() { data } else { Cow::Owned(with_entries(data.into_owned(), &self.holes)) }
+    }
+
+    /// Returns what [`Self::view_for`] returned as it is where the users of the chart set nothing; nothing where that shows no more.
+    pub(super) fn by_default(&self, data: &Value) -> Option<Value> {
+        if self.hollow.is_empty() && self.place.defaults.is_empty() {
+            return None;
+        }
+        let mut data = data.clone();
+        for hole in &self.hollow {
+            if let Some(Value::Object(map)) = hole.get_mut(&mut data) {
+                map.remove(SOME_ENTRY);
+            }
+        }
+        fill_in(&mut data, self.place.defaults);
+        Some(data)
     }
 
     fn applied(&self) -> Cow<'_, Value> {
@@ -379,7 +398,8 @@ impl<'a> Session<'a> {
             namespace: self.namespace.clone(),
             holes: self.holes.iter().filter_map(|hole| hole.below(place)).collect(),
             printed: self.printed.iter().filter_map(|printed| printed.below(place)).collect(),
-            ..Session::new(value).at(ObjectPlace { holes: &[], printed: &[], ..self.place })
+            hollow: self.hollow.iter().filter_map(|hole| hole.below(place)).collect(),
+            ..Session::new(value).at(ObjectPlace { holes: &[], printed: &[], hollow: &[], ..self.place })
         };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
         if !inner.split_off.is_empty() || !inner.taken_in.is_empty() {
@@ -519,6 +539,7 @@ fn outward(halt: Halt, place: &FieldPath, inner: &Session<'_>) -> Halt {
     match halt {
         Halt::Conflict { old, new } => Halt::Conflict { old: outer(&old), new: outer(&new) },
         Halt::Refused { at, reason, help } => Halt::Refused { at: outer(&at), reason, help },
+        Halt::Undecided { at, reason, help } => Halt::Undecided { at: outer(&at), reason, help },
     }
 }
 
@@ -540,6 +561,15 @@ pub enum Halt {
         reason: String,
         /// What to do by hand.
         help: Option<String>,
+    },
+    /// It depends on a text whether the rule has a conversion, and that text is known later.
+    Undecided {
+        /// The path of the text.
+        at: FieldPath,
+        /// Why, as one sentence without a final dot.
+        reason: String,
+        /// What to do by hand.
+        help: String,
     },
 }
 
@@ -664,6 +694,20 @@ fn size(value: &Value, room: usize) -> Option<usize> {
         Value::Object(map) => map.iter().map(|(key, value)| Some(key.len() + inner(value)?)).sum::<Option<usize>>()?,
     };
     Some(sum + VALUE)
+}
+
+/// Replaces texts by what they stand for.
+fn fill_in(data: &mut Value, texts: &[(String, Value)]) {
+    match data {
+        Value::String(text) => {
+            if let Some((_, value)) = texts.iter().find(|(name, _)| name == text) {
+                *data = value.clone();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| fill_in(item, texts)),
+        Value::Object(map) => map.values_mut().for_each(|value| fill_in(value, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Adds to the mappings at these places an entry that stands for what is printed there.

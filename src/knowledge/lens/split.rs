@@ -168,7 +168,7 @@ impl Split {
     ) -> Result<Vec<(FieldPath, Value)>, Halt> {
         let mut part = Session::new(other.value.clone());
         self.lens.run_as(Direction::Backward, None, &mut part).map_err(|halt| match halt {
-            Halt::Refused { reason, .. } => refused(reason),
+            Halt::Refused { reason, .. } | Halt::Undecided { reason, .. } => refused(reason),
             Halt::Conflict { old, new } => refused(format!("it has {old} and {new}")),
         })?;
         if let Some(loss) = part.losses().first() {

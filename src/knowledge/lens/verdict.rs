@@ -8,7 +8,7 @@ use super::amount;
 use super::condition::{Condition, Equals, Exceeds, Expression, Place, Test, Text, ValueType};
 use super::session::Halt;
 use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::variable::{ACTION, OpenText, PrintedType, SOME_ENTRY};
+use crate::syntax::variable::{ACTION, OpenText, PrintedType, SOME_ENTRY, has_variable};
 
 /// How long a text is that messages do not quote.
 const LONG: usize = 80;
@@ -67,12 +67,17 @@ impl Verdict {
 
 /// Refuses an object whose conversion depends on what becomes of the text at `at`.
 pub(super) fn undecided(at: FieldPath, object: &Value) -> Halt {
-    let text = at.get(object).and_then(Value::as_str).filter(|text| text.len() < LONG && !text.contains('\n'));
-    let text = text.map_or_else(|| "this text".to_owned(), |text| format!("`{text}`"));
-    let once = if text.contains(ACTION) { "the chart is rendered" } else { "its variables are substituted" };
+    let text = match at.get(object) {
+        Some(Value::String(text)) if text.len() < LONG && !text.contains('\n') => format!("`{text}`"),
+        Some(value) if has_variable(value) => "this text".to_owned(),
+        // The entries of a mapping that an action prints are no part of it.
+        _ => "what an action prints here".to_owned(),
+    };
+    let is_of_chart = text.contains(ACTION) || text.contains("action");
+    let once = if is_of_chart { "the chart is rendered" } else { "its variables are substituted" };
     let reason = format!("the conversion depends on the value of {text}, which is known only after {once}");
     let help = "write the value out here, or write by hand what the target has instead of it".to_owned();
-    Halt::Refused { at, reason, help: Some(help) }
+    Halt::Undecided { at, reason, help }
 }
 
 impl Condition {

@@ -249,6 +249,11 @@ impl Pack {
         &self.own_carriers
     }
 
+    /// Returns the files that are objects by their names.
+    pub fn files(&self) -> &[wire::NamedFile] {
+        &self.head.files
+    }
+
     /// Returns the charts that install the project.
     pub fn charts(&self) -> &[wire::Chart] {
         &self.head.charts

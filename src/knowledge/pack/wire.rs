@@ -59,6 +59,10 @@ pub struct PackFile {
     /// The charts that install the project, where rules convert their values: `charts: [{ name: shops, key: shopController }]`.
     #[serde(default)]
     pub charts: Vec<Chart>,
+    /// Files that are objects by their names, since they give an apiVersion and no kind: `files: [{ name: Shop.yaml, kind:
+    /// Shop.shops.example.com }]`.
+    #[serde(default)]
+    pub files: Vec<NamedFile>,
     /// Values that a user may have to pass because no file contains them: `parameters: [{ name: namespace, description: the namespace
     /// of the controller, format: dns-label }]`.
     #[serde(default)]
@@ -203,6 +207,16 @@ impl Marks {
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.comments.iter().chain(self.labels.values()).chain(&self.repositories).map(String::as_str)
     }
+}
+
+/// A file that is an object by its name: `{ name: Chart.yaml, kind: Chart.helm.sh }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedFile {
+    /// The name of the file.
+    pub name: String,
+    /// The kind that rules know it by, of a group that no object has: `kind: Shop.shops.example.com`. It has no catalog.
+    pub kind: GroupKind,
 }
 
 /// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, values-in: [...] }`.

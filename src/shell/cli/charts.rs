@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::input::{Input, SkippedTemplate, TEMPLATES, chart_of};
+use super::input::{Input, SkippedTemplate, TEMPLATES, chart_of, makes_chart};
 use crate::engine::finding::{Code, Finding};
+use crate::engine::links::ChartFolder;
 use crate::engine::manifest::{self, Recognizer};
 use crate::engine::plan::{self, CHART, Definitions, Goal, ObjectPlan, TemplateFile};
 use crate::shell::disk::{self, WalkOptions};
@@ -22,6 +23,9 @@ const VALUES: &str = "values.yaml";
 
 /// The folder with the charts that another one depends on.
 const VENDORED: &str = "charts";
+
+/// The file in which a chart of Helm 2 has its dependencies.
+const REQUIREMENTS: &str = "requirements.yaml";
 
 /// The extension of files with definitions.
 const DEFINITIONS: &str = "tpl";
@@ -40,7 +44,7 @@ pub(super) fn templates<T>(input: &Input<T>, recognizer: &Recognizer) -> Vec<Tem
             let definitions = Arc::new(definitions);
             let is_one = |(file, text): &(String, Arc<str>)| {
                 recognizer.mentions_group(text.as_bytes())
-                    || manifest::has_open_version(file, text.as_bytes(), recognizer)
+                    || manifest::is_open_template(file, text.as_bytes(), recognizer)
             };
             let files = files.into_iter().filter(is_one);
             found.extend(files.map(|(file, text)| TemplateFile { file, text, definitions: Arc::clone(&definitions) }));
@@ -67,6 +71,16 @@ pub(super) fn excluded<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
         plan::excluded(&file.to_string_lossy(), std::str::from_utf8(&bytes).ok()?, goal)
     });
     found.collect()
+}
+
+/// Returns what the folder of a file of the run says about it, where it is a Chart.yaml.
+pub(super) fn folder_of<T>(file: &str, input: &Input<T>) -> ChartFolder {
+    let chart = Path::new(file).parent().filter(|_| makes_chart(file));
+    match chart {
+        Some(chart) if is_vendored(chart, &input.roots) => ChartFolder::Vendored,
+        Some(chart) if disk::is_file(&chart.join(REQUIREMENTS)) => ChartFolder::Requirements,
+        _ => ChartFolder::Plain,
+    }
 }
 
 /// Takes a template with nothing but its own definitions.

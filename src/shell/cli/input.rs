@@ -148,7 +148,7 @@ impl<T> Default for Input<T> {
 }
 
 /// Returns whether the file of this name makes its folder a chart. Every file is asked, and most by their last bytes.
-fn makes_chart(name: &str) -> bool {
+pub(super) fn makes_chart(name: &str) -> bool {
     name.ends_with(CHART) && Path::new(name).ends_with(CHART)
 }
 
@@ -185,7 +185,7 @@ impl<T> File<T> {
         let text = || String::from_utf8_lossy(bytes).into();
         match manifest::read(name, bytes, recognizer) {
             Reading::Irrelevant if makes_chart(name) => Some(Self::Chart),
-            Reading::Irrelevant if manifest::has_open_version(name, bytes, recognizer) => {
+            Reading::Irrelevant if manifest::is_open_template(name, bytes, recognizer) => {
                 Some(Self::OpenTemplate(text()))
             }
             Reading::Irrelevant => {
@@ -197,7 +197,7 @@ impl<T> File<T> {
                 None => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
             },
             Reading::Triggered(manifest)
-                if first_action(name, &manifest).is_some() && manifest::has_open_version(name, bytes, recognizer) =>
+                if first_action(name, &manifest).is_some() && manifest::is_open_template(name, bytes, recognizer) =>
             {
                 Some(Self::OpenTemplate(text()))
             }

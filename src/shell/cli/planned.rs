@@ -367,7 +367,8 @@ fn conclude<'p>(
         fail_with(&mut input, limits.dependent);
     }
     let (files, mut found) = (std::mem::take(&mut input.made).into_iter(), std::mem::take(&mut input.findings));
-    let (surveys, kept): (Vec<FileSurvey>, Vec<KeptFile>) = files.map(|file| (file.survey, file.kept)).unzip();
+    let (mut surveys, kept): (Vec<FileSurvey>, Vec<KeptFile>) = files.map(|file| (file.survey, file.kept)).unzip();
+    surveys.iter_mut().for_each(|survey| survey.chart = charts::folder_of(&survey.file, &input));
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
     let listed = input.others().map(|others| {
@@ -394,7 +395,9 @@ fn conclude<'p>(
     let left_out = input.failed.iter().filter(|file| is_listed(&file.name)).cloned().collect();
     let goal = planner.goal();
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
-    let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere;
+    // A branch of a template that is for other clusters has objects too.
+    let has_other_branches = plan.findings.iter().any(|finding| finding.code == Code::TemplateBranch);
+    let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere || has_other_branches;
     let counts = charts::count(&input, &templates, &plan.objects);
     let mut unknown_groups = std::mem::take(&mut input.groups);
     unknown_groups.retain(|group, _| !request.knows(group));

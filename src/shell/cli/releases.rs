@@ -34,7 +34,7 @@ pub(super) fn summary(pack: &Pack) -> String {
     };
     let counts = [
         plural(line.count(), "release"),
-        plural(pack.kinds().count(), "kind"),
+        plural(pack.kinds().count() + pack.files().len(), "kind"),
         plural(pack.rule_files().len(), "rule"),
     ];
     format!("{}: {} {range}, {}\n", pack.name(), pack.title(), counts.join(", "))

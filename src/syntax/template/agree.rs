@@ -41,10 +41,21 @@ pub enum Mismatch {
     Unclosed(Unclosed),
     /// An action is lost or changed.
     Actions,
-    /// This reading, by its index, prints another text.
-    Reading(usize),
+    /// This reading, by its index, prints another text, first behind this action, where there is one.
+    Reading(usize, Option<Obstacle>),
     /// What an action prints would belong to another key or item.
     Hole(Obstacle),
+}
+
+impl Mismatch {
+    /// Returns the action in the way, where it is known.
+    pub fn obstacle(self) -> Option<Obstacle> {
+        match self {
+            Self::Reading(_, obstacle) => obstacle,
+            Self::Hole(obstacle) => Some(obstacle),
+            Self::Unclosed(_) | Self::Actions => None,
+        }
+    }
 }
 
 /// Returns the edits of the file on which all readings agree.
@@ -155,19 +166,32 @@ pub fn verify(
     }
     let (placeholders, seen) = (Placeholders::new(template), BTreeSet::new());
     for (index, one) in edited.iter().enumerate() {
-        let part = after.part(one.reading.part).ok_or(Mismatch::Reading(index))?;
-        let mut printer = Printer::new(part, environment, &placeholders, &seen);
+        let part = after.part(one.reading.part).ok_or(Mismatch::Reading(index, None))?;
+        // What a definition is printed with is not known.
+        let values = environment.values.filter(|_| part.name().is_none());
+        let mut printer = Printer::new(part, Environment { values, ..environment }, &placeholders, &seen);
         printer.name_as(one.reading);
-        printer.run(&one.reading.claims).map_err(|_| Mismatch::Reading(index))?;
+        printer.run(&one.reading.claims).map_err(|_| Mismatch::Reading(index, None))?;
         let printed = printer.finish(Vec::new()).reading;
-        if printed.text != one.edits.apply(&one.reading.text) || printed.holes.len() != one.reading.holes.len() {
-            return Err(Mismatch::Reading(index));
+        let expected = one.edits.apply(&one.reading.text);
+        if printed.text != expected || printed.holes.len() != one.reading.holes.len() {
+            return Err(Mismatch::Reading(index, difference(template, &after, &printed, &expected)));
         }
         if let Some(action) = one.reading.stray_hole(one.edits, &printed) {
             return Err(Mismatch::Hole(Obstacle { action }));
         }
     }
     Ok(())
+}
+
+/// Returns the action of `before` behind which what is printed of `after` is not what was expected.
+fn difference(before: &Template, after: &Template, printed: &Reading, expected: &str) -> Option<Obstacle> {
+    let at = printed.text.bytes().zip(expected.bytes()).take_while(|(one, other)| one == other).count();
+    let place = printed.source_of(after, at);
+    let near = after.actions().partition_point(|action| action.span.start <= place).checked_sub(1)?;
+    let text = after.actions()[near].span.of(after.text());
+    let action = before.actions().iter().position(|action| action.span.of(before.text()) == text)?;
+    Some(Obstacle { action })
 }
 
 /// Returns whether every action of one file is in the other as often, or is copied there.

@@ -81,15 +81,17 @@ fn comparators(text: &str) -> Option<Vec<Comparator<'_>>> {
     }
 }
 
-/// Returns whether `version` satisfies `constraint`; `None` if that depends on its patch, or the constraint cannot be read.
+/// Returns whether `version` satisfies `constraint`, which takes in pre-releases where one of the comparators that must all hold has one; `None` if that depends on its patch, or the constraint cannot be read.
 pub fn satisfies(version: KubeVersion, constraint: &str) -> Option<bool> {
     let alternatives: Vec<_> = constraint.split("||").map(comparators).collect::<Option<_>>()?;
     let patches = alternatives.iter().flatten().map(|one| one.bound.numbers[2]);
     let patches: Vec<_> = patches.flat_map(|patch| [patch, patch.saturating_add(1)]).chain([0, u64::MAX]).collect();
+    let takes = |one: &Vec<Comparator<'_>>| !version.has_suffix || one.iter().any(|one| one.bound.prerelease);
     let holds = |patch| {
         let version = [version.major, version.minor, patch];
         let all = |one: &Vec<Comparator<'_>>| {
-            one.iter().try_fold(true, |all, one| Some(one.bound.admits(one.operator, version)? && all))
+            let first = takes(one);
+            one.iter().try_fold(first, |all, one| Some(one.bound.admits(one.operator, version)? && all))
         };
         alternatives.iter().try_fold(false, |any, one| Some(all(one)? || any))
     };
@@ -127,7 +129,23 @@ mod tests {
             ("one", None),
             (">=1.2.3.4", None),
         ] {
-            assert_eq!(satisfies(KubeVersion { major: 1, minor: 22 }, constraint), expected, "{constraint}");
+            let version = KubeVersion { major: 1, minor: 22, has_suffix: false };
+            assert_eq!(satisfies(version, constraint), expected, "{constraint}");
+        }
+    }
+
+    #[test]
+    fn a_version_with_a_suffix_is_a_pre_release() {
+        for (constraint, expected) in [
+            (">=1.19", Some(false)),
+            (">=1.19-0", Some(true)),
+            ("<1.19", Some(false)),
+            (">=1.19-0 <1.25", Some(true)),
+            (">=1.19 || >=1.20-0", Some(true)),
+            ("1.22.x", Some(false)),
+        ] {
+            let version = KubeVersion { major: 1, minor: 22, has_suffix: true };
+            assert_eq!(satisfies(version, constraint), expected, "{constraint}");
         }
     }
 }

@@ -12,6 +12,8 @@ pub struct KubeVersion {
     pub major: u64,
     /// The second number.
     pub minor: u64,
+    /// Whether there is more behind its patch, such as `-eks-113cf36`: it counts as a pre-release then.
+    pub has_suffix: bool,
 }
 
 /// What is known of the cluster.
@@ -21,6 +23,19 @@ pub trait Facts {
 
     /// Returns the version of the cluster; `None` where it is not known.
     fn kube_version(&self) -> Option<KubeVersion>;
+}
+
+/// What is known of a cluster whose version has a suffix.
+pub(super) struct Suffixed<'f>(pub(super) &'f dyn Facts);
+
+impl Facts for Suffixed<'_> {
+    fn has_api(&self, name: &str) -> Option<bool> {
+        self.0.has_api(name)
+    }
+
+    fn kube_version(&self) -> Option<KubeVersion> {
+        self.0.kube_version().map(|version| KubeVersion { has_suffix: true, ..version })
+    }
 }
 
 /// What a template is rendered with.

@@ -5,7 +5,7 @@
 //!
 //! Invariant: actions are in the order of the text and do not overlap; what is between them is literal.
 
-use super::expression::Pipeline;
+use super::expression::{Binding, Expression, Pipeline};
 use crate::syntax::text::Span;
 use std::fmt;
 
@@ -76,6 +76,25 @@ impl Action {
         let content = self.content.of(text);
         let call = if self.keyword == Keyword::Template { Some(content) } else { content.strip_prefix("include ") };
         Some(call?.trim_start().strip_prefix('"')?.split_once('"')?.0)
+    }
+
+    /// Returns the name of the definition that it prints with all that the file itself has, as the only or the first thing of a list.
+    pub fn prints_whole(&self) -> Option<&str> {
+        let is_all = |value: &Expression| matches!(value, Expression::Path(path) if path == "." || path == "$");
+        let is_passed = |argument: &Expression| match argument {
+            Expression::Call(function, items) if function == "list" || function == "tuple" => {
+                items.first().is_some_and(is_all)
+            }
+            other => is_all(other),
+        };
+        let prints =
+            matches!(self.keyword, Keyword::Print | Keyword::Template) && self.pipeline.binding == Binding::None;
+        self.pipeline.value.pipe().find_map(|(function, arguments)| match (function, arguments) {
+            ("include" | "template", [Expression::Text(name), argument]) if prints => {
+                is_passed(argument).then_some(name.as_str())
+            }
+            _ => None,
+        })
     }
 
     /// Returns it as messages show it; `text` is that of the file.

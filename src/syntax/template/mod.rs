@@ -6,8 +6,8 @@
 //!
 //! - `lex` finds the actions, `expression` reads what is in them, `tree` makes blocks of them and finds definitions.
 //! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `outputs` what an expression prints, `value_type`
-//!   whether that is a number, `judge` whether a condition holds, `constraint` whether a version satisfies one.
-//! - `reading` is what is printed, `print` prints it, `search` finds the readings that show every branch.
+//!   whether that is a number, `default_value` what it is where users set nothing, `judge` whether a condition holds, `constraint` whether a version satisfies one.
+//! - `reading` is what is printed, `print` prints it, `flow` keeps actions in flow collections apart from these, `search` finds the readings that show every branch.
 //! - `source` carries edits of a reading back to the file, `hole` keeps what may stand in holes where it belongs, `agree` joins the edits of
 //!   all readings.
 //! - `tests` compares all of that with what Helm prints.
@@ -17,8 +17,10 @@
 
 mod agree;
 mod constraint;
+mod default_value;
 mod environment;
 mod expression;
+mod flow;
 mod hole;
 mod judge;
 mod lex;
@@ -37,7 +39,7 @@ mod tests;
 pub use agree::{Disagreement, Edited, agree, verify};
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
-pub use reading::{Hole, Placeholders, Reading, Source};
+pub use reading::{Hole, Placeholders, Reading, Segment, Source};
 pub use search::{Reason, Unprinted, readings};
 pub use source::Obstacle;
 pub use tree::{Defines, Template};

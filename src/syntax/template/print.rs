@@ -5,8 +5,10 @@
 //! An action that prints something unknown leaves a hole or a placeholder. Keys and items can come from an action that stands alone on
 //! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
 
+use super::default_value::{can_print_no_entries, default_of};
 use super::environment::Environment;
 use super::expression::{Binding, Expression};
+use super::flow::{insert_quote, scalar_end, scalar_start};
 use super::judge::{Claim, Judge};
 use super::lex::{Action, Keyword};
 use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
@@ -73,6 +75,8 @@ pub(super) struct Printer<'p, 'e> {
     reading: Reading,
     ways: Vec<Way>,
     alternatives: Vec<Alternative>,
+    /// Whether a plain scalar of a flow collection is being printed, in quotes.
+    is_quoting: bool,
 }
 
 impl<'p, 'e> Printer<'p, 'e> {
@@ -94,6 +98,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             reading: Reading { part: part.index, ..Reading::default() },
             ways: Vec::new(),
             alternatives: Vec::new(),
+            is_quoting: false,
         }
     }
 
@@ -119,7 +124,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         for node in nodes {
             let flow = match node {
                 Node::Literal(span) => {
-                    self.segment(span.of(self.part.template.text()), Source::Literal(*span));
+                    self.literal(*span);
                     Flow::On
                 }
                 Node::Action(index) => self.action(*index),
@@ -130,6 +135,31 @@ impl<'p, 'e> Printer<'p, 'e> {
             }
         }
         Ok(Flow::On)
+    }
+
+    /// Prints a text of the file, with the quote behind the plain scalar of a flow collection that ends in it.
+    fn literal(&mut self, span: Span) {
+        let text = span.of(self.part.template.text());
+        self.segment(text, Source::Literal(span));
+        if let Some(end) = scalar_end(text).filter(|_| self.is_quoting) {
+            let at = self.reading.text.len() - text.len() + end;
+            insert_quote(&mut self.reading, at, span.start);
+            self.is_quoting = false;
+        }
+    }
+
+    /// Prints the placeholder of an action that prints a part of a plain scalar of a flow collection, which gets quotes.
+    fn quoted(&mut self, index: usize, number: usize, placeholder: &str) {
+        let line = self.reading.text.rfind('\n').map_or(0, |end| end + 1);
+        if let Some(start) = scalar_start(&self.reading.text[line..]).filter(|_| !self.is_quoting) {
+            let before = self.reading.segments.len();
+            insert_quote(&mut self.reading, line + start, self.part.template.actions()[index].span.start);
+            self.is_quoting = self.reading.segments.len() > before;
+        }
+        if self.is_quoting {
+            self.reading.quoted.insert(number);
+        }
+        self.segment(placeholder, Source::Opaque(index));
     }
 
     /// Prints a text. Where an action has removed the end of the line behind the dashes of a document, Helm ends the document all the same; for
@@ -182,6 +212,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             self.reading.holes.push(Hole {
                 at: self.reading.text.len(),
                 column: column(self.part, action, &value),
+                can_be_empty: can_print_no_entries(&value, &self.judge),
                 action: index,
             });
         } else {
@@ -189,8 +220,13 @@ impl<'p, 'e> Printer<'p, 'e> {
             if value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
                 self.reading.mappings.insert(number);
             }
-            let placeholder = self.placeholders.of(number, self.place(index), self.printed_type(&value));
-            self.segment(&placeholder, Source::Opaque(index));
+            self.reading.defaults.extend(default_of(&value, self.environment).map(|default| (number, default)));
+            let place = self.place(index);
+            let placeholder = self.placeholders.of(number, place, self.printed_type(&value));
+            match place {
+                Place::Flow => self.segment(&placeholder, Source::Opaque(index)),
+                Place::Block => self.quoted(index, number, &placeholder),
+            }
         }
         Flow::On
     }
@@ -241,7 +277,8 @@ impl<'p, 'e> Printer<'p, 'e> {
 
     /// Returns whether an action is a whole value of a flow collection on the line, as it looks.
     fn place(&self, index: usize) -> Place {
-        let begins = self.line().trim_end().ends_with(['[', '{', ',', ':']);
+        let line = self.line();
+        let begins = line.ends_with(": ") || line.trim_end().ends_with(['[', '{', ',']);
         let ends = self.rest_of_line(index).trim_start().starts_with([']', '}', ',', ':']);
         let (mut depth, mut quote) = (0_usize, None);
         for one in self.line().chars().filter(|_| begins && ends) {
@@ -350,10 +387,27 @@ impl<'p, 'e> Printer<'p, 'e> {
         let mut assigned = BTreeSet::new();
         collect_assigned(&branch.body, actions, &mut assigned);
         assigned.iter().for_each(|name| self.scope.forget(block.number, name));
+        self.change_before(&branch.body);
         self.scope.enter_item(block.number, &actions[branch.action].pipeline.variables);
         self.nodes(&branch.body)?;
         assigned.iter().for_each(|name| self.scope.forget(block.number, name));
         Ok(Flow::On)
+    }
+}
+
+impl Printer<'_, '_> {
+    /// Takes in what was changed in turns before.
+    fn change_before(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Literal(_) => {}
+                Node::Action(index) => {
+                    let value = self.scope.resolve(&self.part.template.actions()[*index].pipeline.value);
+                    self.scope.change(&value);
+                }
+                Node::Branching(block) => block.branches.iter().for_each(|branch| self.change_before(&branch.body)),
+            }
+        }
     }
 }
 

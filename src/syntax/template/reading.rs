@@ -2,6 +2,8 @@
 //!
 //! Invariant: the segments of a reading cover its text, in the order of the file.
 
+use serde_json::Value;
+
 use super::judge::Claim;
 use super::tree::Template;
 use crate::syntax::text::Span;
@@ -35,6 +37,8 @@ pub struct Hole {
     pub at: usize,
     /// The column of what it prints, from 0, where that is known.
     pub column: Option<usize>,
+    /// Whether it can be that nothing is printed where the users of the chart set nothing.
+    pub can_be_empty: bool,
     /// The number of the action.
     pub(crate) action: usize,
 }
@@ -67,13 +71,21 @@ pub struct Reading {
     pub(super) names: BTreeMap<String, usize>,
     /// The numbers of the placeholders that can stand for mappings or lists.
     pub(super) mappings: BTreeSet<usize>,
+    /// What the placeholders stand for where the users of the chart set nothing, as far as that is known.
+    pub(super) defaults: BTreeMap<usize, Value>,
+    /// The numbers of the placeholders in quotes that the file does not have.
+    pub(super) quoted: BTreeSet<usize>,
 }
 
 impl Reading {
     /// Returns whether a value is a placeholder that can stand for a mapping or a list.
     pub fn can_be_mapping(&self, value: &str) -> bool {
-        let name = || value.strip_prefix(ACTION)?.trim_start_matches('_').strip_suffix('}');
-        !self.mappings.is_empty() && name().and_then(number_in).is_some_and(|number| self.mappings.contains(&number))
+        !self.mappings.is_empty() && number_of(value).is_some_and(|number| self.mappings.contains(&number))
+    }
+
+    /// Returns what a value that is a placeholder stands for where the users of the chart set nothing, if that is known.
+    pub fn default_of(&self, value: &str) -> Option<&Value> {
+        if self.defaults.is_empty() { None } else { self.defaults.get(&number_of(value)?) }
     }
 
     /// Returns the number of the action that prints the byte `at` of the text, where what it prints is known.
@@ -213,6 +225,11 @@ impl Placeholders {
         });
         found.collect()
     }
+}
+
+/// Returns the number of the placeholder that a value is.
+fn number_of(value: &str) -> Option<usize> {
+    number_in(value.strip_prefix(ACTION)?.trim_start_matches('_').strip_suffix('}')?)
 }
 
 /// Returns the number of the action in the name of a placeholder, without what its names have in common.

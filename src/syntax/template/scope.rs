@@ -14,6 +14,9 @@ const LARGEST: usize = 200;
 /// The function whose value is that of one of its arguments.
 pub(super) const EITHER: &str = "either";
 
+/// The functions that change the mapping that is their first argument.
+const CHANGING: [&str; 6] = ["merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", "set", "unset"];
+
 /// A variable and its resolved value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Variable {
@@ -28,12 +31,14 @@ pub(super) struct Scope {
     /// What `$` stands for.
     whole: Expression,
     variables: Vec<Variable>,
+    /// The paths whose values were changed, each with what stands for the new value.
+    changed: Vec<(String, String)>,
 }
 
 impl Scope {
     /// Creates the scope of a text that is printed with `whole`.
     pub(super) fn new(whole: Expression) -> Self {
-        Self { dot: whole.clone(), whole, variables: Vec::new() }
+        Self { dot: whole.clone(), whole, variables: Vec::new(), changed: Vec::new() }
     }
 
     /// Returns how many variables there are, for [`Self::truncate`].
@@ -49,6 +54,7 @@ impl Scope {
     /// Resolves the value of a pipeline, and binds its variables.
     pub(super) fn bind(&mut self, pipeline: &Pipeline) -> Expression {
         let value = limited(self.resolve(&pipeline.value));
+        self.change(&value);
         for name in &pipeline.variables {
             self.set(name, pipeline.binding, value.clone());
         }
@@ -78,8 +84,46 @@ impl Scope {
         }
     }
 
+    /// Takes in what the functions in the resolved `value` change.
+    pub(super) fn change(&mut self, value: &Expression) {
+        let Expression::Call(function, arguments) = value else { return };
+        arguments.iter().for_each(|argument| self.change(argument));
+        let (true, [mapping, rest @ ..]) = (CHANGING.contains(&function.as_str()), arguments.as_slice()) else {
+            return;
+        };
+        let new = format!("#changed{}", self.changed.len());
+        let key = match rest {
+            [Expression::Text(key), _] if function == "set" => format!(".{key}"),
+            _ => String::new(),
+        };
+        let path = match mapping {
+            Expression::Path(path) => format!("{path}{key}"),
+            other => other.to_string(),
+        };
+        for variable in &mut self.variables {
+            let is_path = matches!(variable.value, Expression::Path(_));
+            if !is_path && variable.value.to_string().contains(&path) {
+                variable.value = Expression::Path(format!("{new}{}", variable.name));
+            }
+        }
+        self.changed.push((path, new));
+    }
+
+    /// Returns what a path stands for after what was changed: a value in it, or around it, can be another one.
+    fn after_changes(&self, path: Expression) -> Expression {
+        let Expression::Path(path) = path else { return path };
+        let is_below = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+        let found = self.changed.iter().rev().find_map(|(changed, new)| match path.strip_prefix(changed.as_str()) {
+            Some(rest) if rest.is_empty() || rest.starts_with('.') => Some(format!("{new}{rest}")),
+            _ => is_below(changed, &path).then(|| format!("{new}{path}")),
+        });
+        Expression::Path(found.unwrap_or(path))
+    }
+
     /// Joins what the variables are after different branches.
     pub(super) fn join(&mut self, other: &Self) {
+        let new = other.changed.iter().filter(|one| !self.changed.contains(one)).cloned();
+        self.changed.extend(new.collect::<Vec<_>>());
         for (mine, theirs) in self.variables.iter_mut().zip(&other.variables) {
             if mine != theirs {
                 mine.value = limited(Expression::call(EITHER, vec![mine.value.clone(), theirs.value.clone()]));
@@ -114,7 +158,7 @@ impl Scope {
                 variable.map_or_else(|| Expression::Path(format!("#{name}")), |variable| variable.value.clone())
             }
         };
-        fields(base, rest)
+        self.after_changes(fields(base, rest))
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Invariant: a literal of the part is in a reading, or in a branch that is told as unprinted.
 
-use super::environment::Environment;
+use super::environment::{Environment, Suffixed};
 use super::judge::{Claim, Judge};
 use super::print::{Alternative, Failed, Printed, Printer, Way};
 use super::reading::{Placeholders, Reading};
@@ -39,6 +39,8 @@ pub struct Unprinted {
     pub action: usize,
     /// Why it is not printed.
     pub reason: Reason,
+    /// Whether it is printed on clusters of the target whose version has a suffix.
+    pub with_suffix: bool,
 }
 
 /// What a part can print.
@@ -102,6 +104,7 @@ struct Search<'p, 'e> {
 struct Refusal {
     action: usize,
     reason: Reason,
+    with_suffix: bool,
 }
 
 impl<'p, 'e> Search<'p, 'e> {
@@ -136,7 +139,14 @@ impl<'p, 'e> Search<'p, 'e> {
             judge.truth(&claim.condition).is_some_and(|truth| truth != claim.holds)
         });
         let reason = if decided.is_some() { Reason::Target } else { Reason::Contradiction };
-        Refusal { action: decided.or(alternative.claims.last()).map_or(0, |claim| claim.action), reason }
+        let action = decided.or(alternative.claims.last()).map_or(0, |claim| claim.action);
+        let facts = Suffixed(self.environment.facts);
+        let suffixed = Judge::new(Environment { facts: &facts, ..self.environment });
+        let can_hold = |claim: &Claim| {
+            suffixed.refuel();
+            suffixed.truth(&claim.condition).is_none_or(|truth| truth == claim.holds)
+        };
+        Refusal { action, reason, with_suffix: decided.is_some() && alternative.claims.iter().all(can_hold) }
     }
 
     /// Prints what follows from `claims`; returns whether that can be.
@@ -180,8 +190,9 @@ impl<'p, 'e> Search<'p, 'e> {
                 } else if has_literal(&branch.body) {
                     let reason = if branch.ending == Ending::Fails { Reason::Fails } else { Reason::Limit };
                     let refusal = self.refused.get(&way).copied();
-                    let Refusal { action, reason } = refusal.unwrap_or(Refusal { action: branch.action, reason });
-                    into.push(Unprinted { span: branch.span, action, reason });
+                    let Refusal { action, reason, with_suffix } =
+                        refusal.unwrap_or(Refusal { action: branch.action, reason, with_suffix: false });
+                    into.push(Unprinted { span: branch.span, action, reason, with_suffix });
                 }
             }
         }

@@ -6,6 +6,7 @@
 //!
 //! Invariant: no candidate changes a byte of an action; one that removes an action puts it elsewhere in the same set.
 
+use super::flow::is_quote;
 use super::lex::SPACE;
 use super::reading::{Placeholders, Reading, Source};
 use super::tree::Template;
@@ -186,7 +187,7 @@ impl Carrier<'_> {
         let (mut out, mut done) = (String::with_capacity(text.len()), 0);
         for placeholder in self.placeholders.find(text) {
             let Some(action) = self.template.actions().get(placeholder.action) else { continue };
-            if self.reading.origin(placeholder.action).is_none() {
+            if self.reading.origin(placeholder.action).is_none() || self.reading.quoted.contains(&placeholder.action) {
                 return Err(Obstacle { action: placeholder.action });
             }
             let quote = quote(&[before, &text[..placeholder.span.start]].concat());
@@ -270,6 +271,9 @@ impl Carrier<'_> {
         let ends = (reading.segment_at(edit.span.start), reading.segment_at(edit.span.end.saturating_sub(1)));
         let (Some(first), Some(last)) = ends else { return Ok(None) };
         let inside = &reading.segments[first..=last];
+        if inside.iter().any(is_quote) {
+            return Err(self.nearest(edit.span.end));
+        }
         let span =
             Span::new(self.source_of(edit.span.start, Side::Behind)?, self.source_of(edit.span.end, Side::Before)?);
         let from = self.template.actions().partition_point(|action| action.span.start < span.start);
@@ -292,7 +296,7 @@ impl Carrier<'_> {
         let segment = &self.reading.segments[index];
         let span = segment.span(self.template);
         match segment.source {
-            Source::Literal(_) => Ok(span.start + at - segment.printed.start),
+            Source::Literal(_) => Ok((span.start + at - segment.printed.start).min(span.end)),
             Source::Opaque(_) | Source::Known(_) if side == Side::Behind && at == segment.printed.start => {
                 Ok(span.start)
             }

@@ -5,7 +5,7 @@
 use super::expression::Expression;
 use super::lex::{Action, Fault, Keyword, SPACE, Unclosed, actions};
 use crate::syntax::text::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How many blocks are read inside each other.
@@ -98,6 +98,13 @@ impl Template {
         &self.text
     }
 
+    /// Returns whether nothing but white space and the dashes of documents stands beside its actions.
+    pub fn is_without_text(&self) -> bool {
+        let starts = std::iter::once(0).chain(self.actions.iter().map(|action| action.span.end));
+        let ends = self.actions.iter().map(|action| action.span.start).chain([self.text.len()]);
+        starts.zip(ends).all(|(start, end)| self.text[start..end].split_whitespace().all(|word| word == "---"))
+    }
+
     /// Returns the actions of the file, in order.
     pub fn actions(&self) -> &[Action] {
         &self.actions
@@ -166,6 +173,17 @@ impl Defines {
                 place.and_modify(|place| *place = None).or_insert_with(|| Some((Arc::clone(template), part.index)));
             }
         }
+    }
+
+    /// Returns the texts of the files with what the definition of `name` prints; none where it is not known.
+    pub fn texts_of(&self, name: &str) -> Vec<&str> {
+        let (mut seen, mut open, mut texts) = (BTreeSet::new(), vec![name], Vec::new());
+        while let Some(name) = open.pop() {
+            let Some(part) = self.get(name).filter(|_| seen.insert(name)) else { continue };
+            texts.push(part.template.text());
+            open.extend(part.template.actions.iter().filter_map(|action| action.called(part.template.text())));
+        }
+        texts
     }
 
     /// Returns the definition of `name`.

@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use super::default_value::value_at;
 use super::environment::Environment;
 use super::expression::Expression;
 use crate::syntax::variable::{Certainty, PrintedType};
@@ -12,9 +13,6 @@ use crate::syntax::variable::{Certainty, PrintedType};
 /// Functions whose result is a number.
 const NUMBERS: [&str; 12] =
     ["add", "add1", "atoi", "div", "float64", "int", "int64", "len", "max", "min", "mul", "sub"];
-
-/// What the path of a value of the chart begins with.
-const VALUES: &str = "$.Values.";
 
 /// Words that YAML 1.1 reads as something other than a text.
 const CONSTANTS: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "null", "nan"];
@@ -43,15 +41,10 @@ pub(super) fn type_of(expression: &Expression, environment: Environment<'_>) -> 
     }
 }
 
-/// Returns the value in the defaults of a chart that a path such as `$.Values.service.port` names.
-fn value_at<'v>(values: &'v Value, path: &str) -> Option<&'v Value> {
-    path.strip_prefix(VALUES)?.split('.').try_fold(values, |value, key| value.get(key))
-}
-
 /// Returns whether a path names a value of the chart that its defaults do not set.
 fn is_empty(values: Option<&Value>, path: &str) -> bool {
     let value = values.and_then(|values| value_at(values, path));
-    path.starts_with(VALUES) && value.is_none_or(|value| value.is_null() || value.as_str() == Some(""))
+    path.starts_with("$.Values.") && value.is_none_or(|value| value.is_null() || value.as_str() == Some(""))
 }
 
 fn literal(expression: &Expression) -> Option<Value> {

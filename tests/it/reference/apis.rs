@@ -62,6 +62,9 @@ fn kinds(pack: &Pack) -> String {
             out.push_str(&format!("| {} | `{version}` | {releases} |\n", kind.kind));
         }
     }
+    for file in pack.files() {
+        out.push_str(&format!("| {} | in `{}` | |\n", file.kind.kind, file.name));
+    }
     out
 }
 

@@ -208,7 +208,7 @@ fn supported() -> String {
         let names: Vec<String> = pack.names().map(|name| format!("`{name}`")).collect();
         let (first, last) = (pack.line().names().next(), pack.line().names().next_back());
         let releases = format!("{} to {}", first.unwrap_or_default(), last.unwrap_or_default());
-        let (kinds, rules) = (pack.kinds().count(), pack.rule_files().len());
+        let (kinds, rules) = (pack.kinds().count() + pack.files().len(), pack.rule_files().len());
         let changes = format!("[changes](rules/{}/README.md)", pack.name());
         format!("| {} | {} | {releases} | {kinds} | {rules} | {changes} |\n", pack.title(), names.join(", "))
     });

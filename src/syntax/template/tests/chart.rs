@@ -27,7 +27,7 @@ impl Facts for Cluster {
     }
 
     fn kube_version(&self) -> Option<KubeVersion> {
-        self.minor.map(|minor| KubeVersion { major: 1, minor })
+        self.minor.map(|minor| KubeVersion { major: 1, minor, has_suffix: false })
     }
 }
 

@@ -241,12 +241,12 @@ fn a_file_that_prints_something_else_is_found() {
         verify(&chart.template, &edits, &edited, chart.environment())
     };
     assert_eq!(verify(&chart.template, &none, &edited, chart.environment()), Ok(()));
-    assert_eq!(check(0, 1, "c"), Err(Mismatch::Reading(0)));
+    assert!(matches!(check(0, 1, "c"), Err(Mismatch::Reading(0, _))));
     assert_eq!(check(6, 8, "$."), Err(Mismatch::Actions));
     assert!(matches!(check(3, 3, "{{ if .z }}"), Err(Mismatch::Unclosed(_))));
     // Inside `with`, the dot is another one: a copy there prints another value.
     let at = chart.template.text().find("\nb").unwrap();
-    assert_eq!(check(at, at, "\nc: {{ .x }}"), Err(Mismatch::Reading(0)));
+    assert!(matches!(check(at, at, "\nc: {{ .x }}"), Err(Mismatch::Reading(0, _))));
 }
 
 #[test]
@@ -260,7 +260,8 @@ fn a_value_does_not_move_to_where_it_means_another() {
     let edits = replacing(&reading.text, &[["  x: ${REVERSION_ACTION_0}\n", ""], ["b: 1", "b: ${REVERSION_ACTION_0}"]]);
     let mapped = reading.edits_in_source(&chart.template, &edits).unwrap();
     let edited = [Edited { reading, edits: &edits }];
-    assert_eq!(verify(&chart.template, &mapped.edits, &edited, chart.environment()), Err(Mismatch::Reading(0)));
+    let found = verify(&chart.template, &mapped.edits, &edited, chart.environment());
+    assert!(matches!(found, Err(Mismatch::Reading(0, _))), "{found:?}");
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn scalars_keys_and_whole_values_have_placeholders() {
         ("tolerations: {{ toJson .x }}\n", "tolerations: ${REVERSION_ACTION_0}\n"),
         ("- {{ .x }}\n", "- ${REVERSION_ACTION_0}\n"),
         ("- {{ include \"x\" . }}: y\n", "- ${REVERSION_ACTION_0}: y\n"),
-        ("a: [{{ .x }}, x{{ .y }}]\n", "a: [\"${REVERSION_ACTION_FLOW_0}\", x${REVERSION_ACTION_1}]\n"),
+        ("a: [{{ .x }}, x{{ .y }}]\n", "a: [\"${REVERSION_ACTION_FLOW_0}\", \"x${REVERSION_ACTION_1}\"]\n"),
         ("a: {b: {{ .x }}}\n", "a: {b: \"${REVERSION_ACTION_FLOW_0}\"}\n"),
         ("# {{ .x }}\na: 1 # {{ .y }}\n", "# ${REVERSION_ACTION_0}\na: 1 # ${REVERSION_ACTION_1}\n"),
         (
@@ -141,7 +141,7 @@ fn another_dot_has_another_placeholder() {
 }
 
 fn hole(at: usize, column: Option<usize>, action: usize) -> Hole {
-    Hole { at, column, action }
+    Hole { at, column, can_be_empty: false, action }
 }
 
 #[test]

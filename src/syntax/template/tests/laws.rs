@@ -195,7 +195,7 @@ fn t2_and_t3_edits_keep_actions_and_every_reading_prints_its_edited_text() {
                 // What an action prints would belong to another line, or the line it belongs to is gone.
                 Err(Mismatch::Hole(_)) => held += 1,
                 // What an action glues to the dashes of a document is gone, and with it the end of their line.
-                Err(Mismatch::Reading(number)) if ends_a_line(&found[number]) => held += 1,
+                Err(Mismatch::Reading(number, _)) if ends_a_line(&found[number]) => held += 1,
                 Err(mismatch) => panic!("{mismatch:?} {how}\n{text}\n=>\n{}", mapped.edits.apply(text)),
             }
             let after = Template::parse(mapped.edits.apply(text)).unwrap();
@@ -238,7 +238,7 @@ fn arbitrary_edits_of_a_reading_are_carried_back_exactly_or_refused() {
                 Ok(()) => carried += 1,
                 Err(Mismatch::Hole(_)) => refused += 1,
                 // A copy in another scope prints something else, and a hole that loses its line is none.
-                Err(Mismatch::Reading(_)) if new == known || !reading.holes.is_empty() || ends_a_line(reading) => {
+                Err(Mismatch::Reading(..)) if new == known || !reading.holes.is_empty() || ends_a_line(reading) => {
                     refused += 1
                 }
                 Err(mismatch) => panic!("{mismatch:?} {edits:?}\n{text}\n{}\n=>\n{mapped:?}", chart.template.text()),

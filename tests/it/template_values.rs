@@ -1,0 +1,213 @@
+//! Charts whose default values, or whose other charts, decide what templates print.
+
+use super::templates::{CURRENT, apply, becomes, chart, converts, held, needs_nothing, needs_nothing_and_says, says};
+
+#[test]
+fn a_kind_of_the_core_group_is_converted_where_nothing_names_a_group() {
+    let service = |family: &str| {
+        format!("apiVersion: v1\nkind: Service\nmetadata: {{name: web}}\nspec:\n{family}  ports: [{{port: 80}}]\n")
+    };
+    converts(
+        &service("  ipFamily: {{ .Values.family }}\n"),
+        &service("  ipFamilyPolicy: SingleStack\n  ipFamilies:\n  - {{ .Values.family }}\n"),
+    );
+    needs_nothing(&service("  clusterIP: {{ .Values.ip }}\n"), 3);
+}
+
+/// Returns a PodDisruptionBudget that selects by these labels, before or after.
+fn budget(version: &str, labels: &str, rest: &str) -> String {
+    format!(
+        "apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata:\n  name: x\nspec:\n  selector:\n    matchLabels:\n{labels}{rest}"
+    )
+}
+
+#[test]
+fn labels_that_the_values_of_the_chart_have_not_are_an_empty_selector() {
+    let helper = "=== templates/_h.tpl\n{{- define \"labels\" }}\n{{- if .Values.on }}\na: b\n{{- end }}\n{{- end }}\n";
+    for (labels, rest) in [
+        ("      {{- toYaml .Values.labels | nindent 6 }}\n", "=== values.yaml\nlabels: {}\n"),
+        ("      {{- toYaml .Values.labels | nindent 6 }}\n", ""),
+        ("      {{- include \"labels\" . | nindent 6 }}\n", helper),
+    ] {
+        held(
+            &budget("v1beta1", labels, rest),
+            "templates/a.yaml:6:3: held-back[not-convertible] PodDisruptionBudget x",
+            "where the users of the chart set nothing else, an empty selector selects no pod",
+        );
+    }
+}
+
+#[test]
+fn labels_that_are_printed_in_any_case_are_a_selector() {
+    let helper = "=== templates/_h.tpl\n{{- define \"labels\" }}\na: {{ .Release.Name }}\n{{- end }}\n";
+    for (labels, rest) in [
+        ("      {{- toYaml .Values.labels | nindent 6 }}\n", "=== values.yaml\nlabels: {a: b}\n"),
+        ("      {{- toYaml .Values.labels | nindent 6 }}\n      c: d\n", "=== values.yaml\nlabels: {}\n"),
+        (
+            "      {{- if .Values.labels }}\n      {{- toYaml .Values.labels | nindent 6 }}\n      {{- else }}\n      a: b\n      {{- end }}\n",
+            "=== values.yaml\nlabels: {}\n",
+        ),
+        ("      {{- include \"labels\" . | nindent 6 }}\n", helper),
+        ("      {{- include \"library.labels\" . | nindent 6 }}\n", ""),
+    ] {
+        converts(&budget("v1beta1", labels, rest), &budget("v1", labels, ""));
+    }
+}
+
+#[test]
+fn a_value_that_a_rule_refuses_is_found_in_the_values_of_the_chart() {
+    let webhook = |effects: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: web}}\nwebhooks:\n- name: a.b.c\n  sideEffects: {{{{ {effects} }}}}\n  failurePolicy: Fail\n  matchPolicy: Exact\n  timeoutSeconds: 5\n  admissionReviewVersions: [v1]\n  clientConfig: {{url: \"https://a\"}}\n=== values.yaml\nold: Unknown\nnew: None\n"
+        )
+    };
+    for effects in
+        [".Values.old", ".Values.old | quote", "default \"Some\" .Values.unset", ".Values.unset | default .Values.old"]
+    {
+        held(
+            &webhook(effects),
+            "templates/a.yaml:4:1: held-back[not-convertible]",
+            "where the users of the chart set nothing else, v1 accepts only webhooks with sideEffects",
+        );
+    }
+    for effects in [".Values.new", ".Values.unset", "default .Values.old .Values.new"] {
+        let after = webhook(effects).replace("k8s.io/v1beta1", "k8s.io/v1");
+        converts(&webhook(effects), after.split("===").next().unwrap());
+    }
+}
+
+#[test]
+fn what_is_refused_whatever_an_action_prints_is_held_back() {
+    let job = |schedule: &str| {
+        format!(
+            "apiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: x}}\nspec:\n  schedule: {schedule}\n  jobTemplate: {{spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: a, image: b}}]}}}}}}}}\n=== values.yaml\nold: TZ=UTC 0 3 * * *\nnew: 0 3 * * *\n"
+        )
+    };
+    for schedule in [
+        "\"TZ=UTC {{ .Values.new }}\"",
+        "\"{{ if .Values.zone }}TZ={{ .Values.zone }} {{ end }}0 3 * * *\"",
+        "{{ .Values.old | quote }}",
+    ] {
+        held(&job(schedule), "templates/a.yaml:5:3: held-back[invalid-in-target] CronJob x", "no CronJob with TZ=");
+    }
+    needs_nothing(&job("{{ .Values.new | quote }}"), 0);
+}
+
+#[test]
+fn a_constraint_without_a_pre_release_is_told_once_for_each_chart() {
+    let version = |constraint: &str| {
+        format!(
+            "{{{{- if semverCompare \"{constraint}\" .Capabilities.KubeVersion.Version }}}}\napiVersion: policy/v1\n{{{{- else }}}}\napiVersion: policy/v1beta1\n{{{{- end }}}}\n@budget\n---\n"
+        )
+    };
+    let twice = version(">=1.21").repeat(2);
+    needs_nothing_and_says(
+        &twice,
+        "templates/a.yaml:1:1: warning[template-branch]",
+        "`{{- if semverCompare \">=1.21\" .Capabilities.KubeVersion.Version }}` has another outcome on clusters whose version has a suffix, such as v1.33.5-eks-113cf36, which get an apiVersion that the target does not serve; likewise 1 more",
+    );
+    let run = becomes(&version(">=1.21-0"), &version(">=1.21-0"), CURRENT, 0);
+    assert!(!run.all().contains("suffix"), "{}", run.all());
+}
+
+#[test]
+fn what_a_definition_of_another_chart_makes_is_told_once_for_each_chart() {
+    let library = |version: &str| {
+        format!(
+            "=== charts/lib/Chart.yaml\napiVersion: v2\nname: lib\ntype: library\nversion: 1.0.0\n=== charts/lib/templates/_p.tpl\n{{{{- define \"lib.budget\" -}}}}\napiVersion: policy/{version}\n@budget\n# {{{{ .Release.Name }}}}\n{{{{- end -}}}}\n{{{{- define \"lib.all\" -}}}}\n{{{{ include \"lib.budget\" . }}}}\n{{{{- end -}}}}\n"
+        )
+    };
+    for call in [
+        "{{- include \"lib.all\" $ -}}\n",
+        "---\n{{ template \"lib.all\" (list . 1) }}\n",
+        "{{ include \"missing.all\" . }}\n",
+    ] {
+        held(
+            &format!("{call}=== templates/b.yaml\n{call}{}", library("v1beta1")),
+            "templates/a.yaml:",
+            "prints what a definition of another chart makes, which is not converted; likewise 1 more",
+        );
+    }
+    // A list of raw objects is printed by a definition too, and what needs nothing is not told.
+    for call in [
+        "{{- range .Values.extra }}\n---\n{{ include \"lib.render\" (dict \"value\" . \"context\" $) }}\n{{- end }}\n",
+        "{{ include \"lib.all\" . }}\n",
+    ] {
+        let before = format!("{call}=== templates/b.yaml\napiVersion: policy/v1\n@budget\n{}", library("v1"));
+        let run = becomes(&before, &before, CURRENT, 0);
+        assert!(!run.all().contains("another chart"), "{}", run.all());
+    }
+}
+
+#[test]
+fn a_mapping_that_is_changed_between_two_uses_is_not_copied() {
+    held(
+        "{{- $d := dict \"app\" \"old\" }}\napiVersion: extensions/v1beta1\nkind: DaemonSet\nmetadata: {name: web}\nspec:\n  updateStrategy: {type: OnDelete}\n  template:\n    metadata:\n      {{- $_ := set $d \"app\" .Values.name }}\n      labels:\n        app: {{ $d.app }}\n    spec: {containers: [{name: a, image: b}]}\n",
+        "templates/a.yaml:11:14: held-back[template-action]",
+        "`{{ $d.app }}` stands in what must change",
+    );
+}
+
+#[test]
+fn an_action_may_be_a_part_of_a_scalar_in_a_flow_collection() {
+    let before = "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: {{ .Release.Name }}-web, labels: {a: x-{{ .y }}, b: {{ .x }}{{ .y }}-z, c: v:{{ .v }}}}\nspec:\n  rules:\n  - host: a\n    http: {paths: [{backend: {serviceName: {{ .Release.Name }}-web, servicePort: 80}, pathType: Prefix}]}\n";
+    let after = before.replace("k8s.io/v1beta1", "k8s.io/v1").replace(
+        "{serviceName: {{ .Release.Name }}-web, servicePort: 80}",
+        "{service: {name: {{ .Release.Name }}-web, port: {number: 80}}}",
+    );
+    converts(before, &after);
+}
+
+#[test]
+fn an_object_of_a_definition_is_converted_whatever_the_values_of_the_chart_are() {
+    let chart = |version: &str| {
+        format!(
+            "=== templates/_x.tpl\n{{{{- define \"budget\" -}}}}\napiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata: {{name: x}}\nspec:\n  maxUnavailable: {{{{ .Values.max }}}}\n  selector: {{matchLabels: {{app: x}}}}\n{{{{- end -}}}}\n=== templates/a.yaml\n{{{{ include \"budget\" . }}}}\n=== values.yaml\nmax: 1\n"
+        )
+    };
+    converts(&chart("v1beta1"), &chart("v1"));
+}
+
+#[test]
+fn what_stands_in_the_way_in_a_flow_collection_is_named() {
+    for (label, action) in
+        [("{{ .Values.app | quote }}", "{{ .Values.app | quote }}"), ("x-{{ .Values.app }}", "{{ .Values.app }}")]
+    {
+        held(
+            &format!(
+                "apiVersion: extensions/v1beta1\nkind: DaemonSet\nmetadata: {{name: web}}\nspec:\n  updateStrategy: {{type: OnDelete}}\n  template:\n    metadata:\n      labels: {{app: {label}, b: c}}\n    spec: {{containers: [{{name: a, image: b}}]}}\n"
+            ),
+            "templates/a.yaml:8:2",
+            &format!("`{action}` stands in what must change"),
+        );
+    }
+}
+
+#[test]
+fn a_chart_whose_objects_are_all_for_other_clusters_needs_nothing() {
+    needs_nothing(
+        "{{- if semverCompare \"<1.21-0\" .Capabilities.KubeVersion.Version }}\napiVersion: policy/v1beta1\n@budget\n{{- end }}\n",
+        0,
+    );
+    apply(&chart("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .x }}}\n", "\n"), CURRENT).check(3);
+}
+
+#[test]
+fn actions_beside_a_selector_are_no_reason_to_ask_for_a_namespace() {
+    let run = becomes(
+        &budget(
+            "v1beta1",
+            "      {{- if .Values.on }}\n      {{- toYaml .Values.labels | nindent 6 }}\n      {{- end }}\n",
+            "",
+        ),
+        &budget(
+            "v1beta1",
+            "      {{- if .Values.on }}\n      {{- toYaml .Values.labels | nindent 6 }}\n      {{- end }}\n",
+            "",
+        ),
+        CURRENT,
+        1,
+    );
+    assert!(!run.all().contains("the namespace of the object"), "{}", run.all());
+    says(&run, "templates/a.yaml:6:3", "an empty selector");
+}
