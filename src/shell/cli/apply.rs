@@ -56,6 +56,9 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
         return explain_exit(exit, planned.nothing_recognized(exit), console);
     }
     write::guard(&planned.plan.files, args.guard)?;
+    if !args.yes {
+        write::check(&planned.plan.files, bounds.clone())?;
+    }
     let (planned, consent) = match args.interactive {
         true => interactive::choose(planned, args, packs, console)?,
         false => (planned, Consent::Open),

@@ -79,6 +79,12 @@ pub(super) fn guard(files: &[FilePlan], args: GuardArgs) -> Result<()> {
     }
 }
 
+/// Refuses files that cannot be replaced, before anybody is asked about them.
+pub(super) fn check(files: &[FilePlan], bounds: Bounds) -> Result<()> {
+    let files: Vec<PathBuf> = files.iter().map(|file| PathBuf::from(&file.file)).collect();
+    disk::check(bounds, &files).map_err(failure)
+}
+
 /// Replaces every file of the plan, or none. `label` names the run in the journal.
 pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Option<Journal>) -> Result<()> {
     let change = |file: &FilePlan| FileChange {

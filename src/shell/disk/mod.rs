@@ -92,7 +92,7 @@ pub(crate) use roots::by_names;
 pub(crate) use run::{Aborted, ChangedFiles, FileChange};
 pub(crate) use shard::Shard;
 pub(crate) use skip::Skip;
-pub(crate) use transaction::Transaction;
+pub(crate) use transaction::{Transaction, check};
 pub(crate) use undo::{gone, undo};
 pub(crate) use version_control::uncommitted;
 pub(crate) use walk::{Scan, scan};

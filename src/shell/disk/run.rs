@@ -28,6 +28,9 @@ pub(crate) enum ChangedFiles {
     Leave,
 }
 
+/// How many paths that failed are named.
+const NAMED: usize = 10;
+
 /// What a transaction was doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
@@ -122,8 +125,13 @@ impl fmt::Display for Aborted {
             (TreeState::Same, false) => "only some files were restored",
             (TreeState::Unfinished, _) => "the interrupted run is still unfinished",
         })?;
-        for (path, failure) in &self.failures {
+        for (path, failure) in self.failures.iter().take(NAMED) {
             write!(f, "\n  {}: {}{failure}", path.display(), self.step.attempt())?;
+        }
+        match self.failures.len().saturating_sub(NAMED) {
+            0 => {}
+            1 => f.write_str("\n  and 1 other")?,
+            more => write!(f, "\n  and {more} others")?,
         }
         for (path, kept) in &self.unrestored {
             write!(f, "\n  {}: could not be restored; its old content is in {}", path.display(), kept.display())?;

@@ -19,7 +19,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use super::backup::keep;
-use super::bounds::parent;
+use super::bounds::{Bounds, parent};
 use super::failure::Failure;
 use super::file_system::{Disk, FileMode, FileSystem};
 use super::journal::{Journal, inside};
@@ -283,6 +283,17 @@ fn plan(files: &impl FileSystem, changes: Vec<FileChange>) -> Result<Vec<(PathBu
     failures.sort();
     Aborted::unless_empty(Step::Inspect, failures)?;
     Ok(targets)
+}
+
+/// Checks that the files can be replaced, before anybody is asked about them.
+///
+/// # Errors
+/// [`Aborted`] with every file that cannot be replaced.
+pub(crate) fn check(bounds: Bounds, files: &[PathBuf]) -> Result<(), Aborted> {
+    let top = bounds.top().to_path_buf();
+    let disk = Disk::open(bounds).map_err(Aborted::at(Step::Inspect, &top))?;
+    let failure = |file: &PathBuf| Some((file.clone(), disk.target(file).err()?));
+    Aborted::unless_empty(Step::Inspect, files.iter().filter_map(failure).collect())
 }
 
 /// Returns a token that no other transaction uses.

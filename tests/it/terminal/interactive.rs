@@ -387,3 +387,19 @@ fn an_object_of_a_template_that_is_declined_is_left_in_all_its_readings() {
     assert_eq!(code, Some(1));
     assert_eq!(tree.text("templates/a.yaml"), template.replace(&route("two"), &converted("two")));
 }
+
+#[test]
+fn files_that_cannot_be_replaced_are_named_before_anybody_is_asked() {
+    for command in [format!("{APPLY} -i"), APPLY.to_owned()] {
+        let tree = routes();
+        let mut permissions = fs::metadata(tree.path("a.yaml")).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(tree.path("a.yaml"), permissions).unwrap();
+        let (end, code) = Terminal::run(&tree, &command).end();
+        let end = plain(&end);
+        assert!(end.contains("nothing was written") && end.contains("a.yaml: is read-only"), "{end}");
+        assert!(!end.contains("1/3") && !end.contains('?'), "{end}");
+        assert_eq!(code, Some(2));
+        check(&tree, &route("one"), &route("two"), &route("three"));
+    }
+}
