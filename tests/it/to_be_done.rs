@@ -187,7 +187,7 @@ fn of_what_a_rule_refuses_its_help_is_all_that_is_to_be_done() {
 
 #[test]
 fn old_defaults_that_are_written_out_are_one_line_of_the_summary() {
-    let deployment = "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {app: a}}\n  template:\n    metadata: {labels: {app: a}}\n";
+    let deployment = "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {app: a}}\n  template:\n    metadata: {labels: {app: a}}\n    spec: {containers: [{name: c, image: i}]}\n";
     let tree = Tree::of(&[("a.yaml", deployment), ("b.yaml", &deployment.replace("name: a", "name: b"))]);
     let line = "kubernetes: old defaults are written into 2 objects to keep the meaning; `--set kubernetes.defaults=adopt` takes the new ones";
     let run = tree.run(&["check", "--to", "kubernetes@1.25"]);

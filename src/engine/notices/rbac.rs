@@ -125,8 +125,9 @@ fn removed_in(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Vec<Remark> {
         let names: Vec<String> = removed.iter().map(|(_, kind)| rule.name(kind, "")).collect();
         let names = names.join(", ");
         let message = format!("{path} names {names}, which {target} does not have; it is not updated");
-        let by_hand = || format!("remove {names} from it by hand, or all of it if it names nothing else");
-        let help = offer.unwrap_or_else(by_hand);
+        // The same for every mapping, so that it is said once.
+        let by_hand = "remove from it by hand what the target does not have, or all of it if it names nothing else";
+        let help = offer.unwrap_or_else(|| by_hand.to_owned());
         Remark::new(Code::ReferenceNotUpdated, path.clone(), message).help(help)
     };
     by_move.into_iter().map(remark).collect()

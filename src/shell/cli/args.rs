@@ -755,10 +755,10 @@ pub(super) struct MatrixArgs {
     /// The pack
     pub(super) pack: String,
     /// The first release; of the same pack, so RELEASE[/CHANNEL] is enough, such as 1.3/experimental
-    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]")]
+    #[arg(long, value_name = "RELEASE")]
     pub(super) from: String,
     /// The second release, likewise
-    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]")]
+    #[arg(long, value_name = "RELEASE")]
     pub(super) to: String,
     /// The format of the list
     #[arg(long, value_enum, default_value_t = MatrixFormat::Text)]

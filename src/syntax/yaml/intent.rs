@@ -5,13 +5,11 @@
 //!
 //! Invariant: an intent names what changes, never which bytes.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
-
 use serde_json::Value;
 
 use super::apply;
 use super::naming::{Naming, Place, replace_prefix};
+use super::path_tree::PathTree;
 use super::problem::Problem;
 use super::structure::TextFormat;
 use crate::syntax::field::{FieldPath, Step};
@@ -327,10 +325,14 @@ enum Part {
 
 /// What several intents touch.
 #[derive(Debug, Default)]
-pub(super) struct Touches {
-    parts: BTreeMap<FieldPath, Vec<Part>>,
-    /// The collections of which entries or items appear or disappear.
-    collections: BTreeSet<FieldPath>,
+pub(super) struct Touches(PathTree<TouchedPlace>);
+
+/// What several intents touch of one place.
+#[derive(Clone, Debug, Default)]
+struct TouchedPlace {
+    parts: Vec<Part>,
+    /// Whether entries or items of it appear or disappear.
+    is_collection: bool,
 }
 
 impl Touches {
@@ -338,9 +340,9 @@ impl Touches {
     pub(super) fn extend(&mut self, touched: &[Touched]) {
         for Touched { path, part } in touched {
             if *part == Part::Whole {
-                self.collections.insert(parent(path));
+                self.0.at_mut(&parent(path)).is_collection = true;
             }
-            self.parts.entry(path.clone()).or_default().push(*part);
+            self.0.at_mut(path).parts.push(*part);
         }
     }
 
@@ -348,13 +350,15 @@ impl Touches {
     pub(super) fn interfere_with(&self, other: &Touched) -> bool {
         let Touched { path, part } = other;
         let is_apart = |own: &Part| matches!((own, part), (Part::Key, Part::Value) | (Part::Value, Part::Key));
-        let is_same = || self.parts.get(path).is_some_and(|own| !own.iter().all(is_apart));
-        let is_more_than_key = |own: &Vec<Part>| own.iter().any(|own| *own != Part::Key);
-        let above = || (0..path.steps().len()).filter_map(|length| self.parts.get(&path.steps()[..length]));
-        let is_above = || above().any(is_more_than_key);
-        let below = || self.parts.range::<FieldPath, _>((Bound::Excluded(path), Bound::Unbounded)).next();
-        let is_below = || *part != Part::Key && below().is_some_and(|(below, _)| below.starts_with(path));
-        let is_beside = || *part == Part::Whole && self.collections.contains(&parent(path));
+        let own = self.0.find(path.steps());
+        let is_same = || own.is_some_and(|own| !own.value().parts.iter().all(is_apart));
+        let is_more_than_key = |above: &TouchedPlace| above.parts.iter().any(|own| *own != Part::Key);
+        let is_above = || self.0.along(path).take(path.steps().len()).any(is_more_than_key);
+        let is_below = || *part != Part::Key && own.is_some_and(PathTree::has_more_below);
+        let is_beside = || {
+            let collection = self.0.along(path).nth(path.steps().len().saturating_sub(1));
+            *part == Part::Whole && collection.is_some_and(|place| place.is_collection)
+        };
         is_same() || is_above() || is_below() || is_beside()
     }
 }

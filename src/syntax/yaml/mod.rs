@@ -24,6 +24,7 @@ mod literal;
 mod naming;
 mod parse;
 mod path;
+mod path_tree;
 mod problem;
 mod resolve;
 mod rewrite;

@@ -6,10 +6,10 @@
 //! Invariant: a path is followed as if every intent were asked in turn.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::intent::Intent;
+use super::path_tree::PathTree;
 use crate::syntax::field::FieldPath;
 
 /// The longest list that is asked intent by intent.
@@ -20,12 +20,12 @@ const SHORT: usize = 16;
 pub struct Trail<I> {
     intents: Vec<I>,
     /// Their numbers, ascending, by the places below which they change paths; none while the list is short.
-    by_place: BTreeMap<FieldPath, Vec<usize>>,
+    by_place: PathTree<Vec<usize>>,
 }
 
 impl<I> Default for Trail<I> {
     fn default() -> Self {
-        Self { intents: Vec::new(), by_place: BTreeMap::new() }
+        Self { intents: Vec::new(), by_place: PathTree::default() }
     }
 }
 
@@ -52,7 +52,7 @@ impl<I: Borrow<Intent>> Trail<I> {
 
     fn index(&mut self, number: usize) {
         for place in self.intents[number].borrow().places() {
-            self.by_place.entry(place).or_default().push(number);
+            self.by_place.at_mut(&place).push(number);
         }
     }
 
@@ -85,9 +85,12 @@ impl<I: Borrow<Intent>> Trail<I> {
     }
 
     /// Returns the intents that may move a path, or remove what is there.
-    pub(super) fn about(&self, path: &FieldPath) -> impl Iterator<Item = &Intent> {
+    pub(super) fn about<'t>(&'t self, path: &'t FieldPath) -> impl Iterator<Item = &'t Intent>
+    where
+        I: 't,
+    {
         let all = if self.is_short() { &*self.intents } else { &[] };
-        let indexed = self.above(path).flatten().map(|number| &self.intents[*number]);
+        let indexed = self.by_place.along(path).flatten().map(|number| &self.intents[*number]);
         all.iter().chain(indexed).map(Borrow::borrow)
     }
 
@@ -104,7 +107,7 @@ impl<I: Borrow<Intent>> Trail<I> {
             let upto = numbers.partition_point(|number| *number < range.end);
             numbers[..upto].last().copied()
         };
-        self.above(path).filter_map(last).max().filter(|number| *number >= range.start)
+        self.by_place.along(path).filter_map(last).max().filter(|number| *number >= range.start)
     }
 
     /// Returns the first intent of `range` that may move what is at `path` before it.
@@ -114,13 +117,7 @@ impl<I: Borrow<Intent>> Trail<I> {
         }
         let first =
             |numbers: &Vec<usize>| numbers.get(numbers.partition_point(|number| *number < range.start)).copied();
-        self.above(path).filter_map(first).min().filter(|number| *number < range.end)
-    }
-
-    /// Returns the numbers of the intents that change paths below each place above `path`.
-    fn above(&self, path: &FieldPath) -> impl Iterator<Item = &Vec<usize>> {
-        let steps = path.steps();
-        (0..=steps.len()).filter_map(move |length| self.by_place.get(&steps[..length]))
+        self.by_place.along(path).filter_map(first).min().filter(|number| *number < range.end)
     }
 }
 
