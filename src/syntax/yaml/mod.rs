@@ -6,7 +6,7 @@
 //!
 //! Parts: reading: `parse` by one of two front ends, `scan` (fast) and `events` (exact, with `shallow` lines in quotes); `tree` of nodes with `children`;
 //! `scalar` (content) `resolve` (its type) `value` `path` (and what begins where) `literal`, `limits`; changing: `intent` (with `naming` and places) `apply` (on data)
-//! `rewrite` (in rounds, `trail`s of paths between them) `edit` `change` `layout` `emit` `format` (the author's style) `structure` (that a text holds) `verify`; `problem`.
+//! `rewrite` (in rounds, `trail`s of paths between them, kept in a `path_tree`) `edit` `change` `layout` `emit` `format` (the author's style) `structure` (that a text holds) `verify`; `problem`.
 //!
 //! Invariant: a tree is never written out again; what changes is a set of byte-range edits over the user's own text.
 
