@@ -282,9 +282,10 @@ impl<'t> TemplatePlan<'t> {
                 self.merge(&one, own, &mut all);
             }
         }
-        let Merged { mut planned, objects, open, followed, ignores } = all;
+        let Merged { mut planned, objects, findings, open, followed, ignores } = all;
         self.file.file.clone_into(&mut planned.file);
         planned.ignores = Ignores::new(ignores.into_values().collect());
+        planned.findings.extend(findings);
         planned.findings.append(&mut self.findings);
         planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
@@ -320,7 +321,7 @@ impl<'t> TemplatePlan<'t> {
             |finding: &Finding| !finding.object.as_ref().is_some_and(|about| elsewhere.contains(&about.location));
         let planned = &mut all.planned;
         let findings = own.findings.into_iter().filter(is_here).filter_map(|finding| self.about_document(one, finding));
-        planned.findings.extend(findings.map(|finding| self.finding(one, finding)));
+        all.findings.extend(findings.map(|finding| self.finding(one, finding)));
         let names = own.old_names.into_iter();
         planned.old_names.extend(names.map(|names| names.map(|finding| self.finding(one, finding))));
         for (at, advised) in own.advised {
@@ -606,6 +607,8 @@ struct Merged {
     open: OpenTypes,
     followed: Followed,
     ignores: BTreeMap<Location, Ignore>,
+    /// Once what several readings show.
+    findings: BTreeSet<Finding>,
 }
 
 /// Returns the words of a text that can be an apiVersion.
