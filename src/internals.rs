@@ -158,6 +158,7 @@ pub mod report {
         pub use crate::shell::report::merge_reports::parse;
     }
 
+    #[cfg(feature = "cli")]
     pub mod plain {
         pub use crate::shell::report::grouped::Shown;
         pub use crate::shell::report::plain::report;

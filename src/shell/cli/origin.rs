@@ -13,6 +13,9 @@ use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ReleaseSet, version_of};
 use crate::shell::report::{plural, visible};
 
+/// How many charts, images and marks that name other releases are printed.
+const NAMED: usize = 3;
+
 /// Reads `--from`: the releases, by pack.
 pub(super) fn passed(values: &[String], packs: &Packs) -> Result<BTreeMap<String, ReleaseSet>> {
     let mut read = BTreeMap::new();
@@ -51,9 +54,13 @@ fn named(pack: &Pack, exact: &[&Evidence], origin: &Origin<'_, '_>) -> Option<St
         return None;
     }
     let Some(release) = origin.releases.iter().next().filter(|_| origin.is_named) else {
-        let mentions: Vec<String> =
-            exact.iter().map(|mention| format!("{} ({})", mention.text, mention.location)).collect();
-        let mentions = visible(&mentions.join(", "));
+        let mention = |mention: &&Evidence| format!("{} ({})", mention.text, mention.location);
+        let mentions: Vec<String> = exact.iter().take(NAMED).map(mention).collect();
+        let more = match exact.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let mentions = visible(&mentions.join(", ")) + &more;
         return Some(format!("{name} objects can be of several releases: {mentions}; pass --from {name}@RELEASE\n"));
     };
     let bundle = &pack.line().get(release).bundle;

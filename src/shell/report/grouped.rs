@@ -24,6 +24,9 @@ const PLACES: usize = 3;
 /// How many lines of a text to be copied are printed, where not all are.
 const LINES: usize = 4;
 
+/// How many lines of one are printed below the only finding that has it.
+const LINES_OF_ONE: usize = 12;
+
 /// How much is printed of what is alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
@@ -31,6 +34,16 @@ pub enum Shown {
     First,
     /// All places, and the rules: with `--verbose`, and in a file.
     All,
+}
+
+impl Shown {
+    /// Returns how many lines of a text are printed: all, or `few`.
+    const fn lines(self, few: usize) -> usize {
+        match self {
+            Self::First => few,
+            Self::All => usize::MAX,
+        }
+    }
 }
 
 /// Returns the message for all items of a list: without the positions in the field.
@@ -209,19 +222,19 @@ impl<'r> ToDo<'r> {
         let mut out = format!("{}\n", painter.strong("to do by hand:"));
         let width = self.items.len().to_string().len();
         for (help, number) in self.items.iter().zip(1..) {
-            let _infallible = writeln!(out, "  {number:>width$}. {}", with_text(help, "      ", shown));
+            let _infallible = writeln!(out, "  {number:>width$}. {}", with_text(help, "      ", shown.lines(LINES)));
         }
         out
     }
 }
 
 /// Prints what to do, with the text to be copied below it, or behind it where that is one value in mappings.
-fn with_text(help: &str, indent: &str, shown: Shown) -> String {
+fn with_text(help: &str, indent: &str, most: usize) -> String {
     let (help, Some(text)) = help_and_text(help) else { return visible(help) };
     let help = visible(help);
     match on_one_line(text) {
         Some(line) => format!("{help} {}", visible(&line)),
-        None if shown == Shown::First && text.lines().count() > LINES => format!("{help} (-v prints it)"),
+        None if text.lines().count() > most => format!("{help} (-v prints it)"),
         None => format!("{help}\n{indent}{}", visible_block(text, indent)),
     }
 }
@@ -325,7 +338,7 @@ impl Printer<'_> {
 
     fn help(&self, out: &mut String, finding: &FindingRecord, indent: &str) {
         if let Some(help) = finding.help.as_ref().filter(|_| self.to_do.number(finding).is_none()) {
-            let help = with_text(help, &format!("{indent}  "), Shown::All);
+            let help = with_text(help, &format!("{indent}  "), self.shown.lines(LINES_OF_ONE));
             let _infallible = writeln!(out, "{indent}{} {help}", self.painter.label("help:"));
         }
     }
@@ -500,7 +513,7 @@ a.yaml:3:1: warning[unknown-kind] file is odd
 
     #[test]
     fn what_is_to_be_copied_is_short() {
-        let text = |help: &str| with_text(help, "  ", Shown::First);
+        let text = |help: &str| with_text(help, "  ", LINES);
         assert_eq!(text("add it:\nspec:\n  key:\n    policy: Never\n"), "add it: spec: { key: { policy: Never } }");
         assert_eq!(text("add it:\nspec: x"), "add it: spec: x");
         let block = |lines: &str| format!("add it:\n  {}", lines.replace('\n', "\n  "));
@@ -511,7 +524,7 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         }
         let long = "a:\n  b: 1\n  c: 2\n  d: 3\n  e: 4";
         assert_eq!(text(&format!("add it:\n{long}")), "add it: (-v prints it)");
-        assert_eq!(with_text(&format!("add it:\n{long}"), "  ", Shown::All), block(long));
+        assert_eq!(with_text(&format!("add it:\n{long}"), "  ", usize::MAX), block(long));
     }
 
     #[test]

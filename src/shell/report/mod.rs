@@ -38,6 +38,7 @@ pub(crate) mod markdown;
 pub(crate) mod matrix_format;
 pub(crate) mod merge_reports;
 mod paint;
+#[cfg(feature = "cli")]
 pub(crate) mod plain;
 mod run_report;
 pub(crate) mod sarif;
