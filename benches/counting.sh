@@ -17,7 +17,7 @@ count() {
   local said
   said=$(mktemp "$top/said.XXXXXXXX")
   run_under "$said" valgrind --tool=exp-bbv --instr-count-only=yes --bb-out-file=/dev/null "$bin" "$@"
-  awk '/Total instructions:/ { sum += $NF } END { print sum }' "$said"
+  awk '/Total instructions:/ { sum += $NF } END { printf "%.0f\n", sum }' "$said"
 }
 
 # estimate ARGUMENT...: the same to one in a thousand, by the counters of the processor where they can be read.
