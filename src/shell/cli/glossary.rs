@@ -39,6 +39,7 @@ glossary! {
     "claimed" "Summary of `pack lint`: removed kinds, fields or values that a rule converts.";
     "code" "The stable name of a kind of finding, in brackets behind the severity, such as `dropped-field`. `explain CODE` describes it.";
     "current" "Summary of `detect`: the newest release serves the objects as they are.";
+    "deprecated" "Summary of `detect`, and `releases`: a release serves the apiVersion and calls it deprecated: a later one need not serve it.";
     "documentation" "Class of a change in `crd check`: only what people read changed.";
     "dropped" "Summary of `pack lint`: removed kinds, fields or values that `pack.yaml` lists with a reason. Class of a change in `crd check`: a version or a kind is gone.";
     "error" "Severity: the file or the run failed. Exit code 2; `apply` writes nothing, except with `--keep-going`.";
@@ -83,6 +84,7 @@ glossary! {
     "tightened" "Class of a change in `crd check`: less is accepted of what was there.";
     "to change" "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.";
     "to convert" "Summary of `detect`: objects with an apiVersion that the newest release serves, which has a more stable one or other fields.";
+    "to do" "Number behind a finding, and the list at the end of a report (`to do by hand`): what remains to be done by hand, once for all findings that need the same.";
     "unchanged" "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not.";
     "undetectable" "Subject in `matrix`: a change of meaning that no field shows, such as a new default.";
     "unresolved" "Severity and summary: something that is not converted, or that the target does not serve, stays as it is and can break or change what is applied. Exit code 1; change it by hand, or acknowledge it.";
