@@ -9,7 +9,7 @@ use super::state::Log;
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{Direction, Halt, Lens, Session, displaced};
 use crate::knowledge::pack::Rule;
-use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::field::FieldPath;
 
 /// What several rules did to an object, each by itself: one that cannot convert the object is left out.
 #[derive(Default)]
@@ -44,11 +44,9 @@ pub(super) fn run_each<'r>(
 ///
 /// # Errors
 /// Where that is.
-fn unseen(rule: &Rule, lens: &Lens, session: &Session<'_>) -> Result<(), Remark> {
-    let fields = lens.claims().old;
-    let each = lens.claims_of_each().into_iter().filter(|claims| rule.api_versions.is_some() && !claims.new.is_empty());
-    let moved: Vec<FieldPattern> = each.flat_map(|claims| claims.old).collect();
-    let Some((field, place)) = session.unseen(&fields, &moved) else { return Ok(()) };
+fn unseen(rule: &Rule, direction: Direction, session: &Session<'_>) -> Result<(), Remark> {
+    let old = rule.old_fields(direction);
+    let Some((field, place)) = session.unseen(&old.all, &old.moved) else { return Ok(()) };
     let (what, code) = match session.is_variable(place) {
         true => ("what the variable here stands for", Code::NotConvertible),
         false => ("what an action prints here", Code::TemplateAction),
@@ -72,7 +70,7 @@ pub(super) fn run_rule(
     // The data is copied for a change while someone else holds it.
     let before = (lens.reorders() || lens.changes_defaults()).then(|| session.shared());
     if !session.place().holes.is_empty() || !session.place().printed.is_empty() {
-        unseen(rule, lens, session)?;
+        unseen(rule, direction, session)?;
     }
     lens.run(session).map_err(|halt| halted(rule, halt, session))?;
     let changed = session.changed_at(step);

@@ -30,14 +30,14 @@ impl TextSearch {
         // Those that begin alike are compared with the same places.
         texts.sort_unstable_by(|one, other| one.as_ref().cmp(other.as_ref()));
         let packed = texts.chunks(TEXTS).map(|texts| {
-            let mut builder = Config::new().match_kind(PackedKind::LeftmostFirst).builder();
+            let mut builder = Config::new().match_kind(PackedKind::LeftmostLongest).builder();
             builder.extend(texts).build()
         });
         packed.collect::<Option<Vec<Searcher>>>().map_or_else(|| Self::automaton(&texts), |all| Self(Kind::Packed(all)))
     }
 
     fn automaton<T: AsRef<[u8]>>(texts: &[T]) -> Self {
-        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
         Self(Kind::Automaton(Box::new(search.expect("the texts are few and short"))))
     }
 
@@ -103,6 +103,14 @@ mod tests {
             });
             assert_eq!(places.len(), 1);
             assert_eq!(places[0], 17..36, "only group1 with apps/ is one of the texts");
+        }
+    }
+
+    #[test]
+    fn of_two_texts_at_one_place_the_longer_one_is_found() {
+        let texts = ["example.com", "example.com.au"];
+        for search in [TextSearch::new(texts), TextSearch::automaton(&texts)] {
+            assert!(search.any(b"example.com.au/v1", |place| place == (0..14)));
         }
     }
 

@@ -151,6 +151,7 @@ impl RuleReader<'_> {
             backward,
             back_kind,
             renamed_keys: Default::default(),
+            old_fields: Default::default(),
         })
     }
 

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 use super::wire::{Destructive, Needs};
 use crate::knowledge::catalog::Catalog;
-use crate::knowledge::lens::{Direction, Fidelity, Image, Lens};
+use crate::knowledge::lens::{Claims, Direction, Fidelity, Image, Lens};
 use crate::knowledge::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet, by_stability};
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -147,6 +147,16 @@ pub struct Rule {
     pub(crate) back_kind: GroupKind,
     /// What [`Rule::renamed_keys`] returns for each direction, once it was asked for.
     pub(crate) renamed_keys: [OnceLock<Vec<RenamedKey>>; 2],
+    /// What [`Rule::old_fields`] returns for each direction, once it was asked for.
+    pub(crate) old_fields: [OnceLock<OldFields>; 2],
+}
+
+/// The fields that a rule takes away, by their names before it.
+#[derive(Debug)]
+pub(crate) struct OldFields {
+    pub(crate) all: Vec<FieldPattern>,
+    /// Those that get another place, where the rule is between two apiVersions.
+    pub(crate) moved: Vec<FieldPattern>,
 }
 
 /// A key of annotations or labels that a rule renames.
@@ -168,6 +178,16 @@ impl Rule {
                 Some(RenamedKey { old: key_of_metadata(&old)?.to_owned(), new: key_of_metadata(new)?.to_owned() })
             });
             renamed.collect()
+        })
+    }
+
+    /// Returns the fields that the rule takes away in a direction.
+    pub(crate) fn old_fields(&self, direction: Direction) -> &OldFields {
+        self.old_fields[direction as usize].get_or_init(|| {
+            let lens = self.lens(direction);
+            let is_move = |claims: &Claims| self.api_versions.is_some() && !claims.new.is_empty();
+            let moved = lens.claims_of_each().into_iter().filter(is_move).flat_map(|claims| claims.old);
+            OldFields { all: lens.claims().old, moved: moved.collect() }
         })
     }
 
