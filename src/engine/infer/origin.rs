@@ -106,19 +106,24 @@ pub(crate) struct Agreed<'s, 'p> {
 /// Returns what objects of one pack agree on: all of them, or all but the fewest that have to be left out, where there is one such
 /// choice and at least twice as many objects contradict those left out.
 pub(crate) fn agreed<'s, 'p>(objects: &[&'s ObjectReleases<'p>]) -> Agreed<'s, 'p> {
-    let mut counts = BTreeMap::new();
+    // Objects are many, and the sets of releases that they fit are few.
+    let mut fitting: BTreeMap<ReleaseSet, usize> = BTreeMap::new();
     for one in objects {
-        one.with_version.iter().for_each(|release| *counts.entry(release).or_insert(0) += one.objects);
+        *fitting.entry(one.with_version).or_default() += one.objects;
+    }
+    let mut counts = BTreeMap::new();
+    for (fit, objects) in &fitting {
+        fit.iter().for_each(|release| *counts.entry(release).or_insert(0) += objects);
     }
     let most = counts.values().max().copied();
-    let releases = counts.into_iter().filter(|(_, count)| Some(*count) == most).map(|(release, _)| release).collect();
-    let (within, apart): (Vec<&ObjectReleases<'_>>, Vec<_>) =
-        objects.iter().copied().partition(|one| one.with_version.is_superset(releases));
-    let is_one_choice = apart.iter().all(|one| (one.with_version & releases).is_empty());
-    let contradicts =
-        |one: &&&ObjectReleases<'_>| apart.iter().any(|other| (one.with_version & other.with_version).is_empty());
-    let contradicting: usize = within.iter().filter(contradicts).map(|one| one.objects).sum();
-    let left_out: usize = apart.iter().map(|one| one.objects).sum();
+    let releases: ReleaseSet =
+        counts.into_iter().filter(|(_, count)| Some(*count) == most).map(|(release, _)| release).collect();
+    let (within, outside): (Vec<_>, Vec<_>) = fitting.into_iter().partition(|(fit, _)| fit.is_superset(releases));
+    let is_one_choice = outside.iter().all(|(fit, _)| (*fit & releases).is_empty());
+    let contradicts = |fit: ReleaseSet| outside.iter().any(|(other, _)| (fit & *other).is_empty());
+    let contradicting: usize = within.iter().filter(|(fit, _)| contradicts(*fit)).map(|(_, objects)| objects).sum();
+    let left_out: usize = outside.iter().map(|(_, objects)| objects).sum();
+    let apart = objects.iter().copied().filter(|one| !one.with_version.is_superset(releases)).collect();
     if is_one_choice && contradicting >= 2 * left_out { Agreed { releases, apart } } else { Agreed::default() }
 }
 

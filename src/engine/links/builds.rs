@@ -66,7 +66,8 @@ impl<'a> Applied<'a> {
             files.iter().map(|file| (&*file.file, &*file.applied)).filter(|(_, applied)| !applied.is_empty()).collect();
         let mut names: Vec<&str> = files.iter().map(|file| &*file.file).collect();
         names.sort_unstable();
-        let ends = if hosts.is_empty() { BTreeMap::new() } else { by_end(&names) };
+        let paths = hosts.iter().flat_map(|(_, applied)| *applied).map(|folder| folder.path.as_str());
+        let ends = by_end(&names, &paths.collect());
         let found = |folder: &Folder| {
             let found = ends.get(folder.path.as_str()).into_iter().flatten().copied();
             found.filter(|path| graph.can_be_in_repository_of(folder, path)).collect::<Vec<_>>()

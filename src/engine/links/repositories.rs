@@ -81,7 +81,8 @@ impl Repositories {
 fn named(files: &[FileSurvey]) -> Vec<Named<'_>> {
     let mut names: Vec<&str> = files.iter().map(|file| &*file.file).collect();
     names.sort_unstable();
-    let ends = by_end(&names);
+    let paths = files.iter().flat_map(|file| &file.applied).filter(|folder| folder.source.is_some());
+    let ends = by_end(&names, &paths.map(|folder| folder.path.as_str()).collect());
     let mut named = Vec::new();
     for file in files {
         for Folder { path, source } in &file.applied {
@@ -122,16 +123,15 @@ fn contested(named: &[Named<'_>], is_same: &dyn Fn(&Source, &Source) -> bool) ->
     found
 }
 
-/// Returns the folders of `files` by the ends of their paths, as they are named from the root of a repository, which the run need not
-/// start at: the shortest with each end.
-pub(super) fn by_end<'a>(files: &[&'a str]) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
-    let folders = files.iter().flat_map(|file| file.match_indices('/').map(|(at, _)| &file[..at]));
+/// Returns the folders of `files`, which are sorted, whose paths end with one of `paths`, as objects name them from the root of a
+/// repository, which the run need not start at: the shortest with each end.
+pub(super) fn by_end<'a, 'p>(files: &[&'a str], paths: &BTreeSet<&'p str>) -> BTreeMap<&'p str, BTreeSet<&'a str>> {
     let mut ends: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for folder in folders.collect::<BTreeSet<_>>() {
+    let depth = |folder: &str| folder.matches('/').count();
+    for folder in folders(files) {
         let starts = folder.match_indices('/').map(|(at, _)| at + 1).chain([0]);
-        for start in starts {
-            let found = ends.entry(&folder[start..]).or_default();
-            let depth = |folder: &str| folder.matches('/').count();
+        for path in starts.filter_map(|start| paths.get(&folder[start..])) {
+            let found = ends.entry(path).or_default();
             match found.first().map(|other| depth(other).cmp(&depth(folder))) {
                 Some(Ordering::Less) => continue,
                 Some(Ordering::Greater) => found.clear(),
@@ -141,4 +141,31 @@ pub(super) fn by_end<'a>(files: &[&'a str]) -> BTreeMap<&'a str, BTreeSet<&'a st
         }
     }
     ends
+}
+
+/// Returns each folder that `files`, which are sorted, are below. Those below one folder stand together.
+fn folders<'a>(files: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    let before = std::iter::once(&"").chain(files);
+    before.zip(files).flat_map(|(before, file)| {
+        let shared = before.bytes().zip(file.bytes()).take_while(|(left, right)| left == right).count();
+        let shared = file.floor_char_boundary(shared);
+        file[shared..].match_indices('/').map(move |(at, _)| &file[..shared + at])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_found_by_the_ends_of_their_paths_once_each() {
+        let files = ["a/b-c.yaml", "a/b/c/d.yaml", "a/b/e.yaml", "a/è/b.yaml", "a/é.yaml", "b/c/d.yaml", "top.yaml"];
+        assert_eq!(folders(&files).collect::<Vec<_>>(), ["a", "a/b", "a/b/c", "a/è", "b", "b/c"]);
+        let ends = by_end(&files, &["b", "b/c", "c", "e.yaml"].into());
+        assert_eq!(ends["b"], ["b"].into(), "the shortest");
+        assert_eq!(ends["b/c"], ["b/c"].into(), "the shortest");
+        assert_eq!(ends["c"], ["b/c"].into(), "the shortest");
+        assert_eq!(ends.get("e.yaml"), None, "a file");
+        assert_eq!(by_end(&["x/c/f.yaml", "y/c/f.yaml"], &["c"].into())["c"], ["x/c", "y/c"].into(), "both");
+    }
 }

@@ -7,12 +7,13 @@
 //!
 //! Invariant: a file without the text `reversion:`, in small or large letters, `ignore[` and `ignore:` has none.
 
-use memchr::memmem;
+use std::sync::LazyLock;
 
 use super::ignore_comment::{Ignore, Ignores};
 use super::manifest::Manifest;
 use super::object::Object;
 use super::source_text::SourceText;
+use super::text_search::TextSearch;
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::{Position, Span};
 use crate::syntax::yaml::{Tree, find_node, parts};
@@ -41,8 +42,8 @@ const NAMES: [&str; 3] = ["reversion:", "Reversion:", "REVERSION:"];
 /// Finds the comments of a file, and of the inline patches whose lines have places in it, that acknowledge findings; in the order of
 /// the file.
 pub(super) fn find(manifest: &Manifest) -> Ignores {
-    let has = |name: &str| memmem::find(manifest.text.as_bytes(), name.as_bytes()).is_some();
-    if !NAMES.into_iter().chain(NAMELESS).any(has) {
+    static MARKS: LazyLock<TextSearch> = LazyLock::new(|| TextSearch::new(NAMES.into_iter().chain(NAMELESS)));
+    if !MARKS.is_in(manifest.text.as_bytes()) {
         return Ignores::default();
     }
     let inline = manifest.inline_patches.iter().enumerate().filter(|(_, patch)| patch.literal.is_some());

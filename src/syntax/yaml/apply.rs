@@ -45,10 +45,10 @@ pub(super) fn rename(root: &mut Value, path: &FieldPath, to: &str) -> Result<(),
     if map.contains_key(to) {
         return Err(problem(ProblemCode::Exists, format!("key `{to}` exists already")));
     }
-    let entries = std::mem::take(map);
-    map.extend(
-        entries.into_iter().map(|(name, value)| if name == *key { (to.to_owned(), value) } else { (name, value) }),
-    );
+    // The new entry is the last one; as such it takes the place of the one that is removed.
+    let value = map.get_mut(key).map(Value::take).unwrap_or_default();
+    map.insert(to.to_owned(), value);
+    map.swap_remove(key);
     Ok(())
 }
 

@@ -19,11 +19,21 @@ const INDEXED_CHILDREN: usize = 128;
 /// Returns the entries of a mapping whose key is the text `key`, in order.
 pub(super) fn entries(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> impl Iterator<Item = (NodeId, NodeId)> {
     let indexed = match indexed_children(tree, text, mapping) {
-        Some(IndexedChildren::Entries(entries)) => Some(entries.get(key).map_or(&[][..], Vec::as_slice)),
+        Some(IndexedChildren::Entries { by_key, .. }) => Some(by_key.get(key).map_or(&[][..], Vec::as_slice)),
         Some(IndexedChildren::Items(_)) | None => None,
     };
     let walked = indexed.is_none().then(|| tree.pairs(mapping).filter(|(node, _)| is_key(tree, text, *node, key)));
     indexed.into_iter().flatten().copied().chain(walked.into_iter().flatten())
+}
+
+/// Returns the values of the merge keys (`<<`) of a mapping, in order.
+pub(super) fn merged(tree: &Tree, text: &str, mapping: NodeId) -> impl Iterator<Item = NodeId> {
+    let indexed = match indexed_children(tree, text, mapping) {
+        Some(IndexedChildren::Entries { merged, .. }) => Some(merged.as_slice()),
+        Some(IndexedChildren::Items(_)) | None => None,
+    };
+    let walked = indexed.is_none().then(|| tree.pairs(mapping).filter(|(key, _)| tree.is_merge_key(text, *key)));
+    indexed.into_iter().flatten().copied().chain(walked.into_iter().flatten().map(|(_, value)| value))
 }
 
 /// Returns whether a key node is the text `key`.
@@ -35,7 +45,7 @@ pub(super) fn is_key(tree: &Tree, text: &str, node: NodeId, key: &str) -> bool {
 pub(super) fn item_at(tree: &Tree, text: &str, sequence: NodeId, index: usize) -> Option<NodeId> {
     match indexed_children(tree, text, sequence) {
         Some(IndexedChildren::Items(items)) => items.get(index).copied(),
-        Some(IndexedChildren::Entries(_)) | None => tree.children(sequence).nth(index),
+        Some(IndexedChildren::Entries { .. }) | None => tree.children(sequence).nth(index),
     }
 }
 
@@ -50,7 +60,10 @@ fn build_child_index(tree: &Tree, text: &str) -> BTreeMap<NodeId, IndexedChildre
         .ids()
         .filter(|id| tree.node(*id).next - id.0 > INDEXED_NODES && tree.children(*id).nth(INDEXED_CHILDREN).is_some());
     let children = |id: NodeId| match tree.node(id).kind.is_mapping() {
-        true => IndexedChildren::Entries(entries_by_key(tree, text, id)),
+        true => IndexedChildren::Entries {
+            by_key: entries_by_key(tree, text, id),
+            merged: tree.pairs(id).filter(|(key, _)| tree.is_merge_key(text, *key)).map(|(_, value)| value).collect(),
+        },
         false => IndexedChildren::Items(tree.children(id).collect()),
     };
     large.map(|id| (id, children(id))).collect()

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::children::{entries, item_at};
+use super::children::{entries, item_at, merged};
 use super::problem::{Problem, ProblemCode};
 use super::scalar::scalar_text;
 use super::tree::{Kind, NodeId, Tree, skip_trivia};
@@ -59,10 +59,7 @@ pub(super) fn find_entry(tree: &Tree, text: &str, mapping: NodeId, key: &str) ->
 /// Returns the value of the `<<` that merges `key` into a mapping.
 pub(super) fn merge_source(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> Option<NodeId> {
     let mut seen = BTreeSet::new();
-    tree.pairs(mapping)
-        .filter(|(node, _)| tree.is_merge_key(text, *node))
-        .find(|(_, value)| merges_key(tree, text, *value, key, &mut seen))
-        .map(|(_, value)| value)
+    merged(tree, text, mapping).find(|value| merges_key(tree, text, *value, key, &mut seen))
 }
 
 /// Returns a key that is above a merge which also has it: kubectl then takes the merge's value, contrary to the YAML
@@ -91,9 +88,7 @@ fn merges_key(tree: &Tree, text: &str, node: NodeId, key: &str, seen: &mut BTree
         match tree.node(node).kind {
             Kind::Alias => open.extend(tree.target(node)),
             kind if kind.is_sequence() => open.extend(tree.children(node)),
-            _ => {
-                open.extend(tree.pairs(node).filter(|(name, _)| tree.is_merge_key(text, *name)).map(|(_, value)| value))
-            }
+            _ => open.extend(merged(tree, text, node)),
         }
     }
     false

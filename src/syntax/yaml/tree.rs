@@ -342,8 +342,13 @@ impl Eq for ChildIndex {}
 pub(super) enum IndexedChildren {
     /// The items of a sequence, in order.
     Items(Vec<NodeId>),
-    /// The entries by key, in order; keys that are not text are left out.
-    Entries(BTreeMap<String, Vec<(NodeId, NodeId)>>),
+    /// The entries of a mapping.
+    Entries {
+        /// By key, in order; keys that are not text are left out.
+        by_key: BTreeMap<String, Vec<(NodeId, NodeId)>>,
+        /// The values of merge keys, in order.
+        merged: Vec<NodeId>,
+    },
 }
 
 #[cfg(test)]
