@@ -416,9 +416,10 @@ fn same_apis() -> [(String, String); 3] {
 
 /// Returns what `check` says of a tree with a HelmRelease of Flux that no field dates, and a file of this name and text.
 fn beside_a_release(name: &str, text: &str) -> Run {
-    let release = "apiVersion: helm.toolkit.fluxcd.io/v2beta1\nkind: HelmRelease\nmetadata: {name: a}\nspec:\n  interval: 1h\n  chart: {spec: {chart: a, sourceRef: {kind: HelmRepository, name: b}}}\n";
-    Tree::of(&[("a.yaml", release), (name, text)]).run(&["check", "-v", "--to", "flux@2.9"])
+    Tree::of(&[("a.yaml", RELEASE), (name, text)]).run(&["check", "-v", "--to", "flux@2.9"])
 }
+
+const RELEASE: &str = "apiVersion: helm.toolkit.fluxcd.io/v2beta1\nkind: HelmRelease\nmetadata: {name: a}\nspec:\n  interval: 1h\n  chart: {spec: {chart: a, sourceRef: {kind: HelmRepository, name: b}}}\n";
 
 const COMPONENTS: &str = "---\n# Flux version: v0.14.1\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: flux-system\n  labels:\n    app.kubernetes.io/part-of: flux\n    app.kubernetes.io/version: v0.14.1\n---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, namespace: flux-system, labels: {app.kubernetes.io/part-of: flux, app.kubernetes.io/version: v0.14.1}, annotations: {a: helm.toolkit.fluxcd.io}}\n";
 
@@ -458,6 +459,21 @@ fn marks_of_manifests_name_the_release_that_objects_come_from() {
         assert!(matches!(*pinned, [pinned] if pinned.contains(mark)), "{mark}: {}", run.all());
         assert!(!run.all().contains("do not show whether"), "{mark}: {}", run.all());
     }
+}
+
+/// Where objects come from is said while there is something to do or to know, and not on the later runs of a tree in which all is known.
+#[test]
+fn where_objects_come_from_is_not_said_where_all_is_acknowledged() {
+    let tree = Tree::of(&[("b.yaml", COMPONENTS)]);
+    let tree = Tree::of(&[("a.yaml", RELEASE), ("b.yaml", COMPONENTS)]);
+    let checked = |flags: &[&str]| tree.run(&[&["check", "--to", "flux@2.9"][..], flags].concat());
+    let origin = "flux objects come from v0.14.0";
+    let first = checked(&[]);
+    assert!(first.err.starts_with(origin), "{}", first.all());
+    checked(&["--write-baseline", "known.json"]).check(0);
+    let known = checked(&["--baseline", "known.json"]);
+    known.check(0);
+    assert_eq!((known.err.contains(origin), known.all().lines().count()), (false, 1), "{}", known.all());
 }
 
 /// What only looks like a mark is none: a text in an object, a label without the one that says whose it is, another repository.

@@ -69,6 +69,8 @@ pub(super) struct Planned<'p> {
     listed: Option<FileList>,
     /// The part of the tree that it is about.
     pub(super) shard: Option<Shard>,
+    /// Where the objects come from, for people.
+    origins: Vec<String>,
 }
 
 impl Planned<'_> {
@@ -90,12 +92,15 @@ impl Planned<'_> {
         output::nothing_recognized(exit, &self.counts, &self.roots, &self.skips, &self.sought)
     }
 
-    /// Returns whether there is nothing to do and nothing to know.
-    fn is_clean(&self) -> bool {
-        let Plan { files, findings, advisories, .. } = &self.plan;
-        let is_note = |severity: Severity| severity == Severity::Note;
-        let advised = advisories.iter().map(|advisory| advisory.severity);
-        files.is_empty() && findings.iter().map(|finding| finding.severity).chain(advised).all(is_note)
+    /// Says where the objects come from, unless there is nothing to do and nothing to know.
+    pub(super) fn say_origins(&self, console: Console) -> Result<()> {
+        let Plan { findings, advisories, .. } = &self.plan;
+        let mut severities =
+            findings.iter().map(|finding| finding.severity).chain(advisories.iter().map(|advisory| advisory.severity));
+        if self.pending() == Pending::Nothing && severities.all(|severity| severity == Severity::Note) {
+            return Ok(());
+        }
+        self.origins.iter().try_for_each(|line| console.note(line))
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
@@ -284,6 +289,7 @@ fn plan_read<'p>(
             left_out: Vec::new(),
             listed: input.listed,
             shard,
+            origins: Vec::new(),
         });
     }
     let shown = || input.made.iter().filter_map(|file| file.evidence.as_deref());
@@ -296,10 +302,7 @@ fn plan_read<'p>(
     let progress = console.progress("planning");
     let planned = conclude(&Planner::new(&goal), request, recognizer, limits, input)?;
     drop(progress);
-    if !planned.is_clean() {
-        told.iter().try_for_each(|line| console.note(line))?;
-    }
-    Ok(planned)
+    Ok(Planned { origins: told, ..planned })
 }
 
 /// Takes the files that failed as ones that fail the run.
@@ -409,5 +412,5 @@ fn conclude<'p>(
         targets => packs::names(targets.iter().map(|target| target.pack)),
     };
     let packs = request.packs();
-    Ok(Planned { packs, sought, targets, plan, roots, counts, skips, left_out, listed, shard })
+    Ok(Planned { packs, sought, targets, plan, roots, counts, skips, left_out, listed, shard, origins: Vec::new() })
 }
