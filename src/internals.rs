@@ -147,7 +147,7 @@ pub mod report {
     }
 
     pub mod address {
-        pub use crate::shell::report::address::{BOOK, of, of_word, part_of_word};
+        pub use crate::shell::report::address::{BOOK, of, of_operation, of_word, part_of_word};
     }
 
     pub mod markdown {

@@ -464,7 +464,6 @@ fn marks_of_manifests_name_the_release_that_objects_come_from() {
 /// Where objects come from is said while there is something to do or to know, and not on the later runs of a tree in which all is known.
 #[test]
 fn where_objects_come_from_is_not_said_where_all_is_acknowledged() {
-    let tree = Tree::of(&[("b.yaml", COMPONENTS)]);
     let tree = Tree::of(&[("a.yaml", RELEASE), ("b.yaml", COMPONENTS)]);
     let checked = |flags: &[&str]| tree.run(&[&["check", "--to", "flux@2.9"][..], flags].concat());
     let origin = "flux objects come from v0.14.0";

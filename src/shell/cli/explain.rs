@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::args::ExplainArgs;
 use super::console::Console;
 use super::exit::Exit;
-use super::glossary::GLOSSARY;
+use super::glossary::{GLOSSARY, Term};
 use super::{packs, releases};
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{CONVERSIONS, Description, described};
@@ -52,6 +52,11 @@ pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
     if costs.iter().all(|cost| !cost.is_empty()) {
         return Ok(costs.join("\n"));
     }
+    let has_word = |term: &&Term| term.word.split(' ').any(|word| spellings(text).contains(&fold(word)));
+    let phrases: Vec<String> = GLOSSARY.iter().filter(has_word).map(term_text).collect();
+    if !phrases.is_empty() {
+        return Ok(phrases.join("\n"));
+    }
     let near = near(text, packs).join(", ");
     let hint = if near.is_empty() { near } else { format!("; did you mean {near}?") };
     bail!("`{text}` is not a word of the output, a rule, a code or an operation{hint}")
@@ -74,10 +79,7 @@ fn spellings(word: &str) -> Vec<String> {
 /// Explains a folded word by everything that it names; nothing where it names nothing.
 fn explain(word: &str, packs: &Packs) -> String {
     let is = |name: &str| fold(name) == word;
-    let term = GLOSSARY
-        .iter()
-        .find(|term| is(term.word))
-        .map(|term| format!("{}: {}\n{}\n", term.word, term.text, address::of_word(term.word)));
+    let term = GLOSSARY.iter().find(|term| is(term.word)).map(term_text);
     let code = Code::ALL.iter().find(|code| is(code.name())).map(|code| {
         let what = if term.is_some() { "finding " } else { "" };
         format!("{what}{code}: {}\n{}", code.description(), page(code.name(), ""))
@@ -111,8 +113,13 @@ fn page(name: &str, label: &str) -> String {
     address::of(name).map(|address| format!("{label}{address}\n")).unwrap_or_default()
 }
 
+fn term_text(Term { word, text }: &Term) -> String {
+    format!("{word}: {text}\n{}\n", address::of_word(word))
+}
+
 fn operation_text(operation: &Description) -> String {
-    format!("{}: {}\n\nexample:\n  - {}\n", operation.name, operation.text, operation.example)
+    let Description { name, text, example, .. } = operation;
+    format!("{name}: {text}\n{}\n\nexample:\n  - {example}\n", address::of_operation(name))
 }
 
 fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
@@ -218,6 +225,9 @@ mod tests {
         assert!(text.starts_with("normalized: Cost of a change") && text.contains("\nfinding normalized: "), "{text}");
         assert_eq!(near("held-bak", &packs), ["held-back"]);
         assert!(near("xyzzy", &packs).is_empty());
+        assert!(answer("removed", &packs).unwrap().starts_with("removed in: "), "a word of a phrase");
+        let exit = "3: Exit code: no object was recognized.";
+        assert!(answer("3", &packs).unwrap().starts_with(exit), "a number");
     }
 
     #[test]

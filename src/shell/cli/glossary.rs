@@ -21,6 +21,10 @@ macro_rules! glossary {
 
 glossary! {
     "-" "Cost of a change in `matrix`: nothing is to be done in that direction.";
+    "0" "Exit code: nothing to do, or all done.";
+    "1" "Exit code: changes are needed, something was held back or is unresolved, or a file was left out.";
+    "2" "Exit code: the call failed, because of a bad argument, a file that cannot be read or parsed, or a failed write. `apply` wrote nothing.";
+    "3" "Exit code: no object was recognized. Standard error says where the program looked; `--allow-empty` makes it 0.";
     "about the cluster" "Heading of a report: what the change of the release means for the cluster that the objects are applied to, said once.";
     "about the release" "Heading of a report: what one of the two releases does, whatever the objects hold, said once.";
     "acknowledged" "Summary and outcome: findings that were accepted before, and objects of which it was that they are held back or not at the target, by a comment, `reversion.toml` or a baseline. They do not affect the exit code, and are printed with `--verbose` only.";

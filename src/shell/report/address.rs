@@ -3,6 +3,7 @@
 //! Invariant: every address leads to a part of a page of the book; a test compares the two.
 
 use crate::engine::finding::Code;
+use crate::knowledge::lens::CONVERSIONS;
 use crate::knowledge::pack::is_built_in;
 
 /// The address of the book, which `Cargo.toml` alone has.
@@ -21,6 +22,12 @@ pub fn of(name: &str) -> Option<String> {
 /// Returns the address of a word of the glossary.
 pub fn of_word(word: &str) -> String {
     format!("{BOOK}glossary.html#{}", part_of_word(word))
+}
+
+/// Returns the address of an operation, or of the native conversions for one of these.
+pub fn of_operation(name: &str) -> String {
+    let is_native = CONVERSIONS.iter().any(|conversion| conversion.description.name == name);
+    format!("{BOOK}packs/operations.html#{}", if is_native { "native" } else { name })
 }
 
 /// Returns what the glossary calls the row of a word: `all-fit`.

@@ -9,6 +9,7 @@ use std::path::Path;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use reversion::internals::cli::GLOSSARY;
 use reversion::internals::finding::Code;
+use reversion::internals::lens::{CONVERSIONS, OPERATIONS};
 use reversion::internals::pack::Pack;
 use reversion::internals::report::address;
 
@@ -95,6 +96,8 @@ fn every_address_of_the_program_is_in_the_book() {
     let names = Code::ALL.iter().map(|code| code.name()).chain(rules);
     let printed = names.map(|name| address::of(name).unwrap_or_else(|| panic!("{name} has no address")));
     let printed = printed.chain(GLOSSARY.iter().map(|term| address::of_word(term.word)));
+    let operations = OPERATIONS.iter().chain(CONVERSIONS.iter().map(|conversion| &conversion.description));
+    let printed = printed.chain(operations.map(|operation| address::of_operation(operation.name)));
     let texts: Vec<String> = files(PAGES, ".md").iter().map(|page| read(page)).collect();
     let ends = |character: char| character.is_whitespace() || ")`\"".contains(character);
     let written = texts.iter().flat_map(|text| text.split(address::BOOK).skip(1));
