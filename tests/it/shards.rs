@@ -98,6 +98,28 @@ fn shards_of_real_manifests_report_what_the_whole_run_reports() {
     assert!(objects > 0);
 }
 
+/// A chart is one shard's, so what it names is judged by its own objects.
+#[test]
+fn names_in_a_chart_are_judged_by_its_own_objects() {
+    let chart = "apiVersion: v2\nname: a\nversion: 1.0.0\n";
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: \"{{ .Release.Name }}\"}\nrules:\n- {apiGroups: [extensions], resources: [ingresses], verbs: [get]}\n";
+    let held = "apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: \"{{ .Release.Name }}\"}\nspec: {backend: {serviceName: a, servicePort: \"{{ .Values.port }}\"}}\n";
+    let tree = Tree::of(&[
+        ("a/Chart.yaml", chart),
+        ("a/templates/role.yaml", role),
+        ("b/Chart.yaml", chart),
+        ("b/templates/ingress.yaml", held),
+        ("c/Chart.yaml", chart),
+        ("c/templates/role.yaml", role),
+        ("c/templates/ingress.yaml", held),
+    ]);
+    check(&tree.path(""), &["check", ".", "--to", "kubernetes@1.33"]);
+    let run = tree.run(&["check", "--to", "kubernetes@1.33"]);
+    run.check(1);
+    let named = |file: &str| run.out.contains(&format!("{file}:5:1: unresolved[reference-not-updated]"));
+    assert_eq!((named("a/templates/role.yaml"), named("c/templates/role.yaml")), (true, false), "{}", run.all());
+}
+
 fn tree() -> Tree {
     let files: Vec<(String, String)> =
         (0..12).map(|at| (format!("apps/{at}.yaml"), ROUTE.replace("shop", &format!("shop-{at}")))).collect();

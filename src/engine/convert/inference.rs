@@ -159,11 +159,12 @@ pub(super) fn warnings(
             object.api_version, object.kind.kind
         );
         warnings.push(Remark::new(Code::UnknownApiVersion, path, message));
+    } else if let Some(other) = version.and_then(|version| other_version(object, version)) {
+        warnings.push(other);
     } else if inference.contradicts_api_version() {
         let (fields, serving) = (line.describe(inference.candidates), line.describe(inference.serving));
         let message = format!("the fields belong to {fields}, but {} is served in {serving}", object.api_version);
         warnings.push(Remark::new(Code::ApiVersionMismatch, path, message));
     }
-    warnings.extend(version.and_then(|version| other_version(object, version)));
     warnings
 }

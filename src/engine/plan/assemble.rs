@@ -13,7 +13,6 @@ use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Acknowledged, Code, Finding};
 use crate::engine::links::CrdSurvey;
 use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory, merged};
-use crate::engine::notices::old_names::KindsOfRun;
 use crate::engine::notices::unserved::Unserved;
 
 /// Everything that a run would do, nothing of it done.
@@ -56,11 +55,9 @@ pub(super) fn assemble<'s>(
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
     // The files of other shards, whose advisories may be merged with those of this one.
     let mut elsewhere = BTreeSet::new();
-    let (mut kinds, mut old_names) = (KindsOfRun::default(), Vec::new());
     let is_outside: BTreeSet<&str> = named.iter().flat_map(|named| named.files.keys().map(String::as_str)).collect();
     let mut outdated = BTreeSet::new();
     for mut planned in files {
-        planned.objects.iter().for_each(|object| kinds.add(object, &planner.targets.renames));
         sources.extend(planned.value_sources.iter().cloned());
         planned.objects.iter().for_each(|object| unserved.add(object));
         let is_reported = is_listed(&planned.file);
@@ -84,7 +81,6 @@ pub(super) fn assemble<'s>(
         plan.files.extend(planned.change);
         plan.objects.extend(planned.objects);
         plan.findings.extend(planned.findings);
-        old_names.extend(planned.old_names);
         ignores.push(planned.ignores);
     }
     for (at, advised) in advised {
@@ -101,7 +97,6 @@ pub(super) fn assemble<'s>(
     // The shard with the CRD reports it.
     let at_object = |file: &str| !is_shard && is_listed(file);
     plan.findings.extend(unserved.findings(planner.goal(), &is_listed, &at_object));
-    plan.findings.extend(old_names.into_iter().filter_map(|one| one.unless_kept(&kinds)));
     plan.findings.sort();
     plan.findings.dedup();
     let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };

@@ -2,6 +2,7 @@
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
+use std::mem;
 
 use super::acknowledged::ignores;
 use super::planner::Planner;
@@ -11,7 +12,7 @@ use crate::engine::finding::{Code, Finding, FindingObject, Severity};
 use crate::engine::links::{BuiltCrd, dangling};
 use crate::engine::manifest::{Ignores, Manifest, Object, sops};
 use crate::engine::notices::advisories::Advised;
-use crate::engine::notices::old_names::OldNames;
+use crate::engine::notices::old_names::{KindsOfRun, OldNames};
 use crate::engine::notices::values::{self, UnconvertedValues};
 use crate::engine::notices::{mentions, moved_fields, old_keys, open_versions, pins, rbac, typed_lists};
 use crate::syntax::field::FieldPath;
@@ -27,7 +28,7 @@ pub(super) struct PlannedFile {
     pub(super) objects: Vec<ObjectPlan>,
     pub(super) change: Option<FilePlan>,
     pub(super) findings: Vec<Finding>,
-    /// What is reported about names of renamed kinds, unless the run renames none of their objects.
+    /// What is reported about names of renamed kinds, until [`PlannedFile::settle_names`].
     pub(super) old_names: Vec<OldNames<Finding>>,
     /// The objects of the file that advisories are about, by the number of the advisory.
     pub(super) advised: BTreeMap<usize, Advised>,
@@ -136,6 +137,11 @@ impl PlannedFile {
         let record = goal.choices.record;
         let (extent, is_held) = (manifest.extent(object), is_held && !is_kept);
         self.objects.push(ObjectPlan::new(location, extent, object, conversion, is_held, is_known, record));
+    }
+
+    /// Reports the names of renamed kinds, where what became of `kinds` asks for it.
+    pub(super) fn settle_names(&mut self, kinds: &KindsOfRun) {
+        self.findings.extend(mem::take(&mut self.old_names).into_iter().filter_map(|one| one.unless_kept(kinds)));
     }
 
     /// Returns what changes in the file's text.

@@ -71,6 +71,7 @@ pub(crate) use template_plan::{Definitions, TemplateFile};
 pub use templates::Templates;
 pub(crate) use withheld::LeftOut;
 
+use crate::engine::notices::old_names::KindsOfRun;
 use assemble::assemble;
 use file::PlannedFile;
 use group::{GroupContext, GroupPlanner};
@@ -120,6 +121,10 @@ pub fn plan_files<M: Manifests>(
     let planned = in_parallel(&groups, scope.threads, &plan)?;
     // Each in its box: in a list that grows, the plans of many files would take twice the memory.
     let mut planned: Vec<Box<PlannedFile>> = planned.into_iter().map(|(_, planned)| planned).collect();
+    let mut kinds = KindsOfRun::default();
+    let objects = planned.iter().flat_map(|planned| &planned.objects);
+    objects.for_each(|object| kinds.add(object, &planner.targets.renames));
+    planned.iter_mut().for_each(|planned| planned.settle_names(&kinds));
     if let Some(Templates { files, recognizer }) = scope.templates.filter(|templates| !templates.files.is_empty()) {
         let goal = planner.goal();
         let surveyor = Surveyor::new(goal.packs, &goal.targets);

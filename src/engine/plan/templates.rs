@@ -24,6 +24,7 @@ use crate::engine::convert::{ChartValues, Documents, Goal};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
+use crate::engine::notices::old_names::KindsOfRun;
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
@@ -57,6 +58,8 @@ impl TemplatePlanner<'_, '_> {
         let mut open: BTreeMap<&str, OpenTypes> = BTreeMap::new();
         let (mut suffixed, mut foreign): (BTreeMap<&str, Actions>, BTreeMap<&str, Actions>) = Default::default();
         let (mut all, mut charts) = (Vec::new(), ChartReport::default());
+        // What a chart names is for its own objects: other charts may be of another shard, and for other clusters.
+        let mut kinds: BTreeMap<&str, KindsOfRun> = BTreeMap::new();
         let numbered: Vec<(usize, &TemplateFile)> = files.iter().enumerate().collect();
         let plan = |(number, file): &(usize, &TemplateFile)| Ok::<_, Infallible>(vec![(*number, self.plan(file))]);
         let Ok(plans) = in_parallel(&numbered, threads, &plan);
@@ -64,6 +67,8 @@ impl TemplatePlanner<'_, '_> {
             let PlannedTemplate { planned, open: types, followed, suffixed: conditions, foreign: calls } = template;
             let chart = file.definitions.chart.as_str();
             charts.add(chart, &planned, followed);
+            let of_chart = kinds.entry(chart).or_default();
+            planned.objects.iter().for_each(|object| of_chart.add(object, &self.shared.planner.targets.renames));
             all.push(planned);
             for (open_type, places) in types {
                 open.entry(chart).or_default().entry(open_type).or_default().extend(places);
@@ -72,6 +77,9 @@ impl TemplatePlanner<'_, '_> {
                 let of_chart = all.entry(chart).or_default();
                 actions.into_iter().for_each(|(action, places)| of_chart.entry(action).or_default().extend(places));
             }
+        }
+        for (file, planned) in files.iter().zip(&mut all) {
+            planned.settle_names(&kinds[file.definitions.chart.as_str()]);
         }
         all.extend(charts.findings().into_iter().map(|finding| PlannedFile {
             file: finding.location.file.clone(),
