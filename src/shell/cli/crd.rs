@@ -22,7 +22,6 @@ use crate::shell::report::{Counts, one_of, text_format, visible};
 /// Runs `crd check`.
 pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
     let output = &args.output;
-    ensure!(output.format != Format::Html, "`crd check` has no format html; use text, json, sarif or markdown");
     let policy = policy(&args.policy)?;
     let packs = packs::load(&PackArgs::default())?;
     let pack = args.pack.as_ref().map(|name| named_pack(name, packs)).transpose()?;

@@ -13,6 +13,7 @@ use super::count::{plural, thousands};
 use super::document::{ObjectRecord, ReportDocument};
 use super::escape::{help_and_text, visible};
 use super::finding_list::{ListedFinding, entries};
+use super::paint::Painter;
 use super::run_report::Fate;
 use super::text_format;
 use crate::engine::finding::{Code, Severity};
@@ -106,6 +107,9 @@ fn head(document: &ReportDocument) -> String {
         let why = document.nothing_recognized.as_deref().unwrap_or("nothing recognized");
         let lines: Vec<String> = why.lines().map(|line| prose(line.trim())).collect();
         return out + &lines.join("<br>") + "\n";
+    }
+    if let Some(step) = &document.release {
+        return out + &prose(&text_format::release_step(step, &document.summary, &Painter::PLAIN)) + ".\n";
     }
     let summary = &document.summary;
     let change = if document.written { "changed" } else { "to change" };

@@ -81,13 +81,18 @@ pub(crate) fn page(document: &ReportDocument, besides: &Besides<'_>) -> String {
     let contents = &Contents::of(document, besides);
     let found = besides.found.as_ref();
     let lines: usize = contents.files.iter().filter_map(|file| file.diff.as_ref()).map(Diff::lines).sum();
+    let (title, verdict) = match (found, &document.release) {
+        (Some(found), _) => (summary::title_of_detection(found), Verdict::of_detection(document, found)),
+        (None, Some(step)) => (summary::title_of_step(step), Verdict::of_step(document, step)),
+        (None, None) => (summary::title(document), Verdict::of(document)),
+    };
     let page = Page {
         document,
         contents,
         remarks: &besides.remarks,
         found,
-        title: found.map_or_else(|| summary::title(document), summary::title_of_detection),
-        verdict: found.map_or_else(|| Verdict::of(document), |found| Verdict::of_detection(document, found)),
+        title,
+        verdict,
         counts: summary::counts(document, contents),
         to_do: to_do::list(contents),
         filters: toolbar::filters(contents),

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use super::besides::Found;
 use super::entries::{Contents, is_shown, written};
+use crate::authoring::crd_check::ReleaseStep;
 use crate::engine::finding::Severity;
 use crate::shell::report::count::{plural, thousands};
 use crate::shell::report::document::{ObjectRecord, ReportDocument};
+use crate::shell::report::paint::Painter;
 use crate::shell::report::run_report::{Fate, Written};
+use crate::shell::report::text_format;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +56,11 @@ pub(super) fn title_of_detection(found: &Found<'_>) -> String {
     format!("{} outdated, {} more to convert: reversion detect", thousands(found.outdated), thousands(found.to_convert))
 }
 
+/// The title of a page of `crd check`.
+pub(super) fn title_of_step(step: &ReleaseStep) -> String {
+    format!("needs {}: reversion crd check", step.needs.words())
+}
+
 fn objects(document: &ReportDocument, fate: Fate) -> impl Iterator<Item = &ObjectRecord> {
     document.objects.iter().filter(move |object| object.outcome == fate)
 }
@@ -88,6 +96,16 @@ impl Verdict {
         };
         let failed = if errors == 0 { String::new() } else { format!("{}. ", plural(errors, "error")) };
         Self { state, sentence: failed + &sentence }
+    }
+
+    /// Says what changed from one set of CRDs to another, and the step that it needs.
+    pub(super) fn of_step(document: &ReportDocument, step: &ReleaseStep) -> Self {
+        let state = match [Severity::Error, Severity::Unresolved].map(|severity| findings(document, severity)) {
+            [0, 0] => State::Good,
+            [0, _] => State::Open,
+            _ => State::Failed,
+        };
+        Self { state, sentence: text_format::release_step(step, &document.summary, &Painter::PLAIN) + "." }
     }
 
     /// Says how the run ended.
@@ -181,9 +199,10 @@ pub(super) fn counts(document: &ReportDocument, contents: &Contents<'_>) -> Vec<
         Count { number, words, leads_to: None }
     });
     // What is said of none too.
-    let usual: &[&str] = match document.is_detection() {
-        true => &["files read"],
-        false => &["to change", "changed", "held back", "unchanged", "files read", "files with changes"],
+    let usual: &[&str] = match (document.is_detection(), &document.release) {
+        (true, _) => &["files read"],
+        (false, Some(_)) => &[],
+        (false, None) => &["to change", "changed", "held back", "unchanged", "files read", "files with changes"],
     };
     let is_shown = |count: &Count| count.number > 0 || usual.contains(&count.words);
     outcomes.into_iter().chain(more).filter(is_shown).collect()
