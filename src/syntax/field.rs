@@ -350,13 +350,13 @@ pub trait Entries {
 
 impl Entries for Value {
     fn entry(&self, key: &str) -> Option<&Value> {
-        self.get(key)
+        member(self.as_object()?, key)
     }
 }
 
 impl Entries for Map<String, Value> {
     fn entry(&self, key: &str) -> Option<&Value> {
-        self.get(key)
+        member(self, key)
     }
 }
 

@@ -227,8 +227,12 @@ pub(crate) fn each_named<'v>(object: &'v Value, visit: &mut dyn FnMut(&PathRef<'
 
 /// Finds the owners that `object` gives in its metadata.
 pub(crate) fn find_owners(object: &Value) -> Vec<Reference<'static>> {
+    let owners = object.entry("metadata").map_or(&[][..], |metadata| metadata.items("ownerReferences"));
+    if owners.is_empty() {
+        return Vec::new();
+    }
     let list = FieldPath::default().key("metadata").key("ownerReferences");
-    let owners = list.items(object).iter().enumerate();
+    let owners = owners.iter().enumerate();
     let named = owners.filter_map(|(at, owner)| Some((at, Named::read(owner.as_object()?)?)));
     named.filter_map(|(at, named)| named.reference(list.index(at), |_| None)).collect()
 }

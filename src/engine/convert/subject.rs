@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
@@ -120,12 +120,13 @@ impl<'a> Subject<'a> {
 
     /// Returns whether the object lacks the containers of its pods, as only a patch does.
     pub(super) fn lacks_containers(&self) -> bool {
-        let containers = FieldPath::default().key("spec").key("template").key("spec").key("containers");
-        containers.get(&self.object.value).is_none()
+        static CONTAINERS: LazyLock<FieldPath> =
+            LazyLock::new(|| FieldPath::default().key("spec").key("template").key("spec").key("containers"));
+        CONTAINERS.get(&self.object.value).is_none()
             && self.holes().is_empty()
             && self.completeness() == Completeness::Whole
             && !self.is_judged_as_built()
-            && self.catalog().fields_of(&containers.pattern()).any(|field| field.required)
+            && self.catalog().fields_of(&CONTAINERS.pattern()).any(|field| field.required)
     }
 
     /// Returns the subject as a part of an object.

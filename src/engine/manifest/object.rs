@@ -81,8 +81,8 @@ impl Object {
 
     /// Takes in a name that the text writes as a word like `n`: Kubernetes reads it as a boolean, Kustomize as a text.
     pub(super) fn take_name(&mut self, tree: &Tree, text: &str) {
-        let path = FieldPath::default().key("metadata").key("name");
-        if path.get(&self.value).is_some_and(Value::is_boolean) {
+        if self.value.entry("metadata").and_then(|metadata| metadata.entry("name")).is_some_and(Value::is_boolean) {
+            let path = FieldPath::default().key("metadata").key("name");
             let root = tree.documents()[self.document].root;
             let node = find_node(tree, text, root, &self.place.join(&path));
             self.name = node.ok().map(|node| tree.span(node).of(text).to_owned());
@@ -183,7 +183,7 @@ pub(super) fn take(document: usize, place: FieldPath, mut value: Value, objects:
 
 /// Returns whether a mapping gives neither apiVersion nor kind.
 pub(super) fn is_bare(value: &Value) -> bool {
-    value.is_object() && value.get("apiVersion").is_none() && value.get("kind").is_none()
+    value.is_object() && value.entry("apiVersion").is_none() && value.entry("kind").is_none()
 }
 
 /// Returns whether a value is a list of objects: `kind: List`, or a typed one such as `kind: HTTPRouteList`.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern, Part, Step};
 
 /// The file `carriers.yaml` of a pack.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -426,8 +426,7 @@ fn carried<'a>(carrier: &'a Carrier, place: &FieldPath, value: &'a Value) -> Vec
 
 /// Returns the kind of an object, where it has both apiVersion and kind.
 fn kind(value: &Value) -> Option<GroupKind> {
-    let text = |key: &str| value.get(key).and_then(Value::as_str);
-    Some(GroupKind::new(text("kind")?, ApiVersion::parse(text("apiVersion")?).group))
+    Some(GroupKind::new(value.text("kind")?, ApiVersion::parse(value.text("apiVersion")?).group))
 }
 
 #[cfg(test)]

@@ -288,11 +288,11 @@ impl Walk<'_> {
         if attributes.relations.is_empty() {
             return;
         }
-        let path = spot.map(PathRef::path).unwrap_or_default();
         let schema = Schema { tree: self.tree, release: self.release, version: self.version };
         let at = Place { node: Some(node), value };
         for relation in &attributes.relations {
             let Some(broken) = schema.broken(relation, at) else { continue };
+            let path = spot.map(PathRef::path).unwrap_or_default();
             let named = relation.fields().into_iter().filter_map(FieldPattern::as_path);
             let written: BTreeSet<FieldPath> = named.filter(|field| field.get(value).is_some()).collect();
             let is_innermost =

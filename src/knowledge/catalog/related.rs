@@ -13,7 +13,7 @@ use super::relation::{self, Literal, Relation};
 use super::row::same;
 use super::tree::Tree;
 use crate::knowledge::release::ReleaseId;
-use crate::syntax::field::{FieldPath, FieldPattern, Part};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern, Part};
 use crate::syntax::variable::has_variable;
 
 /// What makes a relation untrue.
@@ -85,7 +85,8 @@ impl<'v> Schema<'v> {
 
     fn implied(self, relation: &Relation, at: Place<'v>, when: &[Literal], then: &[Literal]) -> Option<Broken> {
         let stands = |literal: &Literal| self.holds(at, literal) == Some(true);
-        if then.iter().any(stands) || when.iter().any(|literal| self.holds(at, literal) == Some(false)) {
+        // What it depends on is mostly one short text, and says more often than the rest that there is nothing to look for.
+        if when.iter().any(|literal| self.holds(at, literal) == Some(false)) || then.iter().any(stands) {
             return None;
         }
         let found = |literal: &Literal| self.find(at, literal.field());
@@ -205,7 +206,7 @@ impl<'v> Schema<'v> {
         let node = described.map(|(node, _)| node);
         let attributes = described.map(|(_, row)| &self.tree.schemas[row.schema].attributes);
         let is_kept = |value: &&Value| !value.is_null() || attributes.is_some_and(|attributes| attributes.nullable);
-        let written = place.value.get(key).filter(is_kept);
+        let written = place.value.entry(key).filter(is_kept);
         let value = written.or_else(|| attributes.and_then(|attributes| attributes.default.as_ref()))?;
         Some(Place { node, value })
     }

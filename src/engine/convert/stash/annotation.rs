@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::knowledge::lens::{Halt, Session};
 use crate::knowledge::pack::Pack;
 use crate::knowledge::release::{ApiVersion, ReleaseId};
-use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::field::{Entries, FieldPath, Step};
 use crate::syntax::yaml::{Intent, Place};
 
 use super::super::shapes::Shape;
@@ -72,7 +72,8 @@ impl Stash {
     /// # Errors
     /// Why what the annotation holds is no stash, as the rest of a sentence.
     pub(in crate::engine::convert) fn read(object: &Value, pack: &Pack) -> Result<Option<Self>, String> {
-        let Some(value) = annotation().get(object) else { return Ok(None) };
+        let annotations = object.entry("metadata").and_then(|metadata| metadata.entry("annotations"));
+        let Some(value) = annotations.and_then(|annotations| annotations.entry(ANNOTATION)) else { return Ok(None) };
         let text = value.as_str().ok_or("it is not a string")?;
         if text.len() > MAX_STASH {
             return Err(format!("it is longer than {MAX_STASH} bytes"));
