@@ -1,7 +1,7 @@
 //! Answers: how is a pack read that is not built in, and is it fit for use?
 //!
-//! [`read_folder`] brings the files of a folder given with `--pack`, and refuses a pack that makes no sense; [`read_if_pack`] reads
-//! one that is being written.
+//! [`PackContent`] has the files of a pack: those of a folder, or those that were in an archive or a commit. It is read as one that
+//! makes sense, or as one that is being written.
 //!
 //! Invariant: only files below the folder are read; what is too large is refused.
 
@@ -29,62 +29,125 @@ pub(crate) const MAX_PACK_FILE: u64 = 16 << 20;
 /// part of the pack's knowledge.
 pub const FIXTURES: &str = "fixtures";
 
+/// The files of a pack that is not built in, wherever they come from, and what messages call their folder.
+#[derive(Debug)]
+pub(crate) struct PackContent {
+    /// The name of the folder that they are in.
+    pub(crate) name: String,
+    /// Each file by its path in the folder, with `/`.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+}
+
+impl PackContent {
+    /// Reads the files of a folder that `is_wanted`.
+    ///
+    /// # Errors
+    /// A failure that names what cannot be read, or is too large.
+    pub(crate) fn of_folder(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Self> {
+        ensure!(folder.is_dir(), "there is no pack in {}: no such folder", folder.display());
+        let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
+        let name = folder
+            .file_name()
+            .and_then(|name| name.to_str())
+            .context("the name of the pack's folder must be valid UTF-8")?;
+        let (mut files, mut size) = (BTreeMap::new(), 0);
+        for path in list_folder(&folder)?.into_iter().filter(|path| is_wanted(path)) {
+            let file = folder.join(&path);
+            let unread = || format!("cannot read {}", file.display());
+            let length = std::fs::metadata(&file).with_context(unread)?.len();
+            ensure!(length <= MAX_PACK_FILE, "{path} is larger than {MAX_PACK_FILE} bytes");
+            size += length;
+            ensure!(size <= MAX_PACK as u64, "the pack is larger than {} MiB", MAX_PACK >> 20);
+            files.insert(path, std::fs::read(&file).with_context(unread)?);
+        }
+        Ok(Self { name: name.to_owned(), files })
+    }
+
+    /// Returns the files on which it depends what the pack does, sorted by path.
+    pub(crate) fn knowledge(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let files = self.files.iter().filter(|(path, _)| is_knowledge(path));
+        files.map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
+    }
+
+    /// Returns the texts of the fixtures, by their paths in the folder of fixtures.
+    ///
+    /// # Errors
+    /// A failure that names a file that is no text.
+    pub(crate) fn fixtures(&self) -> Result<BTreeMap<String, String>> {
+        let below = |path: &str| path.strip_prefix(FIXTURES)?.strip_prefix('/').map(str::to_owned);
+        let fixtures = self.files.iter().filter_map(|(path, bytes)| Some((below(path)?, bytes)));
+        let text = |(path, bytes): (String, &Vec<u8>)| {
+            let text = String::from_utf8(bytes.clone());
+            let text = text.with_context(|| format!("cannot read {}/{FIXTURES}/{path}", self.name))?;
+            Ok((path, text))
+        };
+        fixtures.map(text).collect()
+    }
+
+    /// Reads the pack even if it makes no sense, and checks every catalog.
+    ///
+    /// # Errors
+    /// A failure that names the file (and line) that is not what it should be.
+    pub(crate) fn draft(&self) -> Result<Pack> {
+        let mut files = PackFiles::new();
+        let mut size = 0;
+        for (path, bytes) in self.knowledge() {
+            ensure!(!path.ends_with(".yml"), "{}/{path}: the files of a pack end in .yaml: rename it", self.name);
+            ensure!(bytes.len() as u64 <= MAX_PACK_FILE, "{path} is larger than {MAX_PACK_FILE} bytes");
+            size += bytes.len();
+            ensure!(size <= MAX_PACK, "the pack is larger than {} MiB", MAX_PACK >> 20);
+            let text = std::str::from_utf8(bytes).with_context(|| format!("cannot read {}/{path}", self.name))?;
+            files.insert(path.to_owned(), Cow::Owned(text.to_owned()));
+        }
+        let pack = load(&self.name, files)?;
+        for kind in pack.kinds() {
+            pack.try_catalog(kind)?;
+        }
+        check_versions(&pack)?;
+        check_parameters(&pack)?;
+        Ok(pack)
+    }
+
+    /// Reads the pack, and refuses one that makes no sense; `shown` is what `pack lint` is passed to say why.
+    ///
+    /// # Errors
+    /// A failure that names the file (and line) that is not what it should be.
+    pub(crate) fn pack(&self, shown: &str) -> Result<Pack> {
+        let pack = self.draft()?;
+        let messages = nonsense(&pack);
+        if let [first, others @ ..] = messages.as_slice() {
+            let more = match others.len() {
+                0 => String::new(),
+                more => format!("\nand {more} more: `reversion pack lint {shown}` lists all"),
+            };
+            bail!("the pack {} makes no sense:\n{first}{more}", pack.name());
+        }
+        Ok(pack)
+    }
+}
+
+/// Returns whether what a pack does depends on a file: not on its fixtures, on hidden files and on what people read.
+pub(crate) fn is_knowledge(path: &str) -> bool {
+    let is_text = [".yaml", ".yml", ".tsv"].iter().any(|ending| path.ends_with(ending));
+    is_text && !is_fixture(path) && !is_hidden(path)
+}
+
+/// Returns whether a file is one of the fixtures of a pack.
+pub(crate) fn is_fixture(path: &str) -> bool {
+    path.split('/').next() == Some(FIXTURES)
+}
+
+/// Returns whether a file, or a folder that it is in, has a name that starts with a dot.
+pub(crate) fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
+}
+
 /// Reads the files of a pack folder that is not built in, and checks every catalog, and that the pack makes sense.
 ///
 /// # Errors
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Pack> {
-    let pack = read_draft(folder)?;
-    let messages = nonsense(&pack);
-    if let [first, others @ ..] = messages.as_slice() {
-        let more = match others.len() {
-            0 => String::new(),
-            more => format!("\nand {more} more: `reversion pack lint {}` lists all", folder.display()),
-        };
-        bail!("the pack {} makes no sense:\n{first}{more}", pack.name());
-    }
-    Ok(pack)
-}
-
-/// Reads the files of a pack folder that is being written, and checks every catalog.
-///
-/// # Errors
-/// A failure that names the file (and line) that cannot be read or is not what it should be.
-fn read_draft(folder: &Path) -> Result<Pack> {
-    ensure!(folder.is_dir(), "there is no pack in {}: no such folder", folder.display());
-    let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
-    let name = folder
-        .file_name()
-        .and_then(|name| name.to_str())
-        .context("the name of the pack's folder must be valid UTF-8")?;
-    let mut files = PackFiles::new();
-    let mut size = 0;
-    for entry in walkdir::WalkDir::new(&folder).sort_by_file_name() {
-        let entry = entry.with_context(|| format!("cannot list the pack {}", folder.display()))?;
-        let extension = entry.path().extension().and_then(|text| text.to_str());
-        let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
-        if !entry.file_type().is_file() || path.starts_with(FIXTURES) {
-            continue;
-        }
-        ensure!(extension != Some("yml"), "{name}/{}: the files of a pack end in .yaml: rename it", path.display());
-        if !matches!(extension, Some("yaml" | "tsv")) {
-            continue;
-        }
-        let path = path.to_str().with_context(|| format!("the file name {} is not valid UTF-8", path.display()))?;
-        ensure!(entry.metadata()?.len() <= MAX_PACK_FILE, "{path} is larger than {MAX_PACK_FILE} bytes");
-        let text =
-            std::fs::read_to_string(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
-        size += text.len();
-        ensure!(size <= MAX_PACK, "the pack is larger than {} MiB", MAX_PACK >> 20);
-        files.insert(path.replace('\\', "/"), Cow::Owned(text));
-    }
-    let pack = load(name, files)?;
-    for kind in pack.kinds() {
-        pack.try_catalog(kind)?;
-    }
-    check_versions(&pack)?;
-    check_parameters(&pack)?;
-    Ok(pack)
+    PackContent::of_folder(folder, is_knowledge)?.pack(&folder.display().to_string())
 }
 
 /// Checks that releases have the apiVersions of rules between two of them.
@@ -147,14 +210,6 @@ fn check_parameters(pack: &Pack) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Reads the pack in `folder` even if it makes no sense; `None` where that is no pack's folder.
-///
-/// # Errors
-/// A failure that names the file (and line) that cannot be read or is not what it should be.
-pub(crate) fn read_if_pack(folder: &Path) -> Result<Option<Pack>> {
-    folder.join("pack.yaml").is_file().then(|| read_draft(folder)).transpose()
 }
 
 /// Lists the files below a folder, as paths with `/`, sorted.

@@ -85,6 +85,7 @@ codes! {
     ConvertedBySchema "converted-by-schema" "A webhook of the CRD converts objects between the two apiVersions, and no pack knows what it does. The object has only fields that both schemas describe alike, so it gets the new apiVersion and nothing else changes: by schema, not by conversion code.";
     ConvertsTogether "converts-together" "The object can only be converted together with another object, which is held back, or which it patches or is patched by: otherwise the two would get different apiVersions, or their merged result would differ from the conversion of the present one. Resolve the finding of the other object first, or convert both by hand. Severity note if both keep an apiVersion that the target serves. Also reported if the other object may be in a file that could not be read, or is in one that is not listed with --files-from; then a warning if nothing is written.";
     CrdAdded "crd-added" "The new CRDs define a kind that the old ones do not. The check is one of `crd check`, as all whose code begins with `crd-` except crd-not-serving; the policy decides about its severity.";
+    CrdAlike "crd-alike" "A change breaks objects, and no field shows the rules of the pack that `--pack` names whether an object is from before it: what it has, it can have on both sides. Give what changes another name, or convert with `--from`.";
     CrdApiApproved "crd-api-approved" "A CRD of a group under k8s.io or kubernetes.io lacks the annotation api-approved.kubernetes.io, without which the API server refuses it.";
     CrdBool "crd-bool" "A new field is a boolean: a third state cannot be added later. A list of named values can grow.";
     CrdBound "crd-bound" "A limit of a schema changed: minimum, maximum, their exclusive forms, multipleOf, or the least or most characters, items or keys.";
@@ -116,6 +117,7 @@ codes! {
     CrdNoStatus "crd-no-status" "A version has a field status and no subresource status: whoever may write the object may write its status.";
     CrdNotServing "crd-not-serving" "A CRD of the run does not serve the apiVersion that objects of the run have, or get: once it is applied, the API server rejects them. Objects count for the nearest CRDs of their kind. Put the CRDs of the target into the tree, at the latest in the same commit.";
     CrdNullable "crd-nullable" "A field accepts null now, or does no longer.";
+    CrdOneWay "crd-one-way" "A change breaks objects, and the rules of the pack that `--pack` names convert it in one direction only: a value is lost, or objects are held back. Keep the value somewhere in the new form, or waive the finding with the reason.";
     CrdPattern "crd-pattern" "The pattern of a text changed. Where two patterns differ otherwise than in the words that they list, the new one is taken for tighter.";
     CrdPrinterColumn "crd-printer-column" "A column that kubectl prints was added, changed or removed. Scripts read them.";
     CrdPruned "crd-pruned" "The root of the schema of a version does not have `x-kubernetes-preserve-unknown-fields: true`, and no webhook converts: fields that another version stored are dropped when an object is written in this one.";

@@ -11,6 +11,7 @@ use super::rule::accepts_all_of;
 use crate::authoring::constraints::About;
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::{MERGE_KEY, PRESERVE};
+use crate::knowledge::pack::crds::without_new::{Compared, accepts_all_old};
 
 /// What a keyword does to the values that a schema accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +101,8 @@ pub(super) struct Difference {
 }
 
 /// Compares the keywords of two schemas that are not about what is in their values.
-pub(super) fn differences(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Difference> {
+pub(super) fn differences(schemas: &Compared<'_>) -> Vec<Difference> {
+    let Compared { old, new, .. } = schemas;
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let mut found = Vec::new();
     for name in names.into_iter().filter(|name| !ELSEWHERE.contains(&name.as_str())) {
@@ -112,7 +114,7 @@ pub(super) fn differences(old: &Map<String, Value>, new: &Map<String, Value>) ->
         }
         let add = |(class, text): (Class, String)| Difference { keyword: name.clone(), code, class, text };
         match effect {
-            Effect::Rules => found.extend(rules(old, new).into_iter().map(add)),
+            Effect::Rules => found.extend(rules(old, new, schemas).into_iter().map(add)),
             Effect::Describes => found.push(add((Class::Documentation, format!("the {name} changed")))),
             _ => {
                 let text = format!("{name} {} becomes {}", shown(old), shown(new));
@@ -158,8 +160,8 @@ fn has_all(some: Option<&Value>, all: Option<&Value>) -> bool {
     all.iter().all(|item| some.contains(item))
 }
 
-/// Compares two lists of CEL rules: what one list lacks is compared with what the other one has instead.
-fn rules(old: Option<&Value>, new: Option<&Value>) -> Vec<(Class, String)> {
+/// Compares two lists of CEL rules: what one list lacks is compared with what the other one has instead, or with what was there at all.
+fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Vec<(Class, String)> {
     let [mut removed, mut added] = [(old, new), (new, old)].map(|(own, other)| {
         let other = texts(other);
         texts(own).into_iter().filter(|rule| !other.contains(rule)).collect::<Vec<_>>()
@@ -175,7 +177,10 @@ fn rules(old: Option<&Value>, new: Option<&Value>) -> Vec<(Class, String)> {
         false
     });
     found.extend(removed.iter().map(|rule| (Class::Loosened, format!("the rule {} is gone", short(rule)))));
-    found.extend(added.iter().map(|rule| (Class::Tightened, format!("the rule {} is new", short(rule)))));
+    found.extend(added.iter().map(|rule| match accepts_all_old(rule, schemas) {
+        true => (Class::Additive, format!("the rule {} is new, about what is new", short(rule))),
+        false => (Class::Tightened, format!("the rule {} is new", short(rule))),
+    }));
     found
 }
 
@@ -219,11 +224,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn compared(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Difference> {
+        differences(&Compared { old, new, is_pruned: true, defaults: Vec::new() })
+    }
+
     /// Compares a keyword in both directions.
     #[track_caller]
     fn check(old: &Value, new: &Value, code: Code, expected: [Class; 2]) {
         let schema = |value: &Value| value.as_object().cloned().unwrap_or_default();
-        let found = [(old, new), (new, old)].map(|(old, new)| differences(&schema(old), &schema(new)));
+        let found = [(old, new), (new, old)].map(|(old, new)| compared(&schema(old), &schema(new)));
         let found = found.map(|found| found.into_iter().map(|one| (one.code, one.class)).collect::<Vec<_>>());
         assert_eq!(found, expected.map(|class| vec![(code, class)]));
     }
@@ -266,7 +275,7 @@ mod tests {
         let schema = |value: &Value| value.as_object().cloned().unwrap_or_default();
         let written =
             json!({"x-kubernetes-list-type": "atomic", "x-kubernetes-map-type": "granular", "nullable": false});
-        assert_eq!(differences(&schema(&json!({})), &schema(&written)), []);
+        assert_eq!(compared(&schema(&json!({})), &schema(&written)), []);
     }
 
     #[test]
@@ -293,9 +302,9 @@ mod tests {
         check(&with(&["a"]), &with(&["a || b"]), Code::CrdRule, WIDER);
         check(&with(&["a && b"]), &with(&["a"]), Code::CrdRule, WIDER);
         let schema = |rule: &str| with(&[rule]).as_object().cloned().unwrap_or_default();
-        let classes: Vec<_> = differences(&schema("a"), &schema("b")).into_iter().map(|one| one.class).collect();
+        let classes: Vec<_> = compared(&schema("a"), &schema("b")).into_iter().map(|one| one.class).collect();
         assert_eq!(classes, [Class::Loosened, Class::Tightened], "one is gone, one is new");
-        assert_eq!(differences(&schema("a  &&\n b"), &schema("a && b")), []);
+        assert_eq!(compared(&schema("a  &&\n b"), &schema("a && b")), []);
     }
 
     #[test]
@@ -303,6 +312,6 @@ mod tests {
         let plain = json!({"x-kubernetes-int-or-string": true});
         let spelt = json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": true});
         let schema = |value: &Value| value.as_object().cloned().unwrap_or_default();
-        assert_eq!(differences(&schema(&plain), &schema(&spelt)), []);
+        assert_eq!(compared(&schema(&plain), &schema(&spelt)), []);
     }
 }

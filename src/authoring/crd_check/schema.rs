@@ -13,6 +13,7 @@ use super::set::{Crd, SchemaPart};
 use crate::authoring::constraints::{About, Constraints, Schema, differences};
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::{PRESERVE, facts_of};
+use crate::knowledge::pack::crds::without_new::Compared;
 use crate::knowledge::pack::is_near;
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
@@ -22,6 +23,8 @@ struct Walk<'w> {
     crd: &'w Crd<'w>,
     /// The version that changes are of.
     version: &'w str,
+    /// Whether objects of the old side have no fields that its schema does not name.
+    is_pruned: bool,
     changes: Vec<Change>,
 }
 
@@ -32,6 +35,8 @@ struct Side<'s> {
     at: FieldPath,
     /// Whether the value around it must have it.
     is_required: bool,
+    /// What defaults make it, those of what is around it too.
+    defaults: Vec<&'s Value>,
 }
 
 /// A field on both sides.
@@ -44,7 +49,7 @@ struct Pair<'s> {
 
 /// Compares the schemas of two versions; places are those in `crd`, which has the new one.
 pub(super) fn changes(crd: &Crd<'_>, version: &str, old: SchemaPart<'_>, new: SchemaPart<'_>) -> Vec<Change> {
-    let mut walk = Walk { crd, version, changes: Vec::new() };
+    let mut walk = Walk { crd, version, is_pruned: old.is_pruned, changes: Vec::new() };
     walk.pair(&Pair { field: FieldPattern::default(), old: Side::root(old), new: Side::root(new) });
     walk.changes
 }
@@ -57,7 +62,10 @@ impl Walk<'_> {
         if self.constraints(pair) {
             return;
         }
-        for one in keyword::differences(pair.old.schema, pair.new.schema) {
+        let Pair { old, new, .. } = pair;
+        let schemas =
+            Compared { old: old.schema, new: new.schema, is_pruned: self.is_pruned, defaults: new.defaults.clone() };
+        for one in keyword::differences(&schemas) {
             self.add(pair, one.code, one.class, &one.keyword, one.text);
         }
         self.fields(pair);
@@ -176,7 +184,7 @@ struct Field<'s> {
 
 impl<'s> Side<'s> {
     fn root(part: SchemaPart<'s>) -> Self {
-        Self { schema: part.schema, at: part.at, is_required: false }
+        Self { schema: part.schema, at: part.at, is_required: false, defaults: Vec::new() }
     }
 
     fn fields(&self) -> Vec<Field<'s>> {
@@ -190,11 +198,10 @@ impl<'s> Side<'s> {
             .filter_map(Value::as_str)
             .collect();
         let field = |(name, schema): (&'s String, &'s Value)| {
-            let at = self.at.key("properties").key(name);
-            Some(Field {
-                name,
-                side: Side { schema: schema.as_object()?, at, is_required: required.contains(name.as_str()) },
-            })
+            let (schema, at) = (schema.as_object()?, self.at.key("properties").key(name));
+            let defaults = self.defaults.iter().filter_map(|default| default.get(name)).chain(schema.get("default"));
+            let (is_required, defaults) = (required.contains(name.as_str()), defaults.collect());
+            Some(Field { name, side: Side { schema, at, is_required, defaults } })
         };
         fields.iter().filter_map(field).collect()
     }
@@ -207,7 +214,13 @@ impl<'s> Side<'s> {
             Value::Bool(true) => &ANY,
             _ => return None,
         };
-        Some(Side { schema, at: self.at.key(keyword), is_required: false })
+        let all = self.defaults.iter().flat_map(|default| match default {
+            Value::Array(items) => items.iter().collect::<Vec<_>>(),
+            Value::Object(values) => values.values().collect(),
+            _ => Vec::new(),
+        });
+        let defaults = all.chain(schema.get("default")).collect();
+        Some(Side { schema, at: self.at.key(keyword), is_required: false, defaults })
     }
 }
 

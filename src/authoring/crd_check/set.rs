@@ -184,7 +184,11 @@ impl<'c> Version<'c> {
     pub(super) fn schema(&self) -> Option<SchemaPart<'c>> {
         let around = self.part("schema", "validation")?;
         let schema = around.value["openAPIV3Schema"].as_object()?;
-        Some(SchemaPart { schema, at: around.at.key("openAPIV3Schema") })
+        let keeps = &self.crd["spec"]["preserveUnknownFields"];
+        // Without a word on it, `v1beta1` keeps them.
+        let is_pruned =
+            if self.crd["apiVersion"] == "apiextensions.k8s.io/v1" { *keeps != true } else { *keeps == false };
+        Some(SchemaPart { schema, at: around.at.key("openAPIV3Schema"), is_pruned })
     }
 }
 
@@ -200,4 +204,6 @@ pub(super) struct Part<'c> {
 pub(super) struct SchemaPart<'c> {
     pub(super) schema: &'c Map<String, Value>,
     pub(super) at: FieldPath,
+    /// Whether fields are removed that it does not name.
+    pub(super) is_pruned: bool,
 }

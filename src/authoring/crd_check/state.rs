@@ -116,18 +116,18 @@ impl Design<'_> {
         }
         let named = part.schema.get("properties").and_then(Value::as_object);
         for (name, schema) in named.into_iter().flatten() {
-            self.below(field.with(Part::Key(name.clone())), schema, part.at.key("properties").key(name));
+            self.below(field.with(Part::Key(name.clone())), schema, part.at.key("properties").key(name), part);
         }
         for (keyword, step) in [("items", Part::Items), ("additionalProperties", Part::Values)] {
             if let Some(schema) = part.schema.get(keyword) {
-                self.below(field.with(step), schema, part.at.key(keyword));
+                self.below(field.with(step), schema, part.at.key(keyword), part);
             }
         }
     }
 
-    fn below(&mut self, field: FieldPattern, schema: &Value, at: FieldPath) {
+    fn below(&mut self, field: FieldPattern, schema: &Value, at: FieldPath, around: &SchemaPart<'_>) {
         if let Some(schema) = schema.as_object() {
-            self.visit(&field, &SchemaPart { schema, at });
+            self.visit(&field, &SchemaPart { schema, at, ..*around });
         }
     }
 }

@@ -162,7 +162,6 @@ fn claims(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
         return report_that_never_runs(lint, rule, file);
     };
     let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
-    let certain = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
     let (old, new) = (&rule.kind, &bundle.path.kind);
     let made_in = &lint.pack.line().bundles()[rule.order];
     for field in claims.old.iter().filter(|field| is_known(field)) {
@@ -172,11 +171,6 @@ fn claims(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
             let text = format!("no release before {made_in} has {old} {field}");
             lint.report(file, &Place::in_lens(field), text, alike(lint, old, field));
         }
-        let is_new_too = !lint.having(old, field, |order| order == rule.order).is_empty();
-        if old == new && is_new_too && certain.old.contains(field) {
-            let text = format!("{field} exists after the change too, so old and new objects cannot be distinguished");
-            lint.report(file, &Place::in_lens(field), text, way_to_distinguish(lint, rule));
-        }
     }
     for field in claims.new.iter().filter(|field| is_known(field)) {
         let kinds = kinds_of(lint, rule, Direction::Backward);
@@ -185,12 +179,32 @@ fn claims(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
             let text = format!("no release from {made_in} on has {new} {field}");
             lint.report(file, &Place::in_lens(field), text, alike(lint, new, field));
         }
-        let is_old_too = !lint.having(new, field, |order| order + 1 == rule.order).is_empty();
-        if old == new && is_old_too && certain.new.contains(field) {
-            let text = format!("{field} exists before the change too, so old and new objects cannot be distinguished");
-            lint.report(file, &Place::in_lens(field), text, way_to_distinguish(lint, rule));
-        }
     }
+    for (field, side) in shared_fields(lint.pack, rule) {
+        let text = format!("{field} exists {side} the change too, so old and new objects cannot be distinguished");
+        lint.report(file, &Place::in_lens(&field), text, way_to_distinguish(lint, rule));
+    }
+}
+
+/// Returns the fields of a rule between releases that must show on which side of it an object is, and that the other side has too: the one
+/// before or after the change.
+pub(crate) fn shared_fields(pack: &Pack, rule: &Rule) -> Vec<(FieldPattern, &'static str)> {
+    let Some(bundle) = Bundle::of(pack, rule).filter(|bundle| {
+        rule.api_versions.is_none()
+            && !pack.is_foreign(&rule.kind)
+            && rule.values.is_none()
+            && rule.kind == bundle.path.kind
+    }) else {
+        return Vec::new();
+    };
+    let claims = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
+    let has = |field: &FieldPattern, is_there: &dyn Fn(usize) -> bool| {
+        let having = pack.catalog(&rule.kind).map(|catalog| catalog.having(field)).unwrap_or_default();
+        is_known(field) && having.iter().any(|id| is_there(pack.line().get(id).order))
+    };
+    let after = claims.old.into_iter().filter(|field| has(field, &|order| order == rule.order));
+    let before = claims.new.into_iter().filter(|field| has(field, &|order| order + 1 == rule.order));
+    after.map(|field| (field, "after")).chain(before.map(|field| (field, "before"))).collect()
 }
 
 /// Reports a rule between two apiVersions in another bundle than the one that introduced the second of them, and fields of

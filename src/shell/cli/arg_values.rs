@@ -1,6 +1,14 @@
 //! How the values of options are read that are no plain texts or paths.
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
+
+use super::pack_source::PackSource;
 use crate::knowledge::pack::wire;
+
+/// Reads where a pack is.
+pub(super) fn pack_source() -> impl TypedValueParser<Value = PackSource> {
+    OsStringValueParser::new().try_map(PackSource::parse)
+}
 
 /// Reads the variable of a switch.
 pub(super) fn switch(text: &str) -> Result<bool, String> {

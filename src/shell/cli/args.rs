@@ -4,11 +4,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-use super::arg_values::{namespace, switch, threads, word};
+use super::arg_values::{namespace, pack_source, switch, threads, word};
 use super::config_file::{ConfigFile, SettingsFiles};
 pub(super) use super::output_args::{Colour, Format, OutputArgs};
+use super::pack_source::PackSource;
 use crate::knowledge::pack::crds::from_crds::Move;
 use crate::shell::disk::Shard;
 
@@ -166,7 +167,7 @@ pub(super) enum PackCommand {
     New(NewArgs),
     /// Draft a pack for what changed between two releases of CRDs: its rules and fixtures, with what speaks for each
     Suggest(SuggestArgs),
-    /// Write the catalogs of a pack from a folder of CRDs or OpenAPI documents: CRDS/RELEASE/CHANNEL/* or CRDS/RELEASE/*
+    /// Write the catalogs of a pack from a folder of CRDs or OpenAPI documents: CRDS/RELEASE/CHANNEL/* or CRDS/RELEASE/*, or its archive
     Build(BuildArgs),
     /// Report what is incomplete or contradictory in a pack; exit code 1 if something is
     Lint(LintArgs),
@@ -231,10 +232,11 @@ pub(super) struct FileArgs {
 /// Which packs are known, and which settings hold.
 #[derive(Debug, Default, Args)]
 pub(super) struct PackArgs {
-    /// Add the pack in this folder, or replace the built-in pack of that name
-    #[arg(long = "pack", value_name = "DIR", env = "REVERSION_PACK", value_delimiter = ',')]
-    #[arg(help_heading = "Packs", hide_short_help = true)]
-    pub(super) packs: Vec<PathBuf>,
+    /// Add the pack in this folder, archive (.tar.gz) or commit (REPO//PATH@REV), or replace the built-in pack of that name; with
+    /// `#sha256=HASH` behind it, only this one
+    #[arg(long = "pack", value_name = "SOURCE", env = "REVERSION_PACK", value_delimiter = ',')]
+    #[arg(value_parser = pack_source(), value_hint = ValueHint::AnyPath, help_heading = "Packs", hide_short_help = true)]
+    pub(super) packs: Vec<PackSource>,
     /// Read the settings from FILE instead of the reversion.toml of the nearest folder
     #[arg(long, value_name = "FILE", env = "REVERSION_CONFIG", help_heading = "Settings", hide_short_help = true)]
     pub(super) config: Option<PathBuf>,
@@ -514,7 +516,8 @@ pub(super) struct CrdCheckArgs {
     /// The CRDs of the experimental channel of the new release, which must accept all that NEW accepts
     #[arg(long, value_name = "RELEASE")]
     pub(super) experimental: Option<PathBuf>,
-    /// The pack, built in or in a folder, whose rules must cover each change that breaks objects
+    /// The pack whose rules must cover each change that breaks objects: its folder, archive (.tar.gz) or commit (REPO//PATH@REV), or the
+    /// name of a built-in one
     #[arg(long, value_name = "PACK")]
     pub(super) pack: Option<String>,
     #[command(flatten)]
@@ -695,7 +698,7 @@ Examples:
   reversion pack test packs/shops v2.0.0/shop-owner -v
   reversion pack test gateway-api --fixtures fixtures")]
 pub(super) struct TestArgs {
-    /// The pack's folder, or the name of a built-in pack
+    /// The pack's folder, archive (.tar.gz) or commit (REPO//PATH@REV), or the name of a built-in pack
     pub(super) pack: String,
     /// Run only cases whose PACK/RELEASE/RULE/CASE contains this text
     #[arg(value_name = "FILTER", default_value = "", hide_default_value = true)]
@@ -715,15 +718,20 @@ pub(super) struct TestArgs {
 #[command(after_help = "\
 Examples:
   reversion pack build rules/gateway-api crds/
-  reversion pack build --check rules/gateway-api crds/")]
+  reversion pack build --check rules/gateway-api crds/
+  reversion pack build packs/shops --archive shops-1.0.tar.gz")]
 pub(super) struct BuildArgs {
     /// The pack's folder, with its pack.yaml
     pub(super) pack: PathBuf,
     /// The folder of CRDs or OpenAPI documents, with `kinds.tsv` beside the releases where there is one; or of tables of types (types.tsv)
-    pub(super) crds: PathBuf,
+    #[arg(required_unless_present = "archive")]
+    pub(super) crds: Option<PathBuf>,
     /// Write nothing; exit code 1 if the files differ
-    #[arg(long)]
+    #[arg(long, requires = "crds")]
     pub(super) check: bool,
+    /// Write the pack and its fixtures to FILE (.tar.gz), once `pack lint` finds nothing, and print the hash for `--pack`
+    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    pub(super) archive: Option<PathBuf>,
 }
 
 /// The arguments of `pack lint`.
@@ -733,7 +741,7 @@ Examples:
   reversion pack lint gateway-api
   reversion pack lint rules/gateway-api --fixtures fixtures")]
 pub(super) struct LintArgs {
-    /// The pack's folder, or the name of a built-in pack
+    /// The pack's folder, archive (.tar.gz) or commit (REPO//PATH@REV), or the name of a built-in pack
     pub(super) pack: String,
     /// Check that every rule has its fixtures in this folder: DIR/PACK/RELEASE/RULE/CASE/*.yaml
     #[arg(long, value_name = "DIR")]

@@ -14,6 +14,7 @@ use clap::{Arg, ArgAction, ValueHint};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::pack_source::PackSource;
 use crate::knowledge::pack::crds::from_crds::Move;
 use crate::knowledge::pack::near;
 use crate::knowledge::pack::wire::Format;
@@ -269,6 +270,10 @@ impl ConfigFile {
             ArgAction::Append if option.get_num_args().is_some_and(|values| values.min_values() == 0) => {
                 self.losses(name, value)?
             }
+            ArgAction::Append if name == "pack" => {
+                let sources = self.texts(name, value, "a path in quotes, or a list of them")?;
+                sources.into_iter().map(|source| self.pack(source)).collect::<Result<_>>()?
+            }
             ArgAction::Append if is_path => {
                 let paths = self.texts(name, value, "a path in quotes, or a list of them")?;
                 paths.into_iter().map(|path| self.existing(path)).collect::<Result<_>>()?
@@ -301,6 +306,14 @@ impl ConfigFile {
             return Err(self.error(entry.at, &message));
         }
         Ok(entry)
+    }
+
+    /// Returns the source of a pack from the current folder.
+    fn pack(&self, entry: SpannedText) -> Result<SpannedText> {
+        let source = PackSource::parse(entry.text.clone().into());
+        let source = source.map_err(|error| self.error(entry.at, &format!("{error}")))?;
+        let existing = self.existing(SpannedText { text: source.path().to_string_lossy().into_owned(), ..entry })?;
+        Ok(SpannedText { text: source.at(existing.text.into()).to_string(), at: existing.at })
     }
 
     /// Returns a path of the file from the current folder.

@@ -9,12 +9,12 @@ use super::baseline::Baseline;
 use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
 use super::output::{Level, print};
+use super::pack_source::PackSource;
 use super::{formats, input, lint, packs};
 use crate::authoring::crd_check::{self, Comparison, CrdSet, Policy, Releases};
-use crate::authoring::pack_folder;
 use crate::engine::manifest::Manifest;
 use crate::knowledge::pack::{Pack, Packs};
-use crate::shell::disk::{self, CommittedFile, MAX_FILE_SIZE};
+use crate::shell::disk::{self, CommittedFile, CommittedPath, MAX_FILE_SIZE};
 use crate::shell::report::document::{FindingRecord, ReportDocument};
 use crate::shell::report::grouped::grouped;
 use crate::shell::report::{Counts, one_of, text_format, visible};
@@ -87,7 +87,8 @@ impl Source<'_> {
         let Some(path) = path else { return input::read_crds(self.path, "CRDs", packs, console) };
         let name = self.name();
         let shown = visible(&name);
-        let Some(files) = disk::committed(&name, path).with_context(|| format!("--path: {shown}"))? else {
+        let from = CommittedPath { repository: Path::new("."), reference: &name, path, limit: MAX_FILE_SIZE };
+        let Some(files) = disk::committed(from, |_| true).with_context(|| format!("--path: {shown}"))? else {
             let is_path = self.is_new && !disk::is_missing(self.path);
             ensure!(is_path, "--path: {shown} is no commit, branch or tag of the repository");
             return input::read_crds(self.path, "crd check", packs, console);
@@ -102,10 +103,10 @@ impl Source<'_> {
     }
 }
 
-/// Returns the pack in a folder, or the built-in one with this name.
+/// Returns the pack of a source, or the built-in one with this name.
 fn named_pack(name: &str, packs: &'static Packs) -> Result<&'static Pack> {
-    match pack_folder::read_if_pack(Path::new(name))? {
-        Some(pack) => Ok(Box::leak(Box::new(pack))),
+    match PackSource::parse(name.into())?.content_if_pack()? {
+        Some(content) => Ok(Box::leak(Box::new(content.draft()?))),
         None => packs::named(name, packs).map_err(|error| lint::not_a_pack(name, error)),
     }
 }

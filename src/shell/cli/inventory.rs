@@ -298,7 +298,7 @@ fn same_files(args: &DetectArgs) -> Vec<String> {
     let (files, packs) = (&args.files, &args.packs);
     let mut same = Vec::new();
     let mut add = |flag: &str, value: String| same.extend([flag.to_owned(), value]);
-    packs.packs.iter().for_each(|folder| add("--pack", shown(folder)));
+    packs.packs.iter().for_each(|source| add("--pack", source.to_string()));
     packs.config.iter().for_each(|file| add("--config", shown(file)));
     files.glob.iter().for_each(|glob| add("--glob", glob.clone()));
     files.extension.iter().for_each(|extension| add("--extension", extension.clone()));

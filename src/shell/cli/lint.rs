@@ -8,6 +8,7 @@ use serde_json::json;
 use super::args::{LintArgs, MatrixFormat};
 use super::console::Console;
 use super::exit::Exit;
+use super::pack_source::PackSource;
 use super::packs;
 use crate::authoring::lint::{Message, Share, coverage, lint, unread};
 use crate::authoring::pack_folder;
@@ -17,15 +18,16 @@ use crate::shell::report::{plural, visible};
 /// Runs `pack lint`.
 pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     let fixtures = args.fixtures.as_deref().map(pack_folder::list_folder).transpose()?;
-    let own = pack_folder::read_if_pack(Path::new(&args.pack))?;
+    let source = PackSource::parse(args.pack.clone().into())?;
+    let own = source.content_if_pack()?.map(|content| content.draft()).transpose()?;
     let packs = packs::load(&args.packs)?;
     let pack = match &own {
         Some(pack) => pack,
         None => packs::named(&args.pack, packs).map_err(|error| not_a_pack(&args.pack, error))?,
     };
     let mut messages = lint(pack, fixtures.as_deref());
-    if own.is_some() {
-        messages.iter_mut().for_each(|message| message.file = in_folder(&message.file, pack.name(), &args.pack));
+    if let Some(folder) = source.folder().filter(|_| own.is_some()) {
+        messages.iter_mut().for_each(|message| message.file = in_folder(&message.file, &pack.folder.name, folder));
     }
     let exit = if messages.is_empty() { Exit::Clean } else { Exit::Changes };
     if args.format == MatrixFormat::Json {
@@ -43,10 +45,10 @@ pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Returns the path of a file of the pack `name`, whose folder is `folder`: one that a terminal can open.
-fn in_folder(file: &str, name: &str, folder: &str) -> String {
+/// Returns the path of a file of the pack whose folder is `folder`, and called `name` in messages: one that a terminal can open.
+fn in_folder(file: &str, name: &str, folder: &Path) -> String {
     let below = file.strip_prefix(name).and_then(|path| path.strip_prefix('/'));
-    below.map_or_else(|| file.to_owned(), |path| Path::new(folder).join(path).display().to_string())
+    below.map_or_else(|| file.to_owned(), |path| folder.join(path).display().to_string())
 }
 
 /// Renders a message on one line, and what to write on another.

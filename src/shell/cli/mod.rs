@@ -4,7 +4,7 @@
 //! `write` writes it; everything that is printed passes through `console`.
 //!
 //! Parts: from the arguments to the plan: `args` (over `arg_values` `output_args`) `settable` (where options can be set) `command_line` (flags, variables and
-//! settings together) `config_file` (`reversion.toml` as written) `config` (its settings that are no flags) `packs` `near`
+//! settings together) `config_file` (`reversion.toml` as written) `config` (its settings that are no flags) `packs` (over `pack_source`) `near`
 //! (names) `parameters` `losses` (those allowed) `input` `named_files` (by kustomizations) `charts` (whose templates are converted) `crd_sets` (of `--crds`, or in the tree) `origin` `companions` `target`
 //! `surveyed` (what is kept of each file) `planned` `baseline` (known findings); to the output: `console` (over `pager`
 //! `progress`) `exit` `output` `formats` `glossary` `journal` `saved_plan` `write`; subcommands: `detect` (with `inventory`, its
@@ -54,6 +54,7 @@ mod origin;
 mod output;
 mod output_args;
 mod pack_new;
+mod pack_source;
 mod pack_suggest;
 mod pack_test;
 mod packs;

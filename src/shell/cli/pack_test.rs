@@ -1,5 +1,6 @@
 //! The subcommand `pack test`: does a pack convert its fixtures as their files expect?
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -7,21 +8,23 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use super::args::TestArgs;
 use super::console::Console;
 use super::exit::Exit;
+use super::pack_source::PackSource;
 use super::{lint, losses, packs, parameters};
 use crate::authoring::fixture::{Fixture, Missing, missing, of_pack};
-use crate::authoring::pack_folder;
+use crate::authoring::pack_folder::{self, PackContent};
 use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::{plural, visible_lines};
 
 /// Runs `pack test`.
 pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
-    let own = pack_folder::read_if_pack(Path::new(&args.pack))?;
-    let is_folder = own.is_some();
+    let content = PackSource::parse(args.pack.clone().into())?.content_if_pack()?;
+    let own = content.as_ref().map(PackContent::draft).transpose()?;
     let name = own.as_ref().map_or(args.pack.as_str(), Pack::name).to_owned();
     let packs = packs::load_with(&args.packs.packs, own)?;
     let pack = packs::named(&name, packs).map_err(|error| lint::not_a_pack(&args.pack, error))?;
-    let folder = folder(args, is_folder, &name)?;
-    let fixtures = of_pack(pack, &folder.display().to_string(), &pack_folder::read_texts(&folder)?);
+    let folder = folder(args, content.is_some(), &name)?;
+    let texts = texts(args, content, &folder)?;
+    let fixtures = of_pack(pack, &folder.display().to_string(), &texts);
     let is_meant = |name: &str| name.contains(&args.filter);
     let missing: Vec<Missing> = missing(pack, &fixtures.cases);
     let missing: Vec<Missing> = missing.into_iter().filter(|missing| is_meant(&missing.rule)).collect();
@@ -60,15 +63,24 @@ fn options(case: &Fixture, packs: &Packs) -> Result<()> {
     Ok(())
 }
 
-/// Returns the folder of the pack's cases.
-fn folder(args: &TestArgs, is_folder: bool, name: &str) -> Result<PathBuf> {
-    let folder = match &args.fixtures {
-        Some(fixtures) => fixtures.join(name),
-        None if is_folder => Path::new(&args.pack).join(pack_folder::FIXTURES),
+/// Returns what the folder of the pack's cases is called.
+fn folder(args: &TestArgs, has_own: bool, name: &str) -> Result<PathBuf> {
+    match &args.fixtures {
+        Some(fixtures) => Ok(fixtures.join(name)),
+        None if has_own => Ok(Path::new(&args.pack).join(pack_folder::FIXTURES)),
         None => bail!("{name} is built in without its fixtures: pass --fixtures DIR, or the pack's folder"),
+    }
+}
+
+/// Reads the files of the pack's cases: those in `folder`, or those that came with the pack.
+fn texts(args: &TestArgs, content: Option<PackContent>, folder: &Path) -> Result<BTreeMap<String, String>> {
+    let Some(content) = content.filter(|_| args.fixtures.is_none()) else {
+        ensure!(pack_folder::is_folder(folder), "{}", no_case(folder));
+        return pack_folder::read_texts(folder);
     };
-    ensure!(pack_folder::is_folder(&folder), "{}", no_case(&folder));
-    Ok(folder)
+    let texts = content.fixtures()?;
+    ensure!(!texts.is_empty(), "{}", no_case(folder));
+    Ok(texts)
 }
 
 /// Explains why there is no case to run.

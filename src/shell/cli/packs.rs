@@ -1,11 +1,9 @@
 //! The packs of a call, and the releases that it names.
 
-use std::path::PathBuf;
-
 use anyhow::{Result, anyhow, bail};
 
 use super::args::PackArgs;
-use crate::authoring::pack_folder;
+use super::pack_source::PackSource;
 use crate::knowledge::pack::crds::from_crds;
 use crate::knowledge::pack::{Pack, Packs, Target, embedded, near};
 use crate::knowledge::release::Channel;
@@ -16,9 +14,9 @@ pub(super) fn load(args: &PackArgs) -> Result<&'static Packs> {
     load_with(&args.packs, None)
 }
 
-/// Loads the same packs, those in `folders` among them, together with one that was made of CRDs.
-pub(super) fn load_with(folders: &[PathBuf], of_crds: Option<Pack>) -> Result<&'static Packs> {
-    let mut more = folders.iter().map(|folder| pack_folder::read_folder(folder)).collect::<Result<Vec<_>>>()?;
+/// Loads the same packs, those of `sources` among them, together with one that was made of CRDs.
+pub(super) fn load_with(sources: &[PackSource], of_crds: Option<Pack>) -> Result<&'static Packs> {
+    let mut more = sources.iter().map(PackSource::read).collect::<Result<Vec<_>>>()?;
     more.extend(of_crds);
     Ok(Box::leak(Box::new(embedded::with(more)?)))
 }

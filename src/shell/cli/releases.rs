@@ -7,17 +7,23 @@ use anyhow::Result;
 use super::args::ReleasesArgs;
 use super::console::Console;
 use super::exit::Exit;
+use super::pack_source::PackSource;
 use super::packs;
 use crate::knowledge::pack::Pack;
 use crate::knowledge::pack::wire::{Excluded, Parameter, ParameterValues};
 use crate::knowledge::release::{Channel, bare};
-use crate::shell::report::plural;
+use crate::shell::report::{plural, visible};
 
 /// Runs `releases`.
 pub(super) fn run(args: &ReleasesArgs, console: Console) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
     let text = match &args.pack {
-        Some(name) => pack_text(packs::named(name, packs)?)?,
+        Some(name) => {
+            let pack = packs::named(name, packs)?;
+            let sources = args.packs.packs.iter();
+            let source = sources.rev().find(|source| source.read().is_ok_and(|read| read.name() == pack.name()));
+            pack_text(pack, source)?
+        }
         None => packs.iter().map(summary).collect(),
     };
     console.print(&text)?;
@@ -78,8 +84,11 @@ fn listed(pack: &Pack) -> String {
     out
 }
 
-fn pack_text(pack: &Pack) -> Result<String> {
+fn pack_text(pack: &Pack, source: Option<&PackSource>) -> Result<String> {
     let mut out = summary(pack);
+    if let Some(source) = source {
+        let _infallible = writeln!(out, "from {}", visible(&source.pinned()?));
+    }
     if !pack.aliases().is_empty() {
         let _infallible = writeln!(out, "aliases: {}", pack.aliases().join(", "));
     }

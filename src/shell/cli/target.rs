@@ -6,7 +6,6 @@
 //! Invariant: a target that was not passed is printed on standard error, with the CRD that names it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -18,6 +17,7 @@ use super::config_file::ConfigFile;
 use super::console::Console;
 use super::crd_sets::{self, CrdPart, PassedSet, TreeCrds};
 use super::input::CRD_GROUP;
+use super::pack_source::PackSource;
 use super::{companions, losses, origin, packs, parameters};
 use crate::engine::finding::Finding;
 use crate::engine::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
@@ -43,8 +43,8 @@ pub(super) struct Request<'p> {
     crds: Vec<PassedSet>,
     /// The target that CRDs of no known pack are, where none is passed.
     crd_target: Option<CrdTarget<'p>>,
-    /// The folders of packs that were passed.
-    folders: Vec<PathBuf>,
+    /// The packs that were passed.
+    sources: Vec<PackSource>,
 }
 
 /// A target that was made of CRDs, and what messages say about those.
@@ -70,14 +70,14 @@ impl<'p> Request<'p> {
     pub(super) fn read(
         args: &TargetArgs,
         config: &Config,
-        folders: &PackArgs,
+        sources: &PackArgs,
         packs: &'p Packs,
         console: Console,
     ) -> Result<Self> {
         let crds = crd_sets::passed(&args.crds, packs, console)?;
         let is_made = |to: &String| packs::is_of_crds(to);
         let needs_pack = args.to.is_empty() || args.to.iter().any(is_made);
-        let moves = placed(&args.moves, &folders.file);
+        let moves = placed(&args.moves, &sources.file);
         let pack = if needs_pack { crd_sets::pack_of(&crds, &moves, packs)? } else { None };
         if pack.is_none() && moves.iter().any(|one| one.place.is_none()) && (needs_pack || crds.is_empty()) {
             bail!("--move is for CRDs of groups that no pack knows: pass them as `--crds OLD --crds NEW`");
@@ -88,7 +88,7 @@ impl<'p> Request<'p> {
         {
             bail!("--to {to}: that is the pack of CRDs whose API no pack knows; pass them with --crds");
         }
-        let packs = pack.map_or(Ok(packs), |pack| packs::load_with(&folders.packs, Some(pack)))?;
+        let packs = pack.map_or(Ok(packs), |pack| packs::load_with(&sources.packs, Some(pack)))?;
         let mut targets = packs::targets(&args.to, packs)?;
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
         let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
@@ -131,7 +131,7 @@ impl<'p> Request<'p> {
         }
         named.iter().try_for_each(|installed| warn_of_other_crds(&targets, installed, console))?;
         targets.extend(companions::companions(&targets, packs, pairing, console)?);
-        Ok(Self { packs, targets, choices, pairing, crds, crd_target, folders: folders.packs.clone() })
+        Ok(Self { packs, targets, choices, pairing, crds, crd_target, sources: sources.packs.clone() })
     }
 
     /// Sets what the plan records of each object, and which parser verifies its edits.
@@ -240,7 +240,7 @@ impl<'p> Request<'p> {
     pub(super) fn with_tree(&self, crds: Vec<CrdPart>, console: Console) -> Result<(Option<Self>, Vec<Finding>)> {
         let (tree, findings) = crd_sets::of_tree(crds, console)?;
         let Some(TreeCrds { pack, own, description }) = tree else { return Ok((None, findings)) };
-        let packs = packs::load_with(&self.folders, Some(pack))?;
+        let packs = packs::load_with(&self.sources, Some(pack))?;
         let pack = packs.named(from_crds::NAME)?;
         let (release, _) = pack.line().iter().last().context("a set of CRDs is a release")?;
         let crd_target = CrdTarget { target: Target::new(pack, release), from: description };
@@ -251,7 +251,7 @@ impl<'p> Request<'p> {
             pairing: self.pairing,
             crds: Vec::new(),
             crd_target: Some(crd_target),
-            folders: self.folders.clone(),
+            sources: self.sources.clone(),
         };
         Ok((Some(request), findings))
     }

@@ -5,40 +5,74 @@
 //!
 //! Invariant: nothing is written.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::failure::Failure;
 use super::version_control::{UnknownStatus, output};
 
 /// A file of a commit.
 #[derive(Debug)]
 pub(crate) struct CommittedFile {
-    /// Its path from the folder that the program runs in.
+    /// Its path from the folder that git was asked in.
     pub(crate) path: String,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Returns the files below `path`, which is one from the folder that the program runs in, in the commit that `reference` names; `None`
-/// where it names none.
-///
-/// # Errors
-/// Why git could not read them.
-pub(crate) fn committed(reference: &str, path: &Path) -> Result<Option<Vec<CommittedFile>>, UnknownStatus> {
-    let name = format!("{reference}^{{commit}}");
-    let Ok(commit) = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]) else { return Ok(None) };
-    let commit = String::from_utf8_lossy(&commit).trim().to_owned();
-    let listed = git(&["ls-tree", "-r", "-z", &commit, "--", &path.to_string_lossy()])?;
-    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
-    // Each entry is `MODE TYPE OBJECT`, a tab and a path; links and submodules are no regular files.
-    let files = entries.filter_map(|entry| entry.split_once('\t')).filter(|(about, _)| about.starts_with("100"));
-    let read = |(about, path): (&str, &str)| {
-        let object = about.rsplit(' ').next().unwrap_or_default();
-        Ok(CommittedFile { path: path.to_owned(), bytes: git(&["cat-file", "blob", object])? })
-    };
-    files.map(read).collect::<Result<_, _>>().map(Some)
+/// Which files of a commit are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CommittedPath<'a> {
+    /// A folder in the working tree of the repository, or the repository itself where it has none.
+    pub(crate) repository: &'a Path,
+    /// A commit, branch or tag.
+    pub(crate) reference: &'a str,
+    /// A file or folder, from `repository`; empty for all that is there.
+    pub(crate) path: &'a Path,
+    /// The most bytes that the files have together.
+    pub(crate) limit: u64,
 }
 
-fn git(arguments: &[&str]) -> Result<Vec<u8>, UnknownStatus> {
+/// Returns the files below a path for which `is_wanted` holds, in the commit that a reference names; `None` where it names none.
+///
+/// # Errors
+/// Why git could not read them, or a file with which they are more than the limit.
+pub(crate) fn committed(
+    from: CommittedPath<'_>,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Option<Vec<CommittedFile>>, UnknownStatus> {
+    let name = format!("{}^{{commit}}", from.reference);
+    let commit = match git(from.repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]) {
+        Ok(commit) => String::from_utf8_lossy(&commit).trim().to_owned(),
+        Err(UnknownStatus::NoGit) => return Err(UnknownStatus::NoGit),
+        Err(_) => return Ok(None),
+    };
+    let path = from.path.to_string_lossy();
+    let mut list = vec!["ls-tree", "-r", "-l", "-z", &commit];
+    if !path.is_empty() {
+        list.extend(["--", &*path]);
+    }
+    let listed = git(from.repository, &list)?;
+    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
+    let (mut files, mut total) = (Vec::new(), 0_u64);
+    for (about, path) in entries.filter_map(|entry| entry.split_once('\t')) {
+        // `MODE TYPE OBJECT SIZE`; links and submodules are no regular files.
+        let [mode, _, object, size] = about.split_whitespace().collect::<Vec<_>>()[..] else { continue };
+        if !mode.starts_with("100") || !is_wanted(path) {
+            continue;
+        }
+        total = total.saturating_add(size.parse().unwrap_or(u64::MAX));
+        if total > from.limit {
+            return Err(UnknownStatus::File(PathBuf::from(path), Failure::TooLarge(from.limit)));
+        }
+        let bytes = git(from.repository, &["cat-file", "blob", object])?;
+        files.push(CommittedFile { path: path.to_owned(), bytes });
+    }
+    Ok(Some(files))
+}
+
+/// Asks git about a repository. What a partial clone lacks is not fetched: the program needs no network, and uses none.
+fn git(repository: &Path, arguments: &[&str]) -> Result<Vec<u8>, UnknownStatus> {
     let mut command = Command::new("git");
-    output(command.args(arguments), Path::new("."))
+    command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "");
+    output(command.arg("-C").arg(repository).args(arguments), repository)
 }

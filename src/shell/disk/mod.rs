@@ -7,12 +7,14 @@
 //! goes wrong with one path is a [`Failure`]; what was skipped on purpose is a [`Skip`].
 //!
 //! Parts: reading: `walk` (over `walk_builder` `roots` `skip`) `places` (where paths lead) `options` `ignore_files` (can they be read) `listing` `read_file`
-//! `file_list` (which files a list names) `shard` (which part of a tree); writing: `run` (what a write is asked to do and
+//! `file_list` (which files a list names) `shard` (which part of a tree) `archive` (files in one file); writing: `run` (what a write is asked to do and
 //! reports) `transaction` `undo` `recovery` `swap` (one file and its replacement change places) `journal` `record` `backup` `lock` `version_control` `committed` (files of a commit), over `file_system` `bounds`
 //! `confined_dir` (`confined_dir_portable` where the system cannot open a path relative to a folder); `output` `failure`;
 //! `sample` for tests.
 //!
 //! Invariant: no other module touches the file system of the user's tree, and this one does not know what a file contains.
+
+mod archive;
 
 mod backup;
 
@@ -76,8 +78,9 @@ mod walk;
 
 mod walk_builder;
 
+pub(crate) use archive::{ArchivedFiles, archive, unpacked};
 pub(crate) use bounds::{Bounds, Repository, inside_current_folder};
-pub(crate) use committed::{CommittedFile, committed};
+pub(crate) use committed::{CommittedFile, CommittedPath, committed};
 pub(crate) use failure::{Failure, FileKind};
 pub(crate) use file_list::{FileList, ListRemark, direct, place_of};
 pub(crate) use ignore_files::is_ignore_file;

@@ -38,7 +38,7 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 11] = [
 ];
 
 /// Crates with restricted use, and the modules that may use them.
-const CRATES: [(&str, &[&str]); 18] = [
+const CRATES: [(&str, &[&str]); 21] = [
     ("anstyle", &["report"]),
     ("anyhow", &["build", "cli", "crd_check", "pack", "pack_folder", "starter"]),
     ("askama", &["report"]),
@@ -47,6 +47,7 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("ctrlc", &["cli"]),
+    ("flate2", &["disk"]),
     ("granit_parser", &["yaml"]),
     ("ignore", &["disk"]),
     ("indicatif", &["cli"]),
@@ -55,7 +56,9 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("quick_junit", &["report"]),
     ("rustix", &["disk"]),
     ("serde_yaml", &["build", "crd_check", "pack"]),
+    ("sha2", &["cli"]),
     ("supports_hyperlinks", &["cli"]),
+    ("tar", &["disk"]),
     ("walkdir", &["build", "pack_folder"]),
 ];
 

@@ -188,3 +188,115 @@ fn what_breaks_is_claimed_by_a_rule() {
     assert_eq!(unclaimed.len(), 1, "{}", run.all());
     assert!(unclaimed[0].contains("v1 spec.b:"), "{}", unclaimed[0]);
 }
+
+#[test]
+fn what_breaks_is_converted_both_ways_and_told_apart() {
+    let pack = "name: bikes\ntitle: Bikes\nsource: s\ngroups: [ride.example]\nreleases: [{ bundle: v1.0.0 }, { bundle: v1.1.0 }]\nparameters: [{ name: defaults, description: d, choices: [freeze, adopt], default: freeze }]\ndropped: [{ bundle: v1.1.0, kind: Bike.ride.example, field: spec.reasoned, reason: r }]\n";
+    let rule = |name: &str, more: &str| {
+        let text = format!("summary: s\nsource: s\nkind: Bike.ride.example\n{more}\n");
+        (format!("pack/v1.1.0/{name}.yaml"), text)
+    };
+    let rules = [
+        rule("renamed", "lens: [{ rename: { field: spec.lights, to: lamps } }]"),
+        rule("dropped", "lens: [{ drop: { field: spec.bell, reason: r } }]"),
+        rule(
+            "refused",
+            "lens: [{ refuse: { direction: forward, if: { present: spec.lock }, at: spec.lock, reason: r, help: h } }]",
+        ),
+        rule(
+            "gears",
+            "needs: from\nlens: [{ changed-default: { field: spec.gears, old: 1, new: 2, parameter: bikes.defaults } }]",
+        ),
+        rule(
+            "swapped",
+            "lens: [{ rename: { field: spec.front, to: back } }, { drop: { field: spec.old, reason: r } }]",
+        ),
+    ];
+    let with = |fields: Value| crd(&json!({"versions": [version("v1", &fields)]})).to_string();
+    let list = || json!({"type": "array", "items": {"type": "string"}});
+    let gears = |default: u8| json!({"type": "integer", "default": default});
+    let (text, number) = (json!({"type": "string"}), json!({"type": "integer"}));
+    let old = json!({"lights": list(), "bell": text, "lock": text, "gears": gears(1), "front": number, "back": text, "old": text, "reasoned": text});
+    let new = json!({"lamps": list(), "gears": gears(2), "back": number});
+    let (old, new) = (with(old), with(new));
+    let mut files =
+        vec![("crds/v1.0.0/bikes.yaml", old.as_str()), ("crds/v1.1.0/bikes.yaml", &new), ("pack/pack.yaml", pack)];
+    files.extend(rules.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    let tree = Tree::of(&files);
+    tree.run(&["pack", "build", "pack", "crds"]).check(0);
+    let arguments = ["crd", "check", "crds/v1.0.0", "crds/v1.1.0", "--pack", "pack", "--format", "json", "--policy"];
+    let found = |policy: &str| -> Vec<String> {
+        let run = tree.run(&[&arguments[..], &[policy]].concat());
+        let report: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.all()));
+        let of_pack = ["crd-alike", "crd-one-way", "crd-unclaimed"];
+        let text = |finding: &Value| {
+            let [code, severity, message] = ["code", "severity", "message"].map(|key| finding[key].as_str().unwrap());
+            of_pack.contains(&code).then(|| format!("{severity}[{code}] {message}"))
+        };
+        let mut found: Vec<String> = report["findings"].as_array().unwrap().iter().filter_map(text).collect();
+        found.sort();
+        found
+    };
+    let gears = "the rule bikes/v1.1.0/gears needs --from: no field shows whether an object is from before the change";
+    let bell = "the rule bikes/v1.1.0/dropped converts forward, and nothing back";
+    let lock = "the rule bikes/v1.1.0/refused holds objects back, and converts none";
+    let expected = [
+        "unresolved[crd-alike] v1 spec.back: the rule bikes/v1.1.0/swapped is about spec.back, which exists before the change too, so that no field shows whether an object is from before the change".to_owned(),
+        format!("unresolved[crd-alike] v1 spec.gears: {gears}"),
+        format!("unresolved[crd-one-way] v1 spec.bell: {bell}"),
+        format!("unresolved[crd-one-way] v1 spec.lock: {lock}"),
+        "unresolved[crd-one-way] v1 spec.old: the rule bikes/v1.1.0/swapped loses the value, and has nothing to convert back".to_owned(),
+    ];
+    let all = found("guideline");
+    for text in &expected {
+        assert!(all.contains(text), "{text}\n{all:#?}");
+    }
+    assert!(!all.iter().any(|text| text.contains("reasoned") || text.contains("lights")), "{all:#?}");
+    assert!(found("kubernetes").contains(&format!("warning[crd-one-way] v1 spec.bell: {bell}")));
+}
+
+#[test]
+fn a_rule_about_a_new_field_breaks_no_object() {
+    let with = |fields: Value, rules: &[&str]| {
+        let mut version = version("v1", &fields);
+        let rules: Vec<Value> = rules.iter().map(|rule| json!({"rule": rule})).collect();
+        version["schema"]["openAPIV3Schema"]["properties"]["spec"]["x-kubernetes-validations"] = rules.into();
+        crd(&json!({ "versions": [version] }))
+    };
+    let text = || json!({"type": "string"});
+    let (old, fields) = (json!({"a": text()}), json!({"a": text(), "b": text()}));
+    let classes = |old: &Value, new: &Value| -> Vec<String> {
+        let (old, new) = (old.to_string(), new.to_string());
+        let files = [("v1.0.0/crds.yaml", old.as_str()), ("v1.1.0/crds.yaml", &new)];
+        let run = Tree::of(&files).run(&["crd", "check", "v1.0.0", "v1.1.0", "--format", "json"]);
+        let report: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.all()));
+        let rules = report["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "crd-rule");
+        rules.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
+    };
+    let guarded = "!has(self.b) || self.b != self.a";
+    let of_spec = |text: &str| vec![format!("v1 spec: {text}")];
+    assert_eq!(
+        classes(&with(old.clone(), &[]), &with(fields.clone(), &[guarded])),
+        of_spec("the rule !has(self.b) || self.b != self.a is new, about what is new (additive)")
+    );
+    assert_eq!(
+        classes(&with(fields.clone(), &[]), &with(fields.clone(), &[guarded])),
+        of_spec("the rule !has(self.b) || self.b != self.a is new (tightened)"),
+        "the field was there"
+    );
+    assert_eq!(
+        classes(&with(old, &[]), &with(fields, &["has(self.b)"])),
+        of_spec("the rule has(self.b) is new (tightened)")
+    );
+    // `v1beta1` keeps unknown fields unless it says otherwise.
+    let mut unpruned = with(json!({"a": text()}), &[]);
+    unpruned["apiVersion"] = "apiextensions.k8s.io/v1beta1".into();
+    let new = with(json!({"a": text(), "b": text()}), &[guarded]);
+    assert_eq!(classes(&unpruned, &new), of_spec("the rule !has(self.b) || self.b != self.a is new (tightened)"));
+    let made = json!({"a": text(), "b": {"type": "string", "default": "x"}});
+    assert_eq!(
+        classes(&with(json!({"a": text()}), &[]), &with(made, &[guarded])),
+        of_spec("the rule !has(self.b) || self.b != self.a is new (tightened)"),
+        "a default makes the field"
+    );
+}

@@ -270,7 +270,7 @@ fn more_than(number: &Number, than: i64) -> Option<Formula> {
 
 /// A macro of CEL that looks at each item of a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Macro {
+pub(super) enum Macro {
     All,
     Exists,
     ExistsOne,
@@ -279,11 +279,11 @@ enum Macro {
 
 /// One call of a macro: `list.name(item, body)`.
 #[derive(Clone, Copy)]
-struct MacroCall<'e> {
-    name: Macro,
-    list: &'e IdedExpr,
-    item: &'e str,
-    body: &'e IdedExpr,
+pub(super) struct MacroCall<'e> {
+    pub(super) name: Macro,
+    pub(super) list: &'e IdedExpr,
+    pub(super) item: &'e str,
+    pub(super) body: &'e IdedExpr,
 }
 
 fn macro_of(expression: &IdedExpr) -> Option<MacroCall<'_>> {
@@ -291,7 +291,7 @@ fn macro_of(expression: &IdedExpr) -> Option<MacroCall<'_>> {
 }
 
 /// Finds the macro that the parser has written out as a loop.
-fn macro_named(found: &ComprehensionExpr) -> Option<MacroCall<'_>> {
+pub(super) fn macro_named(found: &ComprehensionExpr) -> Option<MacroCall<'_>> {
     let ComprehensionExpr { iter_range: list, iter_var: item, iter_var2: None, accu_init, loop_step, .. } = found
     else {
         return None;
@@ -316,7 +316,7 @@ fn adds(step: &IdedExpr, item: &str) -> bool {
 }
 
 /// Returns whether an expression is `item` or `item == true`.
-fn is_true(expression: &IdedExpr, item: &str) -> bool {
+pub(super) fn is_true(expression: &IdedExpr, item: &str) -> bool {
     match &expression.expr {
         Expr::Ident(name) => name == item,
         Expr::Call(CallExpr { func_name, args, .. }) if func_name == operators::EQUALS => match args.as_slice() {
@@ -376,7 +376,7 @@ fn same_fields(expression: &IdedExpr, items: [&str; 2]) -> Option<Vec<FieldPatte
     }
 }
 
-fn literal(expression: &IdedExpr) -> Option<Value> {
+pub(super) fn literal(expression: &IdedExpr) -> Option<Value> {
     match &expression.expr {
         Expr::Literal(LiteralValue::String(text)) => Some(text.inner().into()),
         Expr::Literal(LiteralValue::Boolean(value)) => Some((*value.inner()).into()),

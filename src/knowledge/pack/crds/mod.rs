@@ -2,7 +2,7 @@
 //!
 //! A [`CrdSet`](from_crds::CrdSet) is a pack made of them, [`OwnCrds`](own::OwnCrds) are those that validate the objects of a run, and [`gather`] makes
 //! catalogs of the CRDs of several releases. [`validations`] are what a schema demands of several fields together: a [`formula`] in [`cel`], or
-//! a [`combination`] of schemas.
+//! a [`combination`] of schemas. [`without_new`] says which rules no object of before can break.
 //!
 //! Invariant: the order in which CRDs are read makes no difference.
 
@@ -15,5 +15,6 @@ pub(crate) mod from_crds;
 pub(crate) mod gather;
 pub(crate) mod own;
 pub(crate) mod validations;
+pub(crate) mod without_new;
 
 pub use crd::PlacedCrd;

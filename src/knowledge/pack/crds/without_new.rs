@@ -1,0 +1,535 @@
+//! Answers: does a CEL rule accept every value that an older schema accepts, since it is about fields and values that are new?
+//!
+//! The rule is evaluated for all values of the older schema at once: a field that only the newer schema has is absent, one that the older
+//! one requires is present, and any other field is tried both ways. What an expression can come to is a set of [`Outcomes`].
+//!
+//! Invariant: a rule is said to accept all only if nothing but true is possible: an error counts as a rejection, and what is not
+//! understood as anything.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
+use kube_cel::cel::parser::Parser;
+use serde_json::{Map, Value};
+
+use super::cel::{Macro, MacroCall, is_true, literal, macro_named, unescaped};
+use super::crd::PRESERVE;
+
+/// How many expressions are evaluated for one rule before it counts as not understood.
+const FUEL: u32 = 50_000;
+
+/// The fields of objects that no schema needs to list.
+const UNLISTED: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
+/// The schemas of one value before and after a change.
+#[derive(Clone, Debug)]
+pub(crate) struct Compared<'s> {
+    /// The schema that accepted the value.
+    pub(crate) old: &'s Map<String, Value>,
+    /// The schema that has the rule.
+    pub(crate) new: &'s Map<String, Value>,
+    /// Whether the API server removed fields that the older schema does not name.
+    pub(crate) is_pruned: bool,
+    /// What the value, or a part of it, can be where defaults of the newer schema are written into the object.
+    pub(crate) defaults: Vec<&'s Value>,
+}
+
+/// Returns whether `rule`, of the newer schema, certainly accepts all that the older one accepts.
+pub(crate) fn accepts_all_old(rule: &str, value: &Compared<'_>) -> bool {
+    let Ok(expression) = Parser::new().parse(rule) else { return false };
+    let evaluation = Evaluation { fuel: Cell::new(FUEL) };
+    let scope = [Bound { name: "self", value: Some(Reached { value: value.clone(), place: "self".to_owned() }) }];
+    evaluation.tried(&expression, &scope, &mut Presence::default()) == Outcomes::YES
+}
+
+/// What an expression can come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Outcomes {
+    yes: bool,
+    no: bool,
+    error: bool,
+}
+
+impl Outcomes {
+    const NONE: Self = Self { yes: false, no: false, error: false };
+    const YES: Self = Self { yes: true, ..Self::NONE };
+    const NO: Self = Self { no: true, ..Self::NONE };
+    const EITHER: Self = Self { yes: true, no: true, error: false };
+    const ERROR: Self = Self { error: true, ..Self::NONE };
+    const ANY: Self = Self { yes: true, no: true, error: true };
+
+    const fn of(value: bool) -> Self {
+        if value { Self::YES } else { Self::NO }
+    }
+
+    const fn or(self, other: Self) -> Self {
+        Self { yes: self.yes || other.yes, no: self.no || other.no, error: self.error || other.error }
+    }
+
+    const fn not(self) -> Self {
+        Self { yes: self.no, no: self.yes, error: self.error }
+    }
+
+    /// Returns what `self && other` can be: false where one of them is, whatever the other one is.
+    const fn and(self, other: Self) -> Self {
+        Self {
+            yes: self.yes && other.yes,
+            no: self.no || other.no,
+            error: self.error && (other.yes || other.error) || other.error && self.yes,
+        }
+    }
+}
+
+/// A value of the object.
+#[derive(Clone)]
+struct Reached<'s> {
+    value: Compared<'s>,
+    /// What tells it from other values: the variable that it is reached from, and the fields on the way.
+    place: String,
+}
+
+/// A variable; none where nothing is known of its value.
+#[derive(Clone)]
+struct Bound<'e, 's> {
+    name: &'e str,
+    value: Option<Reached<'s>>,
+}
+
+/// Which fields are assumed to be present or absent, and which else the outcome depends on.
+#[derive(Default)]
+struct Presence {
+    assumed: BTreeMap<String, bool>,
+    open: BTreeSet<String>,
+}
+
+/// What a path leads to.
+enum Path<'s> {
+    Value(Reached<'s>),
+    /// To a field that is absent: an error.
+    Nothing,
+    Unknown,
+}
+
+struct Evaluation {
+    fuel: Cell<u32>,
+}
+
+impl Evaluation {
+    /// Evaluates an expression with each field of the innermost variable, on which that depends, present and absent.
+    fn tried(&self, expression: &IdedExpr, scope: &[Bound<'_, '_>], presence: &mut Presence) -> Outcomes {
+        let own = format!("{}.", scope.last().and_then(|bound| bound.value.as_ref()).map_or("", |value| &value.place));
+        let outer = std::mem::take(&mut presence.open);
+        let outcomes = self.outcomes(expression, scope, presence);
+        let open = presence.open.iter().find(|place| own.len() > 1 && place.starts_with(&own)).cloned();
+        presence.open.extend(outer);
+        let Some(open) = open else { return outcomes };
+        presence.open.remove(&open);
+        let mut both = Outcomes::NONE;
+        for is_present in [true, false] {
+            presence.assumed.insert(open.clone(), is_present);
+            both = both.or(self.tried(expression, scope, presence));
+        }
+        presence.assumed.remove(&open);
+        both
+    }
+
+    fn outcomes(&self, expression: &IdedExpr, scope: &[Bound<'_, '_>], presence: &mut Presence) -> Outcomes {
+        let Some(fuel) = self.fuel.get().checked_sub(1) else { return Outcomes::ANY };
+        self.fuel.set(fuel);
+        match &expression.expr {
+            Expr::Literal(LiteralValue::Boolean(value)) => Outcomes::of(*value.inner()),
+            Expr::Select(SelectExpr { operand, field, test: true }) => match path(operand, scope, presence) {
+                Path::Value(of) => match is_present(&of, &unescaped(field), presence) {
+                    Some(is_present) => Outcomes::of(is_present),
+                    None => Outcomes::EITHER,
+                },
+                Path::Nothing => Outcomes::ERROR,
+                Path::Unknown => Outcomes::ANY,
+            },
+            Expr::Call(call) => self.call(call, scope, presence),
+            Expr::Comprehension(found) => self.quantified(found, scope, presence),
+            _ => Outcomes::ANY,
+        }
+    }
+
+    fn call(&self, call: &CallExpr, scope: &[Bound<'_, '_>], presence: &mut Presence) -> Outcomes {
+        let mut part = |part| self.outcomes(part, scope, presence);
+        match (call.func_name.as_str(), call.args.as_slice()) {
+            (operators::LOGICAL_AND, parts) => parts.iter().map(part).fold(Outcomes::YES, Outcomes::and),
+            (operators::LOGICAL_OR, parts) => {
+                parts.iter().map(part).fold(Outcomes::NO, |one, other| one.not().and(other.not()).not())
+            }
+            (operators::LOGICAL_NOT, [of]) => part(of).not(),
+            (operators::CONDITIONAL, [test, then, otherwise]) => {
+                let (test, then, otherwise) = (part(test), part(then), part(otherwise));
+                let none = Outcomes { error: test.error, ..Outcomes::NONE };
+                let then = if test.yes { then } else { Outcomes::NONE };
+                none.or(then).or(if test.no { otherwise } else { Outcomes::NONE })
+            }
+            (name, [one, other]) => self.compared(name, [one, other], scope, presence),
+            _ => Outcomes::ANY,
+        }
+    }
+
+    /// Evaluates a comparison, as far as it is about values that are new, or about numbers of fields.
+    fn compared(
+        &self,
+        operator: &str,
+        [one, other]: [&IdedExpr; 2],
+        scope: &[Bound<'_, '_>],
+        presence: &mut Presence,
+    ) -> Outcomes {
+        let mut is_new = |value: &IdedExpr, of: &IdedExpr| {
+            let values: Option<Vec<Value>> = match (&value.expr, operator) {
+                (Expr::List(list), operators::IN) => list.elements.iter().map(literal).collect(),
+                _ => literal(value).map(|value| vec![value]),
+            };
+            let Some(values) = values else { return false };
+            matches!(path(of, scope, presence), Path::Value(of) if values.iter().all(|value| is_never(&of.value, value)))
+        };
+        match operator {
+            operators::EQUALS if is_new(one, other) || is_new(other, one) => return Outcomes::NO,
+            operators::NOT_EQUALS if is_new(one, other) || is_new(other, one) => return Outcomes::YES,
+            operators::IN if is_new(other, one) => return Outcomes::NO,
+            _ => {}
+        }
+        let Some((one, other)) = self.number(one, scope, presence).zip(self.number(other, scope, presence)) else {
+            return Outcomes::ANY;
+        };
+        let is_less = |one: &RangeInclusive<i64>, other: &RangeInclusive<i64>| match () {
+            () if one.end() < other.start() => Outcomes::YES,
+            () if one.start() >= other.end() => Outcomes::NO,
+            () => Outcomes::EITHER,
+        };
+        match operator {
+            operators::LESS => is_less(&one, &other),
+            operators::GREATER => is_less(&other, &one),
+            operators::LESS_EQUALS => is_less(&other, &one).not(),
+            operators::GREATER_EQUALS => is_less(&one, &other).not(),
+            operators::EQUALS => is_less(&one, &other).not().and(is_less(&other, &one).not()),
+            operators::NOT_EQUALS => is_less(&one, &other).not().and(is_less(&other, &one).not()).not(),
+            _ => Outcomes::ANY,
+        }
+    }
+
+    /// Returns between which numbers an expression is; `None` where it can be an error, or is not understood.
+    fn number(
+        &self,
+        expression: &IdedExpr,
+        scope: &[Bound<'_, '_>],
+        presence: &mut Presence,
+    ) -> Option<RangeInclusive<i64>> {
+        match &expression.expr {
+            Expr::Literal(LiteralValue::Int(number)) => Some(*number.inner()..=*number.inner()),
+            Expr::Call(CallExpr { func_name, target, args }) => match (func_name.as_str(), target, args.as_slice()) {
+                ("size", Some(of), []) => self.number_of(of, scope, presence),
+                ("size", None, [of]) => self.number_of(of, scope, presence),
+                (operators::ADD, None, [one, other]) => {
+                    let (one, other) = (self.number(one, scope, presence)?, self.number(other, scope, presence)?);
+                    Some(one.start().checked_add(*other.start())?..=one.end().checked_add(*other.end())?)
+                }
+                (operators::CONDITIONAL, None, [test, then, otherwise]) => {
+                    let test = self.outcomes(test, scope, presence);
+                    let (then, otherwise) =
+                        (self.number(then, scope, presence)?, self.number(otherwise, scope, presence)?);
+                    match test {
+                        Outcomes { error: true, .. } => None,
+                        Outcomes { no: false, .. } => Some(then),
+                        Outcomes { yes: false, .. } => Some(otherwise),
+                        Outcomes { .. } => {
+                            Some(*then.start().min(otherwise.start())..=*then.end().max(otherwise.end()))
+                        }
+                    }
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns how many of the items of `[TEST, TEST].filter(x, x)` are true.
+    fn number_of(
+        &self,
+        filtered: &IdedExpr,
+        scope: &[Bound<'_, '_>],
+        presence: &mut Presence,
+    ) -> Option<RangeInclusive<i64>> {
+        let Expr::Comprehension(found) = &filtered.expr else { return None };
+        let MacroCall { name: Macro::Filter, list, item, body } = macro_named(found)? else { return None };
+        let Expr::List(list) = &list.expr else { return None };
+        let each: Vec<Outcomes> = list.elements.iter().map(|test| self.outcomes(test, scope, presence)).collect();
+        let count =
+            |is_counted: fn(&Outcomes) -> bool| i64::try_from(each.iter().filter(|one| is_counted(one)).count());
+        let is_understood = is_true(body, item) && !each.iter().any(|one| one.error);
+        is_understood.then_some(count(|one| !one.no).ok()?..=count(|one| one.yes).ok()?)
+    }
+
+    /// Evaluates what a macro says of the items of a list.
+    fn quantified(&self, found: &ComprehensionExpr, scope: &[Bound<'_, '_>], presence: &mut Presence) -> Outcomes {
+        let Some(MacroCall { name, list, item, body }) = macro_named(found) else { return Outcomes::ANY };
+        if scope.iter().any(|bound| bound.name == item) {
+            return Outcomes::ANY;
+        }
+        let (items, failed) = match path(list, scope, presence) {
+            Path::Value(list) => (self::items(&list), Outcomes::NONE),
+            Path::Nothing => return Outcomes::ERROR,
+            Path::Unknown => (None, Outcomes::ERROR),
+        };
+        let scope: Vec<Bound<'_, '_>> = scope.iter().cloned().chain([Bound { name: item, value: items }]).collect();
+        let each = self.tried(body, &scope, presence);
+        // There may be no item.
+        failed.or(match name {
+            Macro::All => Outcomes::YES.or(each),
+            Macro::Exists => Outcomes::NO.or(each),
+            Macro::ExistsOne if each.yes || each.error => Outcomes::ANY,
+            Macro::ExistsOne => Outcomes::NO,
+            Macro::Filter => Outcomes::ANY,
+        })
+    }
+}
+
+/// Returns what a path leads to.
+fn path<'s>(expression: &IdedExpr, scope: &[Bound<'_, 's>], presence: &mut Presence) -> Path<'s> {
+    match &expression.expr {
+        Expr::Ident(name) => {
+            let bound = scope.iter().find(|bound| bound.name == name);
+            bound.and_then(|bound| bound.value.clone()).map_or(Path::Unknown, Path::Value)
+        }
+        Expr::Select(SelectExpr { operand, field, test: false }) => {
+            let of = match path(operand, scope, presence) {
+                Path::Value(of) => of,
+                other => return other,
+            };
+            let field = unescaped(field);
+            match is_present(&of, &field, presence) {
+                Some(true) => child(&of, &field).map_or(Path::Unknown, Path::Value),
+                Some(false) => Path::Nothing,
+                None => Path::Unknown,
+            }
+        }
+        _ => Path::Unknown,
+    }
+}
+
+/// Returns whether a field of a value is there; `None` where it can be, and nothing is assumed of it.
+fn is_present(of: &Reached<'_>, field: &str, presence: &mut Presence) -> Option<bool> {
+    if is_new(&of.value, field) {
+        return Some(false);
+    }
+    if is_always_there(&of.value, field) {
+        return Some(true);
+    }
+    let place = format!("{}.{field}", of.place);
+    let assumed = presence.assumed.get(&place).copied();
+    if assumed.is_none() {
+        presence.open.insert(place);
+    }
+    assumed
+}
+
+/// Returns the schema of a field.
+fn property<'s>(schema: &'s Map<String, Value>, field: &str) -> Option<&'s Map<String, Value>> {
+    schema.get("properties")?.get(field)?.as_object()
+}
+
+/// Returns whether no value of the older schema has a field, which the newer one has.
+fn is_new(value: &Compared<'_>, field: &str) -> bool {
+    let is = |keyword: &str| value.old.get(keyword).is_some_and(|value| *value != Value::Bool(false));
+    let is_kept =
+        !value.is_pruned || is(PRESERVE) || is("additionalProperties") || is("x-kubernetes-embedded-resource");
+    let is_default = || value.defaults.iter().any(|default| default.get(field).is_some());
+    let is_without_default = || property(value.new, field).is_some_and(|schema| !schema.contains_key("default"));
+    !UNLISTED.contains(&field)
+        && property(value.old, field).is_none()
+        && !is_kept
+        && is_without_default()
+        && !is_default()
+}
+
+/// Returns whether every value of the older schema has a field, or gets it as a default of the newer one.
+fn is_always_there(value: &Compared<'_>, field: &str) -> bool {
+    let is_required =
+        value.old.get("required").and_then(Value::as_array).is_some_and(|all| all.contains(&field.into()));
+    let [old, new] = [value.old, value.new].map(|schema| property(schema, field));
+    let can_be_null = [old, new].iter().flatten().any(|schema| schema.get("nullable") == Some(&Value::Bool(true)));
+    let is_default = new.and_then(|schema| schema.get("default")).is_some_and(|default| !default.is_null());
+    let has = |default: &&Value| default.get(field).is_some_and(|value| !value.is_null());
+    !can_be_null && (is_default || is_required && value.defaults.iter().all(has))
+}
+
+/// Returns whether the older schema does not allow a constant for a value.
+fn is_never(value: &Compared<'_>, constant: &Value) -> bool {
+    let listed = value.old.get("enum").and_then(Value::as_array);
+    let can_be_null = value.old.get("nullable") == Some(&Value::Bool(true));
+    listed.is_some_and(|listed| !listed.contains(constant)) && !can_be_null && !value.defaults.contains(&constant)
+}
+
+/// Returns a field that both schemas have.
+fn child<'s>(of: &Reached<'s>, field: &str) -> Option<Reached<'s>> {
+    let Compared { old, new, is_pruned, defaults } = &of.value;
+    let (old, new) = (property(old, field)?, property(new, field)?);
+    let defaults = defaults.iter().filter_map(|default| default.get(field)).chain(new.get("default")).collect();
+    Some(Reached {
+        value: Compared { old, new, is_pruned: *is_pruned, defaults },
+        place: format!("{}.{field}", of.place),
+    })
+}
+
+/// Returns the items of a list that both schemas have.
+fn items<'s>(list: &Reached<'s>) -> Option<Reached<'s>> {
+    let Compared { old, new, is_pruned, defaults } = &list.value;
+    let (old, new) = (old.get("items")?.as_object()?, new.get("items")?.as_object()?);
+    let defaults =
+        defaults.iter().filter_map(|default| default.as_array()).flatten().chain(new.get("default")).collect();
+    Some(Reached { value: Compared { old, new, is_pruned: *is_pruned, defaults }, place: format!("{}[]", list.place) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// `a` and the list `l` are optional, `r` and `i[].r` required; `x`, `l[].x` and `a.x` are new, and `d` is new with a default.
+    fn schemas() -> [Value; 2] {
+        let old = json!({
+            "type": "object",
+            "required": ["r", "t"],
+            "properties": {
+                "a": {"type": "object", "properties": {"b": {"type": "string"}}},
+                "l": {"type": "array", "items": {"type": "object", "required": ["r"], "properties": {
+                    "o": {"type": "string"}, "r": {"type": "string"}}}},
+                "r": {"type": "array", "items": {"type": "object", "properties": {"o": {"type": "string"}}}},
+                "t": {"type": "string", "enum": ["One", "Two"]},
+                "m": {"type": "object", "additionalProperties": {"type": "string"}},
+                "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+                "low": {"type": "string", "enum": ["a"]},
+            },
+        });
+        let mut new = old.clone();
+        let x = json!({"type": "string"});
+        for at in ["/properties/a", "/properties/l/items", "/properties/r/items", "/properties/free", ""] {
+            let of = new.pointer_mut(at).unwrap().as_object_mut().unwrap();
+            let fields = of.entry("properties").or_insert(json!({})).as_object_mut().unwrap();
+            fields.extend([("x".to_owned(), x.clone()), ("metadata".to_owned(), json!({"type": "object"}))]);
+            fields.insert("d".to_owned(), json!({"type": "string", "default": "x"}));
+        }
+        new["properties"]["t"]["enum"] = json!(["One", "Two", "Three"]);
+        new["properties"]["low"]["enum"] = json!(["a", "b"]);
+        new["properties"]["low"]["default"] = json!("b");
+        new["properties"]["made"] = json!({"type": "object", "properties": {"x": x}});
+        [old, new]
+    }
+
+    #[track_caller]
+    fn check(rule: &str, expected: bool) {
+        let [old, new] = schemas();
+        let value = Compared {
+            old: old.as_object().unwrap(),
+            new: new.as_object().unwrap(),
+            is_pruned: true,
+            defaults: Vec::new(),
+        };
+        assert_eq!(accepts_all_old(rule, &value), expected, "{rule}");
+    }
+
+    #[test]
+    fn a_rule_that_a_new_field_guards_accepts_old_values() {
+        check("!has(self.x) || self.x == 'y'", true);
+        check("has(self.x) ? self.x == 'y' : true", true);
+        check("!(has(self.x) && has(self.a))", true);
+        check("!has(self.x) || !has(oldSelf.x) || self.x == oldSelf.x", true);
+        check("!has(self.a) || !has(self.a.x)", true);
+        check("has(self.x) ? has(self.a) : true", true);
+    }
+
+    #[test]
+    fn a_rule_that_wants_something_of_a_new_field_rejects_old_values() {
+        check("self.x == 'y'", false);
+        check("self.x != 'y'", false);
+        check("has(self.x)", false);
+        check("has(self.x) && self.x == 'y'", false);
+        check("has(self.x) || has(self.a)", false);
+        check("has(self.x) == has(self.a)", false);
+        check("has(self.x) ? true : has(self.a)", false);
+    }
+
+    #[test]
+    fn what_is_not_guarded_rejects_old_values() {
+        check("has(self.a)", false);
+        check("!has(self.a)", false);
+        check("self.a.b == 'y' || !has(self.x)", true);
+        check("self.a.b == 'y' && !has(self.x)", false);
+        check("!has(self.a.x)", false);
+        check("!has(oldSelf.x) || has(self.x)", false);
+        check("self == oldSelf", false);
+        check("!self.x.exists(i, i == 'y')", false);
+        check("not a rule (", false);
+    }
+
+    #[test]
+    fn a_field_that_a_default_makes_is_not_absent() {
+        check("!has(self.d)", false);
+        check("has(self.d)", true);
+        let [old, new] = schemas();
+        let [old, new] = [&old, &new].map(|schema| schema.as_object().unwrap());
+        let made = json!({"x": "y"});
+        let value = Compared { old, new, is_pruned: true, defaults: vec![&made] };
+        assert!(!accepts_all_old("!has(self.x)", &value), "a default of what is around it has the field");
+        assert!(!accepts_all_old("size([has(self.r)].filter(t, t)) == 1", &value), "and lacks one that was required");
+    }
+
+    #[test]
+    fn a_field_that_could_be_there_without_a_schema_is_not_absent() {
+        check("!has(self.free) || !has(self.free.x)", false);
+        check("!has(self.metadata)", false);
+        check("!has(self.m) || !has(self.m.x)", false);
+        check("!has(self.unknown)", false);
+        let [old, new] = schemas();
+        let [old, new] = [&old, &new].map(|schema| schema.as_object().unwrap());
+        let value = Compared { old, new, is_pruned: false, defaults: Vec::new() };
+        assert!(!accepts_all_old("!has(self.x)", &value));
+    }
+
+    #[test]
+    fn items_are_looked_at_each_for_itself() {
+        check("self.r.all(i, !has(i.x))", true);
+        check("!self.r.exists(i, has(i.x))", true);
+        check("self.r.exists_one(i, has(i.x))", false);
+        check("self.l.all(i, !has(i.x))", false);
+        check("!has(self.l) || self.l.all(i, !has(i.x) || has(i.r))", true);
+        check("!has(self.l) || self.l.all(i, has(i.r))", true);
+        check("!has(self.l) || self.l.all(i, has(i.o)) || self.l.all(i, !has(i.o))", false);
+        check("!has(self.l) || self.l.all(i, has(i.o) || !has(i.o))", true);
+        check("self.r.all(i, self.r.all(i, !has(i.x)))", false);
+        check("!has(self.m) || self.m.all(k, k != 'x')", false);
+        check("self.r.all(i, self.r.all(j, !has(i.x) || !has(j.x) || i.x != j.x))", true);
+    }
+
+    #[test]
+    fn a_value_that_is_new_is_no_value_of_old_objects() {
+        check("self.t == 'Three' ? has(self.x) : !has(self.x)", true);
+        check("self.t != 'Three' || has(self.x)", true);
+        check("!(self.t in ['Three', 'Four'])", true);
+        check("!(self.t in ['Three', 'One'])", false);
+        check("self.t == 'One' ? has(self.x) : !has(self.x)", false);
+        check("!has(self.low) || self.low != 'b'", false);
+    }
+
+    #[test]
+    fn fields_are_counted() {
+        check("[has(self.x), has(self.a)].filter(t, t).size() <= 1", true);
+        check("size([has(self.x), has(self.a), has(self.l)].filter(t, t == true)) <= 1", false);
+        check("(has(self.x) ? 1 : 0) + (has(self.a) ? 1 : 0) < 2", true);
+        check("(has(self.x) ? 1 : 0) + (has(self.a) ? 1 : 0) == 1", false);
+        check("(has(self.x) ? 1 : 0) + (has(self.t) ? 1 : 0) == 1", true);
+    }
+
+    #[test]
+    fn a_rule_that_takes_too_long_is_not_understood() {
+        let parts = |count| (0..count).map(|at| format!("(has(self.f{at}) || !has(self.f{at}))")).collect::<Vec<_>>();
+        check(&parts(5).join(" && "), true);
+        check(&parts(20).join(" && "), false);
+    }
+}
