@@ -10,6 +10,8 @@
 
 use serde_json::Value;
 
+use crate::syntax::field::FieldPath;
+
 /// The longest variable, with its default; a bound for texts with many braces.
 const LONGEST: usize = 4096;
 
@@ -82,7 +84,8 @@ impl<'t> OpenText<'t> {
         Self::parse(value.as_str()?)
     }
 
-    fn parse(text: &'t str) -> Option<Self> {
+    /// Reads a text; `None` where it has no variable.
+    pub fn parse(text: &'t str) -> Option<Self> {
         let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
         while let Some(found) = text[at..].find('$') {
             let dollars = text[at + found..].bytes().take_while(|byte| *byte == b'$').count();
@@ -194,6 +197,37 @@ pub fn has_variable(value: &Value) -> bool {
         Value::Object(map) => map.values().any(has_variable),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+/// A text with variables in a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenPlace<'v> {
+    /// Where the text is; of a key, the mapping.
+    pub path: FieldPath,
+    /// The text.
+    pub text: &'v str,
+    /// Whether it is a key.
+    pub is_key: bool,
+}
+
+/// Returns the texts and keys with variables in a value.
+pub fn open_places(value: &Value) -> Vec<OpenPlace<'_>> {
+    let (mut places, mut open) = (Vec::new(), vec![(FieldPath::default(), value)]);
+    while let Some((path, value)) = open.pop() {
+        match value {
+            Value::Object(map) => {
+                let keys = map.keys().filter(|key| OpenText::parse(key).is_some());
+                places.extend(keys.map(|text| OpenPlace { path: path.clone(), text, is_key: true }));
+                open.extend(map.iter().map(|(key, value)| (path.key(key), value)));
+            }
+            Value::Array(items) => open.extend(items.iter().enumerate().map(|(at, value)| (path.index(at), value))),
+            Value::String(text) if OpenText::parse(text).is_some() => {
+                places.push(OpenPlace { path, text, is_key: false });
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    places
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! It is found as `helm`, or as the file that `REVERSION_HELM` names. Where there is none the checks are skipped and counted, unless
 //! `REVERSION_HELM` is set.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde::Deserialize as _;
@@ -14,15 +16,34 @@ use crate::support::{skipped, trees::Tree};
 /// Names the program, or is `required`.
 const HELM: &str = "REVERSION_HELM";
 
-/// Each chart is rendered for these versions of Kubernetes; the last is the target.
-const CLUSTERS: [&str; 2] = ["1.18.0", "1.33.0"];
+/// A cluster to which charts are converted; they are rendered for it, and for one that is older.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    name: &'static str,
+    version: &'static str,
+    /// What the cluster serves and `helm template` does not know by itself.
+    kinds: &'static str,
+}
 
-/// What a cluster of the target serves and `helm template` does not know by itself.
-const KINDS: &str = "policy/v1/PodDisruptionBudget,networking.k8s.io/v1/Ingress,autoscaling/v2/HorizontalPodAutoscaler,batch/v1/CronJob";
+const NEW: Target = Target {
+    name: CURRENT,
+    version: "1.33.0",
+    kinds: "policy/v1/PodDisruptionBudget,networking.k8s.io/v1/Ingress,autoscaling/v2/HorizontalPodAutoscaler,batch/v1/CronJob",
+};
+
+const OLD: Target = Target {
+    name: "kubernetes@1.20",
+    version: "1.20.0",
+    kinds: "policy/v1beta1/PodDisruptionBudget,networking.k8s.io/v1/Ingress,autoscaling/v2beta2/HorizontalPodAutoscaler,batch/v1beta1/CronJob",
+};
+
+/// The version of the older cluster.
+const OLDEST: &str = "1.18.0";
 
 /// One way to render a chart.
 #[derive(Clone, Copy, Debug)]
 struct Way<'v> {
+    target: Target,
     cluster: &'static str,
     /// Whether the kinds that the target serves are passed on.
     kinds: bool,
@@ -33,7 +54,7 @@ struct Way<'v> {
 impl Way<'_> {
     /// Returns whether a chart that follows the cluster follows it to the target.
     fn is_target(self) -> bool {
-        self.kinds && self.cluster == CLUSTERS[1]
+        self.kinds && self.cluster == self.target.version
     }
 }
 
@@ -47,10 +68,12 @@ fn helm() -> Option<String> {
 }
 
 /// Returns the ways to render a chart whose files with values are these.
-fn ways<'v>(files: &[&'v str]) -> Vec<Way<'v>> {
+fn ways<'v>(files: &[&'v str], target: Target) -> Vec<Way<'v>> {
     let values = std::iter::once(None).chain(files.iter().copied().map(Some));
     let with_kinds = values.flat_map(|values| [false, true].map(|kinds| (values, kinds)));
-    with_kinds.flat_map(|(values, kinds)| CLUSTERS.map(|cluster| Way { cluster, kinds, values })).collect()
+    with_kinds
+        .flat_map(|(values, kinds)| [OLDEST, target.version].map(|cluster| Way { target, cluster, kinds, values }))
+        .collect()
 }
 
 /// Renders the chart.
@@ -59,7 +82,7 @@ fn render(helm: &str, tree: &Tree, way: Way<'_>) -> String {
     let mut command = Command::new(helm);
     command.args(["template", "r", ".", "--kube-version", way.cluster]).current_dir(tree.path(""));
     if way.kinds {
-        command.args(["--api-versions", KINDS]);
+        command.args(["--api-versions", way.target.kinds]);
     }
     if let Some(values) = way.values {
         command.args(["--values", values]);
@@ -84,14 +107,20 @@ fn name(object: &Value) -> String {
 /// Checks the law for a chart, of which these objects are held back, and whose files with values are these.
 #[track_caller]
 fn law(text: &str, held: &[&str], files: &[&str]) {
-    let ways = ways(files);
+    law_of(&chart(text, "\n"), NEW, held, i32::from(!held.is_empty()), files);
+}
+
+/// Checks the law for a chart, of which these objects stay as they are, with this exit code.
+#[track_caller]
+fn law_of(tree: &Tree, target: Target, held: &[&str], code: i32, files: &[&str]) {
+    let ways = ways(files, target);
     let Some(helm) = helm() else { return skipped(&format!("{} checks with helm", ways.len())) };
-    let tree = chart(text, "\n");
-    let before: Vec<String> = ways.iter().map(|way| render(&helm, &tree, *way)).collect();
-    apply(&tree, CURRENT).check(i32::from(!held.is_empty()));
+    let before: Vec<String> = ways.iter().map(|way| render(&helm, tree, *way)).collect();
+    apply(tree, target.name).check(code);
     for (way, before) in ways.into_iter().zip(before) {
-        let converted = objects(&tree.run_fed(&["convert", "-q", "--allow-empty", "--to", CURRENT, "-"], &before).out);
-        let (before, after) = (objects(&before), objects(&render(&helm, &tree, way)));
+        let fed = ["convert", "-q", "--allow-empty", "--to", target.name, "-"];
+        let converted = objects(&tree.run_fed(&fed, &before).out);
+        let (before, after) = (objects(&before), objects(&render(&helm, tree, way)));
         assert_eq!((before.len(), after.len()), (converted.len(), converted.len()), "{way:?}");
         for ((before, after), converted) in before.iter().zip(&after).zip(&converted) {
             let name = name(before);
@@ -103,6 +132,72 @@ fn law(text: &str, held: &[&str], files: &[&str]) {
             }
         }
     }
+}
+
+/// Checks the law for one of the charts in `tests/fixtures/charts`: converted to the new target, from there to the old one, and to that at once.
+/// Of each there are the objects that stay as they are, and the exit code.
+#[track_caller]
+fn fixture_law(name: &str, [new, back, old]: [(&[&str], i32); 3]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/charts").join(name);
+    let mut files = Vec::new();
+    collect(&folder, "", &mut files);
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let values: Vec<&str> = files.iter().map(|(path, _)| *path).filter(|path| path.starts_with("ci/")).collect();
+    assert!(!values.is_empty(), "{name}");
+    let tree = Tree::of(&files);
+    law_of(&tree, NEW, new.0, new.1, &values);
+    law_of(&tree, OLD, back.0, back.1, &values);
+    law_of(&Tree::of(&files), OLD, old.0, old.1, &values);
+}
+
+/// Collects the files below a folder, each with its path from there.
+fn collect(folder: &Path, place: &str, files: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder.join(place)).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let path = if place.is_empty() { name } else { format!("{place}/{name}") };
+        match entry.file_type().unwrap().is_dir() {
+            true => collect(folder, &path, files),
+            false => files.push((path.clone(), fs::read_to_string(entry.path()).unwrap())),
+        }
+    }
+    files.sort();
+}
+
+#[test]
+fn a_shop_with_an_ingress_by_helpers() {
+    let extra = "Ingress r-storefront-extra";
+    fixture_law("storefront", [(&[extra], 1), (&[extra], 0), (&[extra], 0)]);
+}
+
+#[test]
+fn autoscalers_with_metrics_of_values() {
+    let by_values = ["HorizontalPodAutoscaler autoscaled-by-values", "HorizontalPodAutoscaler web-by-values"];
+    fixture_law("autoscaled", [(&by_values, 1), (&by_values, 0), (&by_values, 0)]);
+}
+
+#[test]
+fn budgets_by_a_ternary() {
+    let all = "PodDisruptionBudget r-all";
+    fixture_law("budgets", [(&[all], 1), (&[], 0), (&[], 0)]);
+}
+
+#[test]
+fn webhooks_in_a_range_of_values() {
+    let custom = "MutatingWebhookConfiguration r-admission-custom";
+    let bindings = ["ClusterRoleBinding r-admission", "RoleBinding r-admission"];
+    let held = [&[custom], &bindings[..]].concat();
+    fixture_law("admission", [(&held, 1), (&held, 1), (&held, 1)]);
+}
+
+#[test]
+fn generic_objects_of_a_chart_with_a_library() {
+    fixture_law("generic", [(&[], 0), (&[], 0), (&[], 0)]);
+}
+
+#[test]
+fn raw_objects_beside_a_role() {
+    fixture_law("raw", [(&[], 0), (&[], 0), (&[], 0)]);
 }
 
 /// A chart in the style of `helm create`, with an autoscaler and a budget.

@@ -58,6 +58,7 @@ mod structure;
 #[path = "../support/mod.rs"]
 mod support;
 #[cfg(unix)]
+mod template_defaults;
 mod template_forms;
 mod template_objects;
 mod template_values;

@@ -70,7 +70,7 @@ fn a_value_that_a_rule_refuses_is_found_in_the_values_of_the_chart() {
             "where the users of the chart set nothing else, v1 accepts only webhooks with sideEffects",
         );
     }
-    for effects in [".Values.new", ".Values.unset", "default .Values.old .Values.new"] {
+    for effects in [".Values.new", "default .Values.old .Values.new"] {
         let after = webhook(effects).replace("k8s.io/v1beta1", "k8s.io/v1");
         converts(&webhook(effects), after.split("===").next().unwrap());
     }

@@ -533,11 +533,30 @@ fn templates_of_a_vendored_chart_are_converted_only_if_a_path_names_it() {
         "apiVersion: policy/v1\n@budget\n=== charts/sub/Chart.yaml\n{CHART}=== charts/sub/templates/a.yaml\n{sub}"
     );
     let run = becomes(&text, &text, CURRENT, 1);
-    says(&run, "charts/sub/templates/a.yaml:1:", "template");
+    says(
+        &run,
+        "charts/sub/templates/a.yaml:1:",
+        "unresolved[template] the template mentions a known API, and was skipped: its chart sub is one that another chart brings",
+    );
+    says(&run, "Chart.yaml: note[chart]", "the charts that it brings in its folder charts are left as they are: sub");
     let tree = chart(&text, "\n");
     let before = tree.text("charts/sub/templates/a.yaml");
     tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", CURRENT, "charts/sub"]).check(0);
     assert_eq!(tree.text("charts/sub/templates/a.yaml"), before.replace("v1beta1", "v1"));
+}
+
+#[test]
+fn all_charts_that_another_one_brings_are_left_as_they_are() {
+    let plain = "apiVersion: policy/v1beta1\n@budget\n";
+    let text = format!(
+        "apiVersion: policy/v1\n@budget\n=== charts/sub/Chart.yaml\n{CHART}=== charts/sub/templates/a.yaml\n{plain}=== charts/sub/templates/b.yaml\n{plain}=== charts/lib-1.0.0.tgz\n\u{1f}\u{8b}\u{0}\n"
+    );
+    let run = becomes(&text, &text, CURRENT, 1);
+    says(&run, "charts/sub/templates/a.yaml:", "its chart sub is one that another chart brings; likewise 1 more");
+    says(&run, "Chart.yaml: note[chart]", "are left as they are: lib-1.0.0.tgz, sub");
+    let tree = chart(&text, "\n");
+    tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", CURRENT, "charts/sub"]).check(0);
+    assert!(tree.text("charts/sub/templates/b.yaml").starts_with("apiVersion: policy/v1\n"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::remark::{Remark, doubts, impossible, normalizations};
+use super::remark::{Remark, doubts, impossible, normalizations, required};
 use super::state::Log;
 use crate::engine::finding::Code;
 use crate::engine::manifest::Object;
@@ -122,7 +122,8 @@ impl Conversion {
 
     /// Makes what became of an object in a session that nothing holds back.
     pub(super) fn finished(kind: GroupKind, session: Session<'_>, log: Log, losses: Vec<Remark>) -> Self {
-        let Log { rules, unresolved, mut warnings, mut notes, frozen } = log;
+        let Log { rules, mut unresolved, mut warnings, mut notes, frozen } = log;
+        unresolved.extend(required(&session));
         warnings.extend(doubts(&session));
         // What is dropped or kept as a whole is not written in another form.
         let is_dropped = |path: &FieldPath| {

@@ -2,7 +2,7 @@
 
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Manifest, Object};
-use crate::knowledge::lens::{Equivalence, Halt, Normalization, Session};
+use crate::knowledge::lens::{Equivalence, Halt, Normalization, Required, Session};
 use crate::syntax::field::FieldPath;
 
 /// Something to report about an object, with the place in the object before the conversion.
@@ -94,4 +94,14 @@ pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
         Remark::new(Code::DanglingReference, doubt.path.clone(), doubt.reason.clone()).help(help)
     };
     session.doubts().iter().map(remark).collect()
+}
+
+/// Reports what the users of a chart must set, and on which refusals depend.
+pub(super) fn required(session: &Session<'_>) -> Vec<Remark> {
+    let remark = |Required { path, text, reason, advice }: &Required| {
+        let message = format!("`{text}` has no default in the chart; for some of what its users can set, {reason}");
+        let help = format!("set it in values.yaml, or: {advice}");
+        Remark::new(Code::TemplateAction, path.clone(), message).help(help)
+    };
+    session.required().iter().map(remark).collect()
 }

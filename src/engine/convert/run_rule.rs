@@ -69,10 +69,17 @@ pub(super) fn run_rule(
     let (lens, step) = (rule.lens(direction), session.program().len());
     // The data is copied for a change while someone else holds it.
     let before = (lens.reorders() || lens.changes_defaults()).then(|| session.shared());
-    if !session.place().holes.is_empty() || !session.place().printed.is_empty() {
+    if session.open().can_have_fields() {
         unseen(rule, direction, session)?;
     }
+    let by_default = session.by_default();
+    let start = (!by_default.is_empty()).then(|| session.clone());
     lens.run(session).map_err(|halt| halted(rule, halt, session))?;
+    if let Some(start) = start {
+        by_default
+            .into_iter()
+            .try_for_each(|(trial, printed)| refuse_default(rule, direction, &start, trial, &printed))?;
+    }
     let changed = session.changed_at(step);
     if changed.is_some() {
         log.rules.push((rule.id.clone(), direction));
@@ -83,6 +90,39 @@ pub(super) fn run_rule(
         record_order(&before, step, rule.lens(direction.reversed()), session);
     }
     Ok(changed)
+}
+
+/// Refuses an object of which `rule` would refuse or change what actions print where the users of a chart set nothing: `trial` starts with the
+/// object as it is then, at `start`, and what they print is at `printed`.
+///
+/// # Errors
+/// What that is.
+fn refuse_default(
+    rule: &Rule,
+    direction: Direction,
+    start: &Session<'_>,
+    mut trial: Session<'_>,
+    printed: &[FieldPath],
+) -> Result<(), Remark> {
+    match rule.lens(direction).run(&mut trial) {
+        Err(Halt::Undecided { .. }) => Ok(()),
+        Err(halt) => {
+            let remark = halted(rule, halt, &trial);
+            let message = format!("where the users of the chart set nothing else, {}", remark.message);
+            Err(Remark { path: start.origin(&remark.path), message, ..remark })
+        }
+        Ok(()) => {
+            let mut changed = (0..trial.program().len()).filter_map(|step| trial.changed_at(step));
+            let found = changed.find(|path| printed.iter().any(|place| path.starts_with(place)));
+            let Some(path) = found.map(|path| start.origin(&path)) else { return Ok(()) };
+            let message = format!(
+                "where the users of the chart set nothing else, an action prints {path}, which is to be converted (rule {})",
+                rule.id
+            );
+            let help = "convert the object and the values of the chart by hand";
+            Err(Remark::new(Code::TemplateAction, path, message).help(help))
+        }
+    }
 }
 
 /// Records the fields that moved after the first `step` changes, where `back` does not put them back among their neighbours.

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::Value;
 
 use super::baseline::Baseline;
-use super::choices::{Goal, ObjectChoices};
+use super::choices::{Goal, ObjectChoices, VersionChoice};
 use super::context::{Judged, ObjectContext};
 use super::inference;
 use super::remark::Remark;
@@ -17,7 +17,7 @@ use crate::engine::finding::Code;
 use crate::engine::infer::infer;
 use crate::engine::manifest::Object;
 use crate::knowledge::catalog::{Catalog, Violation};
-use crate::knowledge::lens::{Completeness, Session};
+use crate::knowledge::lens::{Completeness, OpenParts, Session};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet, is_version};
 use crate::syntax::field::FieldPath;
@@ -123,7 +123,7 @@ impl<'a> Subject<'a> {
         static CONTAINERS: LazyLock<FieldPath> =
             LazyLock::new(|| FieldPath::default().key("spec").key("template").key("spec").key("containers"));
         CONTAINERS.get(&self.object.value).is_none()
-            && self.holes().is_empty()
+            && !self.open().has_contents()
             && self.completeness() == Completeness::Whole
             && !self.is_judged_as_built()
             && self.catalog().fields_of(&CONTAINERS.pattern()).any(|field| field.required)
@@ -141,7 +141,10 @@ impl<'a> Subject<'a> {
 
     /// Returns what was chosen for the object.
     pub(super) fn choices(&self) -> ObjectChoices<'a> {
-        self.goal.choices_for(self.context.place.file)
+        let choices = self.goal.choices_for(self.context.place.file);
+        // What the cluster chooses is what it prefers.
+        let version = if self.open().follows_cluster { VersionChoice::Keep } else { choices.version };
+        ObjectChoices { version, ..choices }
     }
 
     /// Starts a session with data of the object.
@@ -154,9 +157,9 @@ impl<'a> Subject<'a> {
         self.context.completeness
     }
 
-    /// Returns the mappings and lists in the object that may have more than is known.
-    pub(super) const fn holes(&self) -> &'a [FieldPath] {
-        self.context.place.holes
+    /// Returns what of the object is not known.
+    pub(super) const fn open(&self) -> &'a OpenParts {
+        self.context.place.open
     }
 
     /// Returns whether the value at `path` is what a cluster will see.

@@ -29,11 +29,12 @@ impl Fitting<'_, '_> {
         if self.subject.is_judged_as_built() {
             violations.retain(|violation| !is_left_to_builds(violation));
         }
-        if !self.subject.holes().is_empty() {
+        if self.subject.open().has_contents() {
             let is_printed = |violation: &Violation| {
                 let is_empty = || violation.path.get(self.session.object()).is_none_or(Value::is_null);
                 let around = violation.path.split_last().map(|(around, _)| around).unwrap_or_default();
-                is_empty() && [&around, &violation.path].iter().any(|place| self.subject.holes().contains(place))
+                let is_hole = |place: &FieldPath| self.subject.open().contents().any(|hole| hole == place);
+                is_empty() && [&around, &violation.path].into_iter().any(is_hole)
             };
             violations.retain(|violation| !is_printed(violation));
         }
@@ -66,7 +67,7 @@ impl Fitting<'_, '_> {
         let Some(crds) = self.schema.crds else { return Vec::new() };
         let (schema, object) = (&self.schema, self.session.object());
         let verdict = match self.subject.completeness() {
-            Completeness::Whole if !self.subject.is_judged_as_built() && self.subject.holes().is_empty() => {
+            Completeness::Whole if !self.subject.is_judged_as_built() && !self.subject.open().has_contents() => {
                 crds.run_rules(schema.catalog.kind(), version, object)
             }
             Completeness::Whole | Completeness::Completed | Completeness::Partial => Verdict::default(),

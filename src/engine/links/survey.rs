@@ -13,6 +13,7 @@ use super::identity::IdentityWrite;
 use super::steps::Step;
 use crate::engine::finding::Location;
 use crate::engine::manifest::{Folder, Kustomization, Manifest, Object, PatchFile, PatchOptions, Repository, Selector};
+use crate::knowledge::lens::OpenParts;
 use crate::knowledge::pack::crds::from_crds::defined_kind;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, FieldPattern};
@@ -138,14 +139,8 @@ pub(crate) struct ObjectSurvey {
     pub(crate) is_instruction: bool,
     /// Whether it may name other objects or their fields.
     pub(crate) has_names: bool,
-    /// The mappings and lists that may have more than its text shows: what actions of a template print.
-    pub(crate) holes: Box<[FieldPath]>,
-    /// The values that actions of a template print, and that may be mappings or lists.
-    pub(crate) printed: Box<[FieldPath]>,
-    /// Those of the holes into which nothing may be printed where the users of the chart set nothing.
-    pub(crate) hollow: Box<[FieldPath]>,
-    /// The texts in it that stand for what actions print, with what that is where the users of the chart set nothing.
-    pub(crate) defaults: Box<[(String, Value)]>,
+    /// What of it is not known.
+    pub(crate) open: Option<Box<OpenParts>>,
 }
 
 /// What is known of the text of a patch in a file.

@@ -22,10 +22,11 @@ use crate::engine::manifest::{
     outermost_patches,
 };
 use crate::knowledge::carrier::Carried;
+use crate::knowledge::lens::OpenParts;
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, PathRef};
-use crate::syntax::variable::OpenText;
+use crate::syntax::variable::{OpenPlace, OpenText, open_places};
 
 /// What takes surveys: the packs of a run, with the names of the kinds that they know.
 #[derive(Debug)]
@@ -69,10 +70,7 @@ impl<'p> Surveyor<'p> {
                 .then(|| identity::of_json_patch(&object.value).into_boxed_slice()),
             is_instruction: object.read_from.is_instruction(),
             has_names: self.add_names(object, has_json_patches, &mut names),
-            holes: Box::default(),
-            printed: if has_variables { variables(&object.value) } else { Box::default() },
-            hollow: Box::default(),
-            defaults: Box::default(),
+            open: if has_variables { variables(&object.value) } else { None },
         });
         let objects: Vec<ObjectSurvey> = objects.collect();
         let components = manifest.data_patches.iter().filter(|patch| !patch.components.is_empty());
@@ -207,20 +205,13 @@ fn nested(manifest: &Manifest) -> Vec<NestedSurvey> {
 }
 
 /// Returns the values of an object that are variables, which can become mappings and lists; not those of its metadata.
-fn variables(object: &Value) -> Box<[FieldPath]> {
-    let mut places = Vec::new();
-    let entries = object.as_object().into_iter().flatten().filter(|(key, _)| *key != "metadata");
-    let mut open: Vec<(FieldPath, &Value)> =
-        entries.map(|(key, value)| (FieldPath::default().key(key), value)).collect();
-    while let Some((path, value)) = open.pop() {
-        match value {
-            Value::Object(map) => open.extend(map.iter().map(|(key, value)| (path.key(key), value))),
-            Value::Array(items) => open.extend(items.iter().enumerate().map(|(at, value)| (path.index(at), value))),
-            value if OpenText::of(value).is_some_and(|text| text.is_variable()) => places.push(path),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-    places.into_boxed_slice()
+fn variables(object: &Value) -> Option<Box<OpenParts>> {
+    let is_outside = |path: &FieldPath| !path.starts_with(&FieldPath::default().key("metadata"));
+    let is_one =
+        |place: &OpenPlace<'_>| !place.is_key && OpenText::parse(place.text).is_some_and(|text| text.is_variable());
+    let values = open_places(object).into_iter().filter(is_one).map(|place| place.path).filter(is_outside);
+    let values: Vec<FieldPath> = values.collect();
+    (!values.is_empty()).then(|| Box::new(OpenParts { values, ..OpenParts::default() }))
 }
 
 /// Adds the apiVersions that operations of JSON patches in `value` write.

@@ -116,10 +116,7 @@ impl<'a> TiedFiles<'a> {
             file: &self.manifest(id).file,
             line: None,
             id: found_as,
-            holes: &survey.holes,
-            printed: &survey.printed,
-            hollow: &survey.hollow,
-            defaults: &survey.defaults,
+            open: survey.open.as_deref().unwrap_or_default(),
         }
     }
 

@@ -48,10 +48,18 @@ pub(crate) fn read_open(file: &str, text: &str, recognizer: &Recognizer) -> Read
     read_if(file, text.as_bytes(), recognizer, true)
 }
 
-/// Returns whether a file that names no known API group is a template, by its folder, that can print known objects: an action prints an
-/// apiVersion, or a part of it, and the kind can be a known one; it has a text that rules look for in other kinds; or nothing is in it but
-/// calls of definitions.
-pub(crate) fn is_open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -> bool {
+/// How a template that names no known API group can print known objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpenTemplate {
+    /// An action prints an apiVersion, or a part of it, and the kind can be a known one; it has a text that rules look for in other kinds; or
+    /// nothing is in it but calls of definitions.
+    ByItself,
+    /// It has a kind of another group that rules are about: the values of the chart can have a text that they look for.
+    WithValues,
+}
+
+/// Returns how a file that names no known API group can print known objects, if it is a template, by its folder.
+pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option<OpenTemplate> {
     let is_open = |line: &str| line.split_once("apiVersion:").is_some_and(|(_, version)| version.contains("{{"));
     let is_kind = |line: &str| {
         let kind = line.split_once("kind:").and_then(|(_, kind)| kind.split('#').next()).map(str::trim);
@@ -62,12 +70,13 @@ pub(crate) fn is_open_template(file: &str, bytes: &[u8], recognizer: &Recognizer
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "---");
         lines.all(|line| line.starts_with("{{")) && ["include", "template"].iter().any(|call| text.contains(call))
     };
-    let is_of_others = |text: &str| {
-        text.contains("{{") && recognizer.mentions_trigger(bytes) && recognizer.mentions_foreign_kind(text)
-    };
-    let is_one =
-        |text: &str| text.lines().any(is_open) && text.lines().any(is_kind) || is_of_others(text) || prints_all(text);
-    is_in_templates(file) && std::str::from_utf8(bytes).is_ok_and(is_one)
+    let text = std::str::from_utf8(bytes).ok().filter(|_| is_in_templates(file))?;
+    let is_foreign = text.contains("{{") && recognizer.mentions_foreign_kind(text);
+    let is_triggered = is_foreign && recognizer.mentions_trigger(bytes);
+    if text.lines().any(is_open) && text.lines().any(is_kind) || is_triggered || prints_all(text) {
+        return Some(OpenTemplate::ByItself);
+    }
+    is_foreign.then_some(OpenTemplate::WithValues)
 }
 
 fn is_in_templates(file: &str) -> bool {
@@ -215,7 +224,11 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer, is_open: bool) -> R
         match manifest.data(document.root, recognizer) {
             Ok(value) => embedded.extend(take_document(manifest, number, value, recognizer)),
             // What a kustomization does that cannot be read is not known.
-            Err(_) if !is_known_by_name && !recognizer.is_relevant(bytes) => manifest.unparsed.push(number),
+            Err(_)
+                if !(is_known_by_name || recognizer.is_relevant(bytes) || is_open && is_foreign(bytes, recognizer)) =>
+            {
+                manifest.unparsed.push(number)
+            }
             Err(problem) => return Err(problem),
         }
     }
@@ -224,6 +237,12 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer, is_open: bool) -> R
     let reported = embedded::finding(manifest, &embedded);
     manifest.findings.extend(reported);
     Ok(())
+}
+
+/// Returns whether a text can hold an object of another group that rules are about, with a text that they look for.
+fn is_foreign(bytes: &[u8], recognizer: &Recognizer) -> bool {
+    recognizer.mentions_trigger(bytes)
+        && std::str::from_utf8(bytes).is_ok_and(|text| recognizer.mentions_foreign_kind(text))
 }
 
 /// Recognizes a document by its shape.

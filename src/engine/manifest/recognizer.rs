@@ -163,7 +163,7 @@ impl Recognizer {
     }
 
     /// Returns whether `bytes` contain a trigger of a pack.
-    pub(super) fn mentions_trigger(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn mentions_trigger(&self, bytes: &[u8]) -> bool {
         self.triggers.iter().any(|finder| finder.find(bytes).is_some())
     }
 
@@ -204,7 +204,7 @@ impl Recognizer {
     }
 
     /// Returns whether `text` contains the name of a foreign kind.
-    pub(super) fn mentions_foreign_kind(&self, text: &str) -> bool {
+    pub(crate) fn mentions_foreign_kind(&self, text: &str) -> bool {
         self.foreign_kinds.iter().any(|foreign| text.contains(foreign.kind.as_str()))
     }
 

@@ -51,6 +51,8 @@ pub(crate) struct Definitions {
     pub(crate) asked: BTreeSet<String>,
     /// The data of its values.yaml.
     pub(crate) values: Option<Value>,
+    /// Whether that has a text that rules look for in kinds of other groups.
+    pub(crate) has_triggers: bool,
 }
 
 /// What is planned for the text of a reading.
@@ -141,6 +143,8 @@ pub(super) struct TemplatePlan<'t> {
     file: &'t TemplateFile,
     template: &'t Template,
     placeholders: Placeholders,
+    /// The first action that prints the same in some reading, where that is another one: an object is called alike in all readings.
+    named: BTreeMap<usize, usize>,
     readings: Vec<ReadingPlan>,
     lines: LineIndex,
     findings: Vec<Finding>,
@@ -164,6 +168,7 @@ impl<'t> TemplatePlan<'t> {
             file,
             template,
             placeholders,
+            named: first_named(&readings),
             readings,
             lines,
             findings: Vec::new(),
@@ -200,7 +205,8 @@ impl<'t> TemplatePlan<'t> {
     }
 
     fn hold_back_all(&mut self, location: Location, why: &str) {
-        self.findings.push(unread(location, why));
+        // Several readings can fail for the same reason.
+        self.findings.extend(Some(unread(location, why)).filter(|finding| !self.findings.contains(finding)));
         self.held.push(Span::new(0, self.file.text.len()));
     }
 
@@ -585,8 +591,18 @@ impl<'t> TemplatePlan<'t> {
 
     /// Returns a text with the actions that its placeholders stand for.
     fn shown(&self, text: &str) -> String {
-        self.placeholders.replaced(self.template, text)
+        self.placeholders.replaced(self.template, text, |number| self.named.get(&number).copied().unwrap_or(number))
     }
+}
+
+/// Returns the first action that prints the same as each one does in some reading, where that is another one.
+fn first_named(readings: &[ReadingPlan]) -> BTreeMap<usize, usize> {
+    let all = || readings.iter().flat_map(|one| one.reading.origins());
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    for (origin, number) in all() {
+        first.entry(origin).and_modify(|known| *known = number.min(*known)).or_insert(number);
+    }
+    all().filter(|(origin, number)| first[origin] != *number).map(|(origin, number)| (number, first[origin])).collect()
 }
 
 /// A part of a template whose readings agree.

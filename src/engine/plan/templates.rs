@@ -25,10 +25,11 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
 use crate::engine::notices::old_names::KindsOfRun;
+use crate::knowledge::lens::{Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
-use crate::syntax::variable::{ACTION, Certainty};
+use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
@@ -111,11 +112,7 @@ impl TemplatePlanner<'_, '_> {
         let environment = Environment {
             defines: &file.definitions.all,
             facts: &facts,
-            values: file
-                .definitions
-                .values
-                .as_ref()
-                .filter(|_| !file.text.contains("set .Values") && !file.text.contains("set $.Values")),
+            values: file.definitions.values.as_ref(),
             defaults: match self.shared.planner.goal().choices.chart_values {
                 ChartValues::Unknown => Certainty::Default,
                 ChartValues::Default => Certainty::Accepted,
@@ -129,7 +126,7 @@ impl TemplatePlanner<'_, '_> {
             unprinted.extend(read.unprinted);
             untried += read.untried;
             for reading in read.readings {
-                match self.plan_reading(&file.file, &template, &reading) {
+                match self.plan_reading(file, &template, &reading) {
                     Ok(own) => planned.push(ReadingPlan::new(reading, own)),
                     Err(failure) => failed.push((reading, failure)),
                 }
@@ -161,18 +158,20 @@ impl TemplatePlanner<'_, '_> {
     /// The finding about a text that cannot be read.
     fn plan_reading(
         &self,
-        file: &str,
+        TemplateFile { file, definitions, .. }: &TemplateFile,
         template: &Template,
         reading: &template::Reading,
     ) -> Result<PlannedText, Box<Finding>> {
         if let Some(at) = glued_document(&reading.text) {
             let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
-            let location = Location { file: file.to_owned(), position };
+            let location = Location { file: file.clone(), position };
             let message = "it prints text behind the `---` of a document";
             return Err(Box::new(Finding::new(location, Code::Template, Severity::Unresolved, message)));
         }
-        let is_open = reading.text.lines().any(|line| line.contains("apiVersion:") && line.contains(ACTION));
-        let read = match is_open {
+        let is_open = || reading.text.lines().any(|line| line.contains("apiVersion:") && line.contains(ACTION));
+        let has_trigger = || definitions.has_triggers || self.recognizer.mentions_trigger(reading.text.as_bytes());
+        let is_foreign = || self.recognizer.mentions_foreign_kind(&reading.text) && has_trigger();
+        let read = match is_open() || is_foreign() {
             true => manifest::read_open(file, &reading.text, self.recognizer),
             false => manifest::read(file, reading.text.as_bytes(), self.recognizer),
         };
@@ -252,25 +251,22 @@ impl TemplatePlanner<'_, '_> {
     /// Takes the survey of what a reading prints, with the holes in each object.
     fn survey(&self, manifest: &Manifest, reading: &template::Reading) -> FileSurvey {
         let mut survey = self.surveyor.survey(manifest);
-        let places = reading.holes.iter().flat_map(|hole| {
-            let path = hole_path(&reading.text, hole);
-            let below = key_before(&reading.text, hole).map(|key| path.key(&key));
-            [Some(path), below].into_iter().flatten().map(|path| (hole.at, path))
-        });
-        let empty: BTreeSet<usize> =
-            reading.holes.iter().filter(|hole| hole.can_be_empty).map(|hole| hole.at).collect();
-        let holes: Vec<(usize, FieldPath)> = places.filter(|(_, path)| is_in_content(path)).collect();
+        let holes: Vec<(usize, Hole)> = reading.holes.iter().flat_map(|hole| holes_of(&reading.text, hole)).collect();
+        let lines = LineIndex::new(&reading.text);
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
             let extent = manifest.extent(object);
-            let own: Vec<_> = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at)).collect();
-            let is_hollow =
-                |path: &FieldPath| own.iter().filter(|(_, other)| other == path).all(|(at, _)| empty.contains(at));
-            let below = |path: &FieldPath| path.below(&object.place);
-            survey.holes = own.iter().filter_map(|(_, path)| below(path)).collect();
-            survey.hollow =
-                own.iter().filter(|(_, path)| is_hollow(path)).filter_map(|(_, path)| below(path)).collect();
-            survey.printed = printed_values(&object.value, reading).filter(is_in_content).collect();
-            survey.defaults = defaults(&object.value, reading);
+            let own = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at));
+            let own = own.filter_map(|(_, hole)| Some(Hole { path: hole.path.below(&object.place)?, ..hole.clone() }));
+            let follows_cluster = version_action(manifest, object, reading, &lines).is_some();
+            let mut open = OpenParts { holes: own.collect(), follows_cluster, ..OpenParts::default() };
+            for OpenPlace { path, text, is_key } in open_places(&object.value) {
+                // A key that an action prints can be any.
+                let is_part = if is_key { text.contains(ACTION) } else { reading.can_be_mapping(text) };
+                open.values.extend(Some(path).filter(|path| is_part && is_in_content(path)));
+                open.texts.extend(reading.default_of(text).map(|values| (text.to_owned(), values.to_vec())));
+                open.required.extend(reading.is_required(text).then(|| text.to_owned()));
+            }
+            survey.open = (open != OpenParts::default()).then(|| Box::new(open));
         }
         survey
     }
@@ -278,22 +274,30 @@ impl TemplatePlanner<'_, '_> {
 
 /// Returns the actions that print the apiVersion of objects, where what they print is known: that follows from the cluster.
 fn followed(manifest: &Manifest, template: &Template, reading: &template::Reading) -> Vec<(String, Location)> {
-    let version = FieldPath::default().key("apiVersion");
     let lines = LineIndex::new(&reading.text);
     let of_object = |object: &Object| {
-        let position = manifest.locate(object, &version).position?;
-        let rest = &reading.text[lines.offset(&reading.text, position)..];
-        let value = reading.text.len() - rest.len() + rest.find(object.value.get("apiVersion")?.as_str()?)?;
-        let action = reading.known_action(value)?;
-        // One that prints all of the object chooses nothing.
-        let is_all = |one: &template::Segment| one.printed.of(&reading.text).contains("kind:");
-        if reading.segments.iter().any(|one| (one.printed.start..one.printed.end).contains(&value) && is_all(one)) {
-            return None;
-        }
+        let action = version_action(manifest, object, reading, &lines)?;
         let text = template.actions()[action].on_one_line(template.text());
         Some((text, manifest.locate(object, &FieldPath::default())))
     };
     manifest.objects.iter().filter_map(of_object).collect()
+}
+
+/// Returns the action that prints the apiVersion of an object, where what it prints is known.
+fn version_action(
+    manifest: &Manifest,
+    object: &Object,
+    reading: &template::Reading,
+    lines: &LineIndex,
+) -> Option<usize> {
+    let position = manifest.locate(object, &FieldPath::default().key("apiVersion")).position?;
+    let rest = &reading.text[lines.offset(&reading.text, position)..];
+    let value = reading.text.len() - rest.len() + rest.find(object.value.get("apiVersion")?.as_str()?)?;
+    let action = reading.known_action(value)?;
+    // One that prints all of the object chooses nothing.
+    let is_all = |one: &template::Segment| one.printed.of(&reading.text).contains("kind:");
+    let mut around = reading.segments.iter().filter(|one| (one.printed.start..one.printed.end).contains(&value));
+    (!around.any(is_all)).then_some(action)
 }
 
 /// Returns where dashes that end a document for Helm have text behind them: for YAML, they are a part of it.
@@ -303,39 +307,22 @@ fn glued_document(text: &str) -> Option<usize> {
     starts.find(|start| is_glued(&text[*start..]))
 }
 
-/// Returns the places of values that one action of a reading prints, and that can be a mapping or a list too.
-fn printed_values(object: &Value, reading: &template::Reading) -> impl Iterator<Item = FieldPath> {
-    let mut places = Vec::new();
-    let mut open = vec![(FieldPath::default(), object)];
-    while let Some((path, value)) = open.pop() {
-        match value {
-            Value::Object(map) => {
-                // A key that an action prints can be any.
-                places.extend(map.keys().any(|key| key.contains(ACTION)).then(|| path.clone()));
-                open.extend(map.iter().map(|(key, value)| (path.key(key), value)));
-            }
-            Value::Array(items) => open.extend(items.iter().enumerate().map(|(at, value)| (path.index(at), value))),
-            Value::String(text) if reading.can_be_mapping(text) => places.push(path),
-            _ => {}
-        }
-    }
-    places.into_iter()
-}
-
-/// Returns the texts of an object that stand for what actions print, with what that is where the users of the chart set nothing.
-fn defaults(object: &Value, reading: &template::Reading) -> Box<[(String, Value)]> {
-    let (mut found, mut open) = (Vec::new(), vec![object]);
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Object(map) => open.extend(map.values()),
-            Value::Array(items) => open.extend(items),
-            Value::String(text) => {
-                found.extend(reading.default_of(text).map(|default| (text.clone(), default.clone())))
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
-    found.into_boxed_slice()
+/// Returns where a hole is in its document, each with the position of the hole: further items of a list can be printed there, or keys.
+fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
+    let path = hole_path(text, hole);
+    let list = key_before(text, hole).map(|key| path.key(&key));
+    // At two places there is nothing for what stands at the other one.
+    let only = |is_list: bool| {
+        let of_turn = |value: &Value| if value.is_array() == is_list { value.clone() } else { Value::Null };
+        hole.by_default.as_ref().map(|values| values.iter().map(of_turn).collect())
+    };
+    let is_two = list.is_some();
+    let places = [Some((path, false)), list.map(|list| (list, true))].into_iter().flatten();
+    let hole = |(path, is_list): (FieldPath, bool)| {
+        let by_default = if is_two { only(is_list) } else { hole.by_default.clone() };
+        (hole.at, Hole { is_content: is_in_content(&path), path, by_default })
+    };
+    places.map(hole).collect()
 }
 
 /// Returns whether what is printed at a place can be more than metadata of the object or annotations, and more than whole fields of it.

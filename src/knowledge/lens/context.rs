@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
+use super::open_parts::OpenParts;
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::field::FieldPattern;
 
 /// What belongs to an object: positions among the objects of a kind.
 pub(super) type Relation = BTreeMap<ObjectId, Vec<usize>>;
@@ -254,14 +255,8 @@ pub struct ObjectPlace<'a> {
     pub line: Option<usize>,
     /// Its position; nothing for one that others cannot find, such as a patch.
     pub id: Option<ObjectId>,
-    /// The mappings and lists in it that may have more than is known: what actions of a template print.
-    pub holes: &'a [FieldPath],
-    /// The values in it that actions of a template print, and that may be mappings or lists.
-    pub printed: &'a [FieldPath],
-    /// Those of the holes into which nothing may be printed where the users of the chart set nothing.
-    pub hollow: &'a [FieldPath],
-    /// The texts that stand for what actions print, with what that is where the users of the chart set nothing.
-    pub defaults: &'a [(String, Value)],
+    /// What of it is not known.
+    pub open: &'a OpenParts,
 }
 
 /// An object of the run, as its file has it.

@@ -8,7 +8,7 @@
 //! Parts: operations of the language: `rename` `relocate` (the operation `move`) `wrap` `embed` `values` `number` `when` `drop`
 //! `default` `changed_default` (the operation `changed-default`) `distinct` `entries` `join` `concat` `units` `refuse` `split` `retype`;
 //! `native` (changes that are like no other); over `operation` (what each of them answers) `sequence` (the operations of a rule) `session`
-//! `condition` (with its `verdict`) `amount` `references` (to and from other objects) `context` (those objects, and which of namesakes is nearest)
+//! `open_parts` (what of the data is not known) `condition` (with its `verdict`) `amount` `references` (to and from other objects) `context` (those objects, and which of namesakes is nearest)
 //! `template` (of a text to add) `origin` (of a path) `order` (of keys, after converting back).
 //!
 //! Invariant: an operation finds its fields in the present data; where nothing has the form of its old side, it changes nothing.
@@ -35,6 +35,7 @@ mod join;
 mod laws;
 mod native;
 mod number;
+mod open_parts;
 mod operation;
 mod order;
 mod origin;
@@ -60,12 +61,13 @@ pub(crate) use context::Builds;
 pub use context::Context;
 pub(crate) use context::{Namespace, ObjectId, ObjectPlace, ObjectView, some_of};
 pub use native::CONVERSIONS;
+pub(crate) use open_parts::{Hole, OpenParts};
 pub use operation::{Claims, Description, Direction, Form, Image};
 pub(crate) use operation::{Constant, Fidelity, Premise, Side};
 pub(crate) use order::displaced;
 pub(crate) use origin::{Reach, TracedPath, changes_below, origin, trace};
 pub use sequence::Lens;
-pub(crate) use session::{Completeness, Destination, Equivalence, Loss, LossClass, NewObject, Normalization};
+pub(crate) use session::{Completeness, Destination, Equivalence, Loss, LossClass, NewObject, Normalization, Required};
 pub use session::{Halt, Session};
 pub(crate) use template::Template;
 pub(crate) use when::{Emptied, Keep, at_each};

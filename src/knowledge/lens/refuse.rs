@@ -67,22 +67,17 @@ impl Operation for Refuse {
             return Ok(());
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
-        if verdict != Verdict::Holds
-            && session.by_default(&data).is_some_and(|data| self.r#if.verdict(&data) == Verdict::Holds)
-        {
-            let reason = format!("where the users of the chart set nothing else, {}", self.reason);
-            return Err(Halt::refused(at, reason, self.advice(session)));
-        }
         match verdict {
             Verdict::Holds => {}
             Verdict::Fails => return Ok(()),
-            // What a template prints as a whole value is hardly ever what is refused.
-            Verdict::Open(at) if at.get(&data).is_some_and(is_of_action) => return Ok(()),
+            // What a template prints as a whole value is hardly ever what is refused; by default it is checked.
+            Verdict::Open(at) if at.get(&data).is_some_and(is_of_action) => {
+                session.record_required(&at, &self.reason, self.advice(session));
+                return Ok(());
+            }
             Verdict::Open(at) => return Err(self.undecided(at, session)),
         }
-        if session.place().holes.is_empty()
-            && !self.r#if.holds(session.object())
-            && session.namespace().name().is_none()
+        if !session.open().has_contents() && !self.r#if.holds(session.object()) && session.namespace().name().is_none()
         {
             let reason = format!("the namespace of the object is unknown: it {}", session.namespace().description());
             return Err(Halt::refused(at, reason, self.advice(session)));

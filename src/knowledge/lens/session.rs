@@ -14,13 +14,14 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView};
+use super::open_parts::{ByDefault, OpenParts, with_entries};
 use super::origin;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
-use crate::syntax::variable::{OpenText, SOME_ENTRY, is_of_action};
+use crate::syntax::variable::{OpenText, is_of_action};
 use crate::syntax::yaml::{Ends, Intent, Place, ProblemCode, Trail};
 
 /// Whether an object is whole.
@@ -65,12 +66,10 @@ pub struct Session<'a> {
     completeness: Completeness,
     namespace: Namespace,
     place: ObjectPlace<'a>,
-    /// The mappings and lists in the data that may have more than is known.
-    holes: Vec<FieldPath>,
-    /// The values in it that may be mappings or lists.
-    printed: Vec<FieldPath>,
-    /// Those of the holes into which nothing may be printed where the users of the chart set nothing.
-    hollow: Vec<FieldPath>,
+    /// What of the data is not known.
+    open: Cow<'a, OpenParts>,
+    /// What the users of a chart must set, and on which a refusal depends.
+    required: Vec<Required>,
     converts_with: BTreeSet<ObjectId>,
     /// Nothing where it is not known: every kind is taken to be there.
     destination: Option<&'a dyn Destination>,
@@ -96,9 +95,8 @@ impl<'a> Session<'a> {
             context: None,
             completeness: Completeness::Whole,
             place: ObjectPlace::default(),
-            holes: Vec::new(),
-            printed: Vec::new(),
-            hollow: Vec::new(),
+            open: Cow::default(),
+            required: Vec::new(),
             converts_with: BTreeSet::new(),
             destination: None,
             split_off: Vec::new(),
@@ -131,8 +129,7 @@ impl<'a> Session<'a> {
     /// Sets where the object is.
     #[must_use]
     pub fn at(self, place: ObjectPlace<'a>) -> Self {
-        let (holes, printed, hollow) = (place.holes.to_vec(), place.printed.to_vec(), place.hollow.to_vec());
-        Self { place, holes, printed, hollow, ..self }
+        Self { place, open: Cow::Borrowed(place.open), ..self }
     }
 
     /// Sets what the object is converted to.
@@ -186,22 +183,27 @@ impl<'a> Session<'a> {
     /// gets when it is applied, or none where that is not certain.
     pub(crate) fn view_for<'f>(&self, fields: impl IntoIterator<Item = &'f FieldPattern>) -> Cow<'_, Value> {
         let data = if fields.into_iter().any(is_namespace) { self.applied() } else { Cow::Borrowed(&*self.object) };
-        if self.holes.is_empty() { data } else { Cow::Owned(with_entries(data.into_owned(), &self.holes)) }
+        if !self.open.has_contents() {
+            return data;
+        }
+        Cow::Owned(with_entries(data.into_owned(), self.open.contents()))
     }
 
-    /// Returns what [`Self::view_for`] returned as it is where the users of the chart set nothing; nothing where that shows no more.
-    pub(super) fn by_default(&self, data: &Value) -> Option<Value> {
-        if self.hollow.is_empty() && self.place.defaults.is_empty() {
-            return None;
-        }
-        let mut data = data.clone();
-        for hole in &self.hollow {
-            if let Some(Value::Object(map)) = hole.get_mut(&mut data) {
-                map.remove(SOME_ENTRY);
-            }
-        }
-        fill_in(&mut data, self.place.defaults);
-        Some(data)
+    /// Returns sessions that start with the present data as it is where the users of a chart set nothing, one for each turn of the ranges in the
+    /// template, each with the places of what actions print.
+    pub(crate) fn by_default(&self) -> Vec<(Self, Vec<FieldPath>)> {
+        let all = self.open.by_default(&self.object, |hole| self.destination(hole)).into_iter();
+        let session = |one: ByDefault| {
+            let session = Self {
+                context: self.context,
+                completeness: self.completeness,
+                namespace: self.namespace.clone(),
+                destination: self.destination,
+                ..Self::new(one.data).at(self.place)
+            };
+            (Self { open: Cow::Owned(one.open), ..session }, one.printed)
+        };
+        all.map(session).collect()
     }
 
     fn applied(&self) -> Cow<'_, Value> {
@@ -236,7 +238,7 @@ impl<'a> Session<'a> {
     pub(super) fn completeness_at(&self, path: &FieldPath) -> Completeness {
         let is_in_list = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
         match self.completeness {
-            _ if self.holes.contains(path) => Completeness::Partial,
+            _ if self.open.contents().any(|hole| hole == path) => Completeness::Partial,
             _ if is_in_list => Completeness::Whole,
             completeness => completeness,
         }
@@ -244,20 +246,20 @@ impl<'a> Session<'a> {
 
     /// Returns whether actions print something into the value at `path`.
     pub(super) fn has_holes_below(&self, path: &FieldPath) -> bool {
-        self.holes.iter().any(|hole| hole.starts_with(path))
+        self.open.contents().any(|hole| hole.starts_with(path))
     }
 
     /// Returns where an action prints what may be the field `key` of the mapping at `parent`, or a part of it, as far as the data does not have
     /// that.
     pub(super) fn printed_around(&self, parent: &FieldPath, key: &str) -> Option<&FieldPath> {
-        if self.holes.is_empty() && self.printed.is_empty() {
+        if !self.open.can_have_fields() {
             return None;
         }
         let path = parent.key(key);
         let is_empty = |path: &FieldPath| path.get(&self.object).is_none_or(Value::is_null);
         let may_have = |hole: &&FieldPath| (*hole == parent || hole.starts_with(&path)) && is_empty(&path);
-        let printed = || self.printed.iter().find(|printed| *printed == parent);
-        self.holes.iter().find(may_have).or_else(printed)
+        let printed = || self.open.values.iter().find(|printed| *printed == parent);
+        self.open.contents().find(may_have).or_else(printed)
     }
 
     /// Returns the first of `fields` that what an action prints may have, and where that is printed: as the value of a field, as items
@@ -277,7 +279,7 @@ impl<'a> Session<'a> {
             };
             is_below && can_have()
         };
-        let places = || self.holes.iter().chain(&self.printed);
+        let places = || self.open.contents().chain(&self.open.values);
         fields.iter().find_map(|field| Some((field, places().find(|hole| is_in(field, hole))?)))
     }
 
@@ -396,10 +398,8 @@ impl<'a> Session<'a> {
             context: self.context,
             completeness: self.completeness_at(place),
             namespace: self.namespace.clone(),
-            holes: self.holes.iter().filter_map(|hole| hole.below(place)).collect(),
-            printed: self.printed.iter().filter_map(|printed| printed.below(place)).collect(),
-            hollow: self.hollow.iter().filter_map(|hole| hole.below(place)).collect(),
-            ..Session::new(value).at(ObjectPlace { holes: &[], printed: &[], hollow: &[], ..self.place })
+            open: self.open_below(place),
+            ..Session::new(value).at(ObjectPlace { open: <&OpenParts>::default(), ..self.place })
         };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
         if !inner.split_off.is_empty() || !inner.taken_in.is_empty() {
@@ -417,6 +417,8 @@ impl<'a> Session<'a> {
         let outward = |inner: Normalization| Normalization { path: started.join(&inner.path), ..inner };
         self.normalized.extend(inner.normalized.into_iter().map(outward));
         self.doubts.extend(inner.doubts.into_iter().map(outward));
+        let required = inner.required.into_iter();
+        self.required.extend(required.map(|one| Required { path: started.join(&one.path), ..one }));
         inner.program.intents().iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
@@ -479,6 +481,30 @@ impl<'a> Session<'a> {
     pub(crate) fn record_doubt(&mut self, path: &FieldPath, reason: impl Into<String>) {
         let doubt = self.equivalence(Equivalence::Rewritten, path, reason);
         self.doubts.push(doubt);
+    }
+
+    /// Records that users of a chart must set the text at `path`, if so, and that the object is refused for some of what they can set.
+    pub(super) fn record_required(&mut self, path: &FieldPath, reason: &str, advice: String) {
+        let Some(Value::String(text)) = path.get(&self.object) else { return };
+        if self.open.required.contains(text) {
+            let (path, text, reason) = (self.origin(path), text.clone(), reason.to_owned());
+            self.required.push(Required { path, text, reason, advice });
+        }
+    }
+
+    /// Returns what the users of a chart must set, and on which refusals depend.
+    pub(crate) fn required(&self) -> &[Required] {
+        &self.required
+    }
+
+    /// Returns what of the data is not known.
+    pub(crate) fn open(&self) -> &OpenParts {
+        &self.open
+    }
+
+    fn open_below(&self, place: &FieldPath) -> Cow<'a, OpenParts> {
+        let is_closed = *self.open == OpenParts::default();
+        if is_closed { Cow::default() } else { Cow::Owned(self.open.below(place)) }
     }
 
     /// Returns the path at the start of the session of the value that is at `path` now.
@@ -578,6 +604,19 @@ impl Halt {
     pub(super) fn refused(at: FieldPath, reason: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Refused { at, reason: reason.into(), help: Some(help.into()) }
     }
+}
+
+/// A text of which the chart has no default, and with some of whose values the object is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Required {
+    /// Its path when the session started.
+    pub(crate) path: FieldPath,
+    /// What stands for it.
+    pub(crate) text: String,
+    /// Why the object is refused, as one sentence without a final dot.
+    pub(crate) reason: String,
+    /// What to do then.
+    pub(crate) advice: String,
 }
 
 /// How something is lost.
@@ -694,32 +733,6 @@ fn size(value: &Value, room: usize) -> Option<usize> {
         Value::Object(map) => map.iter().map(|(key, value)| Some(key.len() + inner(value)?)).sum::<Option<usize>>()?,
     };
     Some(sum + VALUE)
-}
-
-/// Replaces texts by what they stand for.
-fn fill_in(data: &mut Value, texts: &[(String, Value)]) {
-    match data {
-        Value::String(text) => {
-            if let Some((_, value)) = texts.iter().find(|(name, _)| name == text) {
-                *data = value.clone();
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| fill_in(item, texts)),
-        Value::Object(map) => map.values_mut().for_each(|value| fill_in(value, texts)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// Adds to the mappings at these places an entry that stands for what is printed there.
-fn with_entries(mut data: Value, holes: &[FieldPath]) -> Value {
-    for hole in holes {
-        match hole.get_mut(&mut data) {
-            Some(Value::Object(map)) => drop(map.insert(SOME_ENTRY.to_owned(), Value::from(SOME_ENTRY))),
-            Some(value @ Value::Null) => *value = json!({ SOME_ENTRY: SOME_ENTRY }),
-            _ => {}
-        }
-    }
-    data
 }
 
 #[cfg(test)]

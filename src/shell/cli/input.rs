@@ -34,6 +34,9 @@ const CRD_KIND: &str = "CustomResourceDefinition";
 /// The folder with the templates of a chart.
 pub(super) const TEMPLATES: &str = "templates";
 
+/// The folder with the charts that another one depends on.
+pub(super) const VENDORED: &str = "charts";
+
 /// What to do about a file that is not a regular one.
 const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
 
@@ -158,6 +161,18 @@ pub(super) fn chart_of(file: &Path) -> Option<&Path> {
     folders.filter_map(Path::parent).find(|chart| disk::is_file(&chart.join(CHART)))
 }
 
+/// Returns whether a file is a template of a chart that another one brings, and no path of the run leads into that.
+fn is_vendored_template(file: &Path, roots: &[PathBuf]) -> bool {
+    let has = |name: &str| file.components().any(|part| part.as_os_str() == name);
+    has(VENDORED) && has(TEMPLATES) && chart_of(file).is_some_and(|chart| is_vendored(chart, roots))
+}
+
+/// Returns whether a chart is one that another one brings, and no path of the run leads into it.
+pub(super) fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
+    let around = chart.parent().filter(|folder| folder.ends_with(VENDORED)).and_then(Path::parent);
+    around.is_some_and(|around| disk::is_file(&around.join(CHART))) && !roots.iter().any(|root| root.starts_with(chart))
+}
+
 /// Returns where the first action is in what could be read and is a template of a chart: to YAML, an action can look like a text.
 fn first_action(name: &str, manifest: &Manifest) -> Option<usize> {
     chart_of(Path::new(name)).and_then(|_| manifest.text.find("{{"))
@@ -170,7 +185,7 @@ pub(super) enum File<T> {
     /// It holds no known API group, but may refer to known objects or hold values of a chart.
     Related(T),
     Template(Finding, Arc<str>),
-    /// It is a template in which an action prints an apiVersion, and mentions no known API group.
+    /// It is a template that mentions no known API group, and can print known objects.
     OpenTemplate(Arc<str>),
     /// It makes its folder a chart, and nothing else is in it that matters.
     Chart,
@@ -185,7 +200,7 @@ impl<T> File<T> {
         let text = || String::from_utf8_lossy(bytes).into();
         match manifest::read(name, bytes, recognizer) {
             Reading::Irrelevant if makes_chart(name) => Some(Self::Chart),
-            Reading::Irrelevant if manifest::is_open_template(name, bytes, recognizer) => {
+            Reading::Irrelevant if manifest::open_template(name, bytes, recognizer).is_some() => {
                 Some(Self::OpenTemplate(text()))
             }
             Reading::Irrelevant => {
@@ -197,7 +212,8 @@ impl<T> File<T> {
                 None => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
             },
             Reading::Triggered(manifest)
-                if first_action(name, &manifest).is_some() && manifest::is_open_template(name, bytes, recognizer) =>
+                if first_action(name, &manifest).is_some()
+                    && manifest::open_template(name, bytes, recognizer).is_some() =>
             {
                 Some(Self::OpenTemplate(text()))
             }
@@ -576,6 +592,12 @@ impl<T> Input<T> {
             self.charts.extend(path.parent().map(Path::to_owned));
         }
         match file {
+            File::Manifest(..) if is_vendored_template(path, &self.roots) => {
+                if is_listed {
+                    self.counts.templates += 1;
+                    self.findings.push(manifest::template_finding(Location { file: name(path), position: None }));
+                }
+            }
             File::Manifest(objects, made) => {
                 self.counts.parsed += usize::from(is_listed);
                 self.counts.objects += if is_listed { objects } else { 0 };

@@ -383,6 +383,7 @@ fn conclude<'p>(
     let outside = named_outside(&input, &kept)?;
     let templates = charts::templates(&input, recognizer);
     charts::without_skipped(&mut found, &templates);
+    charts::report_vendored(&input, &mut found);
     found.extend(charts::excluded(&input, planner.goal()));
     let scope = Scope {
         left_out: &left_out,

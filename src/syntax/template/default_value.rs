@@ -1,45 +1,34 @@
 //! Answers: what does an action print where the users of a chart set nothing?
 //!
+//! In a range, what is printed can differ from turn to turn: there is one value for each item that the chart has by default.
+//!
 //! Invariant: what the values of the chart do not show is not known, but for whether something is printed at all.
 
-use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
 
 use super::environment::Environment;
 use super::expression::{Binding, Expression};
 use super::judge::Judge;
-use super::lex::Keyword;
-use super::tree::{Node, Part};
+use super::lex::{Action, Keyword};
+use super::scope::Scope;
+use super::tree::{Branching, Node, Part};
 
 /// How many definitions are looked into inside each other.
 const LEVELS: u32 = 4;
 
+/// How many items of a list are looked at.
+const MOST_ITEMS: usize = 16;
+
+/// What the collections are whose items ranges with a number take.
+pub(super) type Ranges = BTreeMap<usize, Expression>;
+
 /// Returns the value in the defaults of a chart that a path such as `$.Values.service.port` names.
 pub(super) fn value_at<'v>(values: &'v Value, path: &str) -> Option<&'v Value> {
-    let path = path.strip_prefix('$').unwrap_or(path).strip_prefix(".Values.")?;
-    path.split('.').try_fold(values, |value, key| value.get(key))
-}
-
-/// Returns the value that is printed, if the defaults of the chart show it.
-pub(super) fn default_of(expression: &Expression, environment: Environment<'_>) -> Option<Value> {
-    match expression {
-        Expression::Text(text) => Some(Value::from(text.as_str())),
-        Expression::Word(word) => word.parse::<i64>().ok().map(Value::from),
-        Expression::Path(path) => value_at(environment.values?, path).cloned(),
-        Expression::Call(function, arguments) => match (function.as_str(), arguments.as_slice()) {
-            ("default", [default, value]) => match default_of(value, environment) {
-                Some(value) if !is_empty(&value) => Some(value),
-                _ => default_of(default, environment),
-            },
-            ("quote" | "squote" | "toString", [value]) => match default_of(value, environment)? {
-                Value::String(text) => Some(Value::String(text)),
-                value @ (Value::Number(_) | Value::Bool(_)) => Some(Value::from(value.to_string())),
-                Value::Null | Value::Array(_) | Value::Object(_) => None,
-            },
-            ("int" | "int64" | "required" | "trim", [.., value]) => default_of(value, environment),
-            _ => None,
-        },
-        Expression::Member(..) => None,
-    }
+    let path = path.strip_prefix('$').unwrap_or(path).strip_prefix(".Values")?;
+    let keys = path.split('.');
+    (path.is_empty() || path.starts_with('.')).then(|| keys.skip(1).try_fold(values, |value, key| value.get(key)))?
 }
 
 /// Returns whether a value counts as not set.
@@ -54,46 +43,329 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Returns whether the entries of a mapping that an action prints can be none where users set nothing.
-pub(super) fn can_print_no_entries(expression: &Expression, judge: &Judge<'_>) -> bool {
-    is_without_entries(expression, judge, LEVELS)
+/// What is printed by default in a reading.
+pub(super) struct Defaults<'d, 'e> {
+    /// What the reading assumes.
+    pub(super) judge: &'d Judge<'e>,
+    pub(super) ranges: &'d Ranges,
 }
 
-fn is_without_entries(expression: &Expression, judge: &Judge<'_>, levels: u32) -> bool {
-    let Expression::Call(function, arguments) = expression else { return false };
+/// Where something is printed.
+#[derive(Clone, Copy)]
+struct Turn {
+    /// The number of the item in the ranges around.
+    at: usize,
+    /// How many definitions can be looked into.
+    levels: u32,
+}
+
+impl Defaults<'_, '_> {
+    /// Returns what is printed in each turn of the ranges around, if that is known; none where nothing is printed by default.
+    pub(super) fn of(&self, expression: &Expression) -> Option<Vec<Value>> {
+        let turns: Option<Vec<usize>> =
+            ranges_in(expression).into_iter().map(|range| Some(self.items(range, LEVELS)?.len())).collect();
+        let turns = turns?;
+        if turns.contains(&0) {
+            return Some(Vec::new());
+        }
+        let turns = (0..turns.into_iter().max().unwrap_or(1)).map(|at| Turn { at, levels: LEVELS });
+        let possible = turns.filter(|turn| !paths_in(expression).into_iter().any(|path| self.contradicts(path, *turn)));
+        possible.map(|turn| self.value(expression, turn)).collect()
+    }
+
+    /// Returns the entries or items that are printed in each turn, null for none.
+    pub(super) fn entries_of(&self, expression: &Expression) -> Option<Vec<Value>> {
+        let as_entries = |value: Value| match value {
+            Value::Object(_) | Value::Array(_) | Value::Null => Some(value),
+            Value::String(text) => text.trim().is_empty().then_some(Value::Null),
+            Value::Bool(_) | Value::Number(_) => None,
+        };
+        match self.of(expression) {
+            Some(values) => values.into_iter().map(as_entries).collect(),
+            None => self.is_required(expression).then(|| vec![Value::Null]),
+        }
+    }
+
+    /// Returns whether users of the chart set what is printed, and it has no default.
+    pub(super) fn is_required(&self, expression: &Expression) -> bool {
+        let source = source(expression);
+        let Expression::Path(path) = source else { return false };
+        let values = self.environment().values.filter(|_| path.starts_with("$.Values."));
+        values.is_some_and(|values| value_at(values, path).is_none()) && self.judge.truth(source) != Some(true)
+    }
+
+    /// Returns whether a path has a default that cannot be what is assumed of it.
+    fn contradicts(&self, path: &Expression, turn: Turn) -> bool {
+        let truth = || self.judge.truth(path);
+        self.value(path, turn).is_some_and(|value| truth().is_some_and(|truth| truth == is_empty(&value)))
+    }
+
+    fn environment(&self) -> Environment<'_> {
+        self.judge.environment
+    }
+
+    /// Returns the items that a range takes by default, each with its key.
+    fn items(&self, range: usize, levels: u32) -> Option<Vec<(Value, Value)>> {
+        let collection = self.ranges.get(&range)?;
+        let outer: Option<Vec<usize>> = ranges_in(collection)
+            .into_iter()
+            .filter(|_| levels > 0)
+            .map(|range| Some(self.items(range, levels - 1)?.len()))
+            .collect();
+        let turns = outer?.into_iter().max().unwrap_or(1);
+        let mut items = Vec::new();
+        for at in 0..turns {
+            let value = self.value(collection, Turn { at, levels });
+            match value.or_else(|| self.is_required(collection).then_some(Value::Null))? {
+                Value::Array(list) => {
+                    items.extend(list.into_iter().enumerate().map(|(at, one)| (Value::from(at), one)))
+                }
+                Value::Object(map) => items.extend(map.into_iter().map(|(key, one)| (Value::from(key), one))),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            }
+        }
+        items.truncate(MOST_ITEMS);
+        Some(items)
+    }
+
+    fn value(&self, expression: &Expression, turn: Turn) -> Option<Value> {
+        if !self.judge.spend() {
+            return None;
+        }
+        match expression {
+            Expression::Text(text) => Some(Value::from(text.as_str())),
+            Expression::Word(word) => match word.as_str() {
+                "true" | "false" => Some(Value::from(word == "true")),
+                word => word.parse::<i64>().ok().map(Value::from),
+            },
+            Expression::Path(path) => self.field(path, turn),
+            Expression::Call(function, arguments) => self.call(function, arguments, turn),
+            Expression::Member(..) => None,
+        }
+    }
+
+    fn field(&self, path: &str, turn: Turn) -> Option<Value> {
+        let Some(item) = path.strip_prefix('#') else { return value_at(self.environment().values?, path).cloned() };
+        let (range, rest) = range_of(item)?;
+        let items = self.items(range, turn.levels.checked_sub(1)?)?;
+        let (key, item) = items.get(turn.at).or(items.last())?;
+        match rest {
+            "key" => Some(key.clone()),
+            rest => {
+                let mut keys = rest.split('.').filter(|key| !key.is_empty());
+                Some(keys.try_fold(item, |value, key| value.get(key)).cloned().unwrap_or_default())
+            }
+        }
+    }
+
+    fn call(&self, function: &str, arguments: &[Expression], turn: Turn) -> Option<Value> {
+        let value = |one: &Expression| self.value(one, turn);
+        match (function, arguments) {
+            ("default", [default, set]) => self.first_set(&[set, default], turn),
+            ("coalesce" | "or", _) => self.first_set(&arguments.iter().collect::<Vec<_>>(), turn),
+            ("ternary", [yes, no, condition]) => value(if self.truth(condition, turn)? { yes } else { no }),
+            ("quote" | "squote" | "toString", [one]) => match value(one)? {
+                Value::String(text) => Some(Value::String(text)),
+                value @ (Value::Number(_) | Value::Bool(_)) => Some(Value::from(value.to_string())),
+                Value::Null | Value::Array(_) | Value::Object(_) => None,
+            },
+            ("int" | "int64" | "required" | "trim" | "indent" | "nindent", [.., one]) => value(one),
+            ("tpl", [one, _]) => value(one),
+            (
+                "toYaml" | "toJson" | "toPrettyJson" | "toRawJson" | "mustToYaml" | "mustToJson" | "mustToRawJson",
+                [one],
+            ) => value(one),
+            ("list" | "tuple", _) => arguments.iter().map(value).collect::<Option<Vec<_>>>().map(Value::from),
+            ("dict", _) => {
+                let pairs = arguments.chunks(2).map(|pair| match pair {
+                    [Expression::Text(key), one] => Some((key.clone(), value(one)?)),
+                    _ => None,
+                });
+                pairs.collect::<Option<Map<_, _>>>().map(Value::from)
+            }
+            ("include" | "template", [Expression::Text(name), rest @ ..]) => self.printed_by(name, rest.first(), turn),
+            _ => None,
+        }
+    }
+
+    /// Returns the first of these values that is set, else the last.
+    fn first_set(&self, values: &[&Expression], turn: Turn) -> Option<Value> {
+        let (last, before) = values.split_last()?;
+        let set = before.iter().find_map(|one| self.value(one, turn).filter(|value| !is_empty(value)));
+        set.or_else(|| self.value(last, turn))
+    }
+
+    /// Returns whether a condition holds by default; what is assumed in the reading counts first.
+    fn truth(&self, condition: &Expression, turn: Turn) -> Option<bool> {
+        let truth = |one: &Expression| self.truth(one, turn);
+        let by_default = || match condition {
+            Expression::Call(function, arguments) => match (function.as_str(), arguments.as_slice()) {
+                ("not" | "empty", [one]) => truth(one).map(|truth| !truth),
+                ("and", all) => all.iter().map(truth).try_fold(true, |all, one| Some(all && one?)),
+                ("or", any) => any.iter().map(truth).try_fold(false, |any, one| Some(any || one?)),
+                ("eq", [one, other]) => Some(self.value(one, turn)? == self.value(other, turn)?),
+                ("ne", [one, other]) => Some(self.value(one, turn)? != self.value(other, turn)?),
+                ("typeIs" | "kindIs", [Expression::Text(name), one]) if name == "string" => {
+                    self.value(one, turn).map(|value| value.is_string())
+                }
+                ("contains", [Expression::Text(part), one]) => {
+                    self.value(one, turn).map(|value| value.to_string().contains(part))
+                }
+                _ => self.value(condition, turn).map(|value| !is_empty(&value)),
+            },
+            Expression::Path(_) if self.is_required(condition) => Some(false),
+            _ => self.value(condition, turn).map(|value| !is_empty(&value)),
+        };
+        self.judge.truth(condition).or_else(by_default)
+    }
+
+    /// Returns what a definition prints: a mapping or list if that is all, else a text. One that nothing defines, as that of a library which is
+    /// not beside the chart, prints its argument `value`, if it has one: that is what such definitions are for.
+    fn printed_by(&self, name: &str, argument: Option<&Expression>, turn: Turn) -> Option<Value> {
+        let levels = turn.levels.checked_sub(1)?;
+        let turn = Turn { levels, ..turn };
+        let Some(part) = self.environment().defines.get(name) else {
+            let Some(Expression::Call(function, pairs)) = argument else { return None };
+            let value = pairs.chunks(2).find(|pair| matches!(pair, [Expression::Text(key), _] if key == "value"));
+            return self.value(value.filter(|_| function == "dict")?.last()?, turn);
+        };
+        let mut scope = Scope::new(argument.cloned().unwrap_or(Expression::word("nil")));
+        let mut printed = Printed::default();
+        self.body(part, part.nodes(), &mut scope, turn, &mut printed)?;
+        printed.value()
+    }
+
+    fn body(&self, part: Part<'_>, nodes: &[Node], scope: &mut Scope, turn: Turn, into: &mut Printed) -> Option<()> {
+        let actions = part.template.actions();
+        for node in nodes {
+            match node {
+                Node::Literal(span) => into.add(&Value::from(span.of(part.template.text()))),
+                Node::Action(index) => {
+                    let action = &actions[*index];
+                    let expression = match action.keyword {
+                        Keyword::Print | Keyword::Template => scope.bind(&action.pipeline),
+                        Keyword::Comment => continue,
+                        _ => return None,
+                    };
+                    if action.pipeline.binding == Binding::None {
+                        let missing = || self.is_required(&expression).then_some(Value::Null);
+                        into.add(&self.value(&expression, turn).or_else(missing)?);
+                    }
+                }
+                Node::Branching(block) => self.block(part, block, scope, turn, into)?,
+            }
+        }
+        Some(())
+    }
+
+    /// Prints the branch that is taken. Where nothing shows which one that is, it can be none.
+    fn block(
+        &self,
+        part: Part<'_>,
+        block: &Branching,
+        scope: &mut Scope,
+        turn: Turn,
+        into: &mut Printed,
+    ) -> Option<()> {
+        let (length, dot, actions) = (scope.len(), scope.dot.clone(), part.template.actions());
+        for branch in &block.branches {
+            let action = &actions[branch.action];
+            let is_taken = match action.keyword {
+                Keyword::Else => Some(true),
+                Keyword::If | Keyword::With => {
+                    let condition = scope.bind(&action.pipeline);
+                    if action.keyword == Keyword::With {
+                        scope.dot = condition.clone();
+                    }
+                    self.truth(&condition, turn)
+                }
+                _ => return None,
+            };
+            match is_taken {
+                Some(true) => self.body(part, &branch.body, scope, turn, into)?,
+                Some(false) => {
+                    scope.dot.clone_from(&dot);
+                    continue;
+                }
+                None if is_total(block, actions) => return None,
+                None => {}
+            }
+            break;
+        }
+        scope.truncate(length);
+        scope.dot = dot;
+        Some(())
+    }
+}
+
+/// What a definition printed so far.
+#[derive(Default)]
+struct Printed {
+    text: String,
+    /// A mapping or list, which cannot be a part of a text.
+    whole: Option<Value>,
+    is_mixed: bool,
+}
+
+impl Printed {
+    fn add(&mut self, value: &Value) {
+        match value {
+            Value::Null => {}
+            Value::String(text) => self.text.push_str(text),
+            Value::Bool(_) | Value::Number(_) => self.text.push_str(&value.to_string()),
+            Value::Array(_) | Value::Object(_) => {
+                self.is_mixed |= self.whole.is_some();
+                self.whole = Some(value.clone());
+            }
+        }
+    }
+
+    fn value(self) -> Option<Value> {
+        let is_blank = self.text.trim().is_empty();
+        match self.whole {
+            Some(whole) => (is_blank && !self.is_mixed).then_some(whole),
+            None => Some(Value::from(self.text)),
+        }
+    }
+}
+
+fn is_total(block: &Branching, actions: &[Action]) -> bool {
+    block.branches.last().is_some_and(|last| actions[last.action].keyword == Keyword::Else)
+}
+
+/// Returns the value that functions of texts and YAML print.
+fn source(expression: &Expression) -> &Expression {
+    let Expression::Call(function, arguments) = expression else { return expression };
     match (function.as_str(), arguments.as_slice()) {
-        ("indent" | "nindent" | "trim", [.., printed]) => is_without_entries(printed, judge, levels),
-        ("toJson" | "toYaml", [value @ Expression::Path(path)]) => match default_of(value, judge.environment) {
-            _ if judge.truth(value) == Some(true) => false,
-            Some(value) => is_empty(&value),
-            None => path.contains(".Values."),
-        },
-        ("include" | "template", [Expression::Text(name), ..]) => {
-            let part = judge.environment.defines.get(name).filter(|_| levels > 0);
-            part.is_some_and(|part| part.nodes().iter().all(|node| is_empty_node(part, node, judge, levels - 1)))
-        }
-        _ => false,
+        ("tpl", [value, _]) => source(value),
+        ("dict" | "list" | "tuple" | "include" | "template", _) => expression,
+        (_, [.., value]) => source(value),
+        _ => expression,
     }
 }
 
-/// Returns whether a node of a definition can print nothing.
-fn is_empty_node(part: Part<'_>, node: &Node, judge: &Judge<'_>, levels: u32) -> bool {
-    let actions = part.template.actions();
-    match node {
-        Node::Literal(span) => span.of(part.template.text()).trim().is_empty(),
-        Node::Action(index) => {
-            let action = &actions[*index];
-            let prints = matches!(action.keyword, Keyword::Print | Keyword::Template)
-                && action.pipeline.binding == Binding::None;
-            !prints || is_without_entries(&action.pipeline.value, judge, levels)
-        }
-        Node::Branching(block) => {
-            let is_empty = |body: &[Node]| body.iter().all(|node| is_empty_node(part, node, judge, levels));
-            let is_total = block
-                .branches
-                .last()
-                .is_some_and(|last| matches!(actions[last.action].keyword, Keyword::Else | Keyword::Block));
-            !is_total || block.branches.iter().any(|branch| is_empty(&branch.body))
-        }
+/// Returns the paths in an expression.
+fn paths_in(expression: &Expression) -> Vec<&Expression> {
+    match expression {
+        Expression::Path(_) => vec![expression],
+        Expression::Member(value, _) => paths_in(value),
+        Expression::Call(_, arguments) => arguments.iter().flat_map(paths_in).collect(),
+        Expression::Text(_) | Expression::Word(_) => Vec::new(),
     }
+}
+
+/// Returns the numbers of the ranges whose items an expression has.
+fn ranges_in(expression: &Expression) -> BTreeSet<usize> {
+    let range = |path: &Expression| match path {
+        Expression::Path(path) => Some(range_of(path.strip_prefix('#')?)?.0),
+        _ => None,
+    };
+    paths_in(expression).into_iter().filter_map(range).collect()
+}
+
+/// Returns the number of the range in the name of an item, and what of the item is meant: `key`, or its fields.
+fn range_of(item: &str) -> Option<(usize, &str)> {
+    let end = item.find(|one: char| !one.is_ascii_digit()).unwrap_or(item.len());
+    let (number, rest) = item.split_at(end);
+    Some((number.parse().ok()?, rest)).filter(|(_, rest)| rest.is_empty() || *rest == "key" || rest.starts_with('.'))
 }

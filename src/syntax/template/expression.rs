@@ -9,6 +9,9 @@ use std::fmt;
 /// How many parentheses and bars are read inside and behind each other.
 const DEPTH: usize = 60;
 
+/// The functions that change the mapping that is their first argument.
+const CHANGING: [&str; 6] = ["merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", "set", "unset"];
+
 /// A function without meaning.
 pub(super) const UNREAD: &str = "?";
 
@@ -42,6 +45,26 @@ impl Expression {
             Self::Text(_) | Self::Word(_) | Self::Path(_) => 1,
             Self::Member(value, _) => 1 + value.size(),
             Self::Call(_, arguments) => 1 + arguments.iter().map(Self::size).sum::<usize>(),
+        }
+    }
+
+    /// Returns the mapping that it changes, and the only key of it that can change, where that is known.
+    pub(super) fn changed(&self) -> Option<(&Self, Option<&str>)> {
+        let Self::Call(function, arguments) = self else { return None };
+        let (mapping, rest) = arguments.split_first().filter(|_| CHANGING.contains(&function.as_str()))?;
+        let key = match rest {
+            [Self::Text(key), ..] if matches!(function.as_str(), "set" | "unset") => Some(key.as_str()),
+            _ => None,
+        };
+        Some((mapping, key))
+    }
+
+    /// Returns whether something is changed where it is computed.
+    pub(super) fn is_changing(&self) -> bool {
+        match self {
+            Self::Call(_, arguments) => self.changed().is_some() || arguments.iter().any(Self::is_changing),
+            Self::Member(value, _) => value.is_changing(),
+            Self::Text(_) | Self::Word(_) | Self::Path(_) => false,
         }
     }
 

@@ -78,6 +78,13 @@ impl Action {
         Some(call?.trim_start().strip_prefix('"')?.split_once('"')?.0)
     }
 
+    /// Returns the names of the definitions that its value is made of; `text` is that of the file.
+    pub(super) fn names_called<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let inside = self.content.of(text).split("include \"").skip(1);
+        let names = inside.filter_map(|call| Some(call.split_once('"')?.0));
+        names.chain(self.called(text))
+    }
+
     /// Returns the name of the definition that it prints with all that the file itself has, as the only or the first thing of a list.
     pub fn prints_whole(&self) -> Option<&str> {
         let is_all = |value: &Expression| matches!(value, Expression::Path(path) if path == "." || path == "$");

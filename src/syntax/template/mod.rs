@@ -5,7 +5,7 @@
 //! Edits of readings are carried back to the file where all readings agree.
 //!
 //! - `lex` finds the actions, `expression` reads what is in them, `tree` makes blocks of them and finds definitions.
-//! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `outputs` what an expression prints, `value_type`
+//! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `changes` which of that is changed, `outputs` what an expression prints, `value_type`
 //!   whether that is a number, `default_value` what it is where users set nothing, `judge` whether a condition holds, `constraint` whether a version satisfies one.
 //! - `reading` is what is printed, `print` prints it, `flow` keeps actions in flow collections apart from these, `search` finds the readings that show every branch.
 //! - `source` carries edits of a reading back to the file, `hole` keeps what may stand in holes where it belongs, `agree` joins the edits of
@@ -16,6 +16,7 @@
 //! readings.
 
 mod agree;
+mod changes;
 mod constraint;
 mod default_value;
 mod environment;
@@ -37,6 +38,7 @@ mod value_type;
 mod tests;
 
 pub use agree::{Disagreement, Edited, agree, verify};
+pub use changes::hide_changed;
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
 pub use reading::{Hole, Placeholders, Reading, Segment, Source};

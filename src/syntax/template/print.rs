@@ -5,9 +5,10 @@
 //! An action that prints something unknown leaves a hole or a placeholder. Keys and items can come from an action that stands alone on
 //! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
 
-use super::default_value::{can_print_no_entries, default_of};
+use super::changes::change_called;
+use super::default_value::{Defaults, Ranges};
 use super::environment::Environment;
-use super::expression::{Binding, Expression};
+use super::expression::{Binding, Expression, Pipeline};
 use super::flow::{insert_quote, scalar_end, scalar_start};
 use super::judge::{Claim, Judge};
 use super::lex::{Action, Keyword};
@@ -66,6 +67,8 @@ pub(super) struct Printer<'p, 'e> {
     judge: Judge<'e>,
     environment: Environment<'e>,
     scope: Scope,
+    /// What the ranges around go through.
+    ranges: Ranges,
     placeholders: &'p Placeholders,
     /// The ways that are not to be told as alternatives.
     seen: &'p BTreeSet<Way>,
@@ -91,6 +94,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             judge: Judge::new(environment),
             environment,
             scope: Scope::new(Expression::Path("$".to_owned())),
+            ranges: Ranges::new(),
             placeholders,
             seen,
             around: Vec::new(),
@@ -194,7 +198,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         let action = &self.part.template.actions()[index];
         let value = match action.keyword {
             Keyword::Leave => return Flow::Left,
-            Keyword::Print | Keyword::Template => self.scope.bind(&action.pipeline),
+            Keyword::Print | Keyword::Template => self.bind(&action.pipeline),
             Keyword::Comment => {
                 self.comment(index);
                 return Flow::On;
@@ -212,7 +216,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             self.reading.holes.push(Hole {
                 at: self.reading.text.len(),
                 column: column(self.part, action, &value),
-                can_be_empty: can_print_no_entries(&value, &self.judge),
+                by_default: self.defaults().entries_of(&value),
                 action: index,
             });
         } else {
@@ -220,7 +224,11 @@ impl<'p, 'e> Printer<'p, 'e> {
             if value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
                 self.reading.mappings.insert(number);
             }
-            self.reading.defaults.extend(default_of(&value, self.environment).map(|default| (number, default)));
+            let by_default = self.defaults().of(&value);
+            if by_default.is_none() && self.defaults().is_required(&value) {
+                self.reading.required.insert(number);
+            }
+            self.reading.defaults.extend(by_default.map(|values| (number, values)));
             let place = self.place(index);
             let placeholder = self.placeholders.of(number, place, self.printed_type(&value));
             match place {
@@ -229,6 +237,17 @@ impl<'p, 'e> Printer<'p, 'e> {
             }
         }
         Flow::On
+    }
+
+    /// Resolves the value of a pipeline, and takes in what it binds and changes.
+    fn bind(&mut self, pipeline: &Pipeline) -> Expression {
+        let value = self.scope.bind(pipeline);
+        change_called(&mut self.scope, &value, self.environment.defines);
+        value
+    }
+
+    fn defaults(&self) -> Defaults<'_, 'e> {
+        Defaults { judge: &self.judge, ranges: &self.ranges }
     }
 
     /// Prints a comment that is for readers of what is printed, where it has a line for itself.
@@ -313,7 +332,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             if !matches!(action.keyword, Keyword::Else | Keyword::Block) {
                 let condition = match action.keyword {
                     Keyword::Range => self.scope.resolve(&action.pipeline.value),
-                    _ => self.scope.bind(&action.pipeline),
+                    _ => self.bind(&action.pipeline),
                 };
                 claims.push(Claim { action: branch.action, condition, holds: true });
             }
@@ -369,7 +388,7 @@ impl<'p, 'e> Printer<'p, 'e> {
                 self.nodes(&branch.body)
             }
             Keyword::Block => {
-                if let Expression::Call(_, arguments) = self.scope.bind(&action.pipeline) {
+                if let Expression::Call(_, arguments) = self.bind(&action.pipeline) {
                     self.scope.dot = arguments.into_iter().nth(1).unwrap_or_else(|| Expression::word("nil"));
                 }
                 self.nodes(&branch.body)
@@ -388,6 +407,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         collect_assigned(&branch.body, actions, &mut assigned);
         assigned.iter().for_each(|name| self.scope.forget(block.number, name));
         self.change_before(&branch.body);
+        self.ranges.insert(block.number, self.scope.resolve(&actions[branch.action].pipeline.value));
         self.scope.enter_item(block.number, &actions[branch.action].pipeline.variables);
         self.nodes(&branch.body)?;
         assigned.iter().for_each(|name| self.scope.forget(block.number, name));
@@ -404,6 +424,7 @@ impl Printer<'_, '_> {
                 Node::Action(index) => {
                     let value = self.scope.resolve(&self.part.template.actions()[*index].pipeline.value);
                     self.scope.change(&value);
+                    change_called(&mut self.scope, &value, self.environment.defines);
                 }
                 Node::Branching(block) => block.branches.iter().for_each(|branch| self.change_before(&branch.body)),
             }

@@ -31,14 +31,15 @@ pub struct Segment {
 }
 
 /// A place where an action may print keys or items; in a reading it prints nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hole {
     /// Where it is in the text of the reading.
     pub at: usize,
     /// The column of what it prints, from 0, where that is known.
     pub column: Option<usize>,
-    /// Whether it can be that nothing is printed where the users of the chart set nothing.
-    pub can_be_empty: bool,
+    /// What is printed where the users of the chart set nothing, if that is known: entries or items for each turn of the ranges around, null
+    /// for none.
+    pub by_default: Option<Vec<Value>>,
     /// The number of the action.
     pub(crate) action: usize,
 }
@@ -71,8 +72,10 @@ pub struct Reading {
     pub(super) names: BTreeMap<String, usize>,
     /// The numbers of the placeholders that can stand for mappings or lists.
     pub(super) mappings: BTreeSet<usize>,
-    /// What the placeholders stand for where the users of the chart set nothing, as far as that is known.
-    pub(super) defaults: BTreeMap<usize, Value>,
+    /// What the placeholders stand for where the users of the chart set nothing, as far as that is known: in each turn of the ranges around.
+    pub(super) defaults: BTreeMap<usize, Vec<Value>>,
+    /// The numbers of the placeholders of what users set, and has no default.
+    pub(super) required: BTreeSet<usize>,
     /// The numbers of the placeholders in quotes that the file does not have.
     pub(super) quoted: BTreeSet<usize>,
 }
@@ -84,8 +87,18 @@ impl Reading {
     }
 
     /// Returns what a value that is a placeholder stands for where the users of the chart set nothing, if that is known.
-    pub fn default_of(&self, value: &str) -> Option<&Value> {
-        if self.defaults.is_empty() { None } else { self.defaults.get(&number_of(value)?) }
+    pub fn default_of(&self, value: &str) -> Option<&[Value]> {
+        if self.defaults.is_empty() { None } else { self.defaults.get(&number_of(value)?).map(Vec::as_slice) }
+    }
+
+    /// Returns whether a value is a placeholder of what users set, and has no default.
+    pub fn is_required(&self, value: &str) -> bool {
+        !self.required.is_empty() && number_of(value).is_some_and(|number| self.required.contains(&number))
+    }
+
+    /// Returns what the placeholders stand for, each with its number.
+    pub fn origins(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.names.iter().map(|(origin, number)| (origin.as_str(), *number))
     }
 
     /// Returns the number of the action that prints the byte `at` of the text, where what it prints is known.
@@ -198,13 +211,14 @@ impl Placeholders {
         }
     }
 
-    /// Returns a text, such as one about a reading, with the actions of `template` that its placeholders stand for.
-    pub fn replaced(&self, template: &Template, text: &str) -> String {
+    /// Returns a text, such as one about a reading, with the actions of `template` that its placeholders stand for: `named` says by which of
+    /// the actions that print the same.
+    pub fn replaced(&self, template: &Template, text: &str, named: impl Fn(usize) -> usize) -> String {
         let mut parts = text.split(&self.stem);
         let mut out = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let named = part.split_once('}');
-            let action = named.and_then(|(name, rest)| Some((template.actions().get(number_in(name)?)?, rest)));
+            let found = part.split_once('}');
+            let action = found.and_then(|(name, rest)| Some((template.actions().get(named(number_in(name)?))?, rest)));
             match action {
                 Some((action, rest)) => out.extend([&action.on_one_line(template.text()), rest]),
                 None => out.extend([&*self.stem, part]),

@@ -14,8 +14,8 @@ const LARGEST: usize = 200;
 /// The function whose value is that of one of its arguments.
 pub(super) const EITHER: &str = "either";
 
-/// The functions that change the mapping that is their first argument.
-const CHANGING: [&str; 6] = ["merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", "set", "unset"];
+/// What the names of values begin with that were changed.
+const CHANGED: &str = "#changed";
 
 /// A variable and its resolved value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,20 +86,25 @@ impl Scope {
 
     /// Takes in what the functions in the resolved `value` change.
     pub(super) fn change(&mut self, value: &Expression) {
-        let Expression::Call(function, arguments) = value else { return };
+        let Expression::Call(_, arguments) = value else { return };
         arguments.iter().for_each(|argument| self.change(argument));
-        let (true, [mapping, rest @ ..]) = (CHANGING.contains(&function.as_str()), arguments.as_slice()) else {
-            return;
+        let Some((mapping, key)) = value.changed() else { return };
+        let path = match (mapping, key) {
+            (Expression::Path(path), Some(key)) => format!("{path}.{key}"),
+            (mapping, _) => mapping.to_string(),
         };
-        let new = format!("#changed{}", self.changed.len());
-        let key = match rest {
-            [Expression::Text(key), _] if function == "set" => format!(".{key}"),
-            _ => String::new(),
-        };
-        let path = match mapping {
-            Expression::Path(path) => format!("{path}{key}"),
-            other => other.to_string(),
-        };
+        self.change_at(path);
+    }
+
+    /// Takes in what was changed in another scope.
+    pub(super) fn take_changes(&mut self, other: &Self) {
+        let known = other.changed.iter().filter(|(path, _)| !path.starts_with(CHANGED));
+        known.for_each(|(path, _)| self.change_at(path.clone()));
+    }
+
+    /// Takes in that something at `path`, or in it, has another value.
+    fn change_at(&mut self, path: String) {
+        let new = format!("{CHANGED}{}", self.changed.len());
         for variable in &mut self.variables {
             let is_path = matches!(variable.value, Expression::Path(_));
             if !is_path && variable.value.to_string().contains(&path) {

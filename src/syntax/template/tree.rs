@@ -6,7 +6,7 @@ use super::expression::Expression;
 use super::lex::{Action, Fault, Keyword, SPACE, Unclosed, actions};
 use crate::syntax::text::Span;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How many blocks are read inside each other.
 const DEPTH: usize = 100;
@@ -133,6 +133,13 @@ impl<'t> Part<'t> {
         self.template.bodies[self.index].name.as_deref()
     }
 
+    /// Returns its actions, those of conditions too.
+    fn actions(self) -> impl Iterator<Item = &'t Action> {
+        let mut indices = Vec::new();
+        collect_actions(self.nodes(), &mut indices);
+        indices.into_iter().map(|index| &self.template.actions[index])
+    }
+
     pub(super) fn nodes(self) -> &'t [Node] {
         &self.template.bodies[self.index].nodes
     }
@@ -143,6 +150,19 @@ impl<'t> Part<'t> {
         let mut literals = Vec::new();
         collect_literals(self.nodes(), &mut literals);
         literals
+    }
+}
+
+fn collect_actions(nodes: &[Node], into: &mut Vec<usize>) {
+    for node in nodes {
+        match node {
+            Node::Literal(_) => {}
+            Node::Action(index) => into.push(*index),
+            Node::Branching(block) => block.branches.iter().for_each(|branch| {
+                into.push(branch.action);
+                collect_actions(&branch.body, into);
+            }),
+        }
     }
 }
 
@@ -162,11 +182,14 @@ fn collect_literals(nodes: &[Node], into: &mut Vec<Span>) {
 pub struct Defines {
     /// Nothing for a name that several have: which of them Helm takes depends on the order in which it reads files.
     places: BTreeMap<String, Option<(Arc<Template>, usize)>>,
+    /// The names of those that change something, or call one that does; found when they are first asked for.
+    changing: OnceLock<BTreeSet<String>>,
 }
 
 impl Defines {
     /// Adds the definitions of one file.
     pub fn add(&mut self, template: &Arc<Template>) {
+        self.changing = OnceLock::new();
         for part in template.parts() {
             if let Some(name) = part.name() {
                 let place = self.places.entry(name.to_owned());
@@ -184,6 +207,30 @@ impl Defines {
             open.extend(part.template.actions.iter().filter_map(|action| action.called(part.template.text())));
         }
         texts
+    }
+
+    /// Returns whether the definition of `name` changes something that it is called with, itself or by another one.
+    pub(super) fn is_changing(&self, name: &str) -> bool {
+        let changing = self.changing.get_or_init(|| {
+            let parts = || self.places.keys().filter_map(|name| Some((name, self.get(name)?)));
+            let own = parts().filter(|(_, part)| part.actions().any(|action| action.pipeline.value.is_changing()));
+            let mut all: BTreeSet<String> = own.map(|(name, _)| name.clone()).collect();
+            loop {
+                let calls = |part: Part<'_>| {
+                    let text = part.template.text();
+                    part.actions().any(|action| action.names_called(text).any(|name| all.contains(name)))
+                };
+                let more: Vec<String> = parts()
+                    .filter(|(name, part)| !all.contains(*name) && calls(*part))
+                    .map(|(name, _)| name.clone())
+                    .collect();
+                if more.is_empty() {
+                    return all;
+                }
+                all.extend(more);
+            }
+        });
+        changing.contains(name)
     }
 
     /// Returns the definition of `name`.

@@ -1,0 +1,198 @@
+//! Answers: what of an object do actions of a template print, or variables stand for, and what is that where the users of a chart set nothing?
+//!
+//! What users set can differ from turn to turn of a range around it, so that there is a list of what it is by default: one value for each turn,
+//! none where nothing is printed then.
+//!
+//! Invariant: an object without actions and variables has no open parts, and is converted as if there were none.
+
+use serde_json::map::Entry;
+use serde_json::{Map, Value, json};
+
+use crate::syntax::field::FieldPath;
+use crate::syntax::variable::SOME_ENTRY;
+
+/// How many turns are looked at.
+const TURNS: usize = 16;
+
+/// A mapping or list that may have more than is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hole {
+    /// Where it is.
+    pub path: FieldPath,
+    /// Whether what is printed there can have to be converted: metadata and whole fields have by default at most.
+    pub is_content: bool,
+    /// Its further entries or items where users set nothing, null for none; `None` where that is not known.
+    pub by_default: Option<Vec<Value>>,
+}
+
+/// What of an object is not known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpenParts {
+    /// The mappings and lists that may have more than is known.
+    pub holes: Vec<Hole>,
+    /// The values that may be mappings or lists.
+    pub values: Vec<FieldPath>,
+    /// The texts that stand for what actions print, with what that is where users set nothing.
+    pub texts: Vec<(String, Vec<Value>)>,
+    /// Those of which the chart has no default.
+    pub required: Vec<String>,
+    /// Whether an action prints the apiVersion, which is what the cluster wants it to be.
+    pub follows_cluster: bool,
+}
+
+/// An object where nothing is open.
+static NOTHING: OpenParts = OpenParts {
+    holes: Vec::new(),
+    values: Vec::new(),
+    texts: Vec::new(),
+    required: Vec::new(),
+    follows_cluster: false,
+};
+
+impl Default for &OpenParts {
+    fn default() -> Self {
+        &NOTHING
+    }
+}
+
+/// An object as it is where the users of a chart set nothing.
+pub(super) struct ByDefault {
+    /// Its data.
+    pub(super) data: Value,
+    /// Where what actions print is in that.
+    pub(super) printed: Vec<FieldPath>,
+    /// What is not known even so.
+    pub(super) open: OpenParts,
+}
+
+impl OpenParts {
+    /// Returns the mappings and lists into which what has to be converted can be printed.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = &FieldPath> {
+        self.holes.iter().filter(|hole| hole.is_content).map(|hole| &hole.path)
+    }
+
+    /// Returns whether there are such mappings or lists.
+    pub(crate) fn has_contents(&self) -> bool {
+        self.contents().next().is_some()
+    }
+
+    /// Returns whether an action can print what has to be converted.
+    pub(crate) fn can_have_fields(&self) -> bool {
+        self.has_contents() || !self.values.is_empty()
+    }
+
+    /// Returns what is open in the value at `place`.
+    pub(super) fn below(&self, place: &FieldPath) -> Self {
+        let hole = |hole: &Hole| Some(Hole { path: hole.path.below(place)?, ..hole.clone() });
+        Self {
+            holes: self.holes.iter().filter_map(hole).collect(),
+            values: self.values.iter().filter_map(|value| value.below(place)).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the object with this data as it is where users set nothing, once for each turn of the ranges around what is printed. `present`
+    /// says where a hole is in the data.
+    pub(super) fn by_default(&self, data: &Value, present: impl Fn(&FieldPath) -> Option<FieldPath>) -> Vec<ByDefault> {
+        let of_holes = self.holes.iter().filter_map(|hole| hole.by_default.as_ref());
+        let turns = of_holes.chain(self.texts.iter().map(|(_, values)| values)).map(Vec::len).max().unwrap_or_default();
+        let in_turn = |turn: usize| {
+            let mut one = ByDefault { data: data.clone(), printed: Vec::new(), open: Self::default() };
+            for hole in &self.holes {
+                let known = hole.by_default.as_ref().and_then(|values| of_turn(values, turn));
+                match known.and_then(|value| Some((present(&hole.path)?, value))) {
+                    Some((place, value)) => one.fill_hole(&place, value),
+                    None => one.open.holes.push(hole.clone()),
+                }
+            }
+            let texts: Vec<(&str, &Value)> =
+                self.texts.iter().filter_map(|(text, values)| Some((&**text, of_turn(values, turn)?))).collect();
+            fill_texts(&mut one.data, &FieldPath::default(), &texts, &mut one.printed);
+            one
+        };
+        (0..turns.min(TURNS)).map(in_turn).collect()
+    }
+}
+
+impl ByDefault {
+    /// Adds what is printed into the mapping or list at `place`.
+    fn fill_hole(&mut self, place: &FieldPath, printed: &Value) {
+        let Some(around) = place.get_mut(&mut self.data) else { return };
+        match (around, printed) {
+            (Value::Object(map), Value::Object(entries)) => {
+                for (key, value) in entries {
+                    if let Entry::Vacant(free) = map.entry(key.clone()) {
+                        free.insert(value.clone());
+                        self.printed.push(place.key(key));
+                    }
+                }
+            }
+            (Value::Array(list), Value::Array(items)) => {
+                self.printed.extend((list.len()..list.len() + items.len()).map(|at| place.index(at)));
+                list.extend(items.iter().cloned());
+            }
+            (empty @ Value::Null, printed) => {
+                empty.clone_from(printed);
+                self.printed.extend(children(place, printed));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the value of a turn; those of a shorter list stay at their last one.
+fn of_turn(values: &[Value], turn: usize) -> Option<&Value> {
+    values.get(turn).or(values.last())
+}
+
+/// Replaces texts by what they stand for, and adds the places of what mappings and lists that were texts have.
+fn fill_texts(data: &mut Value, place: &FieldPath, texts: &[(&str, &Value)], printed: &mut Vec<FieldPath>) {
+    match data {
+        Value::String(text) => {
+            if let Some((_, value)) = texts.iter().find(|(name, _)| *name == text.as_str()) {
+                printed.extend(children(place, value));
+                *data = Value::clone(value);
+            }
+        }
+        Value::Array(items) => {
+            items.iter_mut().enumerate().for_each(|(at, item)| fill_texts(item, &place.index(at), texts, printed));
+        }
+        Value::Object(map) => {
+            for (old, new) in printed_keys(map, texts) {
+                if let Some(value) = map.shift_remove(&old) {
+                    printed.push(place.key(&new));
+                    map.entry(new).or_insert(value);
+                }
+            }
+            map.iter_mut().for_each(|(key, value)| fill_texts(value, &place.key(key), texts, printed));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Returns the keys of a mapping that actions print, each with what it is.
+fn printed_keys(map: &Map<String, Value>, texts: &[(&str, &Value)]) -> Vec<(String, String)> {
+    let found = texts.iter().filter(|(name, _)| map.contains_key(*name));
+    found.filter_map(|(name, value)| Some(((*name).to_owned(), value.as_str()?.to_owned()))).collect()
+}
+
+/// Returns the places of the entries or items of a value at `place`.
+fn children(place: &FieldPath, value: &Value) -> Vec<FieldPath> {
+    match value {
+        Value::Object(map) => map.keys().map(|key| place.key(key)).collect(),
+        Value::Array(items) => (0..items.len()).map(|at| place.index(at)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+/// Adds to the mappings at these places an entry that stands for what is printed there.
+pub(super) fn with_entries<'h>(mut data: Value, holes: impl Iterator<Item = &'h FieldPath>) -> Value {
+    for hole in holes {
+        match hole.get_mut(&mut data) {
+            Some(Value::Object(map)) => drop(map.insert(SOME_ENTRY.to_owned(), Value::from(SOME_ENTRY))),
+            Some(value @ Value::Null) => *value = json!({ SOME_ENTRY: SOME_ENTRY }),
+            _ => {}
+        }
+    }
+    data
+}

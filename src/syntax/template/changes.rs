@@ -1,0 +1,86 @@
+//! Answers: what do functions such as `set` change, in definitions that an action calls, and of the values of a chart?
+//!
+//! Invariant: what can be changed counts as changed, whatever conditions decide about it.
+
+use serde_json::Value;
+
+use super::expression::Expression;
+use super::lex::Keyword;
+use super::scope::Scope;
+use super::tree::{Defines, Node, Part, Template};
+use crate::syntax::variable::ACTION;
+
+/// How many definitions are looked into inside each other.
+const LEVELS: u32 = 4;
+
+/// Returns the names of the definitions that a value is made of, each with its argument.
+fn calls(value: &Expression) -> Vec<(&str, Option<&Expression>)> {
+    let Expression::Call(function, arguments) = value else { return Vec::new() };
+    let own = match (function.as_str(), arguments.as_slice()) {
+        ("include" | "template", [Expression::Text(name), rest @ ..]) => Some((name.as_str(), rest.first())),
+        _ => None,
+    };
+    own.into_iter().chain(arguments.iter().flat_map(calls)).collect()
+}
+
+/// Takes in what the definitions change that the resolved `value` is made of.
+pub(super) fn change_called(scope: &mut Scope, value: &Expression, defines: &Defines) {
+    change_in(scope, value, defines, LEVELS);
+}
+
+fn change_in(scope: &mut Scope, value: &Expression, defines: &Defines, levels: u32) {
+    for (name, argument) in calls(value) {
+        let Some(part) = defines.get(name).filter(|_| levels > 0 && defines.is_changing(name)) else { continue };
+        let mut inside = Scope::new(argument.cloned().unwrap_or(Expression::word("nil")));
+        run(&mut inside, part, part.nodes(), defines, levels - 1);
+        scope.take_changes(&inside);
+    }
+}
+
+/// Takes in what every action of `nodes` changes.
+fn run(scope: &mut Scope, part: Part<'_>, nodes: &[Node], defines: &Defines, levels: u32) {
+    let actions = part.template.actions();
+    for node in nodes {
+        match node {
+            Node::Literal(_) => {}
+            Node::Action(index) => {
+                let value = scope.bind(&actions[*index].pipeline);
+                change_in(scope, &value, defines, levels);
+            }
+            Node::Branching(block) => {
+                let (length, dot) = (scope.len(), scope.dot.clone());
+                for branch in &block.branches {
+                    let action = &actions[branch.action];
+                    if action.keyword == Keyword::Range {
+                        scope.enter_item(block.number, &action.pipeline.variables);
+                    } else {
+                        let value = scope.bind(&action.pipeline);
+                        change_in(scope, &value, defines, levels);
+                        if action.keyword == Keyword::With {
+                            scope.dot = value;
+                        }
+                    }
+                    run(scope, part, &branch.body, defines, levels);
+                    scope.dot.clone_from(&dot);
+                }
+                scope.truncate(length);
+            }
+        }
+    }
+}
+
+/// Makes unknown what an action of a template can change in the values of its chart: it is changed for all templates that are rendered later.
+pub fn hide_changed(template: &Template, values: &mut Value) {
+    template.actions().iter().for_each(|action| hide_changed_by(&action.pipeline.value, values));
+}
+
+fn hide_changed_by(value: &Expression, values: &mut Value) {
+    let Expression::Call(_, arguments) = value else { return };
+    arguments.iter().for_each(|argument| hide_changed_by(argument, values));
+    let Some((Expression::Path(path), key)) = value.changed() else { return };
+    let Some(path) = path.strip_prefix('$').unwrap_or(path).strip_prefix(".Values") else { return };
+    let mut keys = path.split('.').skip(1).chain(key);
+    if let Some(changed) = keys.try_fold(values, |value, key| value.get_mut(key)) {
+        *changed = Value::from(format!("{ACTION}CHANGED}}"));
+    }
+}

@@ -1,0 +1,248 @@
+//! Charts whose values.yaml has what a rule would have to convert or refuse: what templates print of it is no matter of theirs.
+
+use super::templates::{CURRENT, becomes};
+use super::templates::{converts, held, needs_nothing, says};
+
+/// The beginning of messages about what is printed by default.
+const BY_DEFAULT: &str = "where the users of the chart set nothing else, ";
+
+fn budget(spec: &str, values: &str) -> String {
+    format!(
+        "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {{name: x}}\n{spec}=== values.yaml\n{values}"
+    )
+}
+
+#[test]
+fn an_empty_selector_inside_of_what_is_printed_is_refused() {
+    let (whole, with) = (
+        "spec: {{- toYaml .Values.pdb | nindent 2 }}\n",
+        "spec:\n  {{- with .Values.pdb }}\n  {{- toYaml . | nindent 2 }}\n  {{- end }}\n",
+    );
+    for spec in [whole, with, "spec: {{ toJson .Values.pdb }}\n"] {
+        for values in ["pdb: {minAvailable: 1, selector: {}}\n", "pdb: {selector: {matchLabels: {}}}\n"] {
+            held(
+                &budget(spec, values),
+                "templates/a.yaml:4:1: held-back[not-convertible] PodDisruptionBudget x",
+                &format!("{BY_DEFAULT}an empty selector selects no pod"),
+            );
+        }
+        let own = budget(spec, "pdb: {minAvailable: 1, selector: {matchLabels: {app: x}}}\n");
+        converts(&own, own.replace("v1beta1", "v1").split("===").next().unwrap());
+    }
+}
+
+#[test]
+fn what_is_printed_only_where_users_set_something_is_not_asked_for() {
+    let labels = "spec:\n  minAvailable: 1\n  selector:\n    matchLabels:\n      {{- if .Values.labels }}\n      {{- include \"library.render\" (dict \"value\" .Values.labels \"context\" $) | nindent 6 }}\n      {{- else }}\n      app: web\n      {{- end }}\n";
+    let own = budget(labels, "labels: {}\n");
+    converts(&own, own.replace("v1beta1", "v1").split("===").next().unwrap());
+    let with = |value: &str| {
+        webhook(
+            "{{- with .Values.effects }}\n  sideEffects: {{ . }}\n  {{- else }}\n  sideEffects: None\n  {{- end }}\n",
+            value,
+        )
+    };
+    converts(&with("effects: ''\n"), &new(&with("effects: ''\n")));
+    held(&with("effects: Some\n"), "templates/a.yaml:4:1: held-back[not-convertible]", BY_DEFAULT);
+}
+
+/// Returns a configuration of a webhook with these lines in it.
+fn webhook(lines: &str, values: &str) -> String {
+    format!(
+        "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: web}}\nwebhooks:\n- name: a.b.c\n  {lines}  failurePolicy: Fail\n  matchPolicy: Exact\n  timeoutSeconds: 5\n  admissionReviewVersions: [v1]\n  clientConfig: {{url: \"https://a\"}}\n=== values.yaml\n{values}"
+    )
+}
+
+/// Returns the template of a chart after the conversion.
+fn new(chart: &str) -> String {
+    chart.replace("k8s.io/v1beta1", "k8s.io/v1").split("===").next().unwrap().to_owned()
+}
+
+#[test]
+fn a_value_that_can_be_refused_and_has_no_default_is_told() {
+    let own = webhook("sideEffects: {{ .Values.effects }}\n", "a: 1\n");
+    let run = becomes(&own, &new(&own), CURRENT, 1);
+    says(
+        &run,
+        "templates/a.yaml:6:3: unresolved[template-action]",
+        "`{{ .Values.effects }}` has no default in the chart; for some of what its users can set, v1 accepts only webhooks with sideEffects",
+    );
+    // What users need not set, and what the chart itself makes, is not told.
+    for lines in [
+        "{{- if .Values.effects }}\n  sideEffects: {{ .Values.effects }}\n  {{- else }}\n  sideEffects: None\n  {{- end }}\n",
+        "sideEffects: {{ .Release.Name }}\n",
+        "sideEffects: {{ .Values.effects | default \"None\" }}\n",
+    ] {
+        let own = webhook(lines, "a: 1\n");
+        converts(&own, &new(&own));
+    }
+}
+
+/// Returns a CronJob with this schedule, in a range where `around` begins one.
+fn job(around: &str, schedule: &str, rest: &str) -> String {
+    let end = if around.is_empty() { "" } else { "{{- end }}\n" };
+    format!(
+        "{around}---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: x}}\nspec:\n  schedule: {schedule}\n  jobTemplate: {{spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: a, image: b}}]}}}}}}}}\n{end}{rest}"
+    )
+}
+
+#[test]
+fn every_item_of_a_range_is_looked_at() {
+    let range = "{{- range .Values.jobs }}\n";
+    let zone = "held-back[invalid-in-target] CronJob x";
+    let values = |values: &str| format!("=== values.yaml\n{values}");
+    for rest in
+        ["jobs: [{schedule: 0 3 * * *}, {schedule: TZ=UTC 0 3 * * *}]\n", "jobs: {a: {schedule: TZ=UTC 0 3 * * *}}\n"]
+    {
+        let own = job(range, "{{ .schedule | quote }}", &values(rest));
+        held(&own, &format!("templates/a.yaml:7:3: {zone}"), BY_DEFAULT);
+    }
+    for rest in ["jobs: [{schedule: 0 3 * * *}, {schedule: 0 4 * * *}]\n", "jobs: []\n", "other: 1\n"] {
+        needs_nothing(&job(range, "{{ .schedule | quote }}", &values(rest)), 0);
+    }
+    let nested = "{{- range $group := .Values.groups }}\n{{- range $name, $job := $group.jobs }}\n";
+    let groups = values("groups: [{jobs: {a: {at: 0 3 * * *}}}, {jobs: {b: {at: TZ=UTC 0 3 * * *}}}]\n");
+    let own = job(nested, "{{ $job.at | quote }}", &format!("{{{{- end }}}}\n{groups}"));
+    held(&own, &format!("templates/a.yaml:8:3: {zone}"), BY_DEFAULT);
+}
+
+#[test]
+fn what_a_definition_prints_by_default_is_looked_at() {
+    let helper = "=== templates/_h.tpl\n{{- define \"schedule\" -}}\n{{- if .Values.zone }}TZ={{ .Values.zone }} {{ end }}0 3 * * *\n{{- end -}}\n=== values.yaml\n";
+    let own = |values: &str| job("", "{{ include \"schedule\" . | quote }}", &format!("{helper}{values}"));
+    held(&own("zone: UTC\n"), "templates/a.yaml:6:3: held-back[invalid-in-target]", BY_DEFAULT);
+    needs_nothing(&own("zone: ''\n"), 0);
+}
+
+/// Returns a Deployment whose pods have annotations that these lines print.
+fn deployment(annotations: &str, rest: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n  selector: {{matchLabels: {{app: web}}}}\n  template:\n    metadata:\n      labels: {{app: web}}\n{annotations}    spec: {{containers: [{{name: a, image: b}}]}}\n{rest}"
+    )
+}
+
+#[test]
+fn annotations_of_values_that_a_rule_converts_hold_the_object_back() {
+    let render = "=== templates/_h.tpl\n{{- define \"render\" -}}\n{{- if typeIs \"string\" .value }}{{- tpl .value .context }}{{- else }}{{- tpl (.value | toYaml) .context }}{{- end }}\n{{- end -}}\n";
+    for (lines, rest) in [
+        ("      annotations: {{- toYaml .Values.annotations | nindent 8 }}\n", ""),
+        (
+            "      {{- with .Values.annotations }}\n      annotations:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n",
+            "",
+        ),
+        ("      annotations: {{ toJson .Values.annotations }}\n", ""),
+        (
+            "      annotations:\n        a: b\n        {{- range $key, $value := .Values.annotations }}\n        {{ $key }}: {{ $value | quote }}\n        {{- end }}\n",
+            "",
+        ),
+        (
+            "      annotations: {{- include \"render\" (dict \"value\" .Values.annotations \"context\" $) | nindent 8 }}\n",
+            render,
+        ),
+        (
+            "      annotations: {{- include \"library.render\" (dict \"value\" .Values.annotations \"context\" $) | nindent 8 }}\n",
+            "",
+        ),
+    ] {
+        let own = |values: &str| deployment(lines, &format!("{rest}=== values.yaml\nannotations: {values}\n"));
+        held(
+            &own("{a: b, seccomp.security.alpha.kubernetes.io/pod: runtime/default}"),
+            "templates/a.yaml:",
+            &format!(
+                "{BY_DEFAULT}an action prints spec.template.metadata.annotations[\"seccomp.security.alpha.kubernetes.io/pod\"], which is to be converted"
+            ),
+        );
+        for quiet in ["{}", "", "{prometheus.io/scrape: 'true'}"] {
+            needs_nothing(&own(quiet), 0);
+        }
+    }
+}
+
+#[test]
+fn an_object_whose_fields_are_all_of_values_is_looked_at() {
+    let own = |annotations: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\n{{{{ toYaml .Values.deployment }}}}\n=== values.yaml\ndeployment:\n  metadata: {{name: web}}\n  spec:\n    selector: {{matchLabels: {{app: web}}}}\n    template:\n      metadata:\n        labels: {{app: web}}\n        annotations: {annotations}\n      spec: {{containers: [{{name: a, image: b}}]}}\n"
+        )
+    };
+    held(
+        &own("{seccomp.security.alpha.kubernetes.io/pod: runtime/default}"),
+        "templates/a.yaml:1:1: held-back",
+        BY_DEFAULT,
+    );
+    needs_nothing(&own("{}"), 0);
+}
+
+#[test]
+fn an_object_of_the_core_group_is_looked_at_where_the_values_have_what_rules_look_for() {
+    let service = |values: &str| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  annotations: {{{{- toYaml .Values.annotations | nindent 4 }}}}\nspec: {{ports: [{{port: 80}}]}}\n=== values.yaml\nannotations: {values}\n"
+        )
+    };
+    held(
+        &service("{service.kubernetes.io/topology-aware-hints: auto}"),
+        "templates/a.yaml:5:3: held-back[template-action] Service web",
+        BY_DEFAULT,
+    );
+    needs_nothing(&service("{}"), 3);
+    needs_nothing(&service("{} # not service.kubernetes.io/topology-aware-hints"), 3);
+    let pod = |values: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: web}}\nspec: {{{{- toYaml .Values.pod | nindent 2 }}}}\n=== values.yaml\npod:\n  containers: [{{name: a, image: b}}]\n{values}"
+        )
+    };
+    held(
+        &pod("  resourceClaims: [{name: x, source: {resourceClaimName: y}}]\n"),
+        "templates/a.yaml:4:1",
+        "spec.resourceClaims",
+    );
+    needs_nothing(&pod(""), 3);
+}
+
+#[test]
+fn an_object_of_the_core_group_that_cannot_be_read_is_told() {
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec:\n  ipFamily: {{ .Values.family }}\n";
+    held(&format!("{service}  {{{{ \"x: [\" }}}}\n"), "templates/a.yaml:6:3: unresolved[template]", "never closed");
+    held(
+        &format!("{service}  ports: []\n  ports: []\n---\napiVersion: policy/v1\n@budget\n"),
+        "templates/a.yaml:7:3: unresolved[template]",
+        "duplicate key `ports`",
+    );
+}
+
+#[test]
+fn what_a_called_definition_changes_is_not_what_it_was() {
+    let helper = "=== templates/_h.tpl\n{{- define \"change\" -}}\n{{- $_ := set .mapping \"app\" .name }}\n{{- end -}}\n{{- define \"outer\" -}}\n{{- include \"change\" (dict \"mapping\" . \"name\" \"new\") }}\n{{- end -}}\n";
+    for call in [
+        "{{- include \"change\" (dict \"mapping\" $labels \"name\" .Values.name) }}",
+        "{{- $_ := include \"change\" (dict \"mapping\" $labels \"name\" .Values.name) }}",
+        "{{- template \"outer\" $labels }}",
+    ] {
+        held(
+            &format!(
+                "{{{{- $labels := dict \"app\" \"old\" }}}}\napiVersion: extensions/v1beta1\nkind: DaemonSet\nmetadata: {{name: web}}\nspec:\n  updateStrategy: {{type: OnDelete}}\n  template:\n    metadata:\n      {call}\n      labels:\n        app: {{{{ $labels.app }}}}\n    spec: {{containers: [{{name: a, image: b}}]}}\n{helper}"
+            ),
+            "templates/a.yaml:11:14: held-back[template-action]",
+            "`{{ $labels.app }}` stands in what must change",
+        );
+    }
+}
+
+#[test]
+fn a_value_that_some_template_changes_has_no_default() {
+    let backend = "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: web}\nspec:\n  backend: {serviceName: web, servicePort: {{ .Values.port }} }\n";
+    for change in [
+        "=== templates/b.yaml\n{{- $_ := set .Values \"port\" \"http\" }}\n",
+        "=== templates/_b.tpl\n{{- define \"change\" }}{{- $_ := unset $.Values \"port\" }}{{- end }}\n",
+    ] {
+        let own = format!("{backend}{change}=== values.yaml\nport: 80\n");
+        let tree = super::templates::chart(&own, "\n");
+        let args = ["apply", "--chart-defaults", "--yes", "--allow-no-vcs", "--to", CURRENT];
+        says(
+            &tree.run(&args),
+            "templates/a.yaml:5:31: held-back[not-convertible]",
+            "depends on the value of `{{ .Values.port }}`",
+        );
+    }
+}
