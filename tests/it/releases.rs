@@ -475,6 +475,31 @@ fn where_objects_come_from_is_not_said_where_all_is_acknowledged() {
     assert_eq!((known.err.contains(origin), known.all().lines().count()), (false, 1), "{}", known.all());
 }
 
+/// Two releases that are installed are two clusters: what changed between them may concern either, although the fields of all objects
+/// fit the newer one.
+#[test]
+fn what_differs_between_two_installed_releases_is_reported() {
+    let deployment = |image: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: nginx-gateway}}\nspec:\n  replicas: 2\n  template:\n    spec:\n      containers:\n      - {{name: nginx-gateway, args: [static-mode], image: \"ghcr.io/nginx/nginx-gateway-fabric:{image}\"}}\n      - {{name: nginx, image: nginx}}\n"
+        )
+    };
+    let proxy = "apiVersion: gateway.nginx.org/v1alpha2\nkind: NginxProxy\nmetadata: {name: a}\nspec: {kubernetes: {deployment: {replicas: 1}}}\n";
+    let gateway = "apiVersion: gateway.nginx.org/v1alpha1\nkind: NginxGateway\nmetadata: {name: a}\nspec: {logging: {level: info}}\n";
+    let tree = Tree::of(&[
+        ("prod/d.yaml", &deployment("1.6.2")),
+        ("prod/g.yaml", gateway),
+        ("staging/d.yaml", &deployment("2.0.0")),
+        ("staging/p.yaml", proxy),
+    ]);
+    let moved = "prod/d.yaml:5:3: warning[advisory] Deployment nginx-gateway: spec.replicas is not edited";
+    for paths in [&["prod"][..], &["."]] {
+        let run = tree.run(&[&["check", "--to", "ngf@2.6", "--isolated"], paths].concat());
+        assert!(run.out.contains(moved), "{paths:?}: {}", run.all());
+    }
+    assert!(!tree.run(&["check", "--to", "ngf@2.6", "--isolated", "staging"]).out.contains("spec.replicas is not"));
+}
+
 /// What only looks like a mark is none: a text in an object, a label without the one that says whose it is, another repository.
 #[test]
 fn what_only_looks_like_a_mark_names_nothing() {

@@ -154,5 +154,7 @@ pub(crate) fn origin<'s, 'p>(evidence: &[&Evidence], objects: &[&'s ObjectReleas
         return Origin { releases, apart, contradicting: Some(*contradicting), ..Origin::default() };
     }
     let is_named = exact.next().is_some_and(|first| exact.all(|other| other.releases == first.releases));
-    Origin { releases: named.within(releases), is_named, apart, contradicting: None }
+    // Two releases are two clusters, and nothing says which of them an object is of.
+    let releases = if is_named { named.within(releases) } else { named };
+    Origin { releases, is_named, apart, contradicting: None }
 }
