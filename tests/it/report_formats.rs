@@ -345,7 +345,7 @@ fn detect_has_the_formats_that_can_hold_it() {
     for format in ["junit", "markdown"] {
         let run = tree.run(&["detect", "--format", format]);
         run.check(2);
-        let expected = "error: `detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, html, github, gitlab or sarif\n";
+        let expected = "error: `detect` lists what there is, and has no format junit or markdown; use text, json, jsonl, html, github, gitlab or sarif\n";
         assert_eq!(run.err, expected);
     }
 }

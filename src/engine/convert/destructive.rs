@@ -50,7 +50,9 @@ impl ValuesRule<'_> {
                     Change::Some => (format!("{origin} is not converted: "), ", and run again"),
                 };
                 let message = format!("{what}a chart before {bundle} ignores {field}, {reason}; {doubt}");
-                let help = format!("set the chart to {bundle} or newer in the same commit{then}");
+                let newest = self.target.name();
+                let least = if newest == bundle { String::new() } else { format!(" ({bundle} or newer)") };
+                let help = format!("set the chart to {newest}{least} in the same commit{then}");
                 found.push(Remark::new(Code::ChartTooOld, origin, message).help(help));
             }
         }

@@ -31,7 +31,7 @@ use crate::shell::report::{Detection, Painter, detect as render, html, json, sta
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     ensure!(
         !matches!(args.output.format, Format::Junit | Format::Markdown),
-        "`detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, html, github, gitlab or sarif"
+        "`detect` lists what there is, and has no format junit or markdown; use text, json, jsonl, html, github, gitlab or sarif"
     );
     let (packs, config, recognizer, mut input) = read(args, console)?;
     let files = std::mem::take(&mut input.made);
