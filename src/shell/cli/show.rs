@@ -25,7 +25,9 @@ pub(super) fn run(args: &ShowArgs, console: Console) -> Result<Exit> {
     let stale: String =
         plan.files.iter().filter(|file| executed.stale.contains(&file.path)).map(SavedFile::edits_text).collect();
     console.page(&(diffs(&executed.files, &args.output, console)? + &stale), &args.output)?;
-    let packs: Vec<_> = plan.packs.iter().map(|pack| format!("{} {}", visible(&pack.name), pack.fingerprint)).collect();
+    let is_of_target = |name: &str| plan.targets.iter().any(|target| target.split('@').next() == Some(name));
+    let packs = plan.packs.iter().filter(|pack| args.output.verbose || is_of_target(&pack.name));
+    let packs: Vec<_> = packs.map(|pack| format!("{} {}", visible(&pack.name), pack.fingerprint)).collect();
     let head = format!("plan of reversion {}, packs: {}\n", visible(&plan.tool), packs.join(", "));
     let stale_line = |path: &String| {
         format!("{}: changed or removed since the plan was made; its edits are shown without context\n", visible(path))
