@@ -56,6 +56,20 @@ fn a_check_reports_changes_and_findings_together() {
     assert_eq!(run.err, SUMMARY);
 }
 
+/// A field that only documentation had is a known mistake, and not an unknown field besides.
+#[test]
+fn a_known_mistake_is_said_once() {
+    let proxy = "apiVersion: gateway.nginx.org/v1alpha2\nkind: NginxProxy\nmetadata: {name: a, namespace: b}\nspec:\n  kubernetes:\n    service:\n      annotations: {a: b}\n      other: 1\n";
+    let run = Tree::of(&[("a.yaml", proxy)]).run(&["check", "--to", "ngf@2.4"]);
+    let found: Vec<&str> = run.out.lines().filter(|line| line.contains("warning[")).map(str::trim_start).collect();
+    let starts = [
+        "a.yaml:7:7: warning[advisory] no release supports annotations here",
+        "a.yaml:8:7: warning[unknown-field] no release has the field spec.kubernetes.service.other",
+    ];
+    assert_eq!(found.len(), 2, "{}", run.all());
+    assert!(found.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{}", run.all());
+}
+
 /// A Deployment whose settings belong elsewhere: they are one line and one thing to do, and with `--verbose` a line each.
 #[test]
 fn what_holds_for_several_fields_of_an_object_is_one_line() {

@@ -93,7 +93,8 @@ fn convert_one(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> 
         }
         _ => Cow::Borrowed(object),
     };
-    let mut conversion = joined(repaired, by_own_pack(&subject, goal, context));
+    let own = by_own_pack(&subject, goal, context).map(|own| repair::without_told(own, repaired.as_ref()));
+    let mut conversion = joined(repaired, own);
     if conversion.as_ref().is_none_or(|conversion| conversion.blocks.is_empty()) {
         let (kind, value) = Conversion::kind_and_value(conversion.as_ref(), object);
         let foreign = foreign_rules::convert(object, kind, value, goal, context);

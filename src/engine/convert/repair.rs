@@ -33,6 +33,16 @@ pub(super) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'
     }
 }
 
+/// Returns the conversion of an object without what its known `mistakes` say better: that no release has their field.
+pub(super) fn without_told(mut own: Conversion, mistakes: Option<&Conversion>) -> Conversion {
+    let is_told = |remark: &Remark| {
+        remark.code == Code::UnknownField
+            && mistakes.is_some_and(|mistakes| mistakes.warnings.iter().any(|mistake| mistake.path == remark.path))
+    };
+    own.warnings.retain(|remark| !is_told(remark));
+    own
+}
+
 /// Reports the mistakes that are left, and how they can be repaired.
 fn offered(object: &Object, run: RulesRun<'_>) -> Option<Conversion> {
     let mut warnings: Vec<Remark> =
