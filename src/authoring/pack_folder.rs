@@ -32,7 +32,7 @@ pub const FIXTURES: &str = "fixtures";
 /// The files of a pack that is not built in, wherever they come from, and what messages call their folder.
 #[derive(Debug)]
 pub(crate) struct PackContent {
-    /// The name of the folder that they are in.
+    /// The path of the folder that they are in, as it was passed; the name of one in an archive or a commit.
     pub(crate) name: String,
     /// Each file by its path in the folder, with `/`.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
@@ -45,13 +45,10 @@ impl PackContent {
     /// A failure that names what cannot be read, or is too large.
     pub(crate) fn of_folder(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Self> {
         ensure!(folder.is_dir(), "there is no pack in {}: no such folder", folder.display());
-        let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
-        let name = folder
-            .file_name()
-            .and_then(|name| name.to_str())
-            .context("the name of the pack's folder must be valid UTF-8")?;
+        let name = folder.to_str().context("the path of the pack's folder must be valid UTF-8")?;
+        let name = name.trim_end_matches(['/', std::path::MAIN_SEPARATOR]);
         let (mut files, mut size) = (BTreeMap::new(), 0);
-        for path in list_folder(&folder)?.into_iter().filter(|path| is_wanted(path)) {
+        for path in list_folder(folder)?.into_iter().filter(|path| is_wanted(path)) {
             let file = folder.join(&path);
             let unread = || format!("cannot read {}", file.display());
             let length = std::fs::metadata(&file).with_context(unread)?.len();
@@ -142,12 +139,15 @@ pub(crate) fn is_hidden(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.'))
 }
 
-/// Reads the files of a pack folder that is not built in, and checks every catalog, and that the pack makes sense.
+/// Reads the files of a pack folder that is not built in, and checks every catalog, and that the pack makes sense. Messages call the files
+/// by the folder's own name, wherever it is.
 ///
 /// # Errors
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Pack> {
-    PackContent::of_folder(folder, is_knowledge)?.pack(&folder.display().to_string())
+    let content = PackContent::of_folder(folder, is_knowledge)?;
+    let name = folder.file_name().and_then(|name| name.to_str()).map_or_else(|| content.name.clone(), str::to_owned);
+    PackContent { name, ..content }.pack(&folder.display().to_string())
 }
 
 /// Checks that releases have the apiVersions of rules between two of them.

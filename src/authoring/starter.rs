@@ -52,7 +52,7 @@ pub(crate) fn example(name: &str, title: &str, kind: &str) -> Result<BTreeMap<St
     let changed = |key: &str| format!("spec:\n  # as many as there are doors\n  {key}: 3\n");
     let same = "  labels:\n    size: large\nspec: {}\n";
     Ok(BTreeMap::from([
-        ("pack.yaml".to_owned(), pack_yaml(name, title, &BTreeSet::from([kind.group.as_str()]), &releases)),
+        ("pack.yaml".to_owned(), pack_yaml(name, title, &[kind.group.as_str()], &releases)),
         ("README.md".to_owned(), readme(name, title)),
         (format!("catalog/{kind}.tsv"), format!("kind\t{kind}\n{CATALOG}")),
         (format!("v2.0.0/{rule}.yaml"), rule_text),
@@ -72,7 +72,8 @@ pub(crate) fn of_releases(
     kinds: &BTreeSet<GroupKind>,
     bundles: [&str; 2],
 ) -> BTreeMap<String, String> {
-    let groups = kinds.iter().map(|kind| kind.group.as_str()).collect();
+    let groups: BTreeSet<&str> = kinds.iter().map(|kind| kind.group.as_str()).collect();
+    let groups = Vec::from_iter(groups);
     let releases: Vec<_> = bundles.into_iter().map(|bundle| (bundle.to_owned(), Vec::new())).collect();
     BTreeMap::from([
         ("pack.yaml".to_owned(), pack_yaml(name, title, &groups, &releases)),
@@ -82,7 +83,16 @@ pub(crate) fn of_releases(
 
 /// Returns the files of a pack of the CRDs that `outline` describes, without its catalogs.
 pub(crate) fn from_crds(name: &str, title: &str, outline: &Outline) -> BTreeMap<String, String> {
-    let groups = outline.kinds.iter().map(|kind| kind.group.as_str()).collect();
+    // Of two groups of one kind, the one that came later is the better one.
+    let first = |kind: &GroupKind| outline.kinds[kind].iter().map(|bundle| age(bundle)).min();
+    let mut kinds: Vec<&GroupKind> = outline.kinds.keys().collect();
+    kinds.sort_by_cached_key(|kind| (first(kind), kind.group.clone()));
+    let mut groups: Vec<&str> = Vec::new();
+    for kind in kinds {
+        if !groups.contains(&kind.group.as_str()) {
+            groups.push(&kind.group);
+        }
+    }
     let mut releases: Vec<(String, Vec<String>)> =
         outline.releases.iter().map(|(bundle, of)| (bundle.clone(), by_stability(of))).collect();
     releases.sort_by_cached_key(|(bundle, _)| age(bundle));
@@ -136,7 +146,7 @@ fn by_stability(channels: &BTreeSet<String>) -> Vec<String> {
     sorted
 }
 
-fn pack_yaml(name: &str, title: &str, groups: &BTreeSet<&str>, releases: &[(String, Vec<String>)]) -> String {
+fn pack_yaml(name: &str, title: &str, groups: &[&str], releases: &[(String, Vec<String>)]) -> String {
     let title = serde_json::Value::from(title);
     let groups: String = groups.iter().map(|group| format!("- {group}\n")).collect();
     let release = |(bundle, channels): &(String, Vec<String>)| match channels.as_slice() {

@@ -102,8 +102,8 @@ fn from_crds(file: &PackFile, line: &ReleaseLine, crds: &Path) -> Result<Built> 
 pub(crate) struct Outline {
     /// The bundles and their channels, by the names of the folders; none where the files are in the folder of the bundle.
     pub releases: BTreeMap<String, BTreeSet<String>>,
-    /// The kinds that the CRDs define.
-    pub kinds: BTreeSet<GroupKind>,
+    /// The kinds that the CRDs define, and the bundles that have each.
+    pub kinds: BTreeMap<GroupKind, BTreeSet<String>>,
 }
 
 /// Finds out which releases and kinds there are under `crds` (`RELEASE/CHANNEL/*.yaml` or `RELEASE/*.yaml`).
@@ -121,7 +121,9 @@ pub(crate) fn outline(crds: &Path) -> Result<Outline> {
             if channel != Channel::SINGLE.name() {
                 channels.insert(channel.to_owned());
             }
-            outline.kinds.extend(definitions.into_iter().map(|definition| definition.kind));
+            for definition in definitions {
+                outline.kinds.entry(definition.kind).or_default().insert(bundle.to_owned());
+            }
         }
     }
     if outline.kinds.is_empty() {

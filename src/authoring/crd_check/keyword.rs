@@ -178,7 +178,7 @@ fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Ve
     });
     found.extend(removed.iter().map(|rule| (Class::Loosened, format!("the rule {} is gone", short(rule)))));
     found.extend(added.iter().map(|rule| match accepts_all_old(rule, schemas) {
-        true => (Class::Additive, format!("the rule {} is new, about what is new", short(rule))),
+        true => (Class::Additive, format!("the rule {} is new, and accepts all that was accepted", short(rule))),
         false => (Class::Tightened, format!("the rule {} is new", short(rule))),
     }));
     found

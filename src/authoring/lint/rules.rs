@@ -8,6 +8,7 @@ use super::removals::next;
 use super::way_out::{alike, way_to_distinguish};
 use crate::authoring::rule_path::RulePath;
 use crate::knowledge::lens::{Claims, Direction, Lens};
+use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::pack::pack::Pack;
 use crate::knowledge::pack::place::Place;
 use crate::knowledge::pack::rules::Rule;
@@ -217,6 +218,14 @@ fn claims_of_versions(lint: &mut Lint<'_>, rule: &Rule, [old, new]: &[ApiVersion
         let bundle = &line.bundles()[first];
         let text = format!("{new} came with {bundle}");
         lint.report(file, &Place::key("apiVersions"), text, format!("move the rule to the folder {bundle}"));
+    }
+    let place = |group: &String| lint.pack.groups().iter().position(|other| other == group);
+    if place(&old.group).zip(place(&new.group)).is_some_and(|(old, new)| new < old) {
+        let (old, new) = (&old.group, &new.group);
+        let text =
+            format!("`groups` lists {new} before {old}, so that objects go back to {old} where a release serves both");
+        let help = format!("list {old} before {new}: the later of two groups is the better one");
+        lint.report(HEAD, &Place::text("groups", new.as_str()), text, help);
     }
     let claims = rule.lens(Direction::Forward).claims();
     for (kind, version, fields) in [(&rule.kind, old, &claims.old), (&rule.new_kind, new, &claims.new)] {

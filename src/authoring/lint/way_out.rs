@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::linter::Lint;
+use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image};
 use crate::knowledge::pack::nearest::is_near;
 use crate::knowledge::pack::place::{Place, test_around};
@@ -114,8 +115,35 @@ pub(super) fn way_out_of_kind(lint: &Lint<'_>, kind: &GroupKind, order: usize) -
     };
     match lint.pack.rules().iter().filter(|rule| rule.order <= order).find(refuses) {
         Some(rule) => format!("{} refuses only some of its objects; {COVER}", rule.path()),
-        None => COVER.to_owned(),
+        None => same_in_another_group(lint, kind, order).unwrap_or_else(|| COVER.to_owned()),
     }
+}
+
+/// Returns the rule that makes the kind that of the same name in another group, if the bundle at `order` has one: of the bundle that
+/// it came with, between two apiVersions where both groups were served side by side.
+fn same_in_another_group(lint: &Lint<'_>, kind: &GroupKind, order: usize) -> Option<String> {
+    let line = lint.pack.line();
+    let orders = |other: &GroupKind| -> BTreeSet<usize> {
+        line.iter().filter(|(id, _)| lint.pack.has_kind(other, *id)).map(|(_, release)| release.order).collect()
+    };
+    let is_same = |other: &&GroupKind| other.kind == kind.kind && *other != kind && orders(other).contains(&order);
+    let mut others = lint.pack.kinds().filter(is_same);
+    let other = others.next().filter(|_| others.next().is_none())?;
+    let first = *orders(other).first()?;
+    let bundle = &line.bundles()[first];
+    let version = |kind: &GroupKind| {
+        let versions: Vec<&str> = lint.pack.catalog(kind).into_iter().flat_map(Catalog::versions).collect();
+        let version = if let [only] = versions[..] { only } else { "VERSION" };
+        format!("{}/{version}", kind.group)
+    };
+    let versions = match first == order {
+        true => String::new(),
+        false => format!("`apiVersions: [{}, {}]`, ", version(kind), version(other)),
+    };
+    Some(format!(
+        "{bundle} has {other}: write `kind: {kind}`, {versions}`lens: [{{ retype: {{ group: {} }} }}]` in a rule in the folder {bundle}, or list the kind under `dropped`",
+        other.group
+    ))
 }
 
 /// Returns how the objects before and after a rule can be told apart.

@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use super::operation::{Claims, Description, Direction, Fidelity, Form, Operation, Pass, Premise, Side};
 use super::session::{Halt, LossClass, Session};
+use super::verdict::undecided;
 use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::variable::OpenText;
 
 /// `drop: { field: spec.idleTimeout, reason: no implementation supported it }`
 #[derive(Clone, Debug, Deserialize)]
@@ -15,6 +17,9 @@ pub(super) struct Drop {
     field: FieldPattern,
     /// Why the other side does not have it, for people.
     reason: String,
+    /// The values that are removed, where others stay, such as items of a list: `values: [basic]`.
+    #[serde(default)]
+    values: Vec<Value>,
     /// The direction in which it is removed: `direction: backward`.
     #[serde(default = "forward")]
     direction: Direction,
@@ -48,9 +53,15 @@ impl Drop {
         text: "Removes `field`, with its comments, because the target of `direction` (forward unless written) does not have it. \
                A `dropped-field` loss, unless the value equals `default` or the value of `default-field`: then the meaning is \
                the same without it, and the removal is only reported. With `loss: none` it is never a loss, because the field \
-               has no effect. In the other direction nothing happens.",
+               has no effect. With `values`, only these are removed, and a text with a variable that can become one of them is refused: \
+               `field: \"spec.modes[]\", values: [basic]` takes the item `basic` out of a list. In the other direction nothing happens.",
         example: "drop: { field: spec.retryPolicy, reason: the controller always retries, default: Always }",
     };
+
+    /// Returns whether a value is removed.
+    fn removes(&self, value: &Value) -> bool {
+        self.values.is_empty() || self.values.contains(value)
+    }
 
     /// Returns why the value at `path` means the same as its absence, in `object` as it is applied, where it does.
     fn equivalence(&self, path: &FieldPath, object: &Value) -> Option<String> {
@@ -73,6 +84,13 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
+            let Some(value) = path.get(session.object()) else { continue };
+            if OpenText::of(value).is_some_and(|open| self.values.iter().any(|value| open.can_be(value))) {
+                return Err(undecided(path, session.object()));
+            }
+            if !self.removes(value) {
+                continue;
+            }
             let same = self.equivalence(&path, &session.view_for(&self.default_field));
             match same {
                 Some(reason) => session.record_removal(&path, reason),
@@ -84,17 +102,19 @@ impl Operation for Drop {
     }
 
     fn claims(&self) -> Claims {
-        Claims::removing(self.field.clone(), self.direction)
+        if self.values.is_empty() { Claims::removing(self.field.clone(), self.direction) } else { Claims::default() }
     }
 
     fn premises(&self) -> Vec<Premise> {
         let default =
             self.default.iter().map(|value| Premise::new(&self.field, Form::Value(value.clone()), Side::Either));
-        self.default_field.iter().map(Premise::present).chain(default).collect()
+        let [side, _] = self.direction.ends([Side::Old, Side::New]);
+        let values = self.values.iter().map(|value| Premise::new(&self.field, Form::Value(value.clone()), side));
+        self.default_field.iter().map(Premise::present).chain(default).chain(values).collect()
     }
 
-    fn claims_value(&self, direction: Direction, field: &FieldPattern, _value: &Value) -> bool {
-        self.direction == direction && *field == self.field
+    fn claims_value(&self, direction: Direction, field: &FieldPattern, value: &Value) -> bool {
+        self.direction == direction && *field == self.field && self.removes(value)
     }
 
     fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
@@ -114,6 +134,18 @@ mod tests {
     use super::super::trial::{data, operation};
     use crate::knowledge::release::GroupKind;
     use serde_json::json;
+
+    #[test]
+    fn only_the_values_listed_are_dropped() {
+        let drop = operation("drop: { field: \"modes[]\", values: [b, 1], reason: r }");
+        let kept = json!({"modes": ["a", "${X}y", null, "1"]});
+        assert_eq!(data(&drop, &kept), Ok((kept.clone(), 0)));
+        assert_eq!(data(&drop, &json!({"modes": ["b", "a", 1, "b"]})), Ok((json!({"modes": ["a"]}), 3)));
+        assert!(data(&drop, &json!({"modes": ["a", "${X}"]})).is_err());
+        let field = crate::syntax::field::FieldPattern::parse("modes[]").unwrap();
+        assert!(drop.claims_value(&field, &json!("b")) && !drop.claims_value(&field, &json!("a")));
+        assert_eq!(drop.image(&field), super::super::Image::Kept);
+    }
 
     #[test]
     fn a_field_is_dropped_in_one_direction_only() {

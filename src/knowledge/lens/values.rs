@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::operation::{Constant, Description, Direction, Form, Operation, Pass, Premise, Side};
+use super::operation::{Constant, Description, Direction, Fidelity, Form, Operation, Pass, Premise, Side};
 use super::session::{Halt, Session};
 use super::verdict::undecided;
 use crate::syntax::field::FieldPattern;
@@ -24,6 +24,9 @@ pub(super) struct Values {
 struct Pair {
     old: Value,
     new: Value,
+    /// Whether the new value does not become this old one, since another pair has it too.
+    #[serde(default, rename = "one-way")]
+    is_one_way: bool,
 }
 
 impl Pair {
@@ -40,13 +43,26 @@ impl Values {
                unchanged, and a text with a variable (`${NAME}`) that can become one of them is refused. A table of texts is a mapping; one with other constants is a list of pairs, `{ old: true, new: \
                Always }`: booleans, numbers, texts, lists, mappings. Null is none of them, since it means that a field is \
                absent: `default` writes and removes fields. The table is one to one, and the inverse reads it from right to \
-               left. Exact in data: what comes back is written as the table has it (`yes` as true), in the quotes of its document.",
+               left; of several values that become the same one, all but one are `one-way: true`, and it is reported that another \
+               one comes back: `[{ old: low, new: Low }, { old: lower, new: Low, one-way: true }]`. Exact in data: what comes back is written as the table has it (`yes` as true), in the quotes of its document.",
         example: "values: { field: spec.pull, table: [{ old: true, new: Always }, { old: false, new: Never }] }",
     };
 
+    /// Returns the pair that the table has for `value`.
+    fn pair_of(&self, direction: Direction, value: &Value) -> Option<&Pair> {
+        let mut pairs = self.table.iter().filter(|pair| direction == Direction::Forward || !pair.is_one_way);
+        pairs.find(|pair| pair.facing(direction)[0] == value)
+    }
+
     /// Returns what the table has for `value`.
     fn image_of(&self, direction: Direction, value: &Value) -> Option<&Value> {
-        self.table.iter().map(|pair| pair.facing(direction)).find(|[from, _]| *from == value).map(|[_, to]| to)
+        self.pair_of(direction, value).map(|pair| pair.facing(direction)[1])
+    }
+
+    /// Says that what becomes of a value comes back as another one.
+    fn other_back(&self, pair: &Pair) -> Option<String> {
+        let back = self.image_of(Direction::Backward, &pair.new).filter(|_| pair.is_one_way)?;
+        Some(format!("{} becomes {}, and converting back makes it {back}", pair.old, pair.new))
     }
 }
 
@@ -59,9 +75,11 @@ impl Operation for Values {
             {
                 return Err(undecided(path, session.object()));
             }
-            if let Some(new) = self.image_of(pass.direction, old) {
-                session.replace(path, new.clone())?;
+            let Some(pair) = self.pair_of(pass.direction, old) else { continue };
+            if let Some(told) = self.other_back(pair).filter(|_| pass.direction == Direction::Forward) {
+                session.record_normalization(&path, told);
             }
+            session.replace(path, pair.facing(pass.direction)[1].clone())?;
         }
         Ok(())
     }
@@ -79,6 +97,11 @@ impl Operation for Values {
     fn makes_valid(&self, _direction: Direction, field: &FieldPattern) -> bool {
         let is_same_type = |pair: &Pair| std::mem::discriminant(&pair.old) == std::mem::discriminant(&pair.new);
         *field == self.field && !self.table.iter().any(is_same_type)
+    }
+
+    fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
+        let is_one_way = direction == Direction::Forward && self.table.iter().any(|pair| pair.is_one_way);
+        [Fidelity::Exact].into_iter().chain(is_one_way.then_some(Fidelity::Normalized)).collect()
     }
 
     fn constants(&self, direction: Direction) -> Vec<Constant> {
@@ -101,14 +124,15 @@ impl<'de> Deserialize<'de> for Values {
             /// The field whose values are replaced.
             field: FieldPattern,
             /// The new value of each old one, `table: { Prefix: PathPrefix }`; or pairs of any constants, `table: [{ old: true, new:
-            /// Always }]`. No value may be there twice, on either side.
+            /// Always }]`. No value may be there twice, on either side, unless all pairs but one that have a new value are `one-way: true`.
             table: Table,
         }
         let Wire { field, table } = Wire::deserialize(deserializer)?;
         let table = match table {
-            Table::Texts(texts) => {
-                texts.into_iter().map(|(old, new)| Pair { old: Value::from(old), new: Value::from(new) }).collect()
-            }
+            Table::Texts(texts) => texts
+                .into_iter()
+                .map(|(old, new)| Pair { old: Value::from(old), new: Value::from(new), is_one_way: false })
+                .collect(),
             Table::Pairs(pairs) => pairs,
         };
         check(&field, &table).map_err(de::Error::custom)?;
@@ -131,8 +155,20 @@ fn check(field: &FieldPattern, table: &[Pair]) -> Result<(), String> {
         if table[..at].iter().any(|other| other.old == *old) {
             return Err(format!("`{old}` is twice an old value of {field}: the table must be one to one"));
         }
-        if table[..at].iter().any(|other| other.new == *new) {
-            return Err(format!("two values of {field} become the same one, `{new}`: the table must be one to one"));
+        let mut back = table.iter().filter(|other| other.new == *new && !other.is_one_way);
+        match (back.next(), back.next()) {
+            (Some(_), None) => {}
+            (Some(first), Some(_)) => {
+                return Err(format!(
+                    "two values of {field} become the same one, {new}: write which one comes back, with `one-way: true` at the others, as in `table: [{{ old: {}, new: {new} }}, {{ old: ..., new: {new}, one-way: true }}]`",
+                    first.old
+                ));
+            }
+            (None, _) => {
+                return Err(format!(
+                    "no value of {field} comes back from {new}: remove `one-way: true` from the pair whose old value does"
+                ));
+            }
         }
         if table.iter().any(|other| other.old == *new) {
             return Err(format!(
@@ -188,6 +224,33 @@ mod tests {
         assert!(data(&back, &json!({"a": "${ALG}"})).is_err());
         for same in ["$${ALG}", "x-${ALG}", "{{ .alg }}"] {
             assert_eq!(data(&values, &json!({"a": same})), Ok((json!({"a": same}), 0)));
+        }
+    }
+
+    #[test]
+    fn of_several_values_that_become_one_another_one_comes_back() {
+        let text = "values: { field: a, table: [{ old: low, new: Low }, { old: lower, new: Low, one-way: true }] }";
+        let values = operation(text);
+        let back = values.inverse(&GroupKind::new("A", ""));
+        for (old, told) in
+            [("low", None), ("lower", Some("\"lower\" becomes \"Low\", and converting back makes it \"low\""))]
+        {
+            let mut session = Session::new(json!({ "a": old }));
+            values.run(&mut session).unwrap();
+            assert_eq!(*session.object(), json!({"a": "Low"}));
+            let reasons: Vec<&str> = session.normalized().iter().map(|one| one.reason.as_str()).collect();
+            assert_eq!(reasons, Vec::from_iter(told));
+        }
+        assert_eq!(data(&back, &json!({"a": "Low"})), Ok((json!({"a": "low"}), 0)));
+        assert_eq!(values.fidelities(), [Fidelity::Exact, Fidelity::Normalized].into());
+        assert_eq!(back.fidelities(), [Fidelity::Exact].into());
+        for table in [
+            "[{ old: low, new: Low, one-way: true }]",
+            "[{ old: low, new: Low, one-way: true }, { old: lower, new: Low, one-way: true }]",
+        ] {
+            let text = format!("values: {{ field: a, table: {table} }}");
+            let error = serde_yaml::from_str::<Box<dyn Operation>>(&text).unwrap_err().to_string();
+            assert!(error.contains("no value of a comes back from \"Low\""), "{error}");
         }
     }
 

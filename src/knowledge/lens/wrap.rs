@@ -2,22 +2,45 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
 use super::operation::{Claims, Description, Direction, Fidelity, Form, Image, Operation, Pass, Premise, Side};
 use super::session::{Halt, LossClass, Session};
+use super::verdict::undecided;
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 use crate::syntax::yaml::Intent;
 
 /// `wrap: { field: spec.targetRef }` or `wrap: { field: "spec.dependsOn[]", key: name }`
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub(super) struct Wrap {
-    /// The field whose value becomes a list.
     field: FieldPattern,
-    /// The key of the value in the mapping that it becomes; a list where there is none.
     key: Option<String>,
+    mapping: bool,
+}
+
+impl<'de> Deserialize<'de> for Wrap {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Wire {
+            /// The field whose value becomes a list.
+            field: FieldPattern,
+            /// The key of the value in the mapping that it becomes, `key: name`; a list where there is none.
+            key: Option<String>,
+            /// Whether the value is a mapping before the change, which is put under `key` as a whole where it does not have that key:
+            /// `mapping: true`.
+            #[serde(default)]
+            mapping: bool,
+        }
+        let Wire { field, key, mapping } = Wire::deserialize(deserializer)?;
+        if mapping && key.is_none() {
+            return Err(de::Error::custom(format!(
+                "`mapping: true` of {field} needs the `key` that the mapping is put under"
+            )));
+        }
+        Ok(Self { field, key, mapping })
+    }
 }
 
 impl Wrap {
@@ -27,7 +50,8 @@ impl Wrap {
                by its item: exact for one item, a `too-many-items` loss for more (the first is kept), refused for none. With \
                `key`, the value becomes a mapping with that key instead: `[a]` becomes `[{name: a}]` for each item of \
                `field: \"spec.dependsOn[]\", key: name`; a mapping, a list and null are left unchanged. The inverse replaces the mapping by the value \
-               of that key: a `dropped-field` loss for each other key, refused without it.",
+               of that key: a `dropped-field` loss for each other key, refused without it. With `mapping: true`, a mapping without that key is \
+               put under it, `tls: {cert: a}` becomes `tls: {tls: {cert: a}}`; the inverse leaves a mapping without it unchanged.",
         example: "wrap: { field: spec.targetRef }",
     };
 
@@ -42,6 +66,12 @@ impl Wrap {
             // Null means that the field is absent, on both sides.
             _ if value.is_null() => None,
             None => (!value.is_array()).then_some(Intent::Wrap { path: path.index(0) }),
+            Some(key) if self.mapping => {
+                // A patch that removes the mapping removes what is in it.
+                let is_removed = value.get("$patch").is_some_and(|directive| directive == "delete");
+                let is_old = value.as_object().is_some_and(|map| !map.contains_key(key));
+                (is_old && !is_removed).then(|| Intent::Wrap { path: path.key(key) })
+            }
             // A list is what another operation makes of the mapping.
             Some(key) => (!value.is_object() && !value.is_array()).then(|| Intent::Wrap { path: path.key(key) }),
         }
@@ -49,7 +79,12 @@ impl Wrap {
 
     /// Gives the value at `path` the new form.
     fn wrap(&self, path: FieldPath, session: &mut Session) -> Result<(), Halt> {
-        let change = path.get(session.object()).and_then(|value| self.change(path.clone(), value));
+        let Some(value) = path.get(session.object()) else { return Ok(()) };
+        let key = self.key.as_ref().filter(|_| self.mapping && value.is_object());
+        if let Some(hole) = key.and_then(|key| session.printed_around(&path, key)) {
+            return Err(undecided(hole.clone(), session.object()));
+        }
+        let change = self.change(path.clone(), value);
         change.map_or(Ok(()), |change| session.change(change))
     }
 
@@ -60,6 +95,7 @@ impl Wrap {
                 let count = items.len();
                 Self::unwrap_list(path, count, session)
             }
+            (Some(Value::Object(map)), Some(key)) if self.mapping && !map.contains_key(key) => Ok(()),
             (Some(Value::Object(_)), Some(key)) => Self::unwrap_mapping(path, key, session),
             _ => Ok(()),
         }
@@ -120,6 +156,7 @@ impl Operation for Wrap {
     fn premises(&self) -> Vec<Premise> {
         let form = |form, side| Premise::new(&self.field, form, side);
         match self.key {
+            Some(_) if self.mapping => vec![form(Form::Mapping, Side::Old), form(Form::Mapping, Side::New)],
             // Any value can be put into a mapping, a list too; what follows can make a list of the mapping.
             Some(_) => vec![form(Form::Present, Side::Old), form(Form::Structure, Side::New)],
             None => vec![form(Form::Single, Side::Old), form(Form::List, Side::New)],
@@ -135,6 +172,7 @@ impl Operation for Wrap {
         match (direction, field.below(&self.inner()), &self.key) {
             (Direction::Backward, Some(below), _) => Image::Moved(self.field.join(&below)),
             (_, _, _) if below.parts().is_empty() => Image::Kept,
+            (Direction::Forward, None, Some(_)) if self.mapping => Image::Moved(self.inner().join(&below)),
             (Direction::Backward, None, Some(_)) => Image::Dropped,
             // What is below a mapping is not wrapped.
             (Direction::Backward, None, None) | (Direction::Forward, _, Some(_)) => Image::Kept,
@@ -152,6 +190,7 @@ impl Operation for Wrap {
     fn fidelities(&self, direction: Direction) -> Vec<Fidelity> {
         match direction {
             Direction::Forward => vec![Fidelity::Exact],
+            Direction::Backward if self.mapping => vec![Fidelity::Exact, Fidelity::Lossy],
             Direction::Backward => vec![Fidelity::Exact, Fidelity::Lossy, Fidelity::Refused],
         }
     }
@@ -201,6 +240,29 @@ mod tests {
         assert_eq!(*session.object(), json!({"d": ["a"]}));
         let halt = data(&back(), &json!({"d": [{"namespace": "n"}]})).unwrap_err();
         assert!(matches!(halt, Halt::Refused { at, .. } if at.to_string() == "d[0]"));
+    }
+
+    #[test]
+    fn a_mapping_is_nested_under_a_key_of_its_own_name() {
+        let nest = operation("wrap: { field: tls, key: tls, mapping: true }");
+        let back = nest.inverse(&GroupKind::new("A", ""));
+        let (old, new) = (json!({"tls": {"cert": "a"}}), json!({"tls": {"tls": {"cert": "a"}}}));
+        assert_eq!(data(&nest, &old), Ok((new.clone(), 0)));
+        assert_eq!(data(&back, &new), Ok((old.clone(), 0)));
+        assert_eq!(data(&nest, &new), Ok((new, 0)));
+        assert_eq!(data(&back, &old), Ok((old, 0)));
+        for same in [json!({"tls": "a"}), json!({"tls": ["a"]}), json!({"tls": null})] {
+            assert_eq!(data(&nest, &same), Ok((same.clone(), 0)));
+        }
+        let more = json!({"tls": {"mode": "a", "tls": {}}});
+        assert_eq!(data(&back, &more), Ok((json!({"tls": {}}), 1)));
+        let field = |text: &str| FieldPattern::parse(text).unwrap();
+        assert_eq!(nest.image(&field("tls.cert")), Image::Moved(field("tls.tls.cert")));
+        assert_eq!(nest.images(&field("tls")), [Image::Kept, Image::Moved(field("tls.tls"))].into());
+        assert_eq!(back.image(&field("tls.tls.cert")), Image::Moved(field("tls.cert")));
+        assert_eq!(nest.claims(), Claims { old: vec![], new: vec![field("tls.tls")] });
+        let error = serde_yaml::from_str::<Box<dyn Operation>>("wrap: { field: tls, mapping: true }").unwrap_err();
+        assert!(error.to_string().contains("needs the `key`"), "{error}");
     }
 
     #[test]

@@ -27,7 +27,8 @@ pub struct PackFile {
     pub title: String,
     /// Where the releases come from, for people: `source: https://shops.example.com`.
     pub source: String,
-    /// The API groups whose kinds the pack knows: `groups: [shops.example.com]`. A pack that only describes carriers has none.
+    /// The API groups whose kinds the pack knows: `groups: [shops.example.com]`. A pack that only describes carriers has none. Where a
+    /// release serves a kind in two groups, and a rule leads from one to the other, the later one here is the better one.
     #[serde(default)]
     pub groups: Vec<String>,
     /// The channels of all releases, most stable first: `channels: [stable, edge]`; where they are not listed, they have the order in
@@ -117,7 +118,8 @@ impl PackFile {
             !name.is_empty() && name.bytes().all(is_inner) && !name.starts_with('-') && !name.ends_with('-')
         };
         if self.name.is_empty() {
-            let suggested = if is_name(folder) { folder } else { "my-project" };
+            let last = folder.rsplit(['/', '\\']).next().unwrap_or_default();
+            let suggested = if is_name(last) { last } else { "my-project" };
             return Err(format!("the pack has no name: add the line `name: {suggested}`"));
         }
         if let Some(wrong) = std::iter::once(&self.name).chain(&self.aliases).find(|name| !is_name(name)) {

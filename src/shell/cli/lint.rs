@@ -18,17 +18,14 @@ use crate::shell::report::{plural, visible};
 /// Runs `pack lint`.
 pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     let fixtures = args.fixtures.as_deref().map(pack_folder::list_folder).transpose()?;
-    let source = PackSource::parse(args.pack.clone().into())?;
-    let own = source.content_if_pack()?.map(|content| content.draft()).transpose()?;
+    let own =
+        PackSource::parse(args.pack.clone().into())?.content_if_pack()?.map(|content| content.draft()).transpose()?;
     let packs = packs::load(&args.packs)?;
     let pack = match &own {
         Some(pack) => pack,
         None => packs::named(&args.pack, packs).map_err(|error| not_a_pack(&args.pack, error))?,
     };
-    let mut messages = lint(pack, fixtures.as_deref());
-    if let Some(folder) = source.folder().filter(|_| own.is_some()) {
-        messages.iter_mut().for_each(|message| message.file = in_folder(&message.file, &pack.folder.name, folder));
-    }
+    let messages = lint(pack, fixtures.as_deref());
     let exit = if messages.is_empty() { Exit::Clean } else { Exit::Changes };
     if args.format == MatrixFormat::Json {
         let document = json!({ "schemaVersion": 1, "command": "pack lint", "pack": pack.name(), "messages": messages });
@@ -43,12 +40,6 @@ pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     let shares = shares.map(|(share, noun)| coverage_text(share, noun)).join("; ");
     console.print(&format!("{lines}{unread}{}: between adjacent releases {shares}\n", pack.name()))?;
     Ok(exit)
-}
-
-/// Returns the path of a file of the pack whose folder is `folder`, and called `name` in messages: one that a terminal can open.
-fn in_folder(file: &str, name: &str, folder: &Path) -> String {
-    let below = file.strip_prefix(name).and_then(|path| path.strip_prefix('/'));
-    below.map_or_else(|| file.to_owned(), |path| folder.join(path).display().to_string())
 }
 
 /// Renders a message on one line, and what to write on another.

@@ -86,14 +86,6 @@ impl PackSource {
         self.sha256.is_none() && matches!(&self.place, Place::Path(path) if ends_like_archive(path))
     }
 
-    /// Returns the path of the folder that it is in, if it is in one.
-    pub(super) fn folder(&self) -> Option<&Path> {
-        match &self.place {
-            Place::Path(path) if !is_archive(path) => Some(path),
-            Place::Path(_) | Place::Commit { .. } => None,
-        }
-    }
-
     /// Reads the pack.
     ///
     /// # Errors

@@ -277,7 +277,7 @@ fn a_rule_about_a_new_field_breaks_no_object() {
     let of_spec = |text: &str| vec![format!("v1 spec: {text}")];
     assert_eq!(
         classes(&with(old.clone(), &[]), &with(fields.clone(), &[guarded])),
-        of_spec("the rule !has(self.b) || self.b != self.a is new, about what is new (additive)")
+        of_spec("the rule !has(self.b) || self.b != self.a is new, and accepts all that was accepted (additive)")
     );
     assert_eq!(
         classes(&with(fields.clone(), &[]), &with(fields.clone(), &[guarded])),
