@@ -309,8 +309,7 @@ fn glued_document(text: &str) -> Option<usize> {
 
 /// Returns where a hole is in its document, each with the position of the hole: further items of a list can be printed there, or keys.
 fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
-    let path = hole_path(text, hole);
-    let list = key_before(text, hole).map(|key| path.key(&key));
+    let (path, list) = template::places(text, hole);
     // At two places there is nothing for what stands at the other one.
     let only = |is_list: bool| {
         let of_turn = |value: &Value| if value.is_array() == is_list { value.clone() } else { Value::Null };
@@ -332,71 +331,6 @@ fn is_in_content(path: &FieldPath) -> bool {
         Step::Index(_) => None,
     });
     keys.clone().next().is_some_and(|top| top != "metadata") && !keys.any(|key| key == "annotations")
-}
-
-/// Returns the mapping or list in its document that a hole prints into: by its column, as the lines above show it.
-fn hole_path(text: &str, hole: &template::Hole) -> FieldPath {
-    let before = &text[..hole.at];
-    let own = || hole.at - before.rfind('\n').map_or(0, |feed| feed + 1);
-    // A key is around it if it starts before this column.
-    let mut inside = hole.column.unwrap_or_else(own);
-    // The column of the dashes of the list around, and how many items come before the one that it is in.
-    let mut list: Option<(usize, usize)> = None;
-    let mut steps = Vec::new();
-    for line in before.lines().rev().take_while(|line| !line.starts_with("---")) {
-        let content = line.trim_start_matches([' ', '-']);
-        let column = line.len() - content.len();
-        let dash = line[..column].find('-');
-        if content.is_empty() || content.starts_with('#') {
-            continue;
-        }
-        if let Some((at, before)) = list {
-            if dash == Some(at) {
-                list = Some((at, before + 1));
-                continue;
-            }
-            if dash.unwrap_or(column) > at {
-                continue;
-            }
-            steps.push(Step::Index(before));
-            (list, inside) = (None, at + 1);
-        }
-        if column < inside
-            && let Some((key, _)) = content.split_once(':')
-        {
-            steps.push(Step::Key(key.trim_matches(['"', '\'']).to_owned()));
-            inside = column;
-        }
-        if column == inside {
-            list = dash.map(|dash| (dash, 0));
-        }
-    }
-    steps.extend(list.map(|(_, before)| Step::Index(before)));
-    steps.reverse();
-    FieldPath::new(steps)
-}
-
-/// Returns the key without a value on its line that is at the column of a hole and has nothing behind it but items at that column: further
-/// items of its list can be printed there, as well as other keys.
-fn key_before(text: &str, hole: &template::Hole) -> Option<String> {
-    let own = hole.column?;
-    let mut is_inside = false;
-    for line in text[..hole.at].lines().rev().take_while(|line| !line.starts_with("---")) {
-        let content = line.trim_start_matches([' ', '-']);
-        let column = line.len() - content.len();
-        if content.is_empty() || content.starts_with('#') {
-            continue;
-        }
-        if line[..column].find('-') == Some(own) {
-            is_inside = false;
-        } else if column > own {
-            is_inside = true;
-        } else {
-            let key = content.split(" #").next()?.trim_end().strip_suffix(':')?;
-            return (column == own && !is_inside).then(|| key.trim_matches(['"', '\'']).to_owned());
-        }
-    }
-    None
 }
 
 /// What the packs of the targets know of the cluster.

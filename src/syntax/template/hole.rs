@@ -1,4 +1,4 @@
-//! Answers: whose are the keys or items that may stand in a hole, and does an edit leave them to it?
+//! Answers: whose are the keys or items that may stand in a hole, at which path are they, and does an edit leave them to it?
 //!
 //! The column of a hole decides: they belong to the nearest key or dash above that is further left, or to a key at their column that has no
 //! value on its line.
@@ -8,6 +8,7 @@
 use super::reading::{Hole, Reading};
 use super::source::Candidate;
 use super::tree::Template;
+use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::text::{Edit, EditSet};
 use std::cmp::Ordering;
 
@@ -21,29 +22,104 @@ struct Owner {
     relation: Ordering,
 }
 
+/// What can own what is printed at a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// Only what is further left.
+    Around,
+    /// A key at the column, too, whose list is at its column.
+    OrList,
+}
+
 /// Returns the owner of what is printed at `column` behind the lines of `before`.
-fn owner(before: &str, column: usize) -> Option<Owner> {
+fn owner(before: &str, column: usize, wanted: Wanted) -> Option<Owner> {
     let mut end = before.len();
     before.split('\n').rev().find_map(|line| {
         let start = end - line.len();
         end = start.saturating_sub(1);
-        owner_in(line, column).map(|owner| Owner { start: start + owner.column, ..owner })
+        owner_in(line, column, wanted).map(|owner| Owner { start: start + owner.column, ..owner })
     })
 }
 
+/// Returns what follows the dash of an item that begins a text.
+fn item(text: &str) -> Option<&str> {
+    text.strip_prefix('-').filter(|item| item.is_empty() || item.starts_with([' ', '\r', '\n']))
+}
+
+/// Returns whether nothing but a comment follows the key that begins a line.
+fn is_without_value(line: &str) -> bool {
+    line.split(" #").next().is_some_and(|line| line.trim_end().ends_with(':'))
+}
+
 /// Returns the last dash or key of a line that what is printed at `column` can belong to.
-fn owner_in(line: &str, column: usize) -> Option<Owner> {
+fn owner_in(line: &str, column: usize, wanted: Wanted) -> Option<Owner> {
     let (mut rest, mut found) = (line.trim_start_matches(' '), None);
     while !rest.trim().is_empty() && !rest.starts_with('#') {
         let own = line.len() - rest.len();
-        let item = rest.strip_prefix('-').filter(|item| item.is_empty() || item.starts_with([' ', '\r']));
+        let item = item(rest);
         let relation = column.cmp(&own);
-        if relation.is_gt() || (relation.is_eq() && item.is_none() && rest.trim_end().ends_with(':')) {
+        let can_have_list = || wanted == Wanted::OrList && item.is_none() && is_without_value(rest);
+        if relation.is_gt() || (relation.is_eq() && can_have_list()) {
             found = Some(Owner { start: own, column: own, relation });
         }
         rest = item.unwrap_or_default().trim_start_matches(' ');
     }
     found
+}
+
+/// Returns the mapping or list that a hole prints into, and the list of which it can print further items as well, at the column of its key.
+pub fn places(text: &str, hole: &Hole) -> (FieldPath, Option<FieldPath>) {
+    let before = &text[..hole.at];
+    let start = before.match_indices("---").map(|(at, _)| at).filter(|at| *at == 0 || before[..*at].ends_with('\n'));
+    let before = &before[start.last().map_or(0, |dashes| dashes + 3)..];
+    let line = before.rfind('\n').map_or(0, |feed| feed + 1);
+    let around = path(before, hole.column.unwrap_or(before.len() - line));
+    let key = hole.column.and_then(|column| list_key(before, column)).map(|key| around.key(key));
+    (around, key)
+}
+
+/// Returns the path of what owns what is printed at `column` behind the lines of `before`.
+fn path(before: &str, mut column: usize) -> FieldPath {
+    let (mut steps, mut end, mut wanted) = (Vec::new(), before.len(), Wanted::Around);
+    while let Some(owner) = owner(&before[..end], column, wanted) {
+        let line = before[owner.start..].lines().next().unwrap_or_default();
+        end = owner.start;
+        if item(line).is_some() {
+            steps.push(Step::Index(items(&before[..end], owner.column)));
+            (column, wanted) = (owner.column, Wanted::OrList);
+        } else if let Some((key, _)) = line.split_once(':') {
+            steps.push(Step::Key(unquoted(key).to_owned()));
+            (column, wanted) = (owner.column, Wanted::Around);
+        }
+    }
+    steps.reverse();
+    FieldPath::new(steps)
+}
+
+/// Returns the lines of a text that are neither empty nor comments, the last one first, each with its column.
+fn lines_before(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().rev().map(|line| (line.len() - line.trim_start_matches(' ').len(), line.trim()));
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Returns how many items of a list whose dashes are at `column` are at the end of a text.
+fn items(before: &str, column: usize) -> usize {
+    let own = lines_before(before).take_while(|(at, line)| *at > column || (*at == column && item(line).is_some()));
+    own.filter(|(at, _)| *at == column).count()
+}
+
+/// Returns the key at `column` that has nothing behind it, or a list at its column.
+fn list_key(before: &str, column: usize) -> Option<&str> {
+    let owner = owner(before, column, Wanted::OrList).filter(|owner| owner.relation.is_eq())?;
+    let own = &before[owner.start..];
+    let (line, behind) = own.split_once('\n').unwrap_or((own, ""));
+    let first = lines_before(behind).last();
+    let can_be_list = first.is_none_or(|(at, line)| at == column && item(line).is_some());
+    can_be_list.then(|| line.split_once(':').map(|(key, _)| unquoted(key)))?
+}
+
+fn unquoted(key: &str) -> &str {
+    key.trim_matches(['"', '\''])
 }
 
 /// Returns the column of the first line that begins in `text`, which is inserted behind `before`.
@@ -79,7 +155,8 @@ impl Reading {
         let Some(column) = hole.column else { return false };
         let at = edit.span.start;
         let after = format!("{}{}{}", &self.text[..at], edit.text, &self.text[at..hole.at.max(at)]);
-        owner(&self.text[..hole.at], column) == owner(&after, column)
+        let owner = |before: &str| owner(before, column, Wanted::OrList);
+        owner(&self.text[..hole.at]) == owner(&after)
     }
 
     fn leaves_before(&self, edit: &Edit, hole: &Hole) -> bool {
@@ -87,7 +164,7 @@ impl Reading {
         else {
             return true;
         };
-        let owner = owner(&self.text[..hole.at], column);
+        let owner = owner(&self.text[..hole.at], column, Wanted::OrList);
         inserted == column || owner.is_some_and(|owner| inserted <= owner.column)
     }
 
@@ -96,8 +173,8 @@ impl Reading {
         let pairs = self.holes.iter().zip(&after.holes);
         let mut stray = pairs.filter(|(before, behind)| {
             let Some(column) = before.column else { return false };
-            let owners = (owner(&self.text[..before.at], column), owner(&after.text[..behind.at], column));
-            match owners {
+            let owner = |text: &str| owner(text, column, Wanted::OrList);
+            match (owner(&self.text[..before.at]), owner(&after.text[..behind.at])) {
                 (Some(before), Some(behind)) => {
                     let line = after.text[behind.start..].split('\n').next().unwrap_or_default().len();
                     let stays = |at: usize| (behind.start..=behind.start + line).contains(&at);

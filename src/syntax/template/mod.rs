@@ -8,7 +8,7 @@
 //! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `changes` which of that is changed, `outputs` what an expression prints, `value_type`
 //!   whether that is a number, `default_value` what it is where users set nothing, `judge` whether a condition holds, `constraint` whether a version satisfies one.
 //! - `reading` is what is printed, `print` prints it, `flow` keeps actions in flow collections apart from these, `search` finds the readings that show every branch.
-//! - `source` carries edits of a reading back to the file, `hole` keeps what may stand in holes where it belongs, `agree` joins the edits of
+//! - `source` carries edits of a reading back to the file, `hole` finds where what may stand in holes belongs and keeps it there, `agree` joins the edits of
 //!   all readings.
 //! - `tests` compares all of that with what Helm prints.
 //!
@@ -41,6 +41,7 @@ pub use agree::{Disagreement, Edited, agree, verify};
 pub use changes::hide_changed;
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
+pub use hole::places;
 pub use reading::{Hole, Placeholders, Reading, Segment, Source};
 pub use search::{Reason, Unprinted, readings};
 pub use source::Obstacle;
