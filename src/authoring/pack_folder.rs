@@ -1,7 +1,7 @@
 //! Answers: how is a pack read that is not built in, and is it fit for use?
 //!
-//! [`read_folder`] brings the files of a folder given with `--pack`, and refuses a pack that makes no sense; [`read_if_pack`] reads
-//! one that is being written.
+//! [`read_folder`] brings the files of a folder given with `--pack`, and refuses a pack that makes no sense; [`read_files`] does the
+//! same for texts, and [`read_if_pack`] reads a folder that is being written.
 //!
 //! Invariant: only files below the folder are read; what is too large is refused.
 
@@ -34,12 +34,32 @@ pub const FIXTURES: &str = "fixtures";
 /// # Errors
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Pack> {
-    let pack = read_draft(folder)?;
+    sensible(read_draft(folder)?, &folder.display().to_string())
+}
+
+/// Reads a pack from the texts of its files, by their paths in its folder `name`, and checks it as [`read_folder`] does.
+///
+/// # Errors
+/// A failure that names the file (and line) that is not what it should be.
+pub fn read_files(name: &str, texts: BTreeMap<String, String>) -> Result<Pack> {
+    let mut files = PackFiles::new();
+    for (path, text) in texts {
+        if is_part(name, Path::new(&path))? {
+            files.insert(path, Cow::Owned(text));
+        }
+    }
+    let size: usize = files.values().map(|text| text.len()).sum();
+    ensure!(size <= MAX_PACK, "the pack is larger than {} MiB", MAX_PACK >> 20);
+    sensible(checked(name, files)?, name)
+}
+
+/// Refuses a pack that makes no sense; messages call its folder `folder`.
+fn sensible(pack: Pack, folder: &str) -> Result<Pack> {
     let messages = nonsense(&pack);
     if let [first, others @ ..] = messages.as_slice() {
         let more = match others.len() {
             0 => String::new(),
-            more => format!("\nand {more} more: `reversion pack lint {}` lists all", folder.display()),
+            more => format!("\nand {more} more: `reversion pack lint {folder}` lists all"),
         };
         bail!("the pack {} makes no sense:\n{first}{more}", pack.name());
     }
@@ -61,13 +81,8 @@ fn read_draft(folder: &Path) -> Result<Pack> {
     let mut size = 0;
     for entry in walkdir::WalkDir::new(&folder).sort_by_file_name() {
         let entry = entry.with_context(|| format!("cannot list the pack {}", folder.display()))?;
-        let extension = entry.path().extension().and_then(|text| text.to_str());
         let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
-        if !entry.file_type().is_file() || path.starts_with(FIXTURES) {
-            continue;
-        }
-        ensure!(extension != Some("yml"), "{name}/{}: the files of a pack end in .yaml: rename it", path.display());
-        if !matches!(extension, Some("yaml" | "tsv")) {
+        if !entry.file_type().is_file() || !is_part(name, path)? {
             continue;
         }
         let path = path.to_str().with_context(|| format!("the file name {} is not valid UTF-8", path.display()))?;
@@ -78,6 +93,23 @@ fn read_draft(folder: &Path) -> Result<Pack> {
         ensure!(size <= MAX_PACK, "the pack is larger than {} MiB", MAX_PACK >> 20);
         files.insert(path.replace('\\', "/"), Cow::Owned(text));
     }
+    checked(name, files)
+}
+
+/// Returns whether a file of the folder of the pack `name` is one of the pack; fixtures and other files are not.
+fn is_part(name: &str, path: &Path) -> Result<bool> {
+    let extension = path.extension().and_then(|text| text.to_str());
+    let is_fixture = path.starts_with(FIXTURES);
+    ensure!(
+        extension != Some("yml") || is_fixture,
+        "{name}/{}: the files of a pack end in .yaml: rename it",
+        path.display()
+    );
+    Ok(!is_fixture && matches!(extension, Some("yaml" | "tsv")))
+}
+
+/// Makes a pack of its files, and checks every catalog.
+fn checked(name: &str, files: PackFiles) -> Result<Pack> {
     let pack = load(name, files)?;
     for kind in pack.kinds() {
         pack.try_catalog(kind)?;
