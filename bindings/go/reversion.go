@@ -51,6 +51,7 @@ type Converted struct {
 	State                         string // "empty", "nothing", "failed", "unchanged", "changed" or "held-back"
 	Text                          string
 	Targets, Notes                []string
+	Summary                       struct{ Changed, HeldBack, Unresolved int }
 	Objects, Findings, Advisories []json.RawMessage
 }
 
@@ -104,10 +105,12 @@ func (r *Reversion) Infer(ctx context.Context, text string) (*Inferred, error) {
 	return call[Inferred](ctx, r, "reversion_infer", map[string]string{"text": text})
 }
 
-func (r *Reversion) start(ctx context.Context) (err error) {
-	if r.instance, err = r.runtime.InstantiateModule(ctx, r.compiled, wazero.NewModuleConfig().WithName("")); err != nil {
+func (r *Reversion) start(ctx context.Context) error {
+	instance, err := r.runtime.InstantiateModule(ctx, r.compiled, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
 		return err
 	}
+	r.instance = instance
 	version, err := r.run(ctx, "reversion_abi_version")
 	if err == nil && version != abiVersion {
 		err = fmt.Errorf("the module has version %d of the interface, and this package needs %d", version, abiVersion)
@@ -174,12 +177,9 @@ func (r *Reversion) exchange(ctx context.Context, name string, request []byte) (
 // read takes what a buffer of the module holds.
 func (r *Reversion) read(ctx context.Context, address uint32) ([]byte, error) {
 	length, err := r.run(ctx, "reversion_length", uint64(address))
-	if err != nil {
-		return nil, err
-	}
 	view, ok := r.instance.Memory().Read(address, length)
-	if !ok {
-		return nil, fmt.Errorf("the module has no buffer at %d", address)
+	if err != nil || !ok {
+		return nil, errors.Join(err, fmt.Errorf("the module has no buffer at %d", address))
 	}
 	text := append([]byte(nil), view...)
 	_, err = r.run(ctx, "reversion_free", uint64(address))

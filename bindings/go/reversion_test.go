@@ -62,7 +62,7 @@ func TestATextKeepsWhatDoesNotChange(t *testing.T) {
 	r := start(t)
 	text := "# é\napiVersion: gateway.networking.k8s.io/v1beta1 # old\nkind: HTTPRoute\nmetadata: {name: a}\n"
 	made, err := r.Convert(context.Background(), Request{Text: text, To: "gateway-api@1.4"})
-	if err != nil || made.State != "changed" || made.Text != strings.Replace(text, "v1beta1", "v1", 1) || len(made.Objects) != 1 {
+	if err != nil || made.State != "changed" || made.Text != strings.Replace(text, "v1beta1", "v1", 1) || len(made.Objects) != 1 || made.Summary.Changed != 1 {
 		t.Errorf("got %+v, %v", made, err)
 	}
 	inferred, err := r.Infer(context.Background(), text)

@@ -64,7 +64,7 @@ class Reversion:
     ) -> dict[str, Any]:
         """Converts the objects of a text, YAML or JSON; what does not change keeps its bytes.
 
-        Returns a mapping with state, text, targets, notes, objects, findings and advisories.
+        Returns a mapping with state, text, targets, notes, summary, objects, findings and advisories.
         """
         request = {"text": text, "to": to, "from": origin, "stash": stash, "allowLoss": list(allow_loss)}
         return self._call("reversion_convert", request)

@@ -10,6 +10,7 @@ use reversion::internals::release::ReleaseSet;
 use reversion::internals::report::Report;
 use reversion::internals::report::document::{FindingRecord, ObjectRecord, RanIn, ReportDocument};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::call::{Failure, Reason};
 use crate::packs::{packs, target};
@@ -45,6 +46,8 @@ pub struct Converted {
     pub targets: Vec<String>,
     /// What there is to say about the targets.
     pub notes: Vec<String>,
+    /// How many objects change, are held back, and so on, and how many findings are unresolved: `summary` of a report.
+    pub summary: Value,
     /// The objects of the targets' packs, with their findings: `objects` of a report.
     pub objects: Vec<ObjectRecord>,
     /// The findings about none of these: `findings` of a report.
@@ -71,6 +74,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Converted, Failure> {
         text: plan.files.first().map_or_else(|| request.text.clone(), |file| file.after()),
         targets: document.targets,
         notes,
+        summary: json!(document.summary),
         objects: document.objects,
         findings: document.findings,
         advisories: document.advisories,

@@ -3,7 +3,7 @@
 //! Addresses and lengths are 32 bits wide in the module. A request is a buffer that the host allocated and filled; the call takes it.
 //! An answer is a buffer that the host frees.
 //!
-//! Invariant: a call that does not return (a trap) leaves what it said for `reversion_failure`; after that only this may be called.
+//! Invariant: a call that does not return (a trap) leaves what it said for `reversion_failure`; after that only buffers and this may be called.
 
 #![expect(unsafe_code, reason = "an export is found by its name, and only an unsafe attribute keeps that")]
 

@@ -154,6 +154,7 @@ fn a_text_keeps_what_does_not_change() {
     );
     assert!(text.contains("\n  name: a # serves HTTPS\n") && text.contains("wellKnownCACertificates: System\n"));
     assert_eq!(made["targets"], json!(["gateway-api@1.4.1/standard"]));
+    assert_eq!((&made["summary"]["changed"], &made["summary"]["unresolved"]), (&json!(1), &json!(0)));
     assert_eq!(made["objects"][0]["outcome"], "changed");
     assert_eq!(made["objects"][0]["location"], json!({"file": "-", "line": 2, "column": 1}));
     // The patch leads from the data before to the data after.
@@ -194,6 +195,10 @@ fn a_text_without_objects_is_nothing_and_a_broken_one_fails() {
         |text: &str| call(reversion_convert, &json!({"text": text, "to": "gateway-api@1.4"}))["ok"]["state"].clone();
     assert_eq!([state(""), state(" \n"), state("kind: A\n")], ["empty", "empty", "nothing"]);
     assert_eq!(state("apiVersion: gateway.networking.k8s.io/v1\nkind: [\n"), "failed");
+    // What only a person can decide is counted, whatever becomes of the rest.
+    let template = format!("{TEXT}  later: {{{{ .Values.later }}}}\n");
+    let template = call(reversion_convert, &json!({"text": template, "to": "gateway-api@1.4"}));
+    assert_eq!((&template["ok"]["state"], &template["ok"]["summary"]["unresolved"]), (&json!("nothing"), &json!(1)));
     let broken = call(reversion_infer, &json!({"text": "apiVersion: gateway.networking.k8s.io/v1\nkind: [\n"}));
     assert_eq!(broken["ok"]["findings"][0]["code"], "parse-error");
     assert_eq!(
