@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes a new version into Cargo.toml, Cargo.lock, the examples and the pages that name one: bump.sh VERSION.
+# Writes a new version into Cargo.toml, the lock files, the examples and the pages that name one: bump.sh VERSION.
 set -eu
 cd "$(dirname "$0")/.."
 new=${1:-}
@@ -14,6 +14,12 @@ pattern=$(printf '%s' "$old" | sed 's/\./\\./g')
 sed "1,/^version = /s/^version = .*/version = \"$new\"/; /^reversion-syntax = /s/\"=.*\"/\"=$new\"/" Cargo.toml >Cargo.toml.new
 mv Cargo.toml.new Cargo.toml
 cargo update --offline --workspace
+# Workspaces of their own, whose lock files name the project's version too.
+for crate in playground bindings/wasm; do
+    cargo update --offline --workspace --manifest-path "$crate/Cargo.toml"
+done
+sed "s/^version = .*/version = \"$new\"/" bindings/python/pyproject.toml >pyproject.new
+mv pyproject.new bindings/python/pyproject.toml
 for file in $(git ls-files packaging/examples packaging/gitlab docs/src/install.md docs/src/how-to); do
     sed "s/\(reversion[:@ -]v\{0,1\}\)$pattern/\1$new/g; s|\(/download/v\)$pattern|\1$new|g; s/\(rev: v\)$pattern/\1$new/g" "$file" >"$file.new"
     cat "$file.new" >"$file"

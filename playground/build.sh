@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # Builds the playground into dist/, a folder that any web server can serve as it is.
 #
-# Needs a Rust toolchain with the target wasm32-unknown-unknown: rustup target add wasm32-unknown-unknown. It installs wasm-bindgen of
-# the version in Cargo.lock below target/. It does not call wasm-opt: what version 108 of that writes does not start.
+# Needs a Rust toolchain with the target wasm32-unknown-unknown: rustup target add wasm32-unknown-unknown. It does not call wasm-opt: what
+# version 108 of that writes does not start.
 #
 # CARGO         the cargo command: `cargo` if it is not set
 # CARGO_FLAGS   more flags for `cargo build`
-# WASM_BINDGEN  the wasm-bindgen command, where it is installed already
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 cargo=${CARGO:-cargo}
@@ -22,16 +21,10 @@ export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS=$flags_of_rustc
 
 "$cargo" build --release --locked --target wasm32-unknown-unknown "${flags[@]}"
 
-version=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p;}' Cargo.lock)
-bindgen=${WASM_BINDGEN:-$target/wasm-bindgen-$version/bin/wasm-bindgen}
-if ! command -v "$bindgen" > /dev/null; then
-    cargo install --locked --root "$target/wasm-bindgen-$version" wasm-bindgen-cli --version "=$version"
-fi
-
 # What failed half-way is never taken for a page: the folder is made anew, and the page comes last.
 rm -rf dist
 mkdir dist
-"$bindgen" --target web --no-typescript --remove-name-section --remove-producers-section --out-dir dist "$target/wasm32-unknown-unknown/release/reversion_playground.wasm"
-program=dist/reversion_playground_bg.wasm
+program=dist/reversion_playground.wasm
+cp "$target/wasm32-unknown-unknown/release/reversion_playground.wasm" "$program"
 cp page.css page.js worker.js index.html dist/
 printf '%s: %d bytes, %d with gzip\n' "$program" "$(wc -c < "$program")" "$(gzip -9 -c "$program" | wc -c)"

@@ -1,6 +1,9 @@
-//! Answers: what of the inside do the tests, benchmarks, fuzz targets and the playground of this crate use?
+//! Answers: what of the inside do the tests, benchmarks, fuzz targets, bindings and the playground of this crate use?
 //!
 //! Invariant: every name here is used by one of them; everything else is private to the crate.
+
+/// The version of the program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub mod text {
     pub use crate::syntax::text::{Position, Span};
@@ -75,7 +78,7 @@ pub mod pack {
     }
 
     pub mod load {
-        pub use crate::authoring::pack_folder::{FIXTURES, list_folder, read_folder, read_texts};
+        pub use crate::authoring::pack_folder::{FIXTURES, list_folder, read_files, read_folder, read_texts};
         pub use crate::knowledge::pack::load::load;
     }
 
@@ -99,6 +102,16 @@ pub mod infer {
     }
 }
 
+pub mod canonical {
+    use crate::engine::canonical::Canonicalizer;
+    use crate::knowledge::pack::{Packs, Target};
+
+    /// Makes what converts to `target`, which is of one of `packs`.
+    pub fn canonicalizer(packs: &'static Packs, target: Target<'static>) -> Canonicalizer {
+        Canonicalizer::with(packs, target)
+    }
+}
+
 pub mod edits {
     pub use crate::engine::edits::FilePlan;
 }
@@ -106,7 +119,8 @@ pub mod edits {
 pub mod plan {
     pub use crate::engine::plan::{
         ANNOTATION, AllowedLoss, Choices, FileSurvey, Goal, Ignored, Keeping, MAX_STASH, ObjectPlan, Outcome, Plan,
-        Planner, Record, RunAdvisory, Schema, Scope, Sides, Surveyor, Templates, plan, plan_files, recognizer,
+        Planner, Record, RunAdvisory, Schema, Scope, Sides, Surveyor, Templates, allowed_losses, plan, plan_alone,
+        plan_files, recognizer,
     };
 }
 
@@ -127,7 +141,7 @@ pub mod report {
     }
 
     pub mod document {
-        pub use crate::shell::report::document::{RanIn, ReportDocument};
+        pub use crate::shell::report::document::{FindingRecord, ObjectRecord, RanIn, ReportDocument};
     }
 
     pub mod github {
@@ -139,7 +153,7 @@ pub mod report {
     }
 
     pub mod json {
-        pub use crate::shell::report::json::{lines, report};
+        pub use crate::shell::report::json::{detection, lines, report};
     }
 
     pub mod junit {

@@ -1,6 +1,7 @@
 //! What the page is told about a text.
 
 use reversion::internals::finding::Location;
+use reversion_wasm::State;
 use serde::Serialize;
 
 /// Everything that the page shows of a text.
@@ -38,25 +39,6 @@ impl Answer {
     pub(crate) fn failed(message: String) -> Self {
         Self { state: State::Failed, summary: format!("error: {message}"), ..Self::default() }
     }
-}
-
-/// What became of a text, in a word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum State {
-    /// There is no text.
-    #[default]
-    Empty,
-    /// Nothing in it was recognized.
-    Nothing,
-    /// The text or the target was not understood.
-    Failed,
-    /// Every object that was recognized is at the target.
-    Unchanged,
-    /// Objects change, and none is held back.
-    Changed,
-    /// At least one object is held back.
-    HeldBack,
 }
 
 /// A place in the text, from 1.

@@ -4,29 +4,24 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use reversion::internals::finding::{self, Location, Severity};
-use reversion::internals::manifest::{self, Manifest, Reading};
 use reversion::internals::pack::{Pack, Target};
 use reversion::internals::plan::{self, Goal, ObjectPlan, Outcome, Plan, Record};
 use reversion::internals::report::{
     Counts, Fate, Painter, Report, Written, one_of, text_format, visible, visible_lines,
 };
+use reversion_wasm::{State, detection, packs, planned, read_all, state};
 
-use crate::answer::{Advisory, Answer, Change, Finding, Place, State};
-use crate::packs::PACKS;
+use crate::answer::{Advisory, Answer, Change, Finding, Place};
 use crate::targets::Options;
 use crate::{diff, evidence};
-
-/// The file's name in messages: that of standard input.
-const FILE: &str = "-";
 
 /// Converts `text` as `options` say.
 pub fn convert(text: &str, options: &Options) -> Answer {
     if text.trim().is_empty() {
         return Answer::default();
     }
-    let known: Vec<&Pack> = PACKS.iter().collect();
-    let seen = read(text, &known, &[]);
-    let detection = evidence::detection(seen.manifest.as_ref());
+    let seen = read_all(text);
+    let detection = detection(seen.manifest.as_ref());
     let objects: Vec<_> = detection.objects.iter().map(evidence::object).collect();
     let (targets, notes) = match options.targets(&detection.objects) {
         Ok(found) => found,
@@ -36,58 +31,22 @@ pub fn convert(text: &str, options: &Options) -> Answer {
         Ok(choices) => plan::Choices { record: Record::Outcomes, ..choices },
         Err(message) => return Answer { objects, ..Answer::failed(message) },
     };
-    let goal = Goal { packs: &PACKS, targets, choices };
+    let goal = Goal { packs: packs(), targets, choices };
     if goal.targets.is_empty() {
         let findings = seen.findings.iter().chain(&detection.findings);
         let findings = sorted(findings);
-        return nothing(text, &known, Answer { findings, ..Answer::default() });
+        return nothing(text, &packs().iter().collect::<Vec<_>>(), Answer { findings, ..Answer::default() });
     }
-    let read = read(text, &PACKS.concerned_by(&goal.targets), &goal.targets);
-    let mut plan = plan::plan(read.manifest.as_slice(), &goal);
-    plan.findings.extend(read.findings);
-    plan.findings.extend(detection.crds.iter().filter_map(|crds| crds.finding()));
-    plan.findings.sort();
+    let (plan, counts) = planned(text, &goal, &detection);
     let answer = Answer { objects, notes, ..Answer::default() };
-    with_plan(answer, text, options, &goal, &plan, read.counts)
-}
-
-/// A text as it was read.
-struct Read {
-    manifest: Option<Manifest>,
-    findings: Vec<finding::Finding>,
-    counts: Counts,
-}
-
-/// Reads the text for a run that is about `concerned`.
-fn read(text: &str, concerned: &[&Pack], targets: &[Target<'_>]) -> Read {
-    let recognizer = plan::recognizer(&PACKS, concerned, targets, &[]);
-    let mut counts = Counts { files: 1, ..Counts::default() };
-    let (mut manifest, mut findings) = (None, Vec::new());
-    match manifest::read(FILE, text.as_bytes(), &recognizer) {
-        Reading::Irrelevant => {}
-        Reading::Manifest(read) => {
-            (counts.parsed, counts.objects) = (1, read.object_count());
-            manifest = Some(*read);
-        }
-        Reading::Kustomization(read) | Reading::Triggered(read) => manifest = Some(*read),
-        Reading::Template(finding) => {
-            counts.templates = 1;
-            findings.push(finding);
-        }
-        Reading::Failed(finding) => {
-            counts.failed = 1;
-            findings.push(finding);
-        }
-    }
-    Read { manifest, findings, counts }
+    with_plan(answer, text, options, &goal, &plan, counts)
 }
 
 /// Adds what a plan says to what is known of the objects.
 fn with_plan(answer: Answer, text: &str, options: &Options, goal: &Goal<'_>, plan: &Plan, counts: Counts) -> Answer {
-    let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     let report = Report {
         targets: goal.targets.iter().map(Target::to_string).collect(),
-        ..Report::new("convert", goal.packs, plan, Counts { recognized, ..counts })
+        ..Report::new("convert", goal.packs, plan, counts)
     };
     let state = state(&report);
     let file = plan.files.first();
@@ -109,21 +68,6 @@ fn with_plan(answer: Answer, text: &str, options: &Options, goal: &Goal<'_>, pla
     match state {
         State::Nothing => nothing(text, &goal.targets.iter().map(|target| target.pack).collect::<Vec<_>>(), answer),
         _ => answer,
-    }
-}
-
-/// Says what became of the text, in a word.
-fn state(report: &Report<'_>) -> State {
-    if report.findings.iter().any(|finding| finding.severity == Severity::Error) {
-        State::Failed
-    } else if report.held_back().next().is_some() {
-        State::HeldBack
-    } else if report.files_to_change().next().is_some() {
-        State::Changed
-    } else if report.counts.recognized == 0 {
-        State::Nothing
-    } else {
-        State::Unchanged
     }
 }
 

@@ -1,7 +1,8 @@
 //! reversion in a web page: what the page of `index.html` calls.
 //!
 //! The page passes the text that was pasted and what was chosen, and is returned what the program would print, as JSON: which
-//! releases each object can be for, what there is to report, the diff and the converted text. It decides nothing itself.
+//! releases each object can be for, what there is to report, the diff and the converted text. It decides nothing itself. Page and
+//! module talk as `bindings/wasm` does with its host.
 //!
 //! Invariant: everything happens in memory; nothing is read or sent.
 
@@ -10,62 +11,52 @@ mod convert;
 mod diff;
 mod evidence;
 mod examples;
-mod packs;
 mod targets;
 
-use std::panic;
-use std::sync::Mutex;
+use reversion_wasm::{Listed, NoRequest, answer, listed, taken, with_text};
+use serde::{Deserialize, Serialize};
 
-use serde::Serialize;
-use wasm_bindgen::prelude::wasm_bindgen;
-
-pub use answer::{Advisory, Answer, Change, DiffLine, Evidence, Finding, LineKind, Object, Place, State};
+pub use answer::{Advisory, Answer, Change, DiffLine, Evidence, Finding, LineKind, Object, Place};
 pub use convert::convert;
 pub use examples::{Example, examples};
-pub use packs::{Pack, Release, packs};
+pub use reversion_wasm::State;
 pub use targets::{Options, Wanted};
 
-/// What the program said when it failed.
-static FAILURE: Mutex<String> = Mutex::new(String::new());
-
-/// Prepares the program: call it once, before anything else.
-#[wasm_bindgen(js_name = start)]
-pub fn start() {
-    panic::set_hook(Box::new(|failure| {
-        if let Ok(mut last) = FAILURE.lock() {
-            *last = failure.to_string();
-        }
-    }));
+/// What the page shows before there is a text.
+#[derive(Debug, Serialize)]
+pub struct Contents {
+    /// The version, and the packs with their releases.
+    #[serde(flatten)]
+    pub listed: Listed,
+    /// The examples.
+    pub examples: Vec<Example>,
 }
 
-/// Returns what the program said when it failed; the page asks for it after a call that did not return.
-#[wasm_bindgen(js_name = failure)]
-pub fn failure() -> String {
-    FAILURE.lock().map_or_else(|_| String::new(), |last| last.clone())
+/// Returns what the page shows before there is a text.
+pub fn contents() -> Contents {
+    Contents { listed: listed(), examples: examples() }
 }
 
-/// Returns the version, the packs with their releases, and the examples, as JSON.
-#[wasm_bindgen(js_name = contents)]
-pub fn contents() -> String {
-    #[derive(Serialize)]
-    struct Contents {
-        version: &'static str,
-        packs: Vec<Pack>,
-        examples: Vec<Example>,
-    }
-    let examples = examples();
-    json(&Contents { version: env!("CARGO_PKG_VERSION"), packs: packs(), examples })
+/// A text, and what was chosen for it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The text.
+    pub text: String,
+    /// What was chosen.
+    pub options: Options,
 }
 
-/// Converts `text` as `options` say, which are [`Options`] as JSON; returns an [`Answer`] as JSON.
-#[wasm_bindgen(js_name = convert)]
-pub fn convert_json(text: &str, options: &str) -> String {
-    json(&match serde_json::from_str(options) {
-        Ok(options) => convert(text, &options),
-        Err(error) => Answer::failed(format!("the options of the page are not understood: {error}")),
-    })
+/// Answers the empty request `{}` with [`Contents`].
+#[expect(unsafe_code, reason = "an export is found by its name, and only an unsafe attribute keeps that")]
+#[unsafe(no_mangle)]
+pub extern "C" fn playground_contents(request: usize) -> usize {
+    with_text(answer(taken(request).as_deref(), |_: NoRequest| Ok(contents())))
 }
 
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("the answers of this crate have only text for keys")
+/// Answers a [`Request`] with an [`Answer`].
+#[expect(unsafe_code, reason = "an export is found by its name, and only an unsafe attribute keeps that")]
+#[unsafe(no_mangle)]
+pub extern "C" fn playground_convert(request: usize) -> usize {
+    with_text(answer(taken(request).as_deref(), |request: Request| Ok(convert(&request.text, &request.options))))
 }

@@ -6,9 +6,8 @@ use reversion::internals::pack::{Pack, Target};
 use reversion::internals::plan::{AllowedLoss, Choices, Keeping};
 use reversion::internals::release::{Channel, ReleaseSet};
 use reversion::internals::report::Detected;
+use reversion_wasm::packs;
 use serde::{Deserialize, Serialize};
-
-use crate::packs::PACKS;
 
 /// What was chosen on the page.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -51,7 +50,7 @@ impl Options {
         Ok(Choices {
             keeping: if self.stash { Keeping::Stash } else { Keeping::Nothing },
             allowed: if self.allow_losses { AllowedLoss::All } else { AllowedLoss::None },
-            parameters: PACKS.default_parameters(),
+            parameters: packs().default_parameters(),
             origins,
             ..Choices::default()
         })
@@ -61,13 +60,8 @@ impl Options {
     pub(crate) fn targets(&self, objects: &[Detected<'_>]) -> Result<(Vec<Target<'static>>, Vec<String>), String> {
         let Some(wanted) = &self.target else { return Ok((newest(objects)?, Vec::new())) };
         let channel = wanted.channel.as_ref().map_or_else(String::new, |channel| format!("/{channel}"));
-        let target = found(&format!("{}@{}{channel}", wanted.pack, wanted.release))?;
-        let (mut targets, mut notes) = (vec![target], Vec::new());
-        if let Some(companion) = PACKS.companion(&target).map_err(|error| format!("{error:#}"))? {
-            notes.push(format!("target {companion}, which {target} supports"));
-            targets.push(companion);
-        }
-        Ok((targets, notes))
+        let to = format!("{}@{}{channel}", wanted.pack, wanted.release);
+        reversion_wasm::targets(&to).map_err(|failure| failure.message)
     }
 
     /// Returns the command that converts standard input in the same way.
@@ -91,13 +85,13 @@ impl Options {
 }
 
 fn found(text: &str) -> Result<Target<'static>, String> {
-    PACKS.target(text).map_err(|error| format!("{error:#}"))
+    packs().target(text).map_err(|error| format!("{error:#}"))
 }
 
 /// Returns the newest release of each pack that knows an object, in the channel that most of its objects can be for.
 fn newest(objects: &[Detected<'_>]) -> Result<Vec<Target<'static>>, String> {
     let is_used = |pack: &&Pack| objects.iter().any(|found| found.pack.name() == pack.name());
-    let used: Vec<&Pack> = PACKS.iter().filter(is_used).collect();
+    let used: Vec<&Pack> = packs().iter().filter(is_used).collect();
     used.into_iter().map(|pack| found(&format!("{}@latest{}", pack.name(), channel(pack, objects)))).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Answers: how is a pack read that is not built in, and is it fit for use?
 //!
 //! [`PackContent`] has the files of a pack: those of a folder, or those that were in an archive or a commit. It is read as one that
-//! makes sense, or as one that is being written.
+//! makes sense, or as one that is being written. [`read_files`] takes the texts from where there are no files.
 //!
 //! Invariant: only files below the folder are read; what is too large is refused.
 
@@ -148,6 +148,15 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
     let content = PackContent::of_folder(folder, is_knowledge)?;
     let name = folder.file_name().and_then(|name| name.to_str()).map_or_else(|| content.name.clone(), str::to_owned);
     PackContent { name, ..content }.pack(&folder.display().to_string())
+}
+
+/// Reads a pack from the texts of its files, by their paths in its folder `name`, and checks it as [`read_folder`] does.
+///
+/// # Errors
+/// A failure that names the file (and line) that is not what it should be.
+pub fn read_files(name: &str, texts: BTreeMap<String, String>) -> Result<Pack> {
+    let files = texts.into_iter().map(|(path, text)| (path, text.into_bytes())).collect();
+    PackContent { name: name.to_owned(), files }.pack(name)
 }
 
 /// Checks that releases have the apiVersions of rules between two of them.

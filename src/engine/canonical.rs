@@ -114,12 +114,16 @@ impl Canonicalizer {
     /// # Errors
     /// [`CanonicalizeError::UnknownRelease`].
     pub fn new(pack: &str, release: &str) -> Result<Self, CanonicalizeError> {
-        let packs = &*PACKS;
-        let named = packs.target(&format!("{pack}@{release}"));
+        let named = PACKS.target(&format!("{pack}@{release}"));
         let target = named.map_err(|error| CanonicalizeError::UnknownRelease { message: format!("{error:#}") })?;
+        Ok(Self::with(&PACKS, target))
+    }
+
+    /// Makes what converts to `target`, which is of one of `packs`.
+    pub(crate) fn with(packs: &'static Packs, target: Target<'static>) -> Self {
         let renames = renames(&target);
         let choices = Choices { parameters: packs.default_parameters(), ..Choices::default() };
-        Ok(Self { target, goal: Goal { packs, targets: vec![target], choices }, renames })
+        Self { target, goal: Goal { packs, targets: vec![target], choices }, renames }
     }
 
     /// Returns the release, as `gateway-api@1.4.1/standard`.

@@ -189,8 +189,7 @@ fn nothing_is_sent() {
     let mut asked = page.server.requests();
     asked.sort();
     asked.dedup();
-    let files =
-        ["/", "/page.css", "/page.js", "/reversion_playground.js", "/reversion_playground_bg.wasm", "/worker.js"];
+    let files = ["/", "/page.css", "/page.js", "/reversion_playground.wasm", "/worker.js"];
     assert_eq!(
         asked.iter().filter(|path| *path != "/favicon.ico").collect::<Vec<_>>(),
         files.iter().collect::<Vec<_>>()

@@ -3,6 +3,8 @@
 //! [`decide`] is the one policy for what rules and the schema of the target lose: a value is kept in the stash, where that is possible and chosen (`losses`
 //! finds out); else it is dropped, where the user allows that; else it holds the object back.
 
+use std::collections::BTreeSet;
+
 use super::choices::AllowedLoss;
 use super::remark::Remark;
 use crate::engine::finding::Code;
@@ -18,6 +20,26 @@ pub(super) enum Stashing<'w> {
     Possible,
     /// No stash keeps what such rules lose.
     Unsupported,
+}
+
+/// Reads the codes of losses that are allowed; `all` stands for every one.
+///
+/// # Errors
+/// A sentence that lists the codes, where one is not that of a loss.
+pub fn allowed_losses(names: &[String]) -> Result<AllowedLoss, String> {
+    let mut codes = BTreeSet::new();
+    for name in names {
+        if name == "all" {
+            return Ok(AllowedLoss::All);
+        }
+        let losses = LossClass::ALL.map(loss_code);
+        let Some(code) = losses.iter().find(|code| code.name() == name) else {
+            let known = losses.map(Code::name).join(", ");
+            return Err(format!("`{name}` is not the code of a loss; there are: {known}"));
+        };
+        codes.insert(*code);
+    }
+    Ok(if codes.is_empty() { AllowedLoss::None } else { AllowedLoss::Codes(codes) })
 }
 
 /// Decides about `loss` and reports it; `hint` is what the pack says about a field that the target does not have.

@@ -55,6 +55,7 @@ pub use choices::{AllowedLoss, Choices, Goal, Ignored, Keeping, Record, Schema};
 pub(crate) use choices::{ChartValues, Comments, Documents, FileChoices, FileSet, Mistakes, VersionChoice};
 pub(crate) use conversion::{Conversion, SplitOff};
 pub(crate) use inference::inference_findings;
+pub use loss_policy::allowed_losses;
 pub(crate) use loss_policy::loss_code;
 pub(crate) use object_plan::change;
 pub use object_plan::{ObjectPlan, Outcome, Sides};

@@ -11,7 +11,7 @@
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
 //! configuration accepts) `data_files` (of ConfigMaps) `parallel` (several threads) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
-//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for).
+//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for); `origins` (of the objects of a manifest that is a run of its own).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
@@ -49,12 +49,14 @@ mod unknown_types;
 mod chart_report;
 mod listed;
 
+mod origins;
+
 pub use crate::engine::convert::{
     ANNOTATION, AllowedLoss, Choices, Goal, Ignored, Keeping, MAX_STASH, ObjectPlan, Outcome, Record, Schema, Sides,
+    allowed_losses,
 };
 pub(crate) use crate::engine::convert::{
     ChartValues, Comments, Documents, FileChoices, FileSet, Mistakes, VersionChoice, change, inference_findings,
-    loss_code,
 };
 pub use crate::engine::links::{FileSurvey, Surveyor};
 pub use crate::engine::notices::advisories::RunAdvisory;
@@ -76,6 +78,7 @@ use assemble::assemble;
 use file::PlannedFile;
 use group::{GroupContext, GroupPlanner};
 use manifests::{ReadObjects, read_sources};
+use origins::with_origins_in;
 use parallel::{Numbered, in_parallel};
 use styles::Styles;
 use templates::TemplatePlanner;
@@ -84,6 +87,12 @@ use withheld::Withheld;
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     plan_with(manifests, None, goal)
+}
+
+/// Plans the run over `manifest` alone, whose objects show the releases that they come from, where `goal` does not say it.
+pub fn plan_alone(manifest: &Manifest, goal: &Goal<'_>) -> Plan {
+    let choices = with_origins_in(manifest, goal);
+    plan(std::slice::from_ref(manifest), &Goal { packs: goal.packs, targets: goal.targets.clone(), choices })
 }
 
 /// Plans the run over `manifests`, sorted by file, and these templates.

@@ -8,12 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 
 use super::config_file::{ConfigFile, PathEntry, SpannedText};
-use super::{losses, packs, parameters};
+use super::{packs, parameters};
 use crate::engine::finding::Code;
-use crate::engine::plan::{AllowedLoss, FileChoices, FileSet, Keeping, Mistakes, VersionChoice};
+use crate::engine::plan::{AllowedLoss, FileChoices, FileSet, Keeping, Mistakes, VersionChoice, allowed_losses};
 use crate::knowledge::pack::Packs;
 use crate::knowledge::pack::near;
 use crate::shell::disk::{self, PathGlobs, Places};
@@ -114,9 +114,9 @@ impl Config {
 /// Reads the codes of losses.
 fn allowed(file: &ConfigFile, codes: &[SpannedText]) -> Result<AllowedLoss> {
     for code in codes {
-        losses::allowed(std::slice::from_ref(&code.text)).with_context(|| file.place(code))?;
+        allowed_losses(std::slice::from_ref(&code.text)).map_err(Error::msg).with_context(|| file.place(code))?;
     }
-    losses::allowed(&codes.iter().map(|code| code.text.clone()).collect::<Vec<_>>())
+    allowed_losses(&codes.iter().map(|code| code.text.clone()).collect::<Vec<_>>()).map_err(Error::msg)
 }
 
 /// Reads globs, which count from the folder of the file.

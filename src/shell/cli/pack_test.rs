@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 
 use super::args::TestArgs;
 use super::console::Console;
 use super::exit::Exit;
 use super::pack_source::PackSource;
-use super::{lint, losses, packs, parameters};
+use super::{lint, packs, parameters};
 use crate::authoring::fixture::{Fixture, Missing, missing, of_pack};
 use crate::authoring::pack_folder::{self, PackContent};
+use crate::engine::plan::allowed_losses;
 use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::{plural, visible_lines};
 
@@ -59,7 +60,7 @@ pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
 fn options(case: &Fixture, packs: &Packs) -> Result<()> {
     let lines = |name| case.file(name).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
     parameters::passed(&lines("set.txt"), packs).with_context(|| case.path("set.txt"))?;
-    losses::allowed(&lines("allow.txt")).with_context(|| case.path("allow.txt"))?;
+    allowed_losses(&lines("allow.txt")).map_err(Error::msg).with_context(|| case.path("allow.txt"))?;
     Ok(())
 }
 

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 
 use super::args::{PackArgs, TargetArgs};
 use super::companions::Pairing;
@@ -18,13 +18,14 @@ use super::console::Console;
 use super::crd_sets::{self, CrdPart, PassedSet, TreeCrds};
 use super::input::CRD_GROUP;
 use super::pack_source::PackSource;
-use super::{companions, losses, origin, packs, parameters};
+use super::{companions, origin, packs, parameters};
 use crate::engine::finding::Finding;
 use crate::engine::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
 use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::ObjectReleases;
 use crate::engine::plan::{
     ChartValues, Choices, Comments, Documents, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice,
+    allowed_losses,
 };
 use crate::knowledge::pack::crds::from_crds::{self, Move};
 use crate::knowledge::pack::{Pack, Packs, Target};
@@ -107,7 +108,7 @@ impl<'p> Request<'p> {
         let choices = Choices {
             schema,
             keeping,
-            allowed: losses::allowed(&args.allow_loss).context("--allow-loss")?,
+            allowed: allowed_losses(&args.allow_loss).map_err(Error::msg).context("--allow-loss")?,
             version,
             record: Record::Outcomes,
             front_end: FrontEnd::Exact,

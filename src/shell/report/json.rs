@@ -54,7 +54,7 @@ pub fn lines(document: &impl Serialize) -> String {
 }
 
 /// Makes the document of a detection.
-pub(crate) fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Value {
+pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Value {
     let objects: Vec<_> = detection.objects.iter().map(|detected| {
         let evidence: Vec<_> = detected.inference.evidence.iter().zip(&detected.evidence).map(|(fact, place)| {
             json!({"field": fact.path.to_string(), "releases": detected.pack.line().describe(fact.releases), "location": place})

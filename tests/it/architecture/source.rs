@@ -61,7 +61,9 @@ pub(crate) fn files(folder: &str) -> Vec<String> {
         };
         let is_made = made_in("", &[".git", "target"])
             || made_in("fuzz", &["target", "artifacts", "corpus", "coverage"])
-            || made_in("playground", &["target", "dist"]);
+            || made_in("playground", &["target", "dist"])
+            || made_in("bindings/wasm", &["target", "dist"])
+            || made_in("bindings/python", &["__pycache__", "build", "reversion.egg-info"]);
         !is_made
     };
     let entries = walk.filter_entry(own).map(|entry| entry.expect("the project's folders can be listed"));
