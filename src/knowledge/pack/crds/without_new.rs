@@ -388,8 +388,13 @@ fn items<'s>(list: &Reached<'s>) -> Option<Reached<'s>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::LazyLock;
+
+    use kube_cel::{Validator, apply_defaults, compile_schema};
+    use proptest::prelude::*;
     use serde_json::json;
+
+    use super::*;
 
     /// `a` and the list `l` are optional, `r` and `i[].r` required; `x`, `l[].x` and `a.x` are new, and `d` is new with a default.
     fn schemas() -> [Value; 2] {
@@ -531,5 +536,106 @@ mod tests {
         let parts = |count| (0..count).map(|at| format!("(has(self.f{at}) || !has(self.f{at}))")).collect::<Vec<_>>();
         check(&parts(5).join(" && "), true);
         check(&parts(20).join(" && "), false);
+    }
+
+    /// Makes objects that the older schema accepts: each optional field there and not.
+    fn old_objects() -> Vec<Value> {
+        let mut objects = vec![json!({})];
+        let fields: [(&str, &[Value]); 7] = [
+            ("t", &[json!("One"), json!("Two")]),
+            ("r", &[json!([]), json!([{}]), json!([{"o": "1"}, {}])]),
+            ("a", &[Value::Null, json!({}), json!({"b": "1"})]),
+            ("l", &[Value::Null, json!([]), json!([{"r": "1"}]), json!([{"o": "1", "r": "2"}, {"r": "1"}])]),
+            ("m", &[Value::Null, json!({"x": "1"})]),
+            ("free", &[Value::Null, json!({}), json!({"x": "1"})]),
+            ("low", &[Value::Null, json!("a")]),
+        ];
+        for (name, values) in fields {
+            let with = |object: &Value| {
+                let object = object.clone();
+                values.iter().map(move |value| {
+                    let mut object = object.clone();
+                    if !value.is_null() {
+                        object[name] = value.clone();
+                    }
+                    object
+                })
+            };
+            objects = objects.iter().flat_map(with).collect();
+        }
+        objects
+    }
+
+    fn any_rule() -> impl Strategy<Value = String> {
+        let item = || {
+            let atom =
+                prop_oneof![Just("has(i.x)"), Just("has(i.o)"), Just("has(i.r)"), Just("has(i.d)"), Just("i.o == '1'")];
+            (atom, any::<bool>()).prop_map(|(atom, is_not)| if is_not { format!("!({atom})") } else { atom.to_owned() })
+        };
+        let plain = prop::sample::select(vec![
+            "has(self.x)",
+            "has(self.a)",
+            "has(self.a.x)",
+            "has(self.a.b)",
+            "has(self.d)",
+            "has(self.t)",
+            "has(self.l)",
+            "has(self.m)",
+            "has(self.m.x)",
+            "has(self.free.x)",
+            "has(self.made)",
+            "has(self.made.x)",
+            "has(self.low)",
+            "self.x == 'y'",
+            "self.t == 'Three'",
+            "self.t == 'One'",
+            "self.t != 'Three'",
+            "self.low == 'b'",
+            "self.t in ['Three', 'Two']",
+            "self.t in ['Three']",
+            "self.a.b == '1'",
+            "true",
+            "[has(self.x), has(self.a)].filter(t, t).size() <= 1",
+            "(has(self.a) ? 1 : 0) + (has(self.made) ? 1 : 0) < 2",
+        ]);
+        let of_items =
+            (prop::sample::select(vec!["r", "l"]), prop::sample::select(vec!["all", "exists", "exists_one"]), item())
+                .prop_map(|(list, name, item)| format!("self.{list}.{name}(i, {item})"));
+        let atom = prop_oneof![3 => plain.prop_map(str::to_owned), 1 => of_items];
+        atom.prop_recursive(3, 12, 3, |inner| {
+            let pair = (inner.clone(), inner.clone());
+            prop_oneof![
+                inner.clone().prop_map(|one| format!("!({one})")),
+                pair.clone().prop_map(|(one, other)| format!("({one} && {other})")),
+                pair.prop_map(|(one, other)| format!("({one} || {other})")),
+                (inner.clone(), inner.clone(), inner)
+                    .prop_map(|(test, one, other)| format!("({test} ? {one} : {other})")),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+
+        /// What runs the rules of CRDs accepts all of them too.
+        #[test]
+        fn what_is_said_to_accept_all_accepts_each(rule in any_rule()) {
+            static OBJECTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+                let [_, new] = schemas();
+                old_objects().iter().map(|object| apply_defaults(&new, object)).collect()
+            });
+            let [old, mut new] = schemas();
+            let value =
+                Compared { old: old.as_object().unwrap(), new: new.as_object().unwrap(), is_pruned: true, defaults: Vec::new() };
+            if !accepts_all_old(&rule, &value) {
+                return Ok(());
+            }
+            new["x-kubernetes-validations"] = json!([{ "rule": rule }]);
+            let compiled = compile_schema(&new);
+            for object in OBJECTS.iter().step_by(5) {
+                let errors = Validator::new().validate_compiled(&compiled, object, None);
+                prop_assert!(errors.is_ok(), "{rule}: {object}: {errors:?}");
+            }
+        }
     }
 }
