@@ -2,11 +2,13 @@
 //!
 //! Invariant: a text is a run of its own, as that of standard input is for the program.
 
+use std::sync::LazyLock;
+
 use reversion::internals::finding::{Finding, Severity};
 use reversion::internals::infer::crds::{Installed, crds_in, installed};
 use reversion::internals::infer::install_evidence::Installations;
-use reversion::internals::manifest::{self, Manifest, Reading};
-use reversion::internals::pack::{Pack, Target};
+use reversion::internals::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::internals::pack::Target;
 use reversion::internals::plan::{self, Goal, Plan};
 use reversion::internals::report::{Counts, Detection, Report};
 use serde::Serialize;
@@ -16,6 +18,13 @@ use crate::packs::{packs, target};
 
 /// The file's name in messages: that of standard input.
 const FILE: &str = "-";
+
+/// What recognizes the objects of every pack, made once.
+static RECOGNIZER: LazyLock<Recognizer> =
+    LazyLock::new(|| plan::recognizer(packs(), &packs().iter().collect::<Vec<_>>(), &[], &[]));
+
+/// What finds the releases that charts and images name, made once.
+static INSTALLATIONS: LazyLock<Installations<'_>> = LazyLock::new(|| Installations::new(packs(), |_| true));
 
 /// A text as it was read.
 #[derive(Debug)]
@@ -28,12 +37,11 @@ pub struct Read {
     pub counts: Counts,
 }
 
-/// Reads a text for a run that is about `concerned`.
-fn read(text: &str, concerned: &[&Pack], targets: &[Target<'_>]) -> Read {
-    let recognizer = plan::recognizer(packs(), concerned, targets, &[]);
+/// Reads a text whose objects `recognizer` recognizes.
+fn read(text: &str, recognizer: &Recognizer) -> Read {
     let mut counts = Counts { files: 1, ..Counts::default() };
     let (mut manifest, mut findings) = (None, Vec::new());
-    match manifest::read(FILE, text.as_bytes(), &recognizer) {
+    match manifest::read(FILE, text.as_bytes(), recognizer) {
         Reading::Irrelevant => {}
         Reading::Manifest(read) => {
             (counts.parsed, counts.objects) = (1, read.object_count());
@@ -54,14 +62,13 @@ fn read(text: &str, concerned: &[&Pack], targets: &[Target<'_>]) -> Read {
 
 /// Reads a text for a run that is about every pack.
 pub fn read_all(text: &str) -> Read {
-    read(text, &packs().iter().collect::<Vec<_>>(), &[])
+    read(text, &RECOGNIZER)
 }
 
 /// Collects what the objects of a manifest show of their releases.
 pub fn detection(manifest: Option<&Manifest>) -> Detection<'_> {
     let manifests = || manifest.into_iter();
-    let installations = Installations::new(packs(), |_| true);
-    let evidence = manifests().flat_map(|manifest| installations.evidence_in(manifest));
+    let evidence = manifests().flat_map(|manifest| INSTALLATIONS.evidence_in(manifest));
     let mut detection = Detection {
         evidence: evidence.map(|(pack, one)| (pack.name(), one)).collect(),
         crds: installed(manifests().flat_map(|manifest| crds_in(manifest, packs()))),
@@ -81,7 +88,8 @@ pub fn detection(manifest: Option<&Manifest>) -> Detection<'_> {
 
 /// Plans what becomes of a text, of which `seen` was detected, with what was seen of it.
 pub fn planned(text: &str, goal: &Goal<'_>, seen: &Detection<'_>) -> (Plan, Counts) {
-    let Read { manifest, findings, counts } = read(text, &packs().concerned_by(&goal.targets), &goal.targets);
+    let recognizer = plan::recognizer(packs(), &packs().concerned_by(&goal.targets), &goal.targets, &[]);
+    let Read { manifest, findings, counts } = read(text, &recognizer);
     let mut plan = manifest.as_ref().map_or_else(Plan::default, |manifest| plan::plan_alone(manifest, goal));
     plan.findings.extend(findings);
     plan.findings.extend(seen.crds.iter().filter_map(Installed::finding));
