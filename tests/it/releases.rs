@@ -518,6 +518,7 @@ fn the_releases_of_a_pack_are_listed_with_those_that_have_their_apis() {
     let listed = tree.run(&["releases", "--pack", "p", "boxes"]);
     let expected = "\
 boxes: Boxes v1.0.0..v2.0.1, 5 releases, 1 kind, 1 rule
+from p#sha256=455711b075e376764b506d6ad5d3b685d8cc3ee284ea8100819e2c24163fdc2d
 
 releases, those with the same APIs on one line:
   v1.0.0..v1.1.0
