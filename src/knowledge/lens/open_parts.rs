@@ -8,7 +8,7 @@
 use serde_json::map::Entry;
 use serde_json::{Map, Value, json};
 
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{FieldPath, PathRef, member};
 use crate::syntax::variable::SOME_ENTRY;
 
 /// How many turns are looked at.
@@ -107,7 +107,9 @@ impl OpenParts {
             }
             let texts: Vec<(&str, &Value)> =
                 self.texts.iter().filter_map(|(text, values)| Some((&**text, of_turn(values, turn)?))).collect();
-            fill_texts(&mut one.data, &FieldPath::default(), &texts, &mut one.printed);
+            if !texts.is_empty() {
+                fill_texts(&mut one.data, None, &texts, &mut one.printed);
+            }
             one
         };
         (0..turns.min(TURNS)).map(in_turn).collect()
@@ -146,25 +148,27 @@ fn of_turn(values: &[Value], turn: usize) -> Option<&Value> {
 }
 
 /// Replaces texts by what they stand for, and adds the places of what mappings and lists that were texts have.
-fn fill_texts(data: &mut Value, place: &FieldPath, texts: &[(&str, &Value)], printed: &mut Vec<FieldPath>) {
+fn fill_texts(data: &mut Value, place: Option<&PathRef<'_>>, texts: &[(&str, &Value)], printed: &mut Vec<FieldPath>) {
+    let path = || place.map(PathRef::path).unwrap_or_default();
     match data {
         Value::String(text) => {
             if let Some((_, value)) = texts.iter().find(|(name, _)| *name == text.as_str()) {
-                printed.extend(children(place, value));
+                printed.extend(children(&path(), value));
                 *data = Value::clone(value);
             }
         }
-        Value::Array(items) => {
-            items.iter_mut().enumerate().for_each(|(at, item)| fill_texts(item, &place.index(at), texts, printed));
-        }
+        Value::Array(items) => items
+            .iter_mut()
+            .enumerate()
+            .for_each(|(at, item)| fill_texts(item, Some(&PathRef::index(place, at)), texts, printed)),
         Value::Object(map) => {
             for (old, new) in printed_keys(map, texts) {
                 if let Some(value) = map.shift_remove(&old) {
-                    printed.push(place.key(&new));
+                    printed.push(path().key(&new));
                     map.entry(new).or_insert(value);
                 }
             }
-            map.iter_mut().for_each(|(key, value)| fill_texts(value, &place.key(key), texts, printed));
+            map.iter_mut().for_each(|(key, value)| fill_texts(value, Some(&PathRef::key(place, key)), texts, printed));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
@@ -172,7 +176,7 @@ fn fill_texts(data: &mut Value, place: &FieldPath, texts: &[(&str, &Value)], pri
 
 /// Returns the keys of a mapping that actions print, each with what it is.
 fn printed_keys(map: &Map<String, Value>, texts: &[(&str, &Value)]) -> Vec<(String, String)> {
-    let found = texts.iter().filter(|(name, _)| map.contains_key(*name));
+    let found = texts.iter().filter(|(name, _)| member(map, name).is_some());
     found.filter_map(|(name, value)| Some(((*name).to_owned(), value.as_str()?.to_owned()))).collect()
 }
 
