@@ -246,3 +246,29 @@ fn a_value_that_some_template_changes_has_no_default() {
         );
     }
 }
+
+#[test]
+fn what_a_definition_calls_values_is_taken_for_the_values_of_the_chart() {
+    let chart = |spec: &str, values: &str| {
+        format!(
+            "=== templates/_h.tpl\n{{{{- define \"budget\" -}}}}\napiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {{name: x}}\n{spec}{{{{- end -}}}}\n=== templates/a.yaml\n{{{{ include \"budget\" . }}}}\n=== values.yaml\n{values}"
+        )
+    };
+    let labels = "spec:\n  selector:\n    matchLabels: {{- toYaml .Values.labels | nindent 6 }}\n";
+    let root = labels.replace(".Values", ".root.Values");
+    for (spec, values, place) in [
+        (labels, "labels: {}\n", 6),
+        (labels, "other: 1\n", 6),
+        (&root, "labels: {}\n", 6),
+        ("spec: {{- toYaml .Values.pdb | nindent 2 }}\n", "pdb: {selector: {}}\n", 5),
+    ] {
+        let place = format!("templates/_h.tpl:{place}:");
+        held(&chart(spec, values), &place, &format!("{BY_DEFAULT}an empty selector selects no pod"));
+    }
+    let own = chart(labels, "labels: {app: x}\n");
+    converts(&own, &own.replace("v1beta1", "v1"));
+    // What calls the definition of a library may have a default.
+    let required = "spec:\n  maxUnavailable: {{ .Values.max }}\n  selector: {matchLabels: {app: x}}\n";
+    let own = chart(required, "other: 1\n");
+    converts(&own, &own.replace("v1beta1", "v1"));
+}

@@ -113,6 +113,7 @@ impl TemplatePlanner<'_, '_> {
             defines: &file.definitions.all,
             facts: &facts,
             values: file.definitions.values.as_ref(),
+            chart_values: file.definitions.values.as_ref(),
             defaults: match self.shared.planner.goal().choices.chart_values {
                 ChartValues::Unknown => Certainty::Default,
                 ChartValues::Default => Certainty::Accepted,

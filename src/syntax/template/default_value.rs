@@ -82,16 +82,27 @@ impl Defaults<'_, '_> {
         };
         match self.of(expression) {
             Some(values) => values.into_iter().map(as_entries).collect(),
-            None => self.is_required(expression).then(|| vec![Value::Null]),
+            None => self.is_missing(expression).then(|| vec![Value::Null]),
         }
     }
 
     /// Returns whether users of the chart set what is printed, and it has no default.
     pub(super) fn is_required(&self, expression: &Expression) -> bool {
+        let is_own = |path: &str| path.starts_with("$.Values.") && self.environment().values.is_some();
+        matches!(source(expression), Expression::Path(path) if is_own(path)) && self.is_missing(expression)
+    }
+
+    /// Returns whether users of some chart set what is printed, and nothing shows a default of it.
+    fn is_missing(&self, expression: &Expression) -> bool {
         let source = source(expression);
         let Expression::Path(path) = source else { return false };
-        let values = self.environment().values.filter(|_| path.starts_with("$.Values."));
-        values.is_some_and(|values| value_at(values, path).is_none()) && self.judge.truth(source) != Some(true)
+        path.contains(".Values.") && self.of_chart(path).is_none() && self.judge.truth(source) != Some(true)
+    }
+
+    /// Returns the value in the defaults of the chart that a path names, whatever its `.Values` are below.
+    fn of_chart(&self, path: &str) -> Option<&Value> {
+        let values = path.find(".Values").filter(|_| !path.starts_with('#'))?;
+        value_at(self.environment().chart_values?, &path[values..])
     }
 
     /// Returns whether a path has a default that cannot be what is assumed of it.
@@ -116,7 +127,7 @@ impl Defaults<'_, '_> {
         let mut items = Vec::new();
         for at in 0..turns {
             let value = self.value(collection, Turn { at, levels });
-            match value.or_else(|| self.is_required(collection).then_some(Value::Null))? {
+            match value.or_else(|| self.is_missing(collection).then_some(Value::Null))? {
                 Value::Array(list) => {
                     items.extend(list.into_iter().enumerate().map(|(at, one)| (Value::from(at), one)))
                 }
@@ -145,7 +156,7 @@ impl Defaults<'_, '_> {
     }
 
     fn field(&self, path: &str, turn: Turn) -> Option<Value> {
-        let Some(item) = path.strip_prefix('#') else { return value_at(self.environment().values?, path).cloned() };
+        let Some(item) = path.strip_prefix('#') else { return self.of_chart(path).cloned() };
         let (range, rest) = range_of(item)?;
         let items = self.items(range, turn.levels.checked_sub(1)?)?;
         let (key, item) = items.get(turn.at).or(items.last())?;
@@ -213,7 +224,7 @@ impl Defaults<'_, '_> {
                 }
                 _ => self.value(condition, turn).map(|value| !is_empty(&value)),
             },
-            Expression::Path(_) if self.is_required(condition) => Some(false),
+            Expression::Path(_) if self.is_missing(condition) => Some(false),
             _ => self.value(condition, turn).map(|value| !is_empty(&value)),
         };
         self.judge.truth(condition).or_else(by_default)
@@ -248,7 +259,7 @@ impl Defaults<'_, '_> {
                         _ => return None,
                     };
                     if action.pipeline.binding == Binding::None {
-                        let missing = || self.is_required(&expression).then_some(Value::Null);
+                        let missing = || self.is_missing(&expression).then_some(Value::Null);
                         into.add(&self.value(&expression, turn).or_else(missing)?);
                     }
                 }
@@ -256,6 +267,15 @@ impl Defaults<'_, '_> {
             }
         }
         Some(())
+    }
+
+    /// Returns whether a branch of a block prints nothing.
+    fn has_blank_branch(&self, part: Part<'_>, block: &Branching, scope: &Scope, turn: Turn) -> bool {
+        block.branches.iter().any(|branch| {
+            let mut printed = Printed::default();
+            let is_known = self.body(part, &branch.body, &mut scope.clone(), turn, &mut printed).is_some();
+            is_known && printed.is_blank()
+        })
     }
 
     /// Prints the branch that is taken. Where nothing shows which one that is, it can be none.
@@ -287,7 +307,7 @@ impl Defaults<'_, '_> {
                     scope.dot.clone_from(&dot);
                     continue;
                 }
-                None if is_total(block, actions) => return None,
+                None if is_total(block, actions) && !self.has_blank_branch(part, block, scope, turn) => return None,
                 None => {}
             }
             break;
@@ -297,6 +317,27 @@ impl Defaults<'_, '_> {
         Some(())
     }
 }
+
+/// The functions that print their last argument, as text or YAML.
+const PRINTING: [&str; 17] = [
+    "default",
+    "indent",
+    "int",
+    "int64",
+    "mustToJson",
+    "mustToRawJson",
+    "mustToYaml",
+    "nindent",
+    "quote",
+    "required",
+    "squote",
+    "toJson",
+    "toPrettyJson",
+    "toRawJson",
+    "toString",
+    "toYaml",
+    "trim",
+];
 
 /// What a definition printed so far.
 #[derive(Default)]
@@ -320,10 +361,14 @@ impl Printed {
         }
     }
 
+    fn is_blank(&self) -> bool {
+        self.whole.is_none() && self.text.trim().is_empty()
+    }
+
     fn value(self) -> Option<Value> {
-        let is_blank = self.text.trim().is_empty();
+        let is_alone = self.text.trim().is_empty() && !self.is_mixed;
         match self.whole {
-            Some(whole) => (is_blank && !self.is_mixed).then_some(whole),
+            Some(whole) => is_alone.then_some(whole),
             None => Some(Value::from(self.text)),
         }
     }
@@ -338,8 +383,7 @@ fn source(expression: &Expression) -> &Expression {
     let Expression::Call(function, arguments) = expression else { return expression };
     match (function.as_str(), arguments.as_slice()) {
         ("tpl", [value, _]) => source(value),
-        ("dict" | "list" | "tuple" | "include" | "template", _) => expression,
-        (_, [.., value]) => source(value),
+        (function, [.., value]) if PRINTING.contains(&function) => source(value),
         _ => expression,
     }
 }

@@ -45,8 +45,10 @@ pub struct Environment<'e> {
     pub defines: &'e Defines,
     /// What is known of the cluster.
     pub facts: &'e dyn Facts,
-    /// The defaults of the chart for what its users set.
+    /// The defaults of the chart for what its users set; nothing in a definition, since what it is printed with is not known.
     pub values: Option<&'e Value>,
+    /// The same, in definitions too: what these call `.Values` is hardly ever something else.
+    pub chart_values: Option<&'e Value>,
     /// How certain it is that what users set has the type of the default.
     pub defaults: Certainty,
 }

@@ -47,7 +47,13 @@ impl Chart {
     }
 
     pub(super) fn environment(&self) -> Environment<'_> {
-        Environment { defines: &self.defines, facts: &self.cluster, values: None, defaults: Certainty::Default }
+        Environment {
+            defines: &self.defines,
+            facts: &self.cluster,
+            values: None,
+            chart_values: None,
+            defaults: Certainty::Default,
+        }
     }
 
     pub(super) fn readings(&self) -> Readings {
