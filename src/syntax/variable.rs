@@ -2,9 +2,9 @@
 //!
 //! Flux substitutes `${NAME}`, also with a default or another operator (`${NAME:=x}`, `${NAME/a/b}`), in what a Kustomization
 //! builds, whatever the type of the field: `replicas: ${REPLICAS}` is applied as a number. `$${NAME}` stands for the text
-//! `${NAME}`, and `$NAME` is a text.
+//! `${NAME}`, and `$NAME` is a text. clusterctl substitutes `${ NAME }` too, which Flux rejects.
 //!
-//! Source: kustomize-controller, "Post build variable substitution"; fluxcd/pkg, `envsubst`.
+//! Source: kustomize-controller, "Post build variable substitution"; fluxcd/pkg, `envsubst`; cluster-api, `clusterctl generate yaml`.
 //!
 //! Invariant: what a text can become is never ruled out unless the parts around its variables rule it out.
 
@@ -150,13 +150,13 @@ impl<'t> OpenText<'t> {
 /// Returns the length of the braces of a variable that begin `text`: of `{NAME}` or `{NAME:-other}`.
 fn variable(text: &str) -> Option<usize> {
     let inside = text.strip_prefix('{')?;
-    let inside = inside.strip_prefix('#').unwrap_or(inside);
+    let inside = inside.strip_prefix('#').unwrap_or(inside).trim_start_matches(' ');
     let behind = inside.trim_start_matches(|one: char| one.is_ascii_alphanumeric() || one == '_');
     let name = &inside[..inside.len() - behind.len()];
     if !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
         return None;
     }
-    if !behind.starts_with(['}', ':', '-', '=', '+', '?', '/', ',', '^', '#', '%', '@']) {
+    if !behind.trim_start_matches(' ').starts_with(['}', ':', '-', '=', '+', '?', '/', ',', '^', '#', '%', '@']) {
         return None;
     }
     let (mut depth, mut last) = (0_usize, b' ');
@@ -245,10 +245,11 @@ mod tests {
             ("${A/old/new}${#A}${A^^}", vec!["", "", "", ""]),
             ("$$${A}", vec!["$$", ""]),
             ("{{ .x }}${A}", vec!["{{ .x }}", ""]),
+            ("${ A }-${A }${ A:-b}", vec!["", "-", "", ""]),
         ] {
             assert_eq!(OpenText::parse(text), Some(OpenText(parts)), "{text}");
         }
-        for text in ["", "$A", "$${A}", "${}", "${A", "${1}", "${ A }", "$(A)", "{{ .A }}", "${A b}", "{A}"] {
+        for text in ["", "$A", "$${A}", "${}", "${A", "${1}", "${ }", "${ 1 }", "$(A)", "{{ .A }}", "${A b}", "{A}"] {
             assert_eq!(OpenText::parse(text), None, "{text}");
         }
     }

@@ -141,25 +141,210 @@ const NGF_PAIRS: &[Expectation] = &[
     ("v2.4.2_v2.5.0_ReferenceGrant_reference-grant_131", "2.5.0", Bytes, "2.4.2", Bytes),
 ];
 
+/// The pairs of the other packs, whose folders have their names.
+const PACK_PAIRS: &[(&str, &[Expectation])] = &[
+    (
+        "karpenter",
+        &[
+            // The tool that made the file sorts keys, writes each default and drops comments. Backward: what the file says, in its order.
+            ("01-convert-provisioner-full", "0.32.2", Different, "0.31.5", Different),
+            // As above. Backward: an AWSNodeTemplate has no role, and the people wrote one.
+            ("03-convert-provisioner-provider-inline", "0.32.2", Different, "0.31.5", Refused),
+            // No role and no instance profile is in the file. Backward: a role.
+            ("05-convert-nodetemplate-no-amifamily", "0.32.2", Refused, "0.31.5", Refused),
+            // The people replaced the instance profile by a role, and wrote the requirements anew. Backward: the role.
+            ("07-alpha-beta-blueprint-custom-ami", "0.32.2", Different, "0.31.5", Refused),
+            // The people sorted keys, and wrote each requirement in block style. Backward too.
+            ("09-alpha-beta-blueprint-od-spot", "0.32.2", Different, "0.31.5", Different),
+            // As above, and a comment about a quota became another one.
+            ("11-alpha-beta-blueprint-savings-plans", "0.32.2", Different, "0.31.5", Different),
+            // Another image; the defaults of v1beta1 are written, where the people took those of v1. Backward: `consolidateAfter: 1m` has no old form.
+            ("13-beta-v1-blueprint-custom-ami", "1.0.0", Different, "0.37.0", Refused),
+            // Defaults, and the place of expireAfter. Backward: `consolidateAfter: 1m`.
+            ("15-beta-v1-blueprint-od-spot", "1.0.0", Different, "0.37.0", Refused),
+            // The maintainers took Amazon Linux 2023, a misspelt new key and the new defaults.
+            ("17-beta-v1-example-max-node-lifetime", "1.0.0", Different, "0.37.0", Different),
+            // The defaults of v1beta1 are written, where the maintainers took those of v1. Backward: those of v1.
+            ("19-beta-v1-example-al2-custom-ami", "1.0.0", Different, "0.37.0", Different),
+            // Defaults, and `amiFamily`, which the maintainers removed. Backward too.
+            ("21-beta-v1-example-bottlerocket", "1.0.0", Different, "0.37.0", Different),
+            // Another expireAfter. Backward: `consolidateAfter: 1m`.
+            ("23-beta-v1-workshop-nodepool", "1.0.0", Different, "0.37.0", Refused),
+            // Another family of images, and defaults. Backward too.
+            ("25-beta-v1-blueprints-mng", "1.0.0", Different, "0.37.0", Different),
+            // As above, and another role.
+            ("26-beta-v1-blueprints-karpenter", "1.0.0", Different, "0.37.0", Different),
+        ],
+    ),
+    (
+        "cluster-api",
+        &[
+            // The objects of the provider are of another project. Backward: references name a group, and the version is in no file.
+            ("01-kcp-cluster-v1beta1-v1beta2", "1.11.0", Different, "1.10.0", Refused),
+            // As above, and the list is in the style of the converted one.
+            ("03-simple-cluster-example", "1.11.0", Different, "1.10.0", Refused),
+            // As above.
+            ("04-simple-cluster-ipv6", "1.11.0", Different, "1.10.0", Refused),
+            // Patches of the ClusterClass name fields of templates of the provider. Backward too.
+            ("05-clusterclass-quick-start", "1.11.0", Refused, "1.10.0", Refused),
+            // The same data: the list of arguments has other quotes.
+            ("07-ignition-kcp", "1.11.0", Data, "1.10.0", Bytes),
+            // The objects of the provider. Backward: references name a group.
+            ("09-kcp-remediation", "1.11.0", Different, "1.10.0", Refused),
+            // The same data.
+            ("11-md-remediation-mhc", "1.11.0", Data, "1.10.0", Data),
+            // The objects of the provider. Backward: references.
+            ("13-kcp-adoption-step1", "1.11.0", Different, "1.10.0", Refused),
+            // The objects of the provider. Backward: references.
+            ("15-machinedeployment-kubeadmconfig", "1.11.0", Different, "1.10.0", Refused),
+            // The provider's group. Backward: exp.cluster.x-k8s.io/v1alpha4, which no release had.
+            ("17-mp-exp-group-to-core", "0.4.0", Different, "0.3.23", Different),
+            // The provider's objects, and another host name.
+            ("19-kcp-v1alpha3-v1alpha4", "0.4.8", Different, "0.3.25", Different),
+        ],
+    ),
+    (
+        "istio",
+        &[
+            ("01-gateway-secrets-v1alpha3-v1", "1.22.0", Bytes, "1.4.0", Bytes),
+            // Backward: 1.21 serves the newer versions too, and the maintainers had older ones.
+            ("03-authorizationpolicies-v1", "1.22.0", Bytes, "1.21.0", Different),
+            ("05-telemetry-selector-v1", "1.22.0", Bytes, "1.21.0", Bytes),
+            ("07-repair-peerauth-v1-too-early", "1.11.0", Bytes, "1.22.0", Bytes),
+            // Whether its namespace is the root namespace is in no file. Backward too.
+            ("09-authn-policy-to-peerauthentication", "1.6.0", Refused, "1.4.0", Refused),
+            // A MeshPolicy with a namespace, which the API server ignores. Backward: the root namespace.
+            ("11-envoyfilter-without-service-policy", "1.6.0", Refused, "1.4.0", Refused),
+            // What RBAC becomes depends on the Services and the root namespace. Backward: 1.4 serves what it became.
+            ("13-rbac-exclusion-namespace", "1.7.0", Refused, "1.4.0", Different),
+            // As above.
+            ("15-rbac-wildcard", "1.7.0", Refused, "1.4.0", Different),
+            ("17-canary-virtualservice-v1beta1", "1.20.0", Bytes, "1.4.0", Bytes),
+        ],
+    ),
+    (
+        "traefik",
+        &[
+            ("01-crd-resource-reference", "2.10.0", Bytes, "2.9.1", Bytes),
+            ("05-argocd-ingressroute", "2.10.0", Bytes, "2.9.1", Bytes),
+            ("07-dashboard-ingressroute", "2.10.0", Bytes, "2.9.1", Bytes),
+            // A template of a chart, without the chart.
+            ("09-helm-tlsoption", "2.10.0", Nothing, "2.9.1", Nothing),
+            ("11-cross-namespace", "2.10.0", Bytes, "2.9.1", Bytes),
+            // The rule is kept as `syntax: v2`, since its Headers matches what no Header of v3 does; the people wrote a Header. Backward: Header.
+            ("03-argocd-headers-v3", "3.0.0", Different, "2.11.0", Refused),
+        ],
+    ),
+    (
+        "envoy-gateway",
+        &[
+            // The maintainers' files have a field of access logs that the release does not have. Backward too.
+            ("01-envoyproxy-group-accesslog", "0.6.0", Refused, "0.5.0", Refused),
+            // AuthenticationFilter became SecurityPolicy, which is about a whole route. Backward: none before.
+            ("03-authenticationfilter-to-securitypolicy", "0.6.0", Refused, "0.5.0", Refused),
+            // RateLimitFilter became BackendTrafficPolicy, which is about a whole route. Backward: none before.
+            ("11-ratelimit-block-all-ips", "0.6.0", Refused, "0.5.0", Refused),
+            // Backward: the namespace of a target is optional, and the maintainers had written it.
+            ("05-basic-auth-targetrefs", "1.1.0", Bytes, "1.0.0", Different),
+            ("07-ext-auth-grpc-backendrefs", "1.1.0", Bytes, "1.0.0", Bytes),
+            // As above.
+            ("09-fault-injection-targetrefs", "1.1.0", Bytes, "1.0.0", Different),
+            // Another value of the example.
+            ("13-tracing-backendrefs", "1.1.0", Different, "1.0.0", Different),
+            // Backward: the namespace of a target.
+            ("15-retry-targetrefs", "1.1.0", Bytes, "1.0.0", Different),
+        ],
+    ),
+    (
+        "gateway-api-inference-extension",
+        &[
+            // The Deployment of the endpoint picker has flags with other names, and RBAC rules name kinds. Backward too.
+            ("01-conformance-manifests-tags", "1.0.0", Refused, "0.5.1", Refused),
+            // The name of the model is lost. Backward: the name is required.
+            ("03-inferencemodel-to-objective-manifest", "1.0.0", Refused, "0.5.1", Refused),
+            // The flags of the endpoint picker. Backward too.
+            ("05-inferencepool-resources", "1.0.0", Refused, "0.5.1", Refused),
+            // Another name of the Gateway, and comments.
+            ("07-accepted-conformance", "1.0.0", Different, "0.5.1", Different),
+            // The flags of the endpoint picker. Backward too.
+            ("09-e2e-testdata", "1.0.0", Refused, "0.5.1", Refused),
+            // The name of the model is lost. Backward: the maintainers had removed the object, and named another Gateway.
+            ("11-gateway-following-epp-routing", "1.0.0", Refused, "0.5.1", Different),
+            // The first group was never released, so it is not known. Backward: it did not come back.
+            ("13-group-rename-accepted", "0.3.0", Different, "0.1.0", Different),
+        ],
+    ),
+    (
+        "tekton",
+        &[
+            // The maintainers wrote workspaces and parameters anew. Backward: a Task of v1alpha1 replaces older variables alone.
+            ("01-catalog-maven-v1alpha1-v1beta1", "0.11.0", Different, "0.10.0", Refused),
+            // The maintainers replaced variables that v1beta1 still knows. Backward: as above.
+            ("03-catalog-buildpacks-v1beta1", "0.11.0", Different, "0.10.0", Refused),
+            // The people added resources.
+            ("09-konflux-generate-labels-v1", "0.44.0", Different, "0.42.0", Different),
+            // The people gave the run another name, a service account and a timeout.
+            ("11-appstudio-triggertemplate-v1", "0.44.0", Different, "0.42.0", Different),
+            ("13-example-dind-sidecar", "0.44.0", Bytes, "0.42.0", Bytes),
+            ("15-example-when-expressions", "0.44.0", Bytes, "0.42.0", Bytes),
+            ("17-example-optional-workspaces", "0.44.0", Bytes, "0.42.0", Bytes),
+        ],
+    ),
+    (
+        "cilium",
+        &[
+            ("01-bgpadvertisement", "1.18.2", Bytes, "1.17.1", Bytes),
+            ("03-loadbalancerippool", "1.18.2", Bytes, "1.17.1", Bytes),
+            ("07-pool-bjws", "1.18.2", Bytes, "1.17.1", Bytes),
+            ("09-networks-onedrop", "1.18.2", Bytes, "1.17.1", Bytes),
+            ("11-networks-rcdailey", "1.18.2", Bytes, "1.17.1", Bytes),
+            // CiliumBGPPeeringPolicy is still served, and what it becomes is several objects with names of the people's choice. Backward: the new kinds are not served.
+            ("05-onedrop-bgppeeringpolicy-to-v2crds", "1.16.0", Different, "1.14.5", Refused),
+            // As above.
+            ("13-joryirving-bgp-2025", "1.16.0", Different, "1.14.5", Refused),
+        ],
+    ),
+    (
+        "keda",
+        &[
+            // The maintainers removed a label, and a blank at the end of a line.
+            ("01-servicebus-autoscaling", "2.0.0", Different, "1.5.0", Different),
+        ],
+    ),
+];
+
+#[test]
+fn pairs_of_other_packs_have_the_listed_outcomes() {
+    for (pack, pairs) in PACK_PAIRS {
+        let prepare = |release: &str, text| (targets(pack, release), text);
+        check(&format!("pairs/{pack}"), pairs, prepare);
+    }
+}
+
 #[test]
 fn gateway_api_pairs_have_the_listed_outcomes() {
     let folder = "pairs/gateway-api";
     check(folder, PAIRS, |release, text| (vec![packs().target(&format!("gateway-api@{release}")).unwrap()], text));
 }
 
-/// A release of NGF includes a Gateway API release, in the experimental channel, which has every kind. Chart values are read in
-/// a HelmRelease.
+/// Chart values are read in a HelmRelease.
 #[test]
 fn ngf_pairs_have_the_listed_outcomes() {
     let folder = "pairs/nginx-gateway-fabric";
     check(folder, NGF_PAIRS, |release, text| {
-        let target = packs().target(&format!("ngf@{release}")).unwrap();
-        let companion = packs().companion(&target).unwrap().unwrap();
-        let bundle = &companion.pack.line().get(companion.release).bundle;
-        let experimental = packs().target(&format!("gateway-api@{bundle}/experimental")).unwrap();
         let is_object = text.lines().any(|line| line.starts_with("apiVersion:"));
-        (vec![target, experimental], if is_object { text } else { in_release(&text) })
+        (targets("ngf", release), if is_object { text } else { in_release(&text) })
     });
+}
+
+/// Returns a release of a pack, and the Gateway API release that it includes, in the experimental channel, which has every kind.
+fn targets(pack: &str, release: &str) -> Vec<Target<'static>> {
+    let target = packs().target(&format!("{pack}@{release}")).unwrap();
+    let companion = packs().companion(&target).unwrap().map(|companion| {
+        let bundle = &companion.pack.line().get(companion.release).bundle;
+        packs().target(&format!("gateway-api@{bundle}/experimental")).unwrap()
+    });
+    [target].into_iter().chain(companion).collect()
 }
 
 /// Returns chart values as those of a HelmRelease.
@@ -199,9 +384,10 @@ fn compare(input: &str, maintained: Option<&str>, targets: Vec<Target<'_>>) -> (
         Reading::Irrelevant | Reading::Template(_) => return (Nothing, String::new()),
         other => panic!("{other:?}"),
     };
-    let parameters = [("ngf.namespace".to_owned(), "nginx-gateway".to_owned())].into_iter().collect();
+    let mut parameters = packs().default_parameters();
+    parameters.insert("ngf.namespace".to_owned(), "nginx-gateway".to_owned());
     let goal = Goal { packs: packs(), targets, choices: Choices { parameters, ..Choices::default() } };
-    let plan = plan::plan(&[*manifest], &goal);
+    let plan = plan::plan_alone(&manifest, &goal);
     let held: Vec<_> = plan.findings.iter().filter(|finding| finding.severity >= Severity::Held).collect();
     if !held.is_empty() {
         return (Refused, held.iter().map(|finding| format!("  {} {}\n", finding.code, finding.sentence())).collect());

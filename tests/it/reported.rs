@@ -6,14 +6,18 @@ use reversion::internals::plan::Choices;
 
 use crate::support::engine;
 
-/// Converts a file to a release and returns its text, changed or not, with the findings.
+/// Converts a file to a release of Gateway API and returns its text, changed or not, with the findings.
 fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
+    run_to(text, &format!("gateway-api@{target}"))
+}
+
+fn run_to(text: &str, target: &str) -> (String, Vec<Finding>) {
     let manifest = match engine::reading("a.yaml", text.as_bytes()) {
         Reading::Manifest(manifest) => *manifest,
         Reading::Failed(finding) | Reading::Template(finding) => return (text.to_owned(), vec![finding]),
         Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("not read as a manifest"),
     };
-    let plan = engine::plan(engine::target(&format!("gateway-api@{target}")), Choices::default(), &[manifest]);
+    let plan = engine::plan(engine::target(target), Choices::default(), &[manifest]);
     let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
     let reported = plan.findings.into_iter().filter(|finding| finding.code != Code::Advisory);
     (after, reported.collect())
@@ -297,4 +301,29 @@ fn references_and_items_of_lists_are_no_objects_inside_other_data() {
     // A bare list is reported as one.
     let bare = "the document mentions a known API but is not an object; it is not converted";
     check(&one, "1.4", &[&format!("1:1 warning[not-an-object] {bare}")]);
+}
+
+#[test]
+fn an_object_that_a_rule_converts_inside_another_is_not_reported() {
+    let template = |version: &str, kind: &str| {
+        format!(
+            "apiVersion: triggers.tekton.dev/v1beta1\nkind: TriggerTemplate\nmetadata: {{name: a}}\nspec:\n  \
+             resourcetemplates:\n  - apiVersion: tekton.dev/{version}\n    kind: {kind}\n    metadata: {{name: b}}\n    \
+             spec: {{pipelineRef: {{name: c}}}}\n"
+        )
+    };
+    for (target, version, kind, after, is_reported) in [
+        ("0.44.0", "v1beta1", "PipelineRun", "v1", false),
+        ("0.44.0", "v1", "PipelineRun", "v1", false),
+        ("0.42.0", "v1", "PipelineRun", "v1beta1", false),
+        // No rule is about it there.
+        ("0.44.0", "v1beta1", "Pipeline", "v1beta1", true),
+        // The rule does not lead to what this release serves.
+        ("0.10.0", "v1beta1", "PipelineRun", "v1beta1", true),
+    ] {
+        let (text, findings) = run_to(&template(version, kind), &format!("tekton@{target}"));
+        assert_eq!(text, template(after, kind), "{target}");
+        let found = findings.iter().any(|finding| finding.code == Code::NotAnObject);
+        assert_eq!(found, is_reported, "{target} {version} {kind}: {findings:?}");
+    }
 }

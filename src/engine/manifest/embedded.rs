@@ -1,4 +1,4 @@
-//! Which objects of known groups are inside other data, where nothing converts them?
+//! Which objects of known groups are inside other data, where only a rule about what is around them can convert them?
 //!
 //! Test data, values of charts (`extraObjects`), templates and the objects of tools that create other objects hold whole objects in
 //! fields of their own, or in texts. What they are for is not known, so they are left unchanged, and reported once for each file.
@@ -8,22 +8,22 @@
 use memchr::memmem;
 use serde_json::{Map, Value};
 
-use super::manifest::Manifest;
 use super::object::is_list;
 use super::recognizer::Recognizer;
-use super::values::is_values_file;
-use crate::engine::finding::{Code, Finding, Severity};
 use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::{Entries, FieldPath, PathRef, Step, each_child};
 
 /// An object inside other data.
-pub(super) struct Embedded {
+#[derive(Clone, Debug)]
+pub(crate) struct Embedded {
     /// The number of the document that it is in.
-    document: usize,
-    pub(super) path: FieldPath,
+    pub(crate) document: usize,
+    /// Its place in the document.
+    pub(crate) path: FieldPath,
     /// What findings call it.
-    title: String,
-    is_text: bool,
+    pub(crate) title: String,
+    /// Whether it is in a text.
+    pub(crate) is_text: bool,
 }
 
 /// The lists in the values of a chart whose items it prints as they are.
@@ -138,21 +138,4 @@ fn title(map: &Map<String, Value>) -> String {
         Some(name) => format!("{kind} {name}"),
         None => kind.to_owned(),
     }
-}
-
-/// Reports the embedded objects of a file.
-pub(super) fn finding(manifest: &Manifest, embedded: &[Embedded]) -> Option<Finding> {
-    let Embedded { document, path, title, .. } = embedded.first()?;
-    let message = match embedded.len() {
-        1 => format!("an object of a known API is inside other data and is not converted: {title}, at {path}"),
-        count => format!(
-            "{count} objects of known APIs are inside other data and are not converted; the first is {title}, at {path}"
-        ),
-    };
-    let help = "convert by hand what is there, and acknowledge it by a comment `# reversion: ignore[not-an-object] REASON`; or write it as documents of their own, which are converted";
-    let location = manifest.place_in(*document, path);
-    // What values have as a text, a chart prints; other texts can be for people.
-    let is_applied = is_values_file(&manifest.file) || embedded.iter().any(|one| !one.is_text);
-    let severity = if is_applied { Severity::Unresolved } else { Severity::Warning };
-    Some(Finding::new(location, Code::NotAnObject, severity, message).at(path).help(help))
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::applied::{Folder, Repository};
+use super::embedded::Embedded;
 use super::ignore_comment::Ignores;
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::kustomization::{Kustomization, PatchFile};
@@ -50,6 +51,8 @@ pub struct Manifest {
     pub(crate) repositories: Vec<Repository>,
     /// The comments that acknowledge findings.
     pub ignores: Ignores,
+    /// The objects inside other data.
+    pub(crate) embedded: Vec<Embedded>,
     /// The findings of reading it.
     pub findings: Vec<Finding>,
     /// Problems of documents that Kubernetes rejects although they can be read.

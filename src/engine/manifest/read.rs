@@ -127,6 +127,7 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         applied: Vec::new(),
         repositories: Vec::new(),
         ignores: Ignores::default(),
+        embedded: Vec::new(),
         findings: Vec::new(),
         document_warnings: Vec::new(),
         unparsed: Vec::new(),
@@ -234,8 +235,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer, is_open: bool) -> R
     }
     let Manifest { tree, text, objects, .. } = manifest;
     objects.iter_mut().filter(|object| object.inline_patch.is_none()).for_each(|object| object.take_name(tree, text));
-    let reported = embedded::finding(manifest, &embedded);
-    manifest.findings.extend(reported);
+    manifest.embedded = embedded;
     Ok(())
 }
 

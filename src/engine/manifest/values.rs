@@ -76,7 +76,7 @@ impl Chart {
 }
 
 /// Returns whether a file has values of charts, by its name.
-pub(super) fn is_values_file(file: &str) -> bool {
+pub(crate) fn is_values_file(file: &str) -> bool {
     file.rsplit('/').next().is_some_and(|name| name.contains("values"))
 }
 

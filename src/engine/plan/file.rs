@@ -14,7 +14,9 @@ use crate::engine::manifest::{Ignores, Manifest, Object, sops};
 use crate::engine::notices::advisories::Advised;
 use crate::engine::notices::old_names::{KindsOfRun, OldNames};
 use crate::engine::notices::values::{self, UnconvertedValues};
-use crate::engine::notices::{mentions, moved_fields, old_keys, open_versions, pins, rbac, typed_lists};
+use crate::engine::notices::{
+    embedded_objects, mentions, moved_fields, old_keys, open_versions, pins, rbac, typed_lists,
+};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::EditSet;
 use crate::syntax::yaml::Style;
@@ -74,6 +76,7 @@ impl PlannedFile {
             built_crds: Vec::new(),
             ignores: ignores(manifest, goal).cloned().unwrap_or_default(),
         };
+        planned.findings.extend(embedded_objects::finding(manifest, goal));
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());
         planned.findings.extend(pins::findings(manifest, &planner.installations, goal));

@@ -49,6 +49,8 @@ pub(crate) fn folders_around(path: &Path) -> Vec<PathBuf> {
 
 /// Returns where a path leads, through all symbolic links; nothing where it leads nowhere.
 pub(crate) fn resolved(path: &Path) -> Option<PathBuf> {
+    // One call finds that nothing is there, where resolving asks for every folder on the way.
+    fs::metadata(path).ok()?;
     fs::canonicalize(path).ok()
 }
 
