@@ -126,3 +126,17 @@ fn a_name_reference_of_kustomize_that_follows_is_not_reported_as_left() {
     assert!(!run.all().contains("is not updated"), "{}", run.all());
     run.check(0);
 }
+
+#[test]
+fn a_version_is_one_that_the_kind_itself_has() {
+    let pool = |version: &str| {
+        format!(
+            "apiVersion: a.example/v1\nkind: Pool\nmetadata: {{name: a}}\nspec:\n  nodeClassRef: {{apiVersion: \
+             karpenter.k8s.aws/{version}, kind: EC2NodeClass, name: b}}\n"
+        )
+    };
+    let tree = Tree::of(&[("a.yaml", &pool("v1"))]);
+    // The release has an AWSNodeTemplate too, in v1alpha1 of the same group.
+    apply(&tree, "karpenter@0.32.2").check(0);
+    assert_eq!(tree.text("a.yaml"), pool("v1beta1"));
+}

@@ -92,7 +92,12 @@ pub(super) fn best(
     goal: &Goal<'_>,
     choice: VersionChoice,
 ) -> Option<ApiVersion> {
-    let first = goals(kind, present, target, goal, choice).into_iter().next()?;
+    // A kind that rules turn it into can have versions of its own in the same group.
+    let has = |version: &ApiVersion| {
+        version.group != kind.group || served(target, goal, kind).iter().any(|served| served.name == version.version)
+    };
+    let mut shapes = goals(kind, present, target, goal, choice).into_iter();
+    let first = shapes.find(|shape| shape.version.as_ref().is_none_or(has))?;
     first.version.or_else(|| {
         let served = allowed(target.pack, &present.version, served(target, goal, kind));
         let is_kept = |version: &&Version<'_>| version.name == present.version && !version.deprecated;
