@@ -272,3 +272,20 @@ fn what_a_definition_calls_values_is_taken_for_the_values_of_the_chart() {
     let own = chart(required, "other: 1\n");
     converts(&own, &own.replace("v1beta1", "v1"));
 }
+
+#[test]
+fn a_version_that_is_printed_into_a_reference_is_reported_where_the_target_lacks_it() {
+    let scaler = |values: &str| {
+        format!(
+            "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {{name: x}}\nspec:\n  maxReplicas: 3\n  \
+             scaleTargetRef: {{apiVersion: {{{{ .Values.api }}}}, kind: Deployment, name: x}}\n=== values.yaml\n{values}"
+        )
+    };
+    held(
+        &scaler("api: extensions/v1beta1\n"),
+        "templates/a.yaml:6:20: unresolved[reference-not-updated] HorizontalPodAutoscaler x",
+        "spec.scaleTargetRef.apiVersion is version v1beta1 of Deployment where the users of the chart set nothing",
+    );
+    needs_nothing(&scaler("api: apps/v1\n"), 0);
+    needs_nothing(&scaler("other: apps/v1\n"), 0);
+}

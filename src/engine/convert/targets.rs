@@ -6,7 +6,7 @@ use super::choices::Goal;
 use super::references::{self, Reference};
 use super::renames::{self, Renames, Successor};
 use super::shapes;
-use crate::knowledge::catalog::Catalog;
+use crate::knowledge::catalog::{Catalog, Version};
 use crate::knowledge::pack::{Pack, Target};
 use crate::knowledge::release::{ApiVersion, GroupKind, is_version};
 
@@ -91,10 +91,18 @@ impl<'g> Targets<'g> {
 
     /// Returns whether the target serves `kind` in `version`, and has not deprecated that.
     pub(crate) fn is_current(&self, kind: &GroupKind, version: &str) -> bool {
+        self.served(kind).any(|served| served.name == version && !served.deprecated)
+    }
+
+    /// Returns whether the target serves `kind` in `version`.
+    pub(crate) fn serves(&self, kind: &GroupKind, version: &str) -> bool {
+        self.served(kind).any(|served| served.name == version)
+    }
+
+    fn served(&self, kind: &GroupKind) -> impl Iterator<Item = Version<'g>> + use<'g> {
         let target = self.goal.target_of(&kind.group);
         let catalog = target.and_then(|target| Some((target.pack.catalog(kind)?, target.release)));
-        let mut served = catalog.into_iter().flat_map(|(catalog, release)| catalog.served(release));
-        served.any(|served| served.name == version && !served.deprecated)
+        catalog.into_iter().flat_map(|(catalog, release)| catalog.served(release))
     }
 
     /// Returns the kinds that become what `kind` becomes, that too.

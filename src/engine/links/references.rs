@@ -92,7 +92,8 @@ impl<'r> References<'r> {
         let inexpressible = tied.targets.inexpressible(value).into_iter();
         let stays = inexpressible.filter(|reference| self.kept_for(reference, id).is_none());
         let stays = stays.filter_map(|reference| without_key(reference, renames));
-        findings.extend(stays.map(|remark| tied.finding(id, &remark, Severity::Unresolved)));
+        let printed = self.printed(id, kind, value);
+        findings.extend(stays.chain(printed).map(|remark| tied.finding(id, &remark, Severity::Unresolved)));
         let mut references = self.outdated(id, kind, value);
         // The objects that a reference without a name is about leave their API with the object that leaves it.
         let left = (kind.group != object.kind.group).then(|| object.kind.group.clone());
@@ -175,6 +176,32 @@ impl<'r> References<'r> {
     fn is_of_kustomize(&self, reference: &Reference<'_>, object: &Object) -> bool {
         !reference.has_api_version()
             && ReadByKustomize::of(object, self.tied.targets.goal.packs.carriers()).has(&reference.path)
+    }
+
+    /// Reports the versions that the target does not serve, and that actions of a template print where the users of the chart set nothing.
+    fn printed(&self, id: Id, kind: &GroupKind, value: &Value) -> Vec<Remark> {
+        let (open, targets) = (self.tied.place(id).open, self.tied.targets);
+        let mut found: BTreeMap<FieldPath, Remark> = BTreeMap::new();
+        for printed in open.data_by_default(value) {
+            for reference in self.outdated(id, kind, &printed) {
+                let Some((path, version)) = reference.version_path().zip(reference.version.as_deref()) else {
+                    continue;
+                };
+                let is_written = path.get(value) == path.get(&printed);
+                if is_written || path.get(value).is_none() || targets.serves(&reference.kind, version) {
+                    continue;
+                }
+                let message = format!(
+                    "{path} is version {version} of {} where the users of the chart set nothing, which the target does not serve",
+                    reference.kind.kind
+                );
+                let help =
+                    "write the version that the object has after the conversion into the values of the chart, by hand";
+                let remark = Remark::new(Code::ReferenceNotUpdated, path.clone(), message).help(help);
+                found.insert(path, remark);
+            }
+        }
+        found.into_values().collect()
     }
 
     /// Decides about a reference of the object `id`.

@@ -70,7 +70,7 @@ pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "---");
         lines.all(|line| line.starts_with("{{")) && ["include", "template"].iter().any(|call| text.contains(call))
     };
-    let text = std::str::from_utf8(bytes).ok().filter(|_| is_in_templates(file))?;
+    let text = is_in_templates(file).then(|| std::str::from_utf8(bytes).ok()).flatten()?;
     let is_foreign = text.contains("{{") && recognizer.mentions_foreign_kind(text);
     let is_triggered = is_foreign && recognizer.mentions_trigger(bytes);
     if text.lines().any(is_open) && text.lines().any(is_kind) || is_triggered || prints_all(text) {

@@ -91,6 +91,11 @@ impl OpenParts {
         }
     }
 
+    /// Returns this data as it is where users set nothing, once for each turn of the ranges around what is printed.
+    pub(crate) fn data_by_default(&self, data: &Value) -> Vec<Value> {
+        self.by_default(data, |hole| Some(hole.clone())).into_iter().map(|one| one.data).collect()
+    }
+
     /// Returns the object with this data as it is where users set nothing, once for each turn of the ranges around what is printed. `present`
     /// says where a hole is in the data.
     pub(super) fn by_default(&self, data: &Value, present: impl Fn(&FieldPath) -> Option<FieldPath>) -> Vec<ByDefault> {
