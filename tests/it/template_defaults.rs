@@ -289,3 +289,20 @@ fn a_version_that_is_printed_into_a_reference_is_reported_where_the_target_lacks
     needs_nothing(&scaler("api: apps/v1\n"), 0);
     needs_nothing(&scaler("other: apps/v1\n"), 0);
 }
+
+#[test]
+fn what_is_printed_of_an_item_or_an_entry_has_a_default_too() {
+    for (spec, values) in [
+        ("spec:\n  {{- toYaml (get .Values \"pdb\") | nindent 2 }}\n", "pdb: {selector: {}}\n"),
+        ("spec: {{- toYaml (index .Values.pdbs 0) | nindent 2 }}\n", "pdbs: [{selector: {}}]\n"),
+        ("spec: {{- toYaml (index .Values \"pdbs\" 1).spec | nindent 2 }}\n", "pdbs: [{}, {spec: {selector: {}}}]\n"),
+    ] {
+        held(
+            &budget(spec, values),
+            "templates/a.yaml:4:1: held-back[not-convertible] PodDisruptionBudget x",
+            &format!("{BY_DEFAULT}an empty selector selects no pod"),
+        );
+        let own = budget(spec, &values.replace("selector: {}", "selector: {matchLabels: {app: x}}"));
+        converts(&own, own.replace("v1beta1", "v1").split("===").next().unwrap());
+    }
+}

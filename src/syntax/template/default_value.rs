@@ -151,7 +151,7 @@ impl Defaults<'_, '_> {
             },
             Expression::Path(path) => self.field(path, turn),
             Expression::Call(function, arguments) => self.call(function, arguments, turn),
-            Expression::Member(..) => None,
+            Expression::Member(value, path) => Some(field_of(&self.value(value, turn)?, path)),
         }
     }
 
@@ -162,10 +162,7 @@ impl Defaults<'_, '_> {
         let (key, item) = items.get(turn.at).or(items.last())?;
         match rest {
             "key" => Some(key.clone()),
-            rest => {
-                let mut keys = rest.split('.').filter(|key| !key.is_empty());
-                Some(keys.try_fold(item, |value, key| value.get(key)).cloned().unwrap_or_default())
-            }
+            rest => Some(field_of(item, rest)),
         }
     }
 
@@ -194,6 +191,10 @@ impl Defaults<'_, '_> {
                 });
                 pairs.collect::<Option<Map<_, _>>>().map(Value::from)
             }
+            ("index", [collection, keys @ ..]) => {
+                keys.iter().try_fold(value(collection)?, |inner, key| at_key(&inner, &value(key)?))
+            }
+            ("get", [map, key]) => at_key(&value(map)?, &value(key)?),
             ("include" | "template", [Expression::Text(name), rest @ ..]) => self.printed_by(name, rest.first(), turn),
             _ => None,
         }
@@ -385,6 +386,21 @@ fn source(expression: &Expression) -> &Expression {
         ("tpl", [value, _]) => source(value),
         (function, [.., value]) if PRINTING.contains(&function) => source(value),
         _ => expression,
+    }
+}
+
+/// Returns the field of a value that a path such as `.a.b` names, null where there is none.
+fn field_of(value: &Value, path: &str) -> Value {
+    let mut keys = path.split('.').filter(|key| !key.is_empty());
+    keys.try_fold(value, |value, key| value.get(key)).cloned().unwrap_or_default()
+}
+
+/// Returns the entry or item under a key, null where a mapping has none; `None` where that fails.
+fn at_key(collection: &Value, key: &Value) -> Option<Value> {
+    match (collection, key) {
+        (Value::Object(map), Value::String(key)) => Some(map.get(key).cloned().unwrap_or_default()),
+        (Value::Array(items), Value::Number(at)) => items.get(usize::try_from(at.as_u64()?).ok()?).cloned(),
+        _ => None,
     }
 }
 
