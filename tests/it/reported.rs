@@ -327,3 +327,32 @@ fn an_object_that_a_rule_converts_inside_another_is_not_reported() {
         assert_eq!(found, is_reported, "{target} {version} {kind}: {findings:?}");
     }
 }
+
+#[test]
+fn an_object_that_a_rule_converts_in_a_text_is_not_reported() {
+    let text = |group: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: envoy-gateway-config, namespace: envoy-gateway-system}}\n\
+             data:\n  envoy-gateway.yaml: |\n    apiVersion: {group}/v1alpha1\n    kind: EnvoyGateway\n    provider:\n      \
+             type: Kubernetes\n"
+        )
+    };
+    let (after, findings) = run_to(&text("config.gateway.envoyproxy.io"), "envoy-gateway@0.6.0");
+    assert_eq!(after, text("gateway.envoyproxy.io"));
+    assert!(findings.iter().all(|finding| finding.code != Code::NotAnObject), "{findings:?}");
+}
+
+#[test]
+fn a_version_that_is_older_than_the_written_one_is_a_warning() {
+    let task = |version: &str, [first, second]: [&str; 2]| {
+        format!(
+            "apiVersion: tekton.dev/{version}\nkind: Task\nmetadata: {{name: a}}\nspec:\n  steps:\n  - image: i\n    \
+             {first}: {{limits: {{cpu: 1}}}}\n  - image: i\n    {second}: {{limits: {{cpu: 1}}}}\n"
+        )
+    };
+    // No version has both: it gets the older one, in which they are the same field.
+    let (after, findings) = run_to(&task("v1", ["resources", "computeResources"]), "tekton@1.0.0");
+    assert_eq!(after, task("v1beta1", ["resources", "resources"]));
+    let less_stable = findings.iter().find(|finding| finding.code == Code::LessStableVersion).unwrap();
+    assert_eq!(less_stable.severity.name(), "warning", "{less_stable:?}");
+}

@@ -103,7 +103,8 @@ impl Fitting<'_, '_> {
         };
         let message = format!("the object gets {fitting_name}{deprecated}, because {first_name} {why}");
         let remark = Remark::new(Code::LessStableVersion, path, message).maybe_help(help);
-        self.log.less_stable(remark, fitting.deprecated);
+        let is_written = self.subject.object.api_version.version == first.name;
+        self.log.less_stable(remark, fitting.deprecated || is_written);
     }
 
     /// Removes the fields that the target does not have, and records each as a loss; `rejected` is what the target's schema rejects.

@@ -142,7 +142,7 @@ fn scalars(value: &Value) -> usize {
 }
 
 /// Reports that the object gets a less stable apiVersion than the target serves, and what the most stable one cannot hold; and
-/// returns whether the target has deprecated the one that it gets.
+/// returns whether that is a warning: the target has deprecated the one that it gets, or the object is written with the other one.
 fn less_stable(
     subject: &Subject<'_>,
     fitting: &Migration<'_>,
@@ -165,5 +165,6 @@ fn less_stable(
     let message =
         format!("the object gets {}{deprecated}, because {goal} cannot hold it: {why}", text(fitting.version.as_ref()));
     let remark = Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message);
-    (remark.maybe_help(help), is_deprecated)
+    let is_written = subject.goals()[0].version.as_ref() == Some(&subject.object.api_version);
+    (remark.maybe_help(help), is_deprecated || is_written)
 }

@@ -39,8 +39,8 @@ pub(super) struct Log {
 
 impl Log {
     /// Reports that an object gets a less stable apiVersion than the target serves.
-    pub(super) fn less_stable(&mut self, remark: Remark, is_deprecated: bool) {
-        if is_deprecated { self.warnings.push(remark) } else { self.notes.push(remark) }
+    pub(super) fn less_stable(&mut self, remark: Remark, is_warning: bool) {
+        if is_warning { self.warnings.push(remark) } else { self.notes.push(remark) }
     }
 
     /// Reports what was invalid before the conversion too: as a warning where a cluster will see it.

@@ -107,6 +107,8 @@ impl CrossedAdvisory<'_> {
             About::Object => {
                 let mut objects = advised.objects;
                 objects.sort();
+                // Several readings of a template have one object.
+                objects.dedup();
                 let mut objects = objects.into_iter();
                 let (first, help) = objects.next().expect("an advisory is about an object that it concerns");
                 let finding = Finding::new(first.location.clone(), Code::Advisory, severity, message);

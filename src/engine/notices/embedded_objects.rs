@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::engine::convert::Goal;
+use crate::engine::convert::{Conversion, Goal};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Embedded, Manifest, Object, is_values_file};
 use crate::knowledge::lens::{Direction, Form};
@@ -15,8 +15,9 @@ use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// Reports the objects inside other data that stay as they are at the targets of `goal`, whatever releases they can belong to.
-pub(crate) fn finding(manifest: &Manifest, goal: &Goal<'_>) -> Option<Finding> {
-    let left = manifest.embedded.iter().filter(|embedded| !is_converted(manifest, embedded, goal));
+/// `conversions` are what the objects of the manifest became.
+pub(crate) fn finding(manifest: &Manifest, conversions: &[Option<Conversion>], goal: &Goal<'_>) -> Option<Finding> {
+    let left = manifest.embedded.iter().filter(|embedded| !is_converted(manifest, conversions, embedded, goal));
     reported(manifest, &left.collect::<Vec<_>>())
 }
 
@@ -36,14 +37,17 @@ fn reported(manifest: &Manifest, embedded: &[&Embedded]) -> Option<Finding> {
     Some(Finding::new(location, Code::NotAnObject, severity, message).at(path).help(help))
 }
 
-fn is_converted(manifest: &Manifest, embedded: &Embedded, goal: &Goal<'_>) -> bool {
-    let around = |object: &&Object| object.inline_patch.is_none() && object.document == embedded.document;
-    manifest.objects.iter().filter(around).any(|object| {
+fn is_converted(manifest: &Manifest, conversions: &[Option<Conversion>], embedded: &Embedded, goal: &Goal<'_>) -> bool {
+    let is_around = |object: &Object| object.inline_patch.is_none() && object.document == embedded.document;
+    let around = manifest.objects.iter().zip(conversions).filter(|(object, _)| is_around(object));
+    around.into_iter().any(|(object, made)| {
         let Some(place) = embedded.path.below(&object.place) else { return false };
-        goal.targets.iter().any(|target| {
-            let rules = target.pack.rules().iter().filter(|rule| rule.kind == object.kind);
-            rules.into_iter().any(|rule| converts(rule, &object.value, &place, target))
-        })
+        let changed = |made: &Conversion| place.get(&made.value) != place.get(&object.value);
+        made.as_ref().is_some_and(changed)
+            || goal.targets.iter().any(|target| {
+                let rules = target.pack.rules().iter().filter(|rule| rule.kind == object.kind);
+                rules.into_iter().any(|rule| converts(rule, &object.value, &place, target))
+            })
     })
 }
 
