@@ -8,23 +8,9 @@
 # CARGO_FLAGS   more flags for `cargo build`
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-cargo=${CARGO:-cargo}
-target=${CARGO_TARGET_DIR:-target}
-read -ra flags <<< "${CARGO_FLAGS:-}"
-
-# What is published names no folder of the machine that built it.
-flags_of_rustc=${CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS:-}
-for folder in "${CARGO_HOME:-$HOME/.cargo}=cargo" "$(cd .. && pwd)=reversion"; do
-    flags_of_rustc+=" --remap-path-prefix=$folder"
-done
-export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS=$flags_of_rustc
-
-"$cargo" build --release --locked --target wasm32-unknown-unknown "${flags[@]}"
+source ../bindings/wasm/module.sh
 
 # What failed half-way is never taken for a page: the folder is made anew, and the page comes last.
 rm -rf dist
-mkdir dist
-program=dist/reversion_playground.wasm
-cp "$target/wasm32-unknown-unknown/release/reversion_playground.wasm" "$program"
+build_module reversion_playground dist/reversion_playground.wasm
 cp page.css page.js worker.js index.html dist/
-printf '%s: %d bytes, %d with gzip\n' "$program" "$(wc -c < "$program")" "$(gzip -9 -c "$program" | wc -c)"

@@ -8,15 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/OWNER/reversion/bindings/go/internal/moduletest"
 )
 
-// start starts the module that bindings/wasm/build.sh made; without it the test is skipped.
+// start starts the module.
 func start(t testing.TB, packs ...Pack) *Reversion {
 	t.Helper()
-	module, err := os.ReadFile(filepath.Join("..", "wasm", "dist", "reversion.wasm"))
-	if err != nil {
-		t.Skipf("skipped: %v; bindings/wasm/build.sh builds it", err)
-	}
+	module := moduletest.Read(t, filepath.Join("..", "wasm"))
 	r, err := New(context.Background(), module, packs...)
 	if err != nil {
 		t.Fatal(err)

@@ -137,20 +137,20 @@ fn a_comment_that_acknowledges_nothing_is_reported() {
 }
 
 #[test]
-fn an_object_whose_comment_is_misspelt_is_not_converted() {
+fn an_object_whose_comment_is_misspelled_is_not_converted() {
     for comment in ["# reversion: ignore[change-needed]", "# reversion: ignore", "# reversion:ignore[changes-needed]"] {
-        let (misspelt, other) = (format!("{comment}\n{ROUTE}"), ROUTE.replace("shop", "other"));
-        let tree = Tree::of(&[("a.yaml", &format!("{misspelt}---\n{other}"))]);
+        let (misspelled, other) = (format!("{comment}\n{ROUTE}"), ROUTE.replace("shop", "other"));
+        let tree = Tree::of(&[("a.yaml", &format!("{misspelled}---\n{other}"))]);
         let run = tree.run(&["apply", "--yes", "--allow-dirty", "--to", "gateway-api@1.4", "a.yaml"]);
         run.check(1);
-        assert_eq!(tree.text("a.yaml"), format!("{misspelt}---\n{}", other.replace("v1beta1", "v1")));
+        assert_eq!(tree.text("a.yaml"), format!("{misspelled}---\n{}", other.replace("v1beta1", "v1")));
         assert!(run.all().contains("a.yaml:1:1: held-back[invalid-ignore] HTTPRoute shop: "), "{}", run.all());
         assert_eq!(run.all().matches("invalid-ignore").count(), 1, "{}", run.all());
     }
 }
 
 #[test]
-fn a_misspelt_comment_is_reported_and_fails() {
+fn a_misspelled_comment_is_reported_and_fails() {
     let with = |comment: &str| format!("{comment}\n{ROUTE}");
     for comment in [
         "# reversion:ignore[changes-needed]",
@@ -168,11 +168,52 @@ fn a_misspelt_comment_is_reported_and_fails() {
         "# revrsion: ignore[changes-needed] x",
         "# @reversion: ignore[changes-needed]",
         "# reversion ignore: changes-needed",
+        "# reversion: skip",
+        "# reversion: skip frozen until the move",
+        "# reversion: Disable changes-needed",
+        "# reversion: keep",
+        "# reversion: keep as it is.",
+        "# reversion: leave changes-needed",
+        "# reversion: ignore-file",
+        "# reversion: ignore-next-line frozen",
+        "# reversion-ignore",
+        "# reversion-ignore frozen until the move",
+        "# reversion/ignore",
+        "# reversion-skip",
+        "# reversion ignore",
+        "# reversion ignore changes-needed frozen",
+        "# revrsion-ignore",
+        "# revrsion: ignore",
+        "# TODO reversion: ignore",
+        "# TODO(ops): reversion: ignore[changes-needed]",
+        "# TODO: reversion: skip",
+        "# frozen until the move, reversion: ignore[changes-needed]",
+        "# -- reversion: ignore[changes-needed]",
     ] {
         finds(&with(comment), &["invalid-ignore:1"], &[]);
     }
-    for prose in ["# Reversion: Ignored by some", "# reversion: ignoring this is right", "# reversion: not before May"]
-    {
+    for prose in [
+        "# Reversion: Ignored by some",
+        "# reversion: ignoring this is right",
+        "# reversion: not before May",
+        "# reversion: keep in sync with the chart",
+        "# reversion: leave this to the platform team",
+        "# reversion: off by default",
+        "# reversion keeps comments, and ignores other files",
+        "# reversion ignore comments are described in the wiki",
+        "# reversion skips charts",
+        "# TODO run reversion here, skip the charts",
+        "# TODO reversion: not before May",
+        "# kept by reversion",
+        "# written by reversion-ignored tools",
+        "# see `reversion: ignore[CODE]` in the documentation",
+        "# what 'reversion: ignore' does",
+        "# reversion.toml ignores this folder",
+        "# version: ignore",
+        "# revision-ignore",
+        "# prettier-ignore",
+        "# TODO: ignore",
+    ] {
         finds(&with(prose), &[], &[]);
     }
     finds(&with("# reversion: ignore-by-design is prose"), &[], &[]);

@@ -191,3 +191,36 @@ fn an_advisory_about_many_objects_is_one_finding() {
     assert_eq!(others[84]["title"], "UpstreamSettingsPolicy p85");
     assert_eq!(others[84]["location"]["file"], "p85.yaml");
 }
+
+/// What is to be done on the nodes is told by the run that converts the objects: a later one sees objects that may never have been older.
+#[test]
+fn an_apply_says_that_advisories_are_told_now() {
+    let old = "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: \
+               b}}\n    spec:\n      nodeSelector: {node-role.kubernetes.io/master: \"\"}\n      containers: [{name: a, image: a}]\n";
+    let told =
+        "advisories are told now: of objects that are converted, later runs list them with `--verbose` at most\n";
+    let to = ["--to", "kubernetes@1.30", "."];
+    let tree = Tree::of(&[("a.yaml", old)]);
+    let check = tree.run(&[&["check"], &to[..]].concat());
+    assert!(check.out.contains("warning[advisory]") && !check.all().contains(told), "{}", check.all());
+    let apply = tree.run(&[&["apply", "--yes", "--allow-no-vcs"], &to[..]].concat());
+    assert!(apply.all().contains("warning[advisory]") && apply.err.ends_with(told), "{}", apply.all());
+    // Also with a saved plan; with -q they are not told.
+    let saved = Tree::of(&[("a.yaml", old)]);
+    saved.run(&[&["plan", "-o", "a.plan"], &to[..]].concat()).check(0);
+    let run = saved.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "a.plan"]);
+    assert!(run.err.ends_with(told), "{}", run.all());
+    let quiet = Tree::of(&[("a.yaml", old)]).run(&[&["apply", "-q", "--yes", "--allow-no-vcs"], &to[..]].concat());
+    assert!(!quiet.all().contains("told now"), "{}", quiet.all());
+    // That is so.
+    assert!(!tree.run(&[&["check"], &to[..]].concat()).all().contains("[advisory]"));
+    assert!(
+        tree.run(&[&["check", "-v"], &to[..]].concat())
+            .out
+            .contains("note[advisory] Deployment a: Kubernetes: since v1.24.0 kubeadm no longer")
+    );
+    // Where there is none, there is nothing to say.
+    let plain = Tree::of(&[("a.yaml", &old.replace("node-role.kubernetes.io/master", "disk"))]);
+    let apply = plain.run(&[&["apply", "--yes", "--allow-no-vcs"], &to[..]].concat());
+    assert!(apply.err.contains("1 changed in 1 file") && !apply.all().contains(told), "{}", apply.all());
+}

@@ -178,9 +178,9 @@ fn what_cannot_be_converted_is_an_error_of_its_own() {
     assert!(matches!(&conflict, CanonicalizeError::Conflict { conflicts } if !conflicts.is_empty()), "{conflict:?}");
     let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}});
     assert_eq!(standard.convert(service), Err(CanonicalizeError::UnknownKind { kind: "Service".to_owned() }));
-    let misspelt = json!({"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HttpRoute"});
+    let misspelled = json!({"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HttpRoute"});
     let kind = "HttpRoute.gateway.networking.k8s.io".to_owned();
-    assert_eq!(standard.convert(misspelt), Err(CanonicalizeError::UnknownKind { kind }));
+    assert_eq!(standard.convert(misspelled), Err(CanonicalizeError::UnknownKind { kind }));
     for value in [json!(null), json!([]), json!({"kind": "HTTPRoute"}), json!({"apiVersion": 1, "kind": "HTTPRoute"})] {
         assert_eq!(standard.convert(value), Err(CanonicalizeError::NotAnObject));
     }

@@ -207,7 +207,7 @@ fn kinds_of_kubernetes_that_a_pack_does_not_describe_are_no_noise() {
 }
 
 #[test]
-fn a_misspelt_kind_of_kubernetes_is_reported() {
+fn a_misspelled_kind_of_kubernetes_is_reported() {
     let tree = Tree::of(&[("t/a.yaml", "apiVersion: apps/v1\nkind: Deploymnet\nmetadata:\n  name: a\n")]);
     packs(&tree, &[]);
     for command in [&["check", "--to", "kubernetes@v2"][..], &["detect"]] {

@@ -765,3 +765,18 @@ fn a_crd_that_keeps_every_key_has_no_unknown_ones() {
     assert_eq!(unknown(&old("  preserveUnknownFields: false\n")), [true, true]);
     assert_eq!(unknown(&crd("Lamp", "None", &[("v1", STORED, "a: {type: object}")])), [true, true]);
 }
+
+/// A ClusterRole beside objects of the CRDs does not make Kubernetes the API that a target is missing for.
+#[test]
+fn crds_of_a_known_api_that_name_no_release_are_what_a_target_is_wanted_of() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: middlewares.traefik.io}\nspec:\n  \
+               group: traefik.io\n  scope: Namespaced\n  names: {kind: Middleware, plural: middlewares}\n  versions:\n  - {name: v1alpha1, served: true, \
+               storage: true, schema: {openAPIV3Schema: {type: object}}}\n";
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\nrules: []\n";
+    let tree = Tree::of(&[("old.yaml", crd), ("new.yaml", crd), ("a.yaml", role)]);
+    let run = tree.run(&["check", "--crds", "old.yaml", "--crds", "new.yaml", "a.yaml"]);
+    run.check(2);
+    let told =
+        "error: no target: the CRDs of --crds name no release of traefik; pass a target, such as --to traefik@latest";
+    assert!(run.err.starts_with(told), "{}", run.all());
+}

@@ -209,6 +209,17 @@ fn what_cannot_be_read_of_templates_is_said_as_check_says_it() {
         let lines = run.out.lines().filter(|line| line.contains("[template")).map(str::to_owned);
         lines.collect()
     };
+    let unresolved = |run: &Run| {
+        run.err
+            .lines()
+            .last()
+            .unwrap()
+            .split([',', ':', ';'])
+            .find_map(|part| part.trim().strip_suffix(" unresolved").map(str::to_owned))
+    };
+    let (found, checked) = (tree.run(&["detect"]), tree.run(&["check", "--to", "kubernetes@latest"]));
+    assert!(found.err.contains(" recognized: 3 unresolved; "), "{}", found.err);
+    assert_eq!(unresolved(&found), unresolved(&checked), "{}", checked.err);
     let detected = about_templates(&["detect"]);
     assert_eq!(detected, about_templates(&["check", "--to", "kubernetes@latest"]));
     assert!(detected.iter().any(|line| line.contains("unresolved[template-action]")), "{detected:#?}");

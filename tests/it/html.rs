@@ -199,6 +199,19 @@ fn what_is_held_back_is_to_be_done_by_hand() {
     assert!(page.named("a").any(|link| link.attribute("href") == described), "{described}");
 }
 
+/// The rule that a sentence names is a link to what the book says of it.
+#[test]
+fn a_rule_in_a_message_is_a_link() {
+    let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: all}\nspec: {minAvailable: 1, selector: {}}\n";
+    let (_, page) = report(&[("a.yaml", budget)], &["check", "--to", "kubernetes@1.25"]);
+    check(&page);
+    let rule = "kubernetes/v1.21.0/poddisruptionbudget-empty-selector-selects-all";
+    let message = page.with_class("message").find(|message| message.text.contains(rule)).unwrap();
+    assert!(message.text.ends_with(&format!("(rule {rule})")), "{}", message.text);
+    let described = format!("{BOOK}reference/apis/kubernetes.html#{}", rule.strip_prefix("kubernetes/").unwrap());
+    assert!(page.named("a").any(|link| link.text == rule && link.attribute("href") == described), "{described}");
+}
+
 #[test]
 fn files_without_anything_to_do_are_folded() {
     let new = OLD.replace("v1beta1", "v1");

@@ -162,7 +162,7 @@ const PACK_PAIRS: &[(&str, &[Expectation])] = &[
             ("13-beta-v1-blueprint-custom-ami", "1.0.0", Different, "0.37.0", Refused),
             // Defaults, and the place of expireAfter. Backward: `consolidateAfter: 1m`.
             ("15-beta-v1-blueprint-od-spot", "1.0.0", Different, "0.37.0", Refused),
-            // The maintainers took Amazon Linux 2023, a misspelt new key and the new defaults.
+            // The maintainers took Amazon Linux 2023, a misspelled new key and the new defaults.
             ("17-beta-v1-example-max-node-lifetime", "1.0.0", Different, "0.37.0", Different),
             // The defaults of v1beta1 are written, where the maintainers took those of v1. Backward: those of v1.
             ("19-beta-v1-example-al2-custom-ami", "1.0.0", Different, "0.37.0", Different),

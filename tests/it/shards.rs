@@ -270,6 +270,31 @@ fn reports_of_several_repositories_are_joined() {
     assert_eq!((files, &merged["folder"]), (vec!["b.yaml", "deploy/a.yaml"], &json!("")));
 }
 
+/// What the run on everything says once, the merged report says once, and in the order of that.
+#[test]
+fn a_merged_report_is_ordered_and_counts_advisories_as_the_whole_run_does() {
+    let job = "apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: a}\nspec: {schedule: '@daily', jobTemplate: {spec: {template: {metadata: {annotations: \
+               {container.apparmor.security.beta.kubernetes.io/a: runtime/default}}, spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}}}}\n";
+    let names: Vec<String> = (0..6).flat_map(|at| [format!("a/{at}.yaml"), format!("a-b/{at}.yaml")]).collect();
+    let tree = Tree::of(&names.iter().map(|name| (name.as_str(), job)).collect::<Vec<_>>());
+    let json = |arguments: &[&str]| -> Value {
+        let run = tree.run(&[arguments, &["--format", "json"]].concat());
+        serde_json::from_str(&run.out).unwrap()
+    };
+    let check = ["check", "--to", "kubernetes@1.33", "a", "a-b"];
+    let whole = json(&check);
+    for at in ["1", "2", "3"] {
+        let part = json(&[&check[..], &["--shard", &format!("{at}/3")]].concat());
+        fs::write(tree.path(&format!("{at}.json")), part.to_string()).unwrap();
+    }
+    // In any order of the reports.
+    let merged = json(&["report", "merge", "3.json", "1.json", "2.json"]);
+    assert_eq!(whole.to_string().matches("(12 objects: a-b/0.yaml:1:1, ").count(), 1, "{whole}");
+    for list in ["files", "objects", "findings", "advisories", "totals"] {
+        assert_eq!(merged[list], whole[list], "{list}");
+    }
+}
+
 /// A patch and what it patches, in two shards.
 #[test]
 fn apply_holds_back_what_needs_a_change_in_another_shard() {

@@ -151,6 +151,26 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
     let expected = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRDs of GitRepository.source.toolkit.fluxcd.io, \
                     Bucket.source.toolkit.fluxcd.io serve v1beta2, but 2 objects in these files need v1; the first is apps/a.yaml:1:1";
     assert_eq!(found, [expected], "{}", run.out);
+    // Where kinds differ, what they serve stands below, all of it with -v where it is long.
+    let other = crd("OCIRepository", "{name: v1beta1, served: true, storage: true}");
+    let repository_of = |kind: &str| {
+        format!(
+            "apiVersion: source.toolkit.fluxcd.io/v1beta2\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{interval: 5m, url: https://example.com/a}}\n"
+        )
+    };
+    let oci = repository_of("OCIRepository").replace("https", "oci");
+    let files = [
+        ("flux/crds.yaml", &*(crds.clone() + &other)),
+        ("apps/a.yaml", repository),
+        ("apps/c.yaml", bucket),
+        ("apps/d.yaml", &oci),
+    ];
+    let run = Tree::of(&files).run(&["check", "-q", "--to", "flux@2.9"]);
+    let told = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRDs of Bucket.source.toolkit.fluxcd.io and 2 more do not serve what 3 objects \
+                in these files need; the first is apps/a.yaml:1:1\n  help: put the CRDs of flux@2.9.4 into the tree, at the latest in the same commit:\n    \
+                the CRD of OCIRepository.source.toolkit.fluxcd.io serves v1beta1, but an object in these files needs v1\n    \
+                the CRDs of GitRepository.source.toolkit.fluxcd.io, Bucket.source.toolkit.fluxcd.io serve v1beta2, but 2 objects in these files need v1\n";
+    assert!(run.out.contains(told), "{}", run.out);
     // A target that serves the old version changes nothing.
     let older = Tree::of(&[("flux/crds.yaml", &*crds), ("apps/a.yaml", repository)]);
     older.run(&["check", "--to", "flux@0.41"]).check(0);

@@ -4,21 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	reversion "github.com/OWNER/reversion/bindings/go"
+	"github.com/OWNER/reversion/bindings/go/internal/moduletest"
 )
 
-// start starts the module that bindings/wasm/build.sh made; without it the test is skipped.
+// start starts the module.
 func start(t *testing.T) *reversion.Reversion {
 	t.Helper()
-	module, err := os.ReadFile(filepath.Join("..", "..", "wasm", "dist", "reversion.wasm"))
-	if err != nil {
-		t.Skipf("skipped: %v; bindings/wasm/build.sh builds it", err)
-	}
+	module := moduletest.Read(t, filepath.Join("..", "..", "wasm"))
 	r, err := reversion.New(context.Background(), module)
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ pub(super) fn unlisted(object: &Object, catalog: &Catalog) -> Remark {
 }
 
 /// Reports a kind that no release of `pack` has. A group without a dot is one of Kubernetes' own, and `v1` alone not even a sign of that:
-/// a kind that the pack does not describe is reported there only where it seems to be misspelt.
+/// a kind that the pack does not describe is reported there only where it seems to be misspelled.
 pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Option<Remark> {
     if pack.catalog(&object.kind).is_some() {
         return None;

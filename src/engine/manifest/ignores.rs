@@ -3,14 +3,16 @@
 //! `# reversion: ignore[CODE, ...] reason` is about the document, entry or item that begins on its line or, where it has a line for
 //! itself or is behind `---`, on the next line with content.
 //!
-//! A comment that resembles one, such as `# Reversion: ignore[...]` or `# reversion: ignor`, is one that names nothing, so that it is reported.
+//! A comment that resembles one, such as `# Reversion: ignore[...]`, `# reversion: skip` or `# TODO reversion: ignore`, is one that names
+//! nothing, so that it is reported. `misspelled` decides which do.
 //!
-//! Invariant: a file without the text `reversion:`, in small or large letters, `ignore[` and `ignore:` has none.
+//! Invariant: a file without any of the texts of `MARKS` has none.
 
 use std::sync::LazyLock;
 
 use super::ignore_comment::{Ignore, Ignores};
 use super::manifest::Manifest;
+use super::misspelled;
 use super::object::Object;
 use super::source_text::SourceText;
 use super::text_search::TextSearch;
@@ -18,32 +20,18 @@ use crate::syntax::field::FieldPath;
 use crate::syntax::text::{Position, Span};
 use crate::syntax::yaml::{Tree, find_node, parts};
 
-/// What such a comment contains.
+/// What such a comment starts with.
 const MARK: &str = "reversion: ignore";
 
-/// Its keyword.
-const KEYWORD: &str = "ignore";
-
-/// The name in front of it.
-const NAME: &str = "reversion";
-
-/// What can stand between words.
-const BLANK: [char; 2] = [' ', '\t'];
-
-/// What a comment contains whose name is misspelt.
-const NAMELESS: [&str; 2] = ["ignore[", "ignore:"];
-
-/// How many letters of a word can be wrong.
-const MOST_WRONG: usize = 2;
-
-/// How it starts, as people write it.
-const NAMES: [&str; 3] = ["reversion:", "Reversion:", "REVERSION:"];
+/// One of these is in each file with such a comment, well written or not.
+const MARKS: [&str; 8] =
+    ["reversion", "Reversion", "REVERSION", "ignore[", "ignore:", "-ignore", ": ignore", ":ignore"];
 
 /// Finds the comments of a file, and of the inline patches whose lines have places in it, that acknowledge findings; in the order of
 /// the file.
 pub(super) fn find(manifest: &Manifest) -> Ignores {
-    static MARKS: LazyLock<TextSearch> = LazyLock::new(|| TextSearch::new(NAMES.into_iter().chain(NAMELESS)));
-    if !MARKS.is_in(manifest.text.as_bytes()) {
+    static SEARCH: LazyLock<TextSearch> = LazyLock::new(|| TextSearch::new(MARKS));
+    if !SEARCH.is_in(manifest.text.as_bytes()) {
         return Ignores::default();
     }
     let inline = manifest.inline_patches.iter().enumerate().filter(|(_, patch)| patch.literal.is_some());
@@ -96,47 +84,17 @@ pub(crate) fn is_ignore_comment(comment: &str) -> bool {
     directive(comment).is_some()
 }
 
-/// Returns what follows the mark in a comment, where it has one behind a `#`; nothing where the mark is misspelt.
+/// Returns what follows the mark in a comment, where it has one behind a `#`; nothing where the mark is misspelled.
 fn directive(comment: &str) -> Option<&str> {
-    let follows = |at: usize| {
-        let words = comment[at + 1..].trim_start_matches(BLANK);
-        let written = words.strip_prefix(MARK).filter(|written| !written.starts_with(is_part));
-        let is_directive = match NAMES.iter().find_map(|name| words.strip_prefix(name)) {
-            Some(rest) => is_meant(rest.trim_start_matches(BLANK)),
-            None => is_meant_by_another_name(words),
-        };
-        is_directive.then_some(written.unwrap_or_default())
-    };
-    memchr::memchr_iter(b'#', comment.as_bytes()).find_map(follows)
+    let behind_signs = || memchr::memchr_iter(b'#', comment.as_bytes()).map(|at| &comment[at + 1..]);
+    let resembles = || behind_signs().any(misspelled::is_meant).then_some("");
+    behind_signs().find_map(behind_mark).or_else(resembles)
 }
 
-fn is_part(next: char) -> bool {
-    next.is_alphanumeric() || next == '-' || next == '_'
-}
-
-/// Returns whether what stands behind the name is the keyword, well written or not: a word with a bracket, or one that resembles it.
-fn is_meant(words: &str) -> bool {
-    let rest = words.trim_start_matches(is_part);
-    let word = words[..words.len() - rest.len()].to_lowercase();
-    // `reversion: ignored by ...` is prose.
-    let is_inflected = word.len() > KEYWORD.len() && word.starts_with(KEYWORD);
-    !word.is_empty() && (rest.starts_with('[') || !is_inflected && is_like(&word, KEYWORD))
-}
-
-/// Returns whether a comment starts with a name like the program's, in any separation from the keyword that has a bracket or a colon:
-/// `reversion ignore[...]`, `@reversion: ignore[...]`, `revrsion: ignore[...]`, `reversion ignore: ...`.
-fn is_meant_by_another_name(words: &str) -> bool {
-    let words = words.trim_start_matches('@');
-    let rest = words.trim_start_matches(char::is_alphanumeric);
-    let name = words[..words.len() - rest.len()].to_lowercase();
-    let behind = rest.trim_start_matches([' ', '\t', ':', '-']).strip_prefix(KEYWORD);
-    behind.is_some_and(|behind| behind.starts_with(['[', ':'])) && is_like(&name, NAME)
-}
-
-/// Returns whether a word is `known`, with at most two letters wrong: `ignor`, `ingore`.
-fn is_like(word: &str, known: &str) -> bool {
-    let is_as_long = word.len().abs_diff(known.len()) <= MOST_WRONG;
-    is_as_long && strsim::damerau_levenshtein(word, known) <= MOST_WRONG
+/// Returns what follows the mark, where these words start with it.
+fn behind_mark(words: &str) -> Option<&str> {
+    let rest = words.trim_start_matches([' ', '\t']).strip_prefix(MARK)?;
+    (!rest.starts_with(misspelled::is_part)).then_some(rest)
 }
 
 /// Reads `[CODE, ...] reason`.

@@ -7,7 +7,7 @@
 //! Parts: `read` (a file's bytes) `manifest` `object` `recognizer` (with `core_group`, `group_name` and `text_search`); `kustomization` `configuration` (of
 //! Kustomize) `applied` (folders that controllers apply) `carried_values` (in texts, and in files that install charts) `selector`
 //! (of patches) `replacement` (files of Kustomize replacements) `inline` (patches in an object) `inline_patch` `nested`
-//! (patches in patches) `source_text` (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `ignores`
+//! (patches in patches) `source_text` (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `misspelled` (comments that acknowledge nothing as they are written) `ignores`
 //! (the comments that acknowledge findings, each an `ignore_comment`) `problem` (what cannot be read) `sops` (encrypted files).
 //!
 //! Invariant: a file is irrelevant only if its bytes contain neither a known API group nor a trigger.
@@ -26,6 +26,7 @@ mod json6902;
 mod kustomization;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod manifest;
+mod misspelled;
 mod nested;
 mod object;
 mod problem;

@@ -197,7 +197,7 @@ fn with_others(first: Finding, others: Vec<FindingObject>) -> Finding {
 const PLACES: usize = 3;
 
 /// Counts several objects or fields, and names the places of the first ones.
-fn places(all: &[&Location], what: &str) -> String {
+pub(crate) fn places(all: &[&Location], what: &str) -> String {
     // One more place is no longer than to say that there is one.
     let named = if all.len() > PLACES + 1 { PLACES } else { all.len() };
     let places: Vec<String> = all[..named].iter().map(ToString::to_string).collect();

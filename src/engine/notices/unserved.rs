@@ -64,9 +64,10 @@ impl<'s> Unserved<'s> {
             if !is_listed(&place.file) && !objects.iter().any(|at| may_have(&at.file)) {
                 return None;
             }
-            let message = format!("{}; the first is {}", words(&crds), objects.first()?);
+            let (words, details) = words(&crds);
+            let message = format!("{words}; the first is {}", objects.first()?);
             let release = target.map_or_else(String::new, |target| format!(" of {target}"));
-            let help = format!("put the CRDs{release} into the tree, at the latest in the same commit");
+            let help = format!("put the CRDs{release} into the tree, at the latest in the same commit{details}");
             Some(Finding::new(place.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help))
         };
         by_file.into_iter().filter_map(report).collect()
@@ -83,13 +84,26 @@ struct UnservedCrd<'s> {
 /// How many kinds are named of those that serve and need the same.
 const NAMED: usize = 3;
 
-/// Says what CRDs serve, and what objects need: once for all kinds of which that is the same.
-fn words(crds: &[UnservedCrd<'_>]) -> String {
+/// Says what CRDs serve, and what objects need. Where that is not the same for all kinds, it is what stands behind the help.
+fn words(crds: &[UnservedCrd<'_>]) -> (String, String) {
     let mut alike: BTreeMap<(&[String], &str), Vec<&UnservedCrd<'_>>> = BTreeMap::new();
     for one in crds {
         alike.entry((&one.crd.served, &one.version)).or_default().push(one);
     }
-    alike.into_values().map(|alike| sentence(&alike)).collect::<Vec<_>>().join("; ")
+    let sentences: Vec<String> = alike.values().map(|alike| sentence(alike)).collect();
+    if let [one] = &*sentences {
+        return (one.clone(), String::new());
+    }
+    let mut kinds: Vec<&GroupKind> = crds.iter().map(|one| &one.crd.kind).collect();
+    kinds.sort();
+    kinds.dedup();
+    let objects: usize = crds.iter().map(|one| one.objects.len()).sum();
+    let subject = match kinds.len() {
+        1 => format!("the CRD of {} does", kinds[0]),
+        count => format!("the CRDs of {} and {} more do", kinds[0], count - 1),
+    };
+    let message = format!("{subject} not serve what {objects} objects in these files need");
+    (message, format!(":\n{}", sentences.join("\n")))
 }
 
 /// Says it of CRDs that serve and need the same.

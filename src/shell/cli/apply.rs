@@ -14,6 +14,7 @@ use super::output::{Level, destination, explain_exit, findings, finish, summaris
 use super::planned::{Planned, planned};
 use super::write::Preview;
 use super::{apply_plan, interactive, packs, undo, write};
+use crate::engine::finding::Code;
 use crate::engine::plan::{Dependent, Outcome};
 use crate::shell::report::{Report, Written, plural, text_format};
 use crate::syntax::yaml::FrontEnd;
@@ -84,6 +85,10 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     let report = planned.report("apply", Written::Yes, exit);
     report_written(&report, args, is_asked, console)
         .with_context(|| format!("{} were written, but not reported", plural(report.files.len(), "file")))?;
+    let level = Level::of(output);
+    let of_objects = level.findings(report.findings).filter(|finding| finding.code == Code::Advisory);
+    let of_run = level.advisories(report.advisories).map(|advisory| advisory.severity);
+    write::say_told_once(of_objects.map(|finding| finding.severity).chain(of_run), console)?;
     Ok(exit)
 }
 

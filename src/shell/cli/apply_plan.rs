@@ -11,8 +11,8 @@ use super::formats::shown;
 use super::journal::bounds;
 use super::output::{Level, destination, written};
 use super::saved_plan::{execute, findings, load, made_elsewhere, summary};
-use super::write::{Preview, confirm, finish_interrupted, guard, write};
-use crate::engine::finding::Severity;
+use super::write::{Preview, confirm, finish_interrupted, guard, say_told_once, write};
+use crate::engine::finding::{Code, Severity};
 use crate::shell::report::{Painter, Written};
 
 /// Runs `apply --plan`.
@@ -61,6 +61,10 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
         console.text(destination(args), output, |painter| findings(&plan, level, painter, shown(output)))?;
     }
     console.painted_note(&format!("{}\n", summary(&console.note_painter(output.color))))?;
+    let shown = plan.findings.iter().filter(|finding| level.shows_record(finding.severity, &finding.code));
+    let of_objects = shown.filter(|finding| finding.code == Code::Advisory.name()).map(|finding| finding.severity);
+    let of_run = level.advisories(&plan.advisories).map(|advisory| advisory.severity);
+    say_told_once(of_objects.chain(of_run).filter(|_| !plan.noop), console)?;
     let affects = [Severity::Unresolved, Severity::Held];
     let remains = plan.findings.iter().any(|finding| affects.contains(&finding.severity));
     Ok(if remains || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))

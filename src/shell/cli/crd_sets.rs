@@ -75,7 +75,12 @@ impl PassedSet {
 
     /// Returns whether a CRD of it defines a kind of `group`.
     pub(super) fn defines(&self, group: &str) -> bool {
-        self.crds.iter().any(|crd| crd.kind.group == group)
+        self.groups().any(|own| own == group)
+    }
+
+    /// Returns the group of each of its CRDs.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.crds.iter().map(|crd| crd.kind.group.as_str())
     }
 
     /// Says where the set comes from: `new/ (12 CRDs)`.

@@ -69,7 +69,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         }
     }
     let painter = console.note_painter(output.color);
-    console.painted_note(&format!("{}\n", text_format::detected(&detection.counts, &painter)))?;
+    console.painted_note(&format!("{}\n", text_format::detected(&detection.counts, &detection.findings, &painter)))?;
     explain_exit(exit, why, console)
 }
 

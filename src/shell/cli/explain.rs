@@ -9,7 +9,7 @@ use super::glossary::{GLOSSARY, Term};
 use super::{packs, releases};
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{CONVERSIONS, Description, described};
-use crate::knowledge::pack::crds::from_crds::Move;
+use crate::knowledge::pack::crds::from_crds::{self as crds, Move};
 use crate::knowledge::pack::{Pack, Packs, Rule, is_near, nearest};
 use crate::knowledge::release::{Channel, Named};
 use crate::shell::report::address;
@@ -30,6 +30,12 @@ pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
         spellings(text).iter().map(|word| explain(word, packs)).find(|explanation| !explanation.is_empty());
     if let Some(explanation) = explanation {
         return Ok(explanation);
+    }
+    if let Some(explanation) = head_of_finding(text, packs) {
+        return Ok(explanation);
+    }
+    if let Some((crds::NAME, _)) = text.split_once('@') {
+        return Ok(explain(crds::NAME, packs));
     }
     if text.contains('@') {
         let target = packs::release(text, packs)?;
@@ -60,6 +66,13 @@ pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
     let near = near(text, packs).join(", ");
     let hint = if near.is_empty() { near } else { format!("; did you mean {near}?") };
     bail!("`{text}` is not a word of the output, a rule, a code or an operation{hint}")
+}
+
+/// Explains both words of `warning[advisory]`, as a finding is printed.
+fn head_of_finding(text: &str, packs: &Packs) -> Option<String> {
+    let (severity, code) = text.strip_suffix(']')?.split_once('[')?;
+    let words = [severity, code].map(|word| explain(&fold(word), packs));
+    words.iter().all(|explanation| !explanation.is_empty()).then(|| words.join("\n"))
 }
 
 /// Writes a word as every output does: lower case, hyphens for spaces, one spelling of `recognized` and `recognized`.
@@ -242,11 +255,21 @@ mod tests {
             ("gateway-api@1.6/experimental", "gateway-api@1.6.1/experimental: release v1.6.1 of Gateway API"),
             ("exact/held-back", "exact: Cost of a change"),
             ("-", "-: "),
+            ("warning[advisory]", "warning: Severity: "),
+            ("held-back[too-many-items]", "held-back: Severity, "),
+            ("to do by hand", "to do by hand: List "),
+            ("other fields", "other fields: "),
+            ("by itself", "by itself: "),
+            ("crds@tree", "crds: Pack that is made of CRDs: `crds@tree`"),
+            ("crds@new", "crds: "),
         ];
         for (word, start) in starts {
             let text = answer(word, &packs).unwrap();
             assert!(text.starts_with(start), "{word}: {text}");
         }
+        let head = answer("warning[advisory]", &packs).unwrap();
+        assert!(head.contains("\nadvisory: Cost") && head.contains("\nfinding advisory: "), "{head}");
+        assert!(answer("warning[no-such]", &packs).is_err());
         assert!(answer("gateway-api@9", &packs).unwrap_err().to_string().contains("has no release"));
     }
 }

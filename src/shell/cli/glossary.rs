@@ -37,11 +37,13 @@ glossary! {
     "baseline" "The findings that `check --write-baseline` lists in a file, so that `check --baseline` fails because of others only.";
     "breaking" "Class of a change in `crd check`: what was written means something else, is dropped, or is read otherwise.";
     "bundle" "A version of an API as its project publishes it, such as v1.4.0. A bundle and a channel are a release.";
+    "by itself" "Of an object that is for other releases than those that the other objects agree on: it is converted from its own.";
     "catalog" "The fields of one kind in every release of a pack, generated from the project's CRDs.";
     "changed" "Outcome: the object is converted. Its file changes at the places named in the diff and nowhere else.";
     "channel" "A variant of a bundle, named by its project: standard and experimental of Gateway API. Projects without channels have bundles alone.";
     "claimed" "Summary of `pack lint`: removed kinds, fields or values that a rule converts.";
     "code" "The stable name of a kind of finding, in brackets behind the severity, such as `dropped-field`. `explain CODE` describes it.";
+    "crds" "Pack that is made of CRDs: `crds@tree` of those in the files, of APIs that no pack knows, `crds@NAME` of those that `--crds` passes, named after its path.";
     "current" "Summary of `detect`: the newest release serves the objects as they are.";
     "deprecated" "Summary of `detect`, and `releases`: a release serves the apiVersion and calls it deprecated: a later one need not serve it.";
     "documentation" "Class of a change in `crd check`: only what people read changed.";
@@ -66,6 +68,7 @@ glossary! {
     "note" "Severity: nothing to do. Notes are printed with `--verbose` only.";
     "object" "A Kubernetes object: a document of a YAML file, an item of a List, an inline patch, or the values of a known chart.";
     "operation" "One step of a lens, such as `rename` or `wrap`. `explain OPERATION` describes it.";
+    "other fields" "Of an object that changes: it keeps its apiVersion, or has none, as values of a chart, and fields of it change.";
     "outdated" "Summary of `detect`: objects with an apiVersion that the newest release calls deprecated or does not serve.";
     "pack" "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs; a pack can have other names besides its own (`aliases`).";
     "parameter" "What no file shows, or what is a choice: `--set PACK.NAME=VALUE` sets it, `--set NAME=VALUE` in every pack that has it. `reversion releases PACK` lists the parameters.";
@@ -88,7 +91,8 @@ glossary! {
     "tightened" "Class of a change in `crd check`: less is accepted of what was there.";
     "to change" "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.";
     "to convert" "Summary of `detect`: objects with an apiVersion that the newest release serves, which has a more stable one or other fields.";
-    "to do" "Number behind a finding, and the list at the end of a report (`to do by hand`): what remains to be done by hand, once for all findings that need the same.";
+    "to do" "Number behind a finding, `(to do 3)`: that of the entry of `to do by hand` which says what remains to be done.";
+    "to do by hand" "List at the end of a report: what remains to be done by hand, once for all findings that need the same. `(to do 3)` behind a finding is the number of its entry.";
     "unchanged" "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not.";
     "undetectable" "Subject in `matrix`: a change of meaning that no field shows, such as a new default.";
     "unresolved" "Severity and summary: something that is not converted, or that the target does not serve, stays as it is and can break or change what is applied. Exit code 1; change it by hand, or acknowledge it.";

@@ -197,7 +197,7 @@ impl<'p> Request<'p> {
                 crd_target.announce(console)?;
                 targets.push(crd_target.target);
             }
-            ensure!(!targets.is_empty(), "{}", no_target(groups, installed, self.packs));
+            ensure!(!targets.is_empty(), "{}", no_target(groups, installed, &self.crds, self.packs));
             targets.extend(companions::companions(&targets, self.packs, self.pairing, console)?);
             self.warn_of_other_objects(&targets, groups, console)?;
         }
@@ -332,11 +332,19 @@ fn named_by<'p>(installed: &[Installed<'p>], console: Console) -> Result<Vec<Tar
 }
 
 /// Explains why there is no target: names the packs whose objects were read, and CRDs that name none.
-fn no_target(groups: &BTreeSet<String>, installed: &[Installed<'_>], packs: &Packs) -> anyhow::Error {
+fn no_target(
+    groups: &BTreeSet<String>,
+    installed: &[Installed<'_>],
+    passed: &[PassedSet],
+    packs: &Packs,
+) -> anyhow::Error {
     let mut names: BTreeSet<_> =
         groups.iter().filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
     names.extend(installed.iter().map(|installed| installed.pack.name()));
-    let Some(first) = names.first() else {
+    // Who passes CRDs of an API wants a release of that.
+    let of_passed = passed.iter().flat_map(PassedSet::groups).find_map(|group| packs.of_group(group)).map(Pack::name);
+    names.extend(of_passed);
+    let Some(first) = of_passed.as_ref().or(names.first()) else {
         return anyhow!(
             "no target: pass --to PACK@RELEASE[/CHANNEL] (the files hold no object of a known pack; `reversion releases` lists the packs)"
         );
@@ -344,6 +352,9 @@ fn no_target(groups: &BTreeSet<String>, installed: &[Installed<'_>], packs: &Pac
     let hint = format!("pass a target, such as --to {first}@latest (`reversion releases {first}` lists the releases)");
     let crds: Vec<String> = installed.iter().map(no_target_in).collect();
     match crds.is_empty() {
+        true if let Some(name) = of_passed => {
+            anyhow!("no target: the CRDs of --crds name no release of {name}; {hint}")
+        }
         true => anyhow!(
             "no target: the files hold objects of {}; {hint}",
             names.iter().copied().collect::<Vec<_>>().join(", ")

@@ -13,6 +13,7 @@ use super::console::{Answer, Console};
 use super::journal::{failure, interruption, run_failure, run_name};
 use super::output::painted_diffs;
 use crate::engine::edits::FilePlan;
+use crate::engine::finding::Severity;
 use crate::shell::disk::{
     self, Action, Bounds, ChangedFiles, FileChange, Journal, RunProgress, Transaction, Unfinished,
 };
@@ -96,6 +97,17 @@ pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Op
     let changes = files.iter().map(change).collect();
     let written = Transaction::stage(&journal, changes, label).and_then(|staged| staged.commit());
     written.map_err(|aborted| run_failure(aborted, Action::Apply))?;
+    Ok(())
+}
+
+/// Says that advisories are told now, where some of these severities are those of warnings: what the objects were written for before,
+/// no later run sees.
+pub(super) fn say_told_once(advisories: impl IntoIterator<Item = Severity>, console: Console) -> Result<()> {
+    if advisories.into_iter().any(|severity| severity == Severity::Warning) {
+        console.note(
+            "advisories are told now: of objects that are converted, later runs list them with `--verbose` at most\n",
+        )?;
+    }
     Ok(())
 }
 

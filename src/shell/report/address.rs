@@ -19,6 +19,32 @@ pub fn of(name: &str) -> Option<String> {
     Some(format!("{BOOK}reference/{page}.html#{part}"))
 }
 
+/// Divides a text into the ids of rules, each with its address, and what stands between them.
+pub(super) fn rules_in(text: &str) -> impl Iterator<Item = (&str, Option<String>)> {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || "-./_+".contains(character);
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut at = 0;
+        while let Some(start) = rest[at..].find(is_part).map(|start| at + start) {
+            let length = rest[start..].find(|character| !is_part(character)).unwrap_or(rest.len() - start);
+            let word = rest[start..start + length].trim_end_matches('.');
+            let url = Some(word).filter(|word| word.contains('/')).and_then(of);
+            if url.is_some() && start == 0 {
+                rest = &rest[word.len()..];
+                return Some((word, url));
+            }
+            if url.is_some() {
+                let before = &rest[..start];
+                rest = &rest[start..];
+                return Some((before, None));
+            }
+            at = start + length;
+        }
+        let last = std::mem::take(&mut rest);
+        (!last.is_empty()).then_some((last, None))
+    })
+}
+
 /// Returns the address of a word of the glossary.
 pub fn of_word(word: &str) -> String {
     format!("{BOOK}glossary.html#{}", part_of_word(word))

@@ -188,25 +188,33 @@ fn alike<'r>(entries: Vec<(&'r Location, Group<'r>)>) -> Vec<(&'r Location, Grou
     out
 }
 
-/// What to do by hand: each help once, with its number.
+/// What to do by hand: what is printed of each help once, with its number.
 #[derive(Default)]
 struct ToDo<'r> {
     numbers: BTreeMap<&'r str, usize>,
-    items: Vec<&'r str>,
+    /// What is printed, and of how many helps.
+    items: Vec<(String, usize)>,
 }
 
 impl<'r> ToDo<'r> {
     /// Collects what to do; nothing where that is one thing at one entry, which is printed there.
-    fn of(entries: &'r [(&'r Location, Group<'r>)]) -> Self {
+    fn of(entries: &'r [(&'r Location, Group<'r>)], shown: Shown) -> Self {
         let mut to_do = Self::default();
+        let mut by_text: BTreeMap<String, usize> = BTreeMap::new();
         let mut sentences = BTreeSet::new();
         for finding in entries.iter().flat_map(|(_, entry)| entry.findings()) {
             let Some(help) = to_do_by_hand(finding) else { continue };
             sentences.insert(general_message(finding));
-            let number = *to_do.numbers.entry(help).or_insert(to_do.items.len());
-            if number == to_do.items.len() {
-                to_do.items.push(help);
+            if to_do.numbers.contains_key(help) {
+                continue;
             }
+            let text = with_text(help, "      ", shown.lines(LINES));
+            let number = *by_text.entry(text).or_insert_with_key(|text| {
+                to_do.items.push((text.clone(), 0));
+                to_do.items.len() - 1
+            });
+            to_do.items[number].1 += 1;
+            to_do.numbers.insert(help, number);
         }
         if sentences.len() > 1 { to_do } else { Self::default() }
     }
@@ -215,18 +223,25 @@ impl<'r> ToDo<'r> {
         self.numbers.get(to_do_by_hand(finding)?).map(|at| at + 1)
     }
 
-    fn print(&self, painter: &Painter, shown: Shown) -> String {
+    fn print(&self, painter: &Painter) -> String {
         if self.items.is_empty() {
             return String::new();
         }
         let mut out = format!("{}\n", painter.strong("to do by hand:"));
         let width = self.items.len().to_string().len();
-        for (help, number) in self.items.iter().zip(1..) {
-            let _infallible = writeln!(out, "  {number:>width$}. {}", with_text(help, "      ", shown.lines(LINES)));
+        for ((text, helps), number) in self.items.iter().zip(1..) {
+            let all = text.strip_suffix(HIDDEN).filter(|_| *helps > 1);
+            let text = all.map_or(Cow::Borrowed(text), |text| {
+                Cow::Owned(format!("{text} (-v prints the {} texts)", thousands(*helps)))
+            });
+            let _infallible = writeln!(out, "  {number:>width$}. {text}");
         }
         out
     }
 }
+
+/// What stands for a text that is too long.
+const HIDDEN: &str = " (-v prints it)";
 
 /// Prints what to do, with the text to be copied below it, or behind it where that is one value in mappings.
 fn with_text(help: &str, indent: &str, most: usize) -> String {
@@ -234,7 +249,7 @@ fn with_text(help: &str, indent: &str, most: usize) -> String {
     let help = visible(help);
     match on_one_line(text) {
         Some(line) => format!("{help} {}", visible(&line)),
-        None if text.lines().count() > most => format!("{help} (-v prints it)"),
+        None if text.lines().count() > most => format!("{help}{HIDDEN}"),
         None => format!("{help}\n{indent}{}", visible_block(text, indent)),
     }
 }
@@ -333,7 +348,7 @@ impl Printer<'_> {
         let number = self.to_do.number(finding);
         let number =
             number.map_or(String::new(), |number| format!(" {}", self.painter.label(&format!("(to do {number})"))));
-        let _infallible = writeln!(out, "{code} {title}{}{number}", visible(message));
+        let _infallible = writeln!(out, "{code} {title}{}{number}", self.painter.message(message));
     }
 
     fn help(&self, out: &mut String, finding: &FindingRecord, indent: &str) {
@@ -408,13 +423,13 @@ pub(crate) fn grouped(
 ) -> Grouped {
     let joined = (shown == Shown::First).then(|| joined(findings));
     let entries = entries(joined.as_deref().unwrap_or(findings), changes, shown);
-    let to_do = ToDo::of(&entries);
+    let to_do = ToDo::of(&entries, shown);
     let printer = Printer { painter, shown, to_do: &to_do };
     let mut lines = String::new();
     for (location, entry) in &entries {
         printer.entry(&mut lines, location, entry);
     }
-    Grouped { lines, to_do: to_do.print(painter, shown) }
+    Grouped { lines, to_do: to_do.print(painter) }
 }
 
 #[cfg(test)]
@@ -525,6 +540,35 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         let long = "a:\n  b: 1\n  c: 2\n  d: 3\n  e: 4";
         assert_eq!(text(&format!("add it:\n{long}")), "add it: (-v prints it)");
         assert_eq!(with_text(&format!("add it:\n{long}"), "  ", usize::MAX), block(long));
+    }
+
+    #[test]
+    fn what_differs_in_a_hidden_text_only_is_one_thing_to_do() {
+        let help = |value: usize| format!("add it:\na:\n  b: 1\n  c: 2\n  d: 3\n  e: {value}");
+        let findings = [
+            finding(1, Some(1), WARNING, ("odd", &help(4))),
+            finding(2, Some(2), WARNING, ("even", &help(5))),
+            finding(3, Some(3), WARNING, ("odd", &help(4))),
+        ];
+        let expected = "\
+warning[unknown-kind] odd (to do 1)
+  a.yaml:1:1 Route r1, a.yaml:3:1 Route r3
+a.yaml:2:1: warning[unknown-kind] Route r2: even (to do 1)
+to do by hand:
+  1. add it: (-v prints the 2 texts)
+";
+        check(&[], &findings, Shown::First, expected);
+        let text = |number: usize, value: usize| {
+            format!("  {number}. add it:\n      a:\n        b: 1\n        c: 2\n        d: 3\n        e: {value}\n")
+        };
+        let expected = "\
+warning[unknown-kind] odd (to do 1)
+  a.yaml:1:1 Route r1
+  a.yaml:3:1 Route r3
+a.yaml:2:1: warning[unknown-kind] Route r2: even (to do 2)
+to do by hand:
+";
+        check(&[], &findings, Shown::All, &format!("{expected}{}{}", text(1, 4), text(2, 5)));
     }
 
     #[test]

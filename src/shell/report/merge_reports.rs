@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::document::{AcknowledgedRecord, FindingRecord, REPORT_SCHEMA_VERSION, ReportDocument, Summary, joined};
+use super::merged_advisories;
 use crate::engine::finding::{Code, Severity};
 use crate::engine::plan::RunAdvisory;
 
@@ -42,10 +43,11 @@ pub fn parse(bytes: &[u8]) -> Result<ReportDocument, String> {
 ///
 /// # Errors
 /// A message that names the reports which do not fit together.
-pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
+pub(crate) fn merge(mut parts: Vec<Part>) -> Result<ReportDocument, String> {
     check_same(&parts)?;
     check_shards(&parts)?;
     check_files(&parts)?;
+    parts.iter_mut().for_each(|(_, part)| merged_advisories::take_apart(part));
     let mut parts = parts.into_iter();
     let (_, mut whole) = parts.next().ok_or("there is no report to merge")?;
     let mut rest: Vec<ReportDocument> = parts.map(|(_, part)| part).collect();
@@ -74,8 +76,13 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
         }
     }
     whole.left_out.sort();
-    whole.files.sort_by(|left, right| left.file.cmp(&right.file));
-    whole.objects.sort_by(|left, right| left.location.cmp(&right.location));
+    // As a run does, name by name: `a/x` comes before `a-b/x`.
+    whole.files.sort_by(|left, right| names(&left.file).cmp(names(&right.file)));
+    whole.objects.sort_by(|left, right| {
+        let by_file = names(&left.location.file).cmp(names(&right.location.file));
+        by_file.then_with(|| left.location.position.cmp(&right.location.position))
+    });
+    merged_advisories::put_together(&mut whole);
     whole.findings.sort();
     // What is about the whole tree, every shard reports.
     whole.findings.dedup();
@@ -89,6 +96,10 @@ pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
     whole.count();
     whole.exit_code = worst(&codes, &whole);
     Ok(whole)
+}
+
+fn names(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/')
 }
 
 /// Checks that the parts are of the same command and targets.

@@ -59,6 +59,15 @@ impl Painter {
         self.link(&visible(rule), |_| address::of(rule))
     }
 
+    /// Prints what a finding says, with the rules that it names as links.
+    pub(super) fn message(&self, text: &str) -> String {
+        let text = visible(text);
+        if self.folder.is_none() {
+            return text;
+        }
+        address::rules_in(&text).map(|(part, url)| self.link(part, |_| url)).collect()
+    }
+
     /// Prints a text as a link where the terminal has links; `url` is given the current folder.
     fn link(&self, text: &str, url: impl FnOnce(&str) -> Option<String>) -> String {
         match self.folder.as_deref().and_then(url) {
@@ -162,6 +171,10 @@ mod tests {
         let address = address::of(rule).expect("the book has every rule");
         assert_eq!(linked.rule(rule), format!("\u{1b}]8;;{address}\u{1b}\\{rule}\u{1b}]8;;\u{1b}\\"));
         assert_eq!(linked.rule("crds/new/plain-moved"), "crds/new/plain-moved");
+        let named = linked.rule(rule);
+        let message = |painter: &Painter| painter.message(&format!("{rule} and\u{7} a/b/c. (rule {rule}), {rule}."));
+        let expected = |rule: &str| format!("{rule} and\\u{{7}} a/b/c. (rule {rule}), {rule}.");
+        assert_eq!([message(&linked), message(&Painter::PLAIN)], [expected(&named), expected(rule)]);
         let count = |count| Painter::new(Paint::Colour, None).count(count, Severity::Error, format!("{count} failed"));
         assert_eq!([count(0), count(2)], ["0 failed", "\u{1b}[1m\u{1b}[31m2 failed\u{1b}[0m"]);
     }

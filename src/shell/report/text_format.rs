@@ -10,7 +10,7 @@ use super::escape::visible;
 use super::paint::Painter;
 use super::run_report::{Fate, Report, Written};
 use crate::authoring::crd_check::ReleaseStep;
-use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Severity};
+use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Finding, Severity};
 use crate::engine::plan::RunAdvisory;
 
 /// The summary of a run with an empty list of files.
@@ -94,11 +94,19 @@ pub(crate) fn left_out(files: &[&str]) -> String {
 }
 
 /// Prints the summary of a detection.
-pub(crate) fn detected(counts: &Counts, painter: &Painter) -> String {
+pub(crate) fn detected(counts: &Counts, findings: &[Finding], painter: &Painter) -> String {
     let summary = Summary::of_counts(counts);
+    let count = findings.iter().filter(|finding| finding.severity == Severity::Unresolved).count();
+    let unresolved = match count {
+        0 => String::new(),
+        count => {
+            let words = format!("{} unresolved", thousands(count));
+            format!(": {}", painter.count(count, Severity::Unresolved, words))
+        }
+    };
     match counts.listed {
         Some(0) => NOTHING_LISTED.to_owned(),
-        _ => format!("{}; {}", read(&summary), skipped(&summary, painter)),
+        _ => format!("{}{unresolved}; {}", read(&summary), skipped(&summary, painter)),
     }
 }
 

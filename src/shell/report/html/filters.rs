@@ -7,7 +7,7 @@ use askama::filters::{Escaper, Safe};
 use askama::{Result, Values};
 
 use super::markup::Escape;
-use crate::shell::report::count;
+use crate::shell::report::{address, count};
 
 /// Prints a number with a comma between thousands.
 #[askama::filter_fn]
@@ -21,7 +21,7 @@ pub(crate) fn counted(number: impl Borrow<usize>, _: &dyn Values, noun: &str) ->
     Ok(count::plural(*number.borrow(), noun))
 }
 
-/// Prints a text in which what stands between backticks is code.
+/// Prints a text in which what stands between backticks is code, and ids of rules are links.
 #[askama::filter_fn]
 pub(crate) fn prose(text: impl Display, _: &dyn Values) -> Result<Safe<String>> {
     let text = text.to_string();
@@ -35,7 +35,15 @@ pub(crate) fn prose(text: impl Display, _: &dyn Values) -> Result<Safe<String>> 
             (false, _) => ("", ""),
         };
         out.push_str(start);
-        Escape.write_escaped_str(&mut out, part)?;
+        for (text, url) in address::rules_in(part) {
+            let (start, end) = match &url {
+                Some(url) => (format!("<a href=\"{url}\">"), "</a>"),
+                None => (String::new(), ""),
+            };
+            out.push_str(&start);
+            Escape.write_escaped_str(&mut out, text)?;
+            out.push_str(end);
+        }
         out.push_str(end);
         is_code = !is_code;
     }
