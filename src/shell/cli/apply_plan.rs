@@ -60,11 +60,11 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     if !is_asked || output.output_file.is_some() {
         console.text(destination(args), output, |painter| findings(&plan, level, painter, shown(output)))?;
     }
-    console.painted_note(&format!("{}\n", summary(&console.note_painter(output.color))))?;
     let shown = plan.findings.iter().filter(|finding| level.shows_record(finding.severity, &finding.code));
     let of_objects = shown.filter(|finding| finding.code == Code::Advisory.name()).map(|finding| finding.severity);
     let of_run = level.advisories(&plan.advisories).map(|advisory| advisory.severity);
     say_told_once(of_objects.chain(of_run).filter(|_| !plan.noop), console)?;
+    console.painted_note(&format!("{}\n", summary(&console.note_painter(output.color))))?;
     let affects = [Severity::Unresolved, Severity::Held];
     let remains = plan.findings.iter().any(|finding| affects.contains(&finding.severity));
     Ok(if remains || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
