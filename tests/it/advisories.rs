@@ -197,8 +197,7 @@ fn an_advisory_about_many_objects_is_one_finding() {
 fn an_apply_says_that_advisories_are_told_now() {
     let old = "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: \
                b}}\n    spec:\n      nodeSelector: {node-role.kubernetes.io/master: \"\"}\n      containers: [{name: a, image: a}]\n";
-    let told =
-        "advisories are told now: of objects that are converted, later runs list them with `--verbose` at most\n";
+    let told = "note these advisories: once the objects are converted, later runs show them only with `--verbose`, if at all\n";
     let to = ["--to", "kubernetes@1.30", "."];
     let tree = Tree::of(&[("a.yaml", old)]);
     let check = tree.run(&[&["check"], &to[..]].concat());

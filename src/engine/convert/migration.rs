@@ -70,8 +70,9 @@ impl<'a> Migration<'a> {
         if !fitting.blocks.is_empty() && first.as_ref().is_ok_and(Self::is_missing) {
             return Ok(fitting);
         }
-        let (remark, is_deprecated) = less_stable(subject, &fitting, first.as_ref());
-        fitting.log.less_stable(remark, is_deprecated);
+        if let Some((remark, is_warning)) = less_stable(subject, &fitting, first.as_ref()) {
+            fitting.log.less_stable(remark, is_warning);
+        }
         Ok(fitting)
     }
 
@@ -142,29 +143,39 @@ fn scalars(value: &Value) -> usize {
 }
 
 /// Reports that the object gets a less stable apiVersion than the target serves, and what the most stable one cannot hold; and
-/// returns whether that is a warning: the target has deprecated the one that it gets, or the object is written with the other one.
+/// returns whether that is a warning: the target has deprecated the one that it gets, or the object is written with the other one. Nothing
+/// where the more stable one is of another kind, which rules turn into this one.
 fn less_stable(
     subject: &Subject<'_>,
     fitting: &Migration<'_>,
     first: Result<&Migration<'_>, &Vec<Remark>>,
-) -> (Remark, bool) {
+) -> Option<(Remark, bool)> {
     let text = |version: Option<&ApiVersion>| version.map(ApiVersion::to_string).unwrap_or_default();
-    let goal = text(subject.goals()[0].version.as_ref());
+    let goal = subject.goals()[0].version.as_ref();
+    let target = subject.target;
+    let served = || {
+        let catalog = target.pack.catalog(&fitting.kind);
+        catalog.into_iter().flat_map(|catalog| catalog.served(target.release))
+    };
+    let is_other =
+        |goal: &&ApiVersion| goal.group == fitting.kind.group && served().all(|one| one.name != goal.version);
+    if goal.filter(is_other).is_some() {
+        return None;
+    }
+    let is_written = goal == Some(&subject.object.api_version);
+    let goal = text(goal);
     let blocks = first.map_or_else(|blocks| blocks, |first| &first.blocks);
     let lost = first.ok().and_then(|first| first.session.losses().first());
     let (why, help) = match lost {
         Some(loss) => (format!("{}: {}", loss.path, loss.reason), None),
         None => blocks.first().map(|block| (block.message.clone(), block.help.clone())).unwrap_or_default(),
     };
-    let target = subject.target;
-    let served = target.pack.catalog(&fitting.kind).map(|catalog| catalog.served(target.release));
-    let is_deprecated = served.into_iter().flatten().any(|served| {
+    let is_deprecated = served().any(|served| {
         served.deprecated && fitting.version.as_ref().is_some_and(|version| version.version == served.name)
     });
     let deprecated = if is_deprecated { format!(", which {} has deprecated", target) } else { String::new() };
     let message =
         format!("the object gets {}{deprecated}, because {goal} cannot hold it: {why}", text(fitting.version.as_ref()));
     let remark = Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message);
-    let is_written = subject.goals()[0].version.as_ref() == Some(&subject.object.api_version);
-    (remark.maybe_help(help), is_deprecated || is_written)
+    Some((remark.maybe_help(help), is_deprecated || is_written))
 }

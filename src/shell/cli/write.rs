@@ -105,7 +105,7 @@ pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Op
 pub(super) fn say_told_once(advisories: impl IntoIterator<Item = Severity>, console: Console) -> Result<()> {
     if advisories.into_iter().any(|severity| severity == Severity::Warning) {
         console.note(
-            "advisories are told now: of objects that are converted, later runs list them with `--verbose` at most\n",
+            "note these advisories: once the objects are converted, later runs show them only with `--verbose`, if at all\n",
         )?;
     }
     Ok(())
