@@ -140,3 +140,37 @@ fn a_version_is_one_that_the_kind_itself_has() {
     apply(&tree, "karpenter@0.32.2").check(0);
     assert_eq!(tree.text("a.yaml"), pool("v1beta1"));
 }
+
+/// A MeshPolicy of the mesh, and a ClusterTask, which get a namespace that kustomizations replace or a name that they change.
+#[test]
+fn a_conversion_that_depends_on_a_name_or_namespace_that_is_built_is_held_back() {
+    let policy = "apiVersion: authentication.istio.io/v1alpha1\nkind: MeshPolicy\nmetadata: {name: default}\nspec: {peers: [{mtls: {}}]}\n";
+    let converted = "apiVersion: security.istio.io/v1beta1\nkind: PeerAuthentication\nmetadata: {name: default, namespace: istio-system}\nspec: {mtls: {mode: STRICT}}\n";
+    for (field, message) in [
+        ("", None),
+        ("namespace: istio-system\n", None),
+        ("namespace: prod\n", Some("its conversion writes its namespace, and a kustomization gives it another one")),
+        (
+            "namePrefix: x-\n",
+            Some("its conversion depends on its name, to which a kustomization adds a prefix or suffix"),
+        ),
+    ] {
+        let tree = Tree::of(&[("a.yaml", policy), ("kustomization.yaml", &format!("{field}resources: [a.yaml]\n"))]);
+        let run = tree.run(&[
+            "apply",
+            "--yes",
+            "--allow-no-vcs",
+            "--to",
+            "istio@1.6.0",
+            "--set",
+            "istio.root-namespace=istio-system",
+        ]);
+        match message {
+            None => assert_eq!(tree.text("a.yaml"), converted, "{}", run.all()),
+            Some(message) => {
+                assert_eq!(tree.text("a.yaml"), policy, "{}", run.all());
+                assert!(run.all().contains(message), "{}", run.all());
+            }
+        }
+    }
+}

@@ -34,6 +34,8 @@ pub(crate) fn find(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
             "a kustomization gives a namespace, and Kustomize knows in one of the two apiVersions only that objects of this kind have none"
         } else if namespace_of_service(before, tied, file) != namespace_of_service(after, tied, file) {
             "a kustomization gives a namespace, which Kustomize writes to the service of the webhook in one of the two apiVersions only"
+        } else if is_replaced(before, after, tied, file) {
+            "its conversion writes its namespace, and a kustomization gives it another one"
         } else {
             return None;
         };
@@ -42,6 +44,13 @@ pub(crate) fn find(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
         Some(tied.held(id, &Remark::new(Code::ConvertsTogether, FieldPath::default(), message).help(help)))
     };
     given.map(|(id, manifest, _)| (id, &*manifest.file)).filter_map(remark).collect()
+}
+
+/// Returns whether the conversion writes a namespace that a kustomization replaces.
+fn is_replaced(before: &Value, after: &Value, tied: &TiedFiles<'_>, file: &str) -> bool {
+    let namespace = |object: &Value| Some(object.get("metadata")?.text("namespace")?.to_owned());
+    let written = namespace(after).filter(|written| namespace(before).as_ref() != Some(written));
+    written.is_some_and(|written| !tied.run.namespaces().given(file).all(|given| given == written))
 }
 
 /// Returns whether Kustomize knows that an object has no namespace; nothing of kinds that it knows alike in all apiVersions.
