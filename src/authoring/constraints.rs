@@ -7,6 +7,7 @@
 //!
 //! Invariant: a value that both releases accept makes no difference, as far as constraints can be compared.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use serde_json::{Number, Value};
@@ -187,8 +188,6 @@ impl Constraints {
 
 impl Side {
     fn loosest(self, numbers: Vec<Number>) -> Option<Number> {
-        let order =
-            |left: &Number, right: &Number| left.as_f64().unwrap_or(0.0).total_cmp(&right.as_f64().unwrap_or(0.0));
         match self {
             Self::Least => numbers.into_iter().min_by(order),
             Self::Most => numbers.into_iter().max_by(order),
@@ -196,16 +195,23 @@ impl Side {
     }
 }
 
+/// Compares two numbers, whole ones exactly.
+fn order(left: &Number, right: &Number) -> Ordering {
+    match (left.as_i128(), right.as_i128()) {
+        (Some(left), Some(right)) => left.cmp(&right),
+        _ => left.as_f64().unwrap_or(0.0).total_cmp(&right.as_f64().unwrap_or(0.0)),
+    }
+}
+
 impl Bound {
     /// Returns whether this bound accepts numbers that `other` rejects; counts are never below 0.
     fn accepts_more(&self, other: &Self) -> bool {
-        let number = |bound: &Self| bound.at.as_ref().and_then(Number::as_f64);
-        match (number(self), number(other), self.side) {
+        match (&self.at, &other.at, self.side) {
             (_, None, _) => false,
-            (None, Some(least), Side::Least) => self.what == NUMBER || least > 0.0,
+            (None, Some(least), Side::Least) => self.what == NUMBER || order(least, &Number::from(0)).is_gt(),
             (None, Some(_), Side::Most) => true,
-            (Some(here), Some(there), Side::Least) => here < there,
-            (Some(here), Some(there), Side::Most) => here > there,
+            (Some(here), Some(there), Side::Least) => order(here, there).is_lt(),
+            (Some(here), Some(there), Side::Most) => order(here, there).is_gt(),
         }
     }
 
@@ -332,15 +338,32 @@ fn parts(pattern: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = pattern;
     let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'|');
-    while let Some((before, inner, after)) = rest.split_once('(').and_then(|(before, rest)| {
-        let (inner, after) = rest.split_once(')')?;
-        (is_word(inner) && !before.ends_with('\\')).then_some((before, inner, after))
+    while let Some((before, inner, after)) = first_group(rest).and_then(|at| {
+        let (before, group) = rest.split_at(at);
+        let (inner, after) = group[1..].split_once(')')?;
+        is_word(inner).then_some((before, inner, after))
     }) {
         parts.extend([Part::Text(before), Part::Words(inner.split('|').collect())]);
         rest = after;
     }
     parts.push(Part::Text(rest));
     parts
+}
+
+/// Returns where the first group of a pattern opens: a bracket that is not escaped, and in no class of characters.
+fn first_group(pattern: &str) -> Option<usize> {
+    let (mut is_class, mut bytes) = (false, pattern.bytes().enumerate());
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'(' if !is_class => return Some(at),
+            b'[' => is_class = true,
+            // The first one in a class is a character of it.
+            b']' => is_class = is_class && (pattern[..at].ends_with('[') || pattern[..at].ends_with("[^")),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn values(constraints: &Constraints) -> String {
@@ -443,6 +466,26 @@ mod tests {
         check("string  {\"enum\":[\"a\"]}", pattern, &[("one of \"a\" becomes any value", false, true)]);
         let other = "string  {\"pattern\":\"^[a-y]+$\"}";
         check(pattern, other, &[("text matching ^[a-z]+$ becomes text matching ^[a-y]+$", true, true)]);
+    }
+
+    #[test]
+    fn brackets_in_a_class_of_characters_are_characters() {
+        let [few, many] = ["^[^(a|b)]$", "^[^(a|b|c)]$"];
+        let row = |pattern: &str| format!("string  {{\"pattern\":\"{pattern}\"}}");
+        let text = "text matching ^[^(a|b)]$ becomes text matching ^[^(a|b|c)]$";
+        check(&row(few), &row(many), &[(text, true, true)]);
+        let text = "text matching ^[]a]+(b|c)$ becomes text matching ^[]a]+(b|c|d)$";
+        check(&row("^[]a]+(b|c)$"), &row("^[]a]+(b|c|d)$"), &[(text, false, true)]);
+    }
+
+    #[test]
+    fn large_numbers_are_told_apart() {
+        let text = "at most 9007199254740993 becomes at most 9007199254740992";
+        check(
+            "integer  {\"maximum\":9007199254740993}",
+            "integer  {\"maximum\":9007199254740992}",
+            &[(text, true, false)],
+        );
     }
 
     #[test]

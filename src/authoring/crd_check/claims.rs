@@ -5,18 +5,19 @@ use crate::authoring::lint::shared_fields;
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{Constant, Direction, Fidelity, Image};
 use crate::knowledge::pack::{Needs, Pack, Rule};
-use crate::syntax::field::FieldPattern;
+use crate::syntax::field::{FieldPattern, Part};
 
 /// Lists the changes that break objects and that no rule of the pack is about, nor a reason that it gives for dropping something, and those
 /// of whose rules none converts in both directions, and by its objects' fields.
-pub(super) fn changes(changes: &[Change], pack: &Pack) -> Vec<Change> {
-    changes.iter().filter(|change| is_of_objects(change)).flat_map(|change| lacking(change, pack)).collect()
+pub(super) fn changes<'c>(changes: impl Iterator<Item = &'c Change>, pack: &Pack) -> Vec<Change> {
+    changes.filter(|change| is_of_objects(change)).flat_map(|change| lacking(change, pack)).collect()
 }
 
-/// Returns whether objects must be converted because of a change.
+/// Returns whether objects must be converted because of a change; nobody writes a status into a manifest.
 fn is_of_objects(change: &Change) -> bool {
+    let is_written = |field: &FieldPattern| !matches!(field.parts().first(), Some(Part::Key(name)) if name == "status");
     match change.class {
-        Some(Class::Breaking | Class::Renamed) => change.field.is_some(),
+        Some(Class::Breaking | Class::Renamed) => change.field.as_ref().is_some_and(is_written),
         Some(Class::Dropped) => change.code == Code::CrdRemoved,
         Some(Class::Documentation | Class::Additive | Class::Loosened | Class::Tightened) | None => false,
     }

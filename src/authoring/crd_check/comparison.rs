@@ -49,11 +49,15 @@ pub fn check(releases: Releases<'_, '_>, pack: Option<&Pack>, policy: &Policy) -
     let Releases { old, new, .. } = releases;
     let mut changes = crd::changes(old, new);
     let mut more = history::changes(releases, &changes, policy.deprecated_releases);
-    more.extend(pack.into_iter().flat_map(|pack| claims::changes(&changes, pack)));
+    if let Some(pack) = pack {
+        let succeeding = served::succeeding(old, new);
+        more.extend(claims::changes(changes.iter().chain(&succeeding), pack));
+    }
     changes.extend(more);
     changes.extend(without_old(old, new));
     changes.sort();
-    judged(&changes, policy, [Release::of(old), Release::of(new)])
+    let is_due = |change: &Change| history::is_due(releases, change, policy.deprecated_releases);
+    judged(&changes, policy, is_due, [Release::of(old), Release::of(new)])
 }
 
 /// What something that is wrong is known by, in two sets.
@@ -84,10 +88,17 @@ fn without_old(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
     let wrong = |set| [state::changes(set), served::changes(set)].concat();
     let before = wrong(old);
     let known: BTreeSet<Wrong<'_>> = before.iter().map(Wrong::of).collect();
-    wrong(new).into_iter().filter(|change| !known.contains(&Wrong::of(change))).collect()
+    let after = [wrong(new), served::replaced(old, new)].concat();
+    after.into_iter().filter(|change| !known.contains(&Wrong::of(change))).collect()
 }
 
-fn judged(changes: &[Change], policy: &Policy, [old, new]: [Release; 2]) -> Comparison {
+/// Judges changes; those that are due are accepted, with the reason.
+fn judged(
+    changes: &[Change],
+    policy: &Policy,
+    is_due: impl Fn(&Change) -> Option<String>,
+    [old, new]: [Release; 2],
+) -> Comparison {
     let mut comparison = Comparison::default();
     let mut used = BTreeSet::new();
     let step = &mut comparison.step;
@@ -95,26 +106,35 @@ fn judged(changes: &[Change], policy: &Policy, [old, new]: [Release; 2]) -> Comp
         change.class.into_iter().for_each(|class| *step.changes.entry(class).or_default() += 1);
         let verdict = policy.judge(change, new.channel.as_deref());
         let finding = verdict.severity.map(|severity| finding(change, severity));
-        match (policy.waiver(change), finding) {
-            (Some(waiver), finding) => {
-                used.insert(waiver);
-                let reason = Some(policy.waivers()[waiver].reason.clone());
-                let accepted = finding.map(|finding| Acknowledged { finding, by: AcknowledgedBy::Policy, reason });
-                comparison.acknowledged.extend(accepted);
-            }
-            (None, finding) => {
+        let waiver = policy.waiver(change);
+        used.extend(waiver);
+        match waiver.map(|waiver| policy.waivers()[waiver].reason.clone()).or_else(|| is_due(change)) {
+            Some(reason) => comparison.acknowledged.extend(finding.map(|finding| by_policy(finding, reason))),
+            None => {
                 step.needs = step.needs.max(verdict.needs);
                 comparison.findings.extend(finding);
             }
         }
     }
     step.claims = old.claims(&new);
-    comparison.findings.extend(short_of(step, changes, policy, &[&old, &new]));
+    let short = short_of(step, changes, policy, &[&old, &new]);
+    match policy.waiver_of(Code::CrdBump).filter(|_| short.is_some()) {
+        Some(waiver) => {
+            used.insert(waiver);
+            let reason = policy.waivers()[waiver].reason.clone();
+            comparison.acknowledged.extend(short.map(|finding| by_policy(finding, reason)));
+        }
+        None => comparison.findings.extend(short),
+    }
     (step.old, step.new) = (old.bundle, new.bundle);
     comparison.findings.sort();
     let unused = policy.waivers().iter().enumerate().filter(|(number, _)| !used.contains(number));
     comparison.unused = unused.map(|(_, waiver)| waiver.clone()).collect();
     comparison
+}
+
+fn by_policy(finding: Finding, reason: String) -> Acknowledged {
+    Acknowledged { finding, by: AcknowledgedBy::Policy, reason: Some(reason) }
 }
 
 fn finding(change: &Change, severity: Severity) -> Finding {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::change::{Change, Class};
 use super::schema;
-use super::set::{Crd, CrdSet, Part, Version};
+use super::set::{Crd, CrdSet, Part, SchemaPart, Version};
 use crate::engine::finding::Code;
 use crate::syntax::field::FieldPath;
 
@@ -110,7 +110,10 @@ fn of_names(old: &Crd<'_>, new: &Crd<'_>, key: &str) -> Vec<Change> {
     });
     let change =
         |class, name: &String, what| new.change(Code::CrdNames, class, &path, format!("{name} {what} in {key}"));
-    let gone = before.difference(&after).map(|name| change(Class::Breaking, name, "is gone"));
+    // These name the kind whether a short name does or not.
+    let names = ["singular", "plural"].map(|key| spec().key("names").key(key).text(&new.value));
+    let is_gone = |name: &&String| key != "shortNames" || !names.contains(&Some(name));
+    let gone = before.difference(&after).filter(is_gone).map(|name| change(Class::Breaking, name, "is gone"));
     gone.chain(after.difference(&before).map(|name| change(Class::Additive, name, "is new"))).collect()
 }
 
@@ -167,7 +170,12 @@ fn of_version(old: &Crd<'_>, new: &Crd<'_>, version: Version<'_>, other: Version
     changes.extend(of_subresources(new, version, other));
     changes.extend(LISTS.into_iter().flat_map(|list| of_list(new, version, other, list)));
     match (version.schema(), other.schema()) {
-        (Some(old), Some(schema)) => changes.extend(schema::changes(new, other.name, old, schema)),
+        (Some(own), Some(schema)) => {
+            changes.extend(of_pruning(new, other, [&own, &schema]));
+            let others = old.versions().into_iter().filter(|one| one.is_in_use() && one.name != version.name);
+            let elsewhere = others.filter_map(|one| one.schema()).map(|part| part.schema).collect();
+            changes.extend(schema::changes(new, other.name, [own, schema], elsewhere));
+        }
         (Some(_), None) => {
             let text = "the schema is gone: anything is accepted".to_owned();
             changes.push(new.change(Code::CrdUnknownFields, Class::Loosened, &at, text).of(other.name));
@@ -179,6 +187,16 @@ fn of_version(old: &Crd<'_>, new: &Crd<'_>, version: Version<'_>, other: Version
         (None, None) => {}
     }
     changes
+}
+
+/// Reports that fields without a schema are removed from objects now, or kept.
+fn of_pruning(new: &Crd<'_>, version: Version<'_>, [old, schema]: [&SchemaPart<'_>; 2]) -> Option<Change> {
+    let (class, text) = match (old.is_pruned, schema.is_pruned) {
+        (false, true) => (Class::Tightened, "fields that the schema does not name are removed now"),
+        (true, false) => (Class::Loosened, "fields that the schema does not name are kept now"),
+        _ => return None,
+    };
+    Some(new.change(Code::CrdUnknownFields, class, &schema.at, text.to_owned()).of(version.name))
 }
 
 /// Reports that objects are stored in this version now, which the old CRD may not have served.
@@ -206,13 +224,20 @@ fn of_subresources(new: &Crd<'_>, version: Version<'_>, other: Version<'_>) -> V
             // Who wrote the status through the object is not heard any more.
             (None, Some(_)) if name == "status" => (Class::Tightened, "is new"),
             (None, Some(_)) => (Class::Additive, "is new"),
-            (Some(before), Some(after)) if before != after => (Class::Breaking, "has other paths"),
-            _ => continue,
+            (Some(before), Some(after)) if before == after => continue,
+            (Some(before), Some(after)) if has_all_of(&after, &before) => (Class::Additive, "has a path more"),
+            (Some(_), Some(_)) => (Class::Breaking, "has other paths"),
+            (None, None) => continue,
         };
         let text = format!("the subresource {name} {what}");
         changes.push(new.change(Code::CrdSubresource, class, &at.key(name), text).of(other.name));
     }
     changes
+}
+
+/// Returns whether an object has all fields of another one.
+fn has_all_of(object: &Value, other: &Value) -> bool {
+    other.as_object().into_iter().flatten().all(|(name, value)| object.get(name) == Some(value))
 }
 
 fn of_list(new: &Crd<'_>, version: Version<'_>, other: Version<'_>, list: Keyed) -> Vec<Change> {
@@ -224,19 +249,32 @@ fn of_list(new: &Crd<'_>, version: Version<'_>, other: Version<'_>, list: Keyed)
         |class, name: &str, verb| new.change(code, class, &at, format!("the {entry} {name} {verb}")).of(other.name);
     let gone = before.iter().filter_map(|(name, shown)| match after.get(name) {
         None => Some(change(Class::Breaking, name, "is gone")),
-        Some(now) if now != shown => Some(change(Class::Breaking, name, "shows something else")),
+        Some(now) if now.what != shown.what => Some(change(Class::Breaking, name, "shows something else")),
+        Some(now) if now.is_wide && !shown.is_wide => Some(change(Class::Breaking, name, "is shown with -o wide only")),
+        Some(now) if !now.is_wide && shown.is_wide => {
+            Some(change(Class::Additive, name, "is shown without -o wide too"))
+        }
         Some(_) => None,
     });
     let more = after.keys().filter(|name| !before.contains_key(*name));
     gone.chain(more.map(|name| change(Class::Additive, name, "is new"))).collect()
 }
 
-/// Returns the entries of a list by their key: what each shows, and as what.
-fn entries(list: Option<&Part<'_>>, key: &str) -> BTreeMap<String, [Value; 2]> {
+/// An entry of a list.
+struct Shown {
+    /// The path of a field, and as what it is shown.
+    what: [Value; 2],
+    /// Whether a column is left out where there is little space.
+    is_wide: bool,
+}
+
+/// Returns the entries of a list by their key.
+fn entries(list: Option<&Part<'_>>, key: &str) -> BTreeMap<String, Shown> {
     let items = list.and_then(|list| list.value.as_array()).map_or(&[][..], Vec::as_slice);
     let entry = |item: &Value| {
         let path = item.get("jsonPath").or_else(|| item.get("JSONPath")).cloned().unwrap_or_default();
-        Some((item[key].as_str()?.to_owned(), [path, item["type"].clone()]))
+        let is_wide = item["priority"].as_i64().is_some_and(|priority| priority > 0);
+        Some((item[key].as_str()?.to_owned(), Shown { what: [path, item["type"].clone()], is_wide }))
     };
     items.iter().filter_map(entry).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::change::Change;
+use super::change::{Change, Class};
 use super::keyword::check_of;
 use super::release::{EXPERIMENTAL, Release};
 use super::schema;
@@ -55,15 +55,28 @@ fn wrong(change: &Change, code: Code, text: String) -> Change {
     Change { code, class: None, text, help: None, ..change.clone() }
 }
 
-/// Reports a version that went before it was deprecated for long enough; what the history is too short for is not reported.
-fn too_early(releases: Releases<'_, '_>, change: &Change, window: usize) -> Option<Change> {
+/// Returns in how many releases the version that a change is about was deprecated, up to the old one.
+fn deprecated_releases(releases: Releases<'_, '_>, change: &Change) -> Option<usize> {
     let (version, name) = (change.version.as_deref()?, name_of(releases.old, change)?);
     let is_deprecated = |set: &&CrdSet<'_>| {
         set.crds.get(name).and_then(|crd| crd.version(version)).is_some_and(|version| version.is_deprecated())
     };
-    let count = before(releases).take_while(is_deprecated).count();
+    Some(before(releases).take_while(is_deprecated).count())
+}
+
+/// Says why a version may go: it was deprecated for as long as the policy asks.
+pub(super) fn is_due(releases: Releases<'_, '_>, change: &Change, window: usize) -> Option<String> {
+    let goes = matches!(change.code, Code::CrdVersionRemoved | Code::CrdServed) && change.class == Some(Class::Dropped);
+    let count = deprecated_releases(releases, change).filter(|count| goes && window > 0 && *count >= window)?;
+    Some(format!("the version was deprecated in {count} releases before, and the policy asks for {window}"))
+}
+
+/// Reports a version that went before it was deprecated for long enough; what the history is too short for is not reported.
+fn too_early(releases: Releases<'_, '_>, change: &Change, window: usize) -> Option<Change> {
+    let count = deprecated_releases(releases, change)?;
     let is_known = count < before(releases).count();
-    let text = format!("the version was deprecated in {count} releases before it went, and should be in {window}");
+    let releases = if count == 1 { "release" } else { "releases" };
+    let text = format!("the version was deprecated in {count} {releases} before it went, and should be in {window}");
     (count < window && is_known).then(|| wrong(change, Code::CrdDeprecation, text))
 }
 
@@ -72,16 +85,16 @@ fn name_of<'s>(set: &'s CrdSet<'_>, change: &Change) -> Option<&'s String> {
     set.crds.iter().find(|(_, crd)| crd.kind == change.kind).map(|(name, _)| name)
 }
 
-/// Reports a field whose name an earlier release had for a value of another type.
+/// Reports a field whose name an earlier release had for a value of another type, in any of its versions.
 fn reused(releases: Releases<'_, '_>, change: &Change, field: &FieldPattern) -> Option<Change> {
     let (version, name) = (change.version.as_deref()?, name_of(releases.new, change)?);
-    let kind = |set: &CrdSet<'_>| {
-        let schema = set.crds.get(name)?.version(version)?.schema()?.schema;
-        Some(facts_of(schema_at(schema, field)?).0)
+    let kind_in = |version: Version<'_>| Some(facts_of(schema_at(version.schema()?.schema, field)?).0);
+    let now = kind_in(releases.new.crds.get(name)?.version(version)?)?;
+    let other_in = |set: &CrdSet<'_>| {
+        let versions = set.crds.get(name).map(|crd| crd.versions()).unwrap_or_default();
+        versions.into_iter().filter_map(kind_in).find(|kind| *kind != now)
     };
-    let now = kind(releases.new)?;
-    let other = releases.earlier.iter().rev().find(|set| kind(set).is_some_and(|kind| kind != now))?;
-    let before = kind(other)?;
+    let (other, before) = releases.earlier.iter().rev().find_map(|set| Some((set, other_in(set)?)))?;
     let text = format!("the name was used before, in {}, for {}; it is {} now", other.name, before.name(), now.name());
     Some(wrong(change, Code::CrdNameReused, text))
 }
@@ -191,7 +204,7 @@ fn narrower(other: &Crd<'_>, version: &str, own: SchemaPart<'_>, others: SchemaP
         (fields.contains(&change.code) || compared.contains(&Some(change.code)))
             && change.class.is_some_and(|class| class.breaks())
     };
-    let found = schema::changes(other, version, own, others).into_iter().filter(is_certain);
+    let found = schema::changes(other, version, [own, others], Vec::new()).into_iter().filter(is_certain);
     found
         .map(|change| {
             wrong(

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::change::Class;
-use super::rule::accepts_all_of;
 use crate::authoring::constraints::About;
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::{MERGE_KEY, PRESERVE};
+use crate::knowledge::pack::crds::implication::Rule;
 use crate::knowledge::pack::crds::without_new::{Compared, accepts_all_old};
 
 /// What a keyword does to the values that a schema accepts.
@@ -30,6 +30,8 @@ enum Effect {
     Any,
     /// It is a list of CEL rules.
     Rules,
+    /// It is a format, which narrows if the API server checks it.
+    Formats,
 }
 
 /// The keywords that are compared by themselves: by which check, and what they do.
@@ -42,7 +44,7 @@ const KEYWORDS: [(&str, Code, Effect); 24] = [
     ("exclusiveMaximum", Code::CrdBound, Effect::Narrows),
     ("exclusiveMinimum", Code::CrdBound, Effect::Narrows),
     ("externalDocs", Code::CrdDescription, Effect::Describes),
-    ("format", Code::CrdFormat, Effect::Narrows),
+    ("format", Code::CrdFormat, Effect::Formats),
     ("multipleOf", Code::CrdBound, Effect::Narrows),
     ("not", Code::CrdCombination, Effect::Narrows),
     ("nullable", Code::CrdNullable, Effect::Widens),
@@ -82,8 +84,44 @@ const ELSEWHERE: [&str; 16] = [
     "x-kubernetes-int-or-string",
 ];
 
-/// What a schema says for one of these, it says of the other too.
-const WIDER_FORMATS: [[&str; 2]; 2] = [["int32", "int64"], ["float", "double"]];
+/// The formats that the API server checks; `int64` and `double` hold of every number that it can read.
+const CHECKED_FORMATS: [&str; 29] = [
+    "bsonobjectid",
+    "byte",
+    "cidr",
+    "creditcard",
+    "date",
+    "date-time",
+    "datetime",
+    "duration",
+    "email",
+    "float",
+    "float32",
+    "hexcolor",
+    "hostname",
+    "int32",
+    "ipv4",
+    "ipv6",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "mac",
+    "rgbcolor",
+    "ssn",
+    "uint32",
+    "uint64",
+    "uri",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+];
+
+/// The bound that each of these is about.
+const EXCLUSIVE: [[&str; 2]; 2] = [["exclusiveMaximum", "maximum"], ["exclusiveMinimum", "minimum"]];
+
+/// The keywords that have schemas.
+const COMBINATIONS: [&str; 4] = ["allOf", "anyOf", "not", "oneOf"];
 
 /// The values that a keyword has where it is not written.
 const UNWRITTEN: [[&str; 2]; 2] = [["x-kubernetes-list-type", "atomic"], ["x-kubernetes-map-type", "granular"]];
@@ -108,10 +146,11 @@ pub(super) fn differences(schemas: &Compared<'_>) -> Vec<Difference> {
     for name in names.into_iter().filter(|name| !ELSEWHERE.contains(&name.as_str())) {
         let known = KEYWORDS.iter().find(|(keyword, ..)| keyword == name);
         let (code, effect) = known.map_or((Code::CrdKeyword, Effect::Means), |(_, code, effect)| (*code, *effect));
-        let [old, new] = [old, new].map(|schema| written(schema, name));
-        if old == new {
+        let [before, after] = [old, new].map(|schema| written(schema, name));
+        if before == after || is_alike(name, [old, new], [before, after]) {
             continue;
         }
+        let [old, new] = [before, after];
         let add = |(class, text): (Class, String)| Difference { keyword: name.clone(), code, class, text };
         match effect {
             Effect::Rules => found.extend(rules(old, new, schemas).into_iter().map(add)),
@@ -130,6 +169,7 @@ fn written<'s>(schema: &'s Map<String, Value>, name: &str) -> Option<&'s Value> 
     let is_integer_or_string = name == "anyOf" && schema.contains_key("x-kubernetes-int-or-string");
     let is_unwritten = |value: &Value| {
         *value == Value::Bool(false) && name != "default"
+            || EXCLUSIVE.iter().any(|[keyword, bound]| *keyword == name && !schema.contains_key(*bound))
             || UNWRITTEN.iter().any(|[keyword, held]| *keyword == name && value == held)
     };
     schema.get(name).filter(|value| !is_integer_or_string && !is_unwritten(value))
@@ -137,21 +177,61 @@ fn written<'s>(schema: &'s Map<String, Value>, name: &str) -> Option<&'s Value> 
 
 /// Tells what a change of a keyword with this effect does.
 fn class(effect: Effect, old: Option<&Value>, new: Option<&Value>) -> Class {
+    let checked = |value: Option<&Value>| {
+        value.and_then(Value::as_str).filter(|format| CHECKED_FORMATS.contains(format)).map(str::to_owned)
+    };
     let certainly_wider = match effect {
+        Effect::Formats if checked(old) == checked(new) => return Class::Documentation,
+        Effect::Formats => checked(new).is_none(),
         Effect::Means => return Class::Breaking,
         Effect::Describes => return Class::Documentation,
         Effect::Widens => old.is_none(),
-        Effect::Narrows | Effect::Rules => new.is_none() || is_wider_format(old, new),
+        Effect::Narrows | Effect::Rules => new.is_none() || is_multiple(old, new),
         Effect::All => new.is_none() || has_all(old, new),
         Effect::Any => new.is_none() || has_all(new, old),
     };
     if certainly_wider { Class::Loosened } else { Class::Tightened }
 }
 
-fn is_wider_format(old: Option<&Value>, new: Option<&Value>) -> bool {
-    WIDER_FORMATS
-        .iter()
-        .any(|[narrow, wide]| old.is_some_and(|old| old == narrow) && new.is_some_and(|new| new == wide))
+/// Returns whether every multiple of one number is one of another.
+fn is_multiple(of: Option<&Value>, number: Option<&Value>) -> bool {
+    let whole = |value: Option<&Value>| value.and_then(Value::as_u64).filter(|number| *number > 0);
+    whole(of).zip(whole(number)).is_some_and(|(of, number)| of.is_multiple_of(number))
+}
+
+/// Returns whether two values of a keyword say the same, or no more than another keyword says already.
+fn is_alike(name: &str, schemas: [&Map<String, Value>; 2], [old, new]: [Option<&Value>; 2]) -> bool {
+    if COMBINATIONS.contains(&name) {
+        return old.zip(new).is_some_and(|(old, new)| normalized(old) == normalized(new));
+    }
+    // A number that may not be reached, and is larger than the one that could be, leaves more.
+    let has_moved = |bound: &str, is_outward: fn(f64, f64) -> bool| {
+        let [old, new] = schemas.map(|schema| schema.get(bound).and_then(Value::as_f64));
+        old.zip(new).is_some_and(|(old, new)| is_outward(old, new))
+    };
+    match name {
+        "exclusiveMaximum" => new.is_some() && has_moved("maximum", |old, new| new > old),
+        "exclusiveMinimum" => new.is_some() && has_moved("minimum", |old, new| new < old),
+        _ => false,
+    }
+}
+
+/// Sorts what is in a schema whose order says nothing, and removes what is for people.
+fn normalized(schema: &Value) -> Value {
+    match schema {
+        Value::Array(all) => {
+            let mut all: Vec<Value> = all.iter().map(normalized).collect();
+            all.sort_by_cached_key(Value::to_string);
+            Value::Array(all)
+        }
+        Value::Object(fields) => {
+            let is_said = |(name, value): &(&String, &Value)| *name != "description" || !value.is_string();
+            Value::Object(
+                fields.iter().filter(is_said).map(|(name, value)| (name.clone(), normalized(value))).collect(),
+            )
+        }
+        other => other.clone(),
+    }
 }
 
 /// Returns whether one list has every item of another one.
@@ -160,36 +240,43 @@ fn has_all(some: Option<&Value>, all: Option<&Value>) -> bool {
     all.iter().all(|item| some.contains(item))
 }
 
-/// Compares two lists of CEL rules: what one list lacks is compared with what the other one has instead, or with what was there at all.
+/// Compares two lists of CEL rules: a rule that only one of them has is compared with one that the other list has instead, and with all that
+/// the other list demands.
 fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Vec<(Class, String)> {
-    let [mut removed, mut added] = [(old, new), (new, old)].map(|(own, other)| {
-        let other = texts(other);
-        texts(own).into_iter().filter(|rule| !other.contains(rule)).collect::<Vec<_>>()
-    });
+    let [old, new] = [old, new].map(listed);
+    let lacks = |list: &[Rule], rule: &Rule| !list.iter().any(|other| other.is(rule));
+    let mut gone: Vec<&Rule> = old.iter().filter(|rule| lacks(&new, rule)).collect();
     let mut found = Vec::new();
-    added.retain(|new| {
-        let Some(at) = removed.iter().position(|old| accepts_all_of(new, old) || accepts_all_of(old, new)) else {
-            return true;
-        };
-        let old = removed.remove(at);
-        let class = if accepts_all_of(new, &old) { Class::Loosened } else { Class::Tightened };
-        found.push((class, format!("the rule {} becomes {}", short(&old), short(new))));
-        false
-    });
-    found.extend(removed.iter().map(|rule| (Class::Loosened, format!("the rule {} is gone", short(rule)))));
-    found.extend(added.iter().map(|rule| match accepts_all_old(rule, schemas) {
-        true => (Class::Additive, format!("the rule {} is new, and accepts all that was accepted", short(rule))),
-        false => (Class::Tightened, format!("the rule {} is new", short(rule))),
+    for rule in new.iter().filter(|rule| lacks(&old, rule)) {
+        let accepts_all = rule.accepts_all_of(&old) || accepts_all_old(&rule.text, schemas);
+        let instead = gone.iter().position(|old| rule.accepts_all_of([*old]) || old.accepts_all_of([rule]));
+        let (words, before) = (short(&rule.words()), instead.map(|at| gone.remove(at)));
+        found.push(match (before, accepts_all) {
+            (Some(before), true) if before.accepts_all_of(&new) => (
+                Class::Documentation,
+                format!("the rule {} becomes {words}, which says the same", short(&before.words())),
+            ),
+            (Some(before), is_wider) => {
+                let class = if is_wider { Class::Loosened } else { Class::Tightened };
+                (class, format!("the rule {} becomes {words}", short(&before.words())))
+            }
+            (None, true) => (Class::Additive, format!("the rule {words} is new, and accepts all that was accepted")),
+            (None, false) => (Class::Tightened, format!("the rule {words} is new")),
+        });
+    }
+    found.extend(gone.into_iter().map(|rule| match rule.accepts_all_of(&new) {
+        true => {
+            (Class::Documentation, format!("the rule {} is gone, and the others demand the same", short(&rule.words())))
+        }
+        false => (Class::Loosened, format!("the rule {} is gone", short(&rule.words()))),
     }));
     found
 }
 
-/// Returns the rules of a list, white space made alike.
-fn texts(rules: Option<&Value>) -> Vec<String> {
+/// Reads the rules of a list.
+fn listed(rules: Option<&Value>) -> Vec<Rule> {
     let rules = rules.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let text =
-        |rule: &Value| rule["rule"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    rules.iter().map(text).collect()
+    rules.iter().map(|rule| Rule::read(rule["rule"].as_str().unwrap_or_default())).collect()
 }
 
 /// Returns a value for a message.
@@ -225,7 +312,7 @@ mod tests {
     use serde_json::json;
 
     fn compared(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Difference> {
-        differences(&Compared { old, new, is_pruned: true, defaults: Vec::new() })
+        differences(&Compared { old, new, elsewhere: Vec::new(), is_pruned: true, defaults: Vec::new() })
     }
 
     /// Compares a keyword in both directions.
@@ -246,10 +333,19 @@ mod tests {
         check(&json!({"format": "date"}), &json!({}), Code::CrdFormat, WIDER);
         check(&json!({"format": "int32"}), &json!({"format": "int64"}), Code::CrdFormat, WIDER);
         check(&json!({"format": "date"}), &json!({"format": "uuid"}), Code::CrdFormat, UNLIKE);
+        check(&json!({"format": "int64"}), &json!({}), Code::CrdFormat, [Class::Documentation; 2]);
+        check(
+            &json!({"format": "one-of-ours"}),
+            &json!({"format": "double"}),
+            Code::CrdFormat,
+            [Class::Documentation; 2],
+        );
         check(&json!({"uniqueItems": true}), &json!({"uniqueItems": false}), Code::CrdUniqueItems, WIDER);
-        check(&json!({"exclusiveMinimum": true}), &json!({}), Code::CrdBound, WIDER);
-        check(&json!({"exclusiveMaximum": true}), &json!({}), Code::CrdBound, WIDER);
+        check(&json!({"minimum": 1, "exclusiveMinimum": true}), &json!({"minimum": 1}), Code::CrdBound, WIDER);
+        check(&json!({"maximum": 1, "exclusiveMaximum": true}), &json!({"maximum": 1}), Code::CrdBound, WIDER);
         check(&json!({"multipleOf": 2}), &json!({}), Code::CrdBound, WIDER);
+        check(&json!({"multipleOf": 4}), &json!({"multipleOf": 2}), Code::CrdBound, WIDER);
+        check(&json!({"multipleOf": 3}), &json!({"multipleOf": 2}), Code::CrdBound, UNLIKE);
         check(&json!({"x-kubernetes-embedded-resource": true}), &json!({}), Code::CrdEmbeddedResource, WIDER);
     }
 
@@ -276,6 +372,14 @@ mod tests {
         let written =
             json!({"x-kubernetes-list-type": "atomic", "x-kubernetes-map-type": "granular", "nullable": false});
         assert_eq!(compared(&schema(&json!({})), &schema(&written)), []);
+        assert_eq!(compared(&schema(&json!({})), &schema(&json!({"exclusiveMaximum": true}))), []);
+        let [reached, below] = [json!({"maximum": 5}), json!({"maximum": 6, "exclusiveMaximum": true})];
+        assert_eq!(compared(&schema(&reached), &schema(&below)), [], "the bound says it");
+        let [one, other] = [
+            json!({"anyOf": [{"required": ["a", "b"], "description": "x"}, {"required": ["c"]}]}),
+            json!({"anyOf": [{"required": ["c"]}, {"required": ["b", "a"], "description": "y"}]}),
+        ];
+        assert_eq!(compared(&schema(&one), &schema(&other)), [], "the order says nothing");
     }
 
     #[test]
@@ -301,10 +405,12 @@ mod tests {
         check(&with(&["a", "b"]), &with(&["b"]), Code::CrdRule, WIDER);
         check(&with(&["a"]), &with(&["a || b"]), Code::CrdRule, WIDER);
         check(&with(&["a && b"]), &with(&["a"]), Code::CrdRule, WIDER);
+        check(&with(&["self in ['a']"]), &with(&["self in ['a', 'b']"]), Code::CrdRule, WIDER);
         let schema = |rule: &str| with(&[rule]).as_object().cloned().unwrap_or_default();
         let classes: Vec<_> = compared(&schema("a"), &schema("b")).into_iter().map(|one| one.class).collect();
-        assert_eq!(classes, [Class::Loosened, Class::Tightened], "one is gone, one is new");
-        assert_eq!(compared(&schema("a  &&\n b"), &schema("a && b")), []);
+        assert_eq!(classes, [Class::Tightened, Class::Loosened], "one is new, one is gone");
+        assert_eq!(compared(&schema("a  &&\n b"), &schema("(a && b)")), []);
+        assert_eq!(compared(&schema("a == 'x  y'"), &schema("a == 'x y'")).len(), 2, "a text has its blanks");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Answers: what changed from one set of CRDs to another, and does a policy allow it?
 //!
 //! [`check`] compares the CRDs of two releases, each a `set`. `crd` compares what is around schemas, and `schema` walks two schemas side by
-//! side with the table of `keyword` (CEL rules: `rule`); `state` looks at what the new set is, `served` at the versions that one CRD serves,
+//! side with the table of `keyword`; `state` looks at what the new set is, `served` at the versions that one CRD serves,
 //! `history` at the releases before, `claims` at the rules of a pack. Each `change` has a code and a class; a `policy`, a file of
 //! data, says how severe it is and which step of the version (`bump`) it needs, and which findings are waived. `comparison` puts that
 //! together, with what the names of the releases claim (`release`).
@@ -17,7 +17,6 @@ mod history;
 mod keyword;
 mod policy;
 mod release;
-mod rule;
 mod schema;
 mod served;
 mod set;

@@ -191,6 +191,13 @@ impl Policy {
         self.waivers.iter().position(|waiver| waiver.accepts(change))
     }
 
+    /// Returns the number of the waiver that accepts every finding with a code, which may be about a whole release.
+    pub(crate) fn waiver_of(&self, code: Code) -> Option<usize> {
+        self.waivers.iter().position(|waiver| {
+            waiver.check == code.name() && waiver.kind.is_none() && waiver.version.is_none() && waiver.field.is_none()
+        })
+    }
+
     /// Returns its waivers.
     pub(crate) fn waivers(&self) -> &[Waiver] {
         &self.waivers

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::change::{Change, Class};
 use super::keyword::{self, check_of};
@@ -23,8 +23,9 @@ struct Walk<'w> {
     crd: &'w Crd<'w>,
     /// The version that changes are of.
     version: &'w str,
-    /// Whether objects of the old side have no fields that its schema does not name.
-    is_pruned: bool,
+    /// Whether objects have no fields that the schema of this side does not name.
+    is_old_pruned: bool,
+    is_new_pruned: bool,
     changes: Vec<Change>,
 }
 
@@ -37,7 +38,19 @@ struct Side<'s> {
     is_required: bool,
     /// What defaults make it, those of what is around it too.
     defaults: Vec<&'s Value>,
+    /// Its schemas in the other versions of the CRD.
+    elsewhere: Vec<&'s Map<String, Value>>,
+    /// What the API server says of its fields where the schema does not.
+    implied: Option<&'static Map<String, Value>>,
 }
+
+/// The fields that every object has, and what a schema can limit of its metadata.
+static IMPLIED: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let text = || json!({"type": "string"});
+    let metadata = json!({"type": "object", "properties": {"name": text(), "generateName": text()}});
+    let fields = json!({"apiVersion": text(), "kind": text(), "metadata": metadata});
+    Map::from_iter([("properties".to_owned(), fields)])
+});
 
 /// A field on both sides.
 #[derive(Clone)]
@@ -47,10 +60,18 @@ struct Pair<'s> {
     new: Side<'s>,
 }
 
-/// Compares the schemas of two versions; places are those in `crd`, which has the new one.
-pub(super) fn changes(crd: &Crd<'_>, version: &str, old: SchemaPart<'_>, new: SchemaPart<'_>) -> Vec<Change> {
-    let mut walk = Walk { crd, version, is_pruned: old.is_pruned, changes: Vec::new() };
-    walk.pair(&Pair { field: FieldPattern::default(), old: Side::root(old), new: Side::root(new) });
+/// Compares the schemas of two versions; places are those in `crd`, which has the new one. `elsewhere` are the schemas of the other
+/// versions in which old objects could be written.
+pub(super) fn changes<'s>(
+    crd: &Crd<'_>,
+    version: &str,
+    [old, new]: [SchemaPart<'s>; 2],
+    elsewhere: Vec<&'s Map<String, Value>>,
+) -> Vec<Change> {
+    let mut walk =
+        Walk { crd, version, is_old_pruned: old.is_pruned, is_new_pruned: new.is_pruned, changes: Vec::new() };
+    let (old, new) = (Side { elsewhere, ..Side::root(old) }, Side::root(new));
+    walk.pair(&Pair { field: FieldPattern::default(), old, new });
     walk.changes
 }
 
@@ -63,8 +84,13 @@ impl Walk<'_> {
             return;
         }
         let Pair { old, new, .. } = pair;
-        let schemas =
-            Compared { old: old.schema, new: new.schema, is_pruned: self.is_pruned, defaults: new.defaults.clone() };
+        let schemas = Compared {
+            old: old.schema,
+            new: new.schema,
+            elsewhere: old.elsewhere.clone(),
+            is_pruned: self.is_old_pruned,
+            defaults: new.defaults.clone(),
+        };
         for one in keyword::differences(&schemas) {
             self.add(pair, one.code, one.class, &one.keyword, one.text);
         }
@@ -128,10 +154,25 @@ impl Walk<'_> {
             let at = pair.child(Part::Key(field.name.to_owned()));
             self.more(pair, &at.of(&pair.old, &field.side));
         }
+        self.unnamed(pair);
         for field in &old {
             if let Some(other) = new.iter().find(|other| other.name == field.name) {
                 self.pair(&pair.child(Part::Key(field.name.to_owned())).of(&field.side, &other.side));
             }
+        }
+    }
+
+    /// Compares which fields are required that the schema does not name, such as keys of a map.
+    fn unnamed(&mut self, pair: &Pair<'_>) {
+        let [old, new] = [&pair.old, &pair.new].map(|side| side.required());
+        let names = |side: &Side<'_>, name: &str| side.fields().iter().any(|field| field.name == name);
+        for name in new.difference(&old).filter(|name| !names(&pair.new, name)) {
+            let text = format!("{name} is required, which the schema does not name");
+            self.add(pair, Code::CrdRequired, Class::Tightened, "required", text);
+        }
+        for name in old.difference(&new).filter(|name| !names(&pair.old, name)) {
+            let text = format!("{name} is not required any more, which the schema did not name");
+            self.add(pair, Code::CrdRequired, Class::Loosened, "required", text);
         }
     }
 
@@ -148,7 +189,7 @@ impl Walk<'_> {
 
     /// Reports what only the old side has; what is around it can keep it without a schema.
     fn gone(&mut self, around: &Pair<'_>, field: &Pair<'_>) {
-        let keeps = around.new.schema.get(PRESERVE) == Some(&Value::Bool(true));
+        let keeps = !self.is_new_pruned || around.new.schema.get(PRESERVE) == Some(&Value::Bool(true));
         let (class, text) = match keeps {
             true => (Class::Loosened, "is kept without a schema"),
             false => (Class::Breaking, "is gone"),
@@ -164,7 +205,11 @@ impl Walk<'_> {
             false => (Class::Additive, "is new"),
         };
         self.add(field, Code::CrdFieldAdded, class, "", text.to_owned());
-        if field.new.is_required && !field.new.schema.contains_key("default") {
+        let was_required = || {
+            let required = around.old.required();
+            matches!(field.field.parts().last(), Some(Part::Key(name)) if required.contains(name.as_str()))
+        };
+        if field.new.is_required && !field.new.schema.contains_key("default") && !was_required() {
             self.add(field, Code::CrdRequired, Class::Tightened, "", "is new and required".to_owned());
         }
     }
@@ -184,26 +229,38 @@ struct Field<'s> {
 
 impl<'s> Side<'s> {
     fn root(part: SchemaPart<'s>) -> Self {
-        Self { schema: part.schema, at: part.at, is_required: false, defaults: Vec::new() }
+        Self {
+            schema: part.schema,
+            at: part.at,
+            is_required: false,
+            defaults: Vec::new(),
+            elsewhere: Vec::new(),
+            implied: Some(&IMPLIED),
+        }
+    }
+
+    /// Returns the names of the fields that must be there.
+    fn required(&self) -> BTreeSet<&'s str> {
+        let names = self.schema.get("required").and_then(Value::as_array);
+        names.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
     fn fields(&self) -> Vec<Field<'s>> {
-        let Some(fields) = self.schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
-        let required: BTreeSet<&str> = self
-            .schema
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let own = properties(self.schema);
+        let more =
+            self.implied.into_iter().flat_map(properties).filter(|(name, _)| property(self.schema, name).is_none());
+        let required = self.required();
         let field = |(name, schema): (&'s String, &'s Value)| {
             let (schema, at) = (schema.as_object()?, self.at.key("properties").key(name));
             let defaults = self.defaults.iter().filter_map(|default| default.get(name)).chain(schema.get("default"));
-            let (is_required, defaults) = (required.contains(name.as_str()), defaults.collect());
-            Some(Field { name, side: Side { schema, at, is_required, defaults } })
+            let defaults = defaults.collect();
+            let elsewhere = self.elsewhere.iter().filter_map(|schema| property(schema, name)).collect();
+            let implied = self.implied.and_then(|implied| property(implied, name));
+            // What every object has is there whether it is required or not.
+            let is_required = implied.is_none() && required.contains(name.as_str());
+            Some(Field { name, side: Side { schema, at, is_required, defaults, elsewhere, implied } })
         };
-        fields.iter().filter_map(field).collect()
+        own.chain(more).filter_map(field).collect()
     }
 
     fn inner(&self, keyword: &str) -> Option<Self> {
@@ -220,8 +277,19 @@ impl<'s> Side<'s> {
             _ => Vec::new(),
         });
         let defaults = all.chain(schema.get("default")).collect();
-        Some(Side { schema, at: self.at.key(keyword), is_required: false, defaults })
+        let elsewhere = self.elsewhere.iter().filter_map(|schema| schema.get(keyword)?.as_object()).collect();
+        Some(Side { schema, at: self.at.key(keyword), is_required: false, defaults, elsewhere, implied: None })
     }
+}
+
+/// Returns the fields that a schema names.
+fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+/// Returns the schema of a field.
+fn property<'s>(schema: &'s Map<String, Value>, name: &str) -> Option<&'s Map<String, Value>> {
+    schema.get("properties")?.get(name)?.as_object()
 }
 
 impl<'s> Pair<'s> {

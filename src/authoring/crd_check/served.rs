@@ -1,4 +1,4 @@
-//! Whether the served versions of one CRD can hold the same objects.
+//! Whether the versions of one CRD can hold the same objects: those that are served, and those that were and are stored in another one now.
 
 use super::change::{Change, Class};
 use super::schema;
@@ -11,14 +11,52 @@ pub(super) fn changes(set: &CrdSet<'_>) -> Vec<Change> {
     set.crds.values().filter(|crd| !crd.has_webhook()).flat_map(of_crd).collect()
 }
 
+/// Lists what objects lose of each version that the old CRD served and the new one does not: they are read in the one in which objects are
+/// stored now.
+pub(super) fn replaced(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
+    let pairs = old.crds.iter().filter_map(|(name, crd)| Some((crd, new.crds.get(name)?)));
+    pairs.filter(|(_, new)| !new.has_webhook()).flat_map(|(old, new)| replaced_versions(old, new)).collect()
+}
+
+/// Lists how each version that is new differs from the one in which objects were stored.
+pub(super) fn succeeding(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
+    let pairs = old.crds.iter().filter_map(|(name, crd)| Some((crd, new.crds.get(name)?)));
+    let of_pair = |(old, new)| succeeding_versions(old, new);
+    pairs.flat_map(of_pair).collect()
+}
+
+fn succeeding_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
+    let versions = old.versions();
+    let Some(kept) = versions.iter().find(|version| version.is_stored()).and_then(|stored| stored.schema()) else {
+        return Vec::new();
+    };
+    let more = new.versions().into_iter().filter(|version| old.version(version.name).is_none());
+    let own = |version: Version<'_>| {
+        let schemas = [kept.clone(), version.schema()?];
+        Some(schema::changes(new, version.name, schemas, Vec::new()))
+    };
+    more.filter_map(own).flatten().collect()
+}
+
+fn replaced_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
+    let versions = new.versions();
+    let Some(stored) = versions.iter().copied().find(Version::is_stored) else { return Vec::new() };
+    let is_served = |name: &str| new.version(name).is_some_and(|version| version.is_served());
+    let gone = old.versions().into_iter().filter(|version| version.is_in_use() && !is_served(version.name));
+    let lost = gone.filter(|version| version.name != stored.name).flat_map(|version| of_version(new, version, stored));
+    // What only the storage version has is lost by none.
+    lost.filter(|(code, _)| *code != Code::CrdFieldAdded).map(|(_, change)| change).collect()
+}
+
 fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
     let versions = crd.versions();
     let Some(stored) = versions.iter().copied().find(Version::is_stored) else { return Vec::new() };
     let served = versions.iter().copied().filter(|version| version.is_served() && version.name != stored.name);
-    served.flat_map(|version| of_version(crd, version, stored)).collect()
+    served.flat_map(|version| of_version(crd, version, stored)).map(|(_, change)| change).collect()
 }
 
-fn of_version(crd: &Crd<'_>, version: Version<'_>, stored: Version<'_>) -> Vec<Change> {
+/// Lists what one of two versions cannot hold of the other, each with the check that found it.
+fn of_version(crd: &Crd<'_>, version: Version<'_>, stored: Version<'_>) -> Vec<(Code, Change)> {
     let Some((own, kept)) = version.schema().zip(stored.schema()) else { return Vec::new() };
     let lost = |change: Change| {
         let text = match (change.code, change.class) {
@@ -34,7 +72,7 @@ fn of_version(crd: &Crd<'_>, version: Version<'_>, stored: Version<'_>) -> Vec<C
             }
             _ => return None,
         };
-        Some(Change { code: Code::CrdRoundTrip, class: None, text, ..change })
+        Some((change.code, Change { code: Code::CrdRoundTrip, class: None, text, ..change }))
     };
-    schema::changes(crd, version.name, own, kept).into_iter().filter_map(lost).collect()
+    schema::changes(crd, version.name, [own, kept], Vec::new()).into_iter().filter_map(lost).collect()
 }

@@ -387,6 +387,13 @@ fn names_and_scope() {
         &["crd-names  additive"],
         &["crd-names  breaking"],
     );
+    // The plural names the kind anyway.
+    around(
+        &json!({"names": {"shortNames": ["b"]}}),
+        &json!({"names": {"shortNames": ["b", "bikes"]}}),
+        &["crd-names  additive"],
+        &[],
+    );
     around(&json!({}), &json!({"scope": "Cluster"}), &["crd-scope  breaking"], &["crd-scope  breaking"]);
 }
 
@@ -452,6 +459,22 @@ fn subresources_and_columns() {
         &["crd-subresource  breaking"],
         &["crd-subresource  breaking"],
     );
+    let scale = |more: &Value| {
+        let mut scale = json!({"specReplicasPath": ".spec.a"});
+        super::merge(&mut scale, more);
+        versions(&[("v1", json!({"subresources": {"scale": scale}}))])
+    };
+    around(
+        &scale(&json!({})),
+        &scale(&json!({"labelSelectorPath": ".status.selector"})),
+        &["crd-subresource  additive"],
+        &["crd-subresource  breaking"],
+    );
+    let column = |priority: i64| {
+        let column = json!({"name": "A", "type": "string", "jsonPath": ".spec.a", "priority": priority});
+        versions(&[("v1", json!({ "additionalPrinterColumns": [column] }))])
+    };
+    around(&column(0), &column(1), &["crd-printer-column  breaking"], &["crd-printer-column  additive"]);
     let column = |path: &str| json!({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": path}]});
     around(
         &versions(&[("v1", json!({}))]),
@@ -487,6 +510,65 @@ fn conversion_and_stored_versions() {
     assert_eq!(changed(&old, &new), ["crd-stored-version v1beta1 dropped", "crd-version-removed v1beta1 dropped"]);
 }
 
+/// Makes a CRD whose schema has this besides `spec`.
+fn rooted(more: &Value) -> Value {
+    versions(&[("v1", json!({"schema": {"openAPIV3Schema": more}}))])
+}
+
+#[test]
+fn what_every_object_has_needs_no_schema() {
+    let named = |name: &Value| json!({"properties": {"metadata": {"type": "object", "properties": {"name": name}}}});
+    around(
+        &rooted(&json!({})),
+        &rooted(&named(&with(&json!({"maxLength": 10})))),
+        &["crd-bound metadata.name tightened"],
+        &["crd-bound metadata.name loosened"],
+    );
+    around(
+        &rooted(&json!({})),
+        &rooted(&json!({"properties": {"apiVersion": text(), "kind": text(), "metadata": {"type": "object"}}})),
+        &[],
+        &[],
+    );
+    around(&rooted(&json!({})), &rooted(&json!({"required": ["apiVersion", "metadata"]})), &[], &[]);
+}
+
+#[test]
+fn a_field_without_a_schema_can_be_required() {
+    around(
+        &rooted(&json!({})),
+        &rooted(&json!({"required": ["data"]})),
+        &["crd-required  tightened"],
+        &["crd-required  loosened"],
+    );
+    // It was required before it had a schema.
+    around(
+        &rooted(&json!({"required": ["data"]})),
+        &rooted(&json!({"required": ["data"], "properties": {"data": text()}})),
+        &["crd-field-added data additive"],
+        &["crd-field-removed data breaking"],
+    );
+}
+
+#[test]
+fn fields_without_a_schema_are_kept_or_removed() {
+    let crd =
+        |keeps: bool, fields: &Value| json!({"preserveUnknownFields": keeps, "versions": [version("v1", fields)]});
+    let (empty, field) = (json!({}), json!({"a": text()}));
+    around(
+        &crd(true, &empty),
+        &crd(false, &empty),
+        &["crd-unknown-fields  tightened"],
+        &["crd-unknown-fields  loosened"],
+    );
+    around(
+        &crd(true, &field),
+        &crd(true, &empty),
+        &["crd-field-removed spec.a loosened"],
+        &["crd-field-added spec.a additive"],
+    );
+}
+
 #[test]
 fn kinds_come_and_go() {
     let (bikes, mut cars) = (crd(&json!({})), crd(&json!({"names": {"kind": "Car", "plural": "cars"}})));
@@ -514,6 +596,18 @@ fn served_versions_must_hold_the_same() {
     );
     // It was so before.
     assert_eq!(found(std::slice::from_ref(&lost), std::slice::from_ref(&lost), &[]), [""; 0]);
+    // A version that is replaced is read in the other one.
+    let only = |name: &str, fields: &Value| [crd(&json!({"versions": [of(name, fields, true)]}))];
+    assert_eq!(
+        found(&only("v1beta1", &field), &only("v1", &json!({"b": {"type": "integer"}})), &[]),
+        [
+            "crd-deprecation v1beta1 ",
+            "crd-round-trip v1beta1 spec.a ",
+            "crd-storage  breaking",
+            "crd-version-added  additive",
+            "crd-version-removed v1beta1 dropped"
+        ]
+    );
     let other = crd_of(&field, &json!({"a": {"type": "integer"}}));
     assert_eq!(
         found(&[crd_of(&field, &field)], &[other], &[]),

@@ -49,6 +49,11 @@ fn a_version_is_deprecated_for_three_releases() {
     check(&[&open, &old, &old, &old, &gone], 0);
     // How long it was before is not known.
     check(&[&old, &gone], 0);
+    let removals = |releases: &[&Value]| {
+        let releases: Vec<Value> = releases.iter().map(|release| (*release).clone()).collect();
+        after(&releases, "nginx", &["crd-version-removed"]).len()
+    };
+    assert_eq!([removals(&[&open, &old, &old, &gone]), removals(&[&open, &old, &old, &old, &gone])], [1, 0]);
 }
 
 #[test]
@@ -96,7 +101,9 @@ fn a_name_is_not_used_again_for_another_type() {
     let (text, number, none) =
         (with(json!({"a": {"type": "string"}})), with(json!({"a": {"type": "integer"}})), with(json!({})));
     let codes = ["crd-name-reused"];
-    assert_eq!(after(&[text.clone(), none.clone(), number], "gateway-api", &codes), codes);
+    assert_eq!(after(&[text.clone(), none.clone(), number.clone()], "gateway-api", &codes), codes);
+    let beta = crd(&json!({"versions": [version("v1beta1", &json!({"a": {"type": "string"}}))]}));
+    assert_eq!(after(&[beta, none.clone(), number], "gateway-api", &codes), codes, "another version had it");
     assert_eq!(after(&[text.clone(), none.clone(), text.clone()], "gateway-api", &codes), [""; 0]);
     assert_eq!(after(&[none, text], "gateway-api", &codes), [""; 0]);
 }

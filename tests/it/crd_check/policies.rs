@@ -140,6 +140,20 @@ fn a_waiver_acknowledges_with_its_reason() {
 }
 
 #[test]
+fn a_release_that_claims_too_little_can_be_waived() {
+    let (old, new) = (crd(&json!({})), with_field("v1", &json!({"type": "string"})));
+    let waived = |waivers: &str| {
+        let policy = format!("extends: kubernetes\nwaivers: [{waivers}]\n");
+        let text = [old.to_string(), new.to_string()];
+        let files = [("v1.2.0/crds.yaml", text[0].as_str()), ("v1.2.1/crds.yaml", &text[1]), ("own.yaml", &policy)];
+        Tree::of(&files).run(&["crd", "check", "v1.2.0", "v1.2.1", "--policy", "own.yaml"])
+    };
+    waived("").check(1);
+    waived("{check: crd-bump, reason: nobody reads the number}").check(0);
+    waived("{check: crd-bump, field: spec, reason: it is about no field}").check(1);
+}
+
+#[test]
 fn a_finding_has_the_place_in_the_new_crd() {
     let out = bikes(&["--format", "jsonl"]).out;
     let place = |code: &str| {

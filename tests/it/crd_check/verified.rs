@@ -86,8 +86,8 @@ fn envoy_gateway() {
             ["v1.2.0", "v1.2.2", "", "patch", "minor", "crd-rule loosened 2"],
             ["v1.4.0", "v1.4.1", "", "patch", "minor", "crd-enum loosened 2"],
             ["v1.4.1", "v1.4.2", "", "patch", "minor", "crd-rule tightened 1"],
-            // It asks for presence first, which no text shows to be looser.
-            ["v1.4.2", "v1.4.3", "", "patch", "minor", "crd-rule loosened 1, crd-rule tightened 1"],
+            // What the rule forbids must be there as well.
+            ["v1.4.2", "v1.4.3", "", "patch", "minor", "crd-rule loosened 1"],
             ["v1.5.1", "v1.5.7", "", "patch", "minor", "crd-enum loosened 1"],
             ["v1.6.0", "v1.6.2", "", "patch", "minor", "crd-enum loosened 1"],
         ],
@@ -199,12 +199,19 @@ fn karpenter() {
             ["v0.17.0", "v0.20.0", "", "minor", "minor", "crd-field-added additive 1"],
             ["v0.20.0", "v0.23.0", "", "minor", "minor", "crd-field-added additive 1"],
             ["v0.33.6", "v0.33.9", "", "patch", "apiVersion", "crd-default breaking 1"],
-            // The rule says the same in other words, which no text shows.
+            // One budget had to have both fields or none; each has to now.
             ["v0.34.0", "v0.34.1", "", "patch", "apiVersion", "crd-rule loosened 1, crd-rule tightened 1"],
             ["v0.34.1", "v0.34.5", "", "patch", "apiVersion", "crd-pattern tightened 1"],
             ["v1.0.0", "v1.0.4", "", "patch", "apiVersion", "crd-default breaking 1"],
+            // The lists of labels that are known grow, here and below.
+            ["v1.0.4", "v1.0.9", "", "patch", "minor", "crd-rule loosened 2"],
             ["v1.1.0", "v1.1.1", "", "patch", "minor", "crd-field-added additive 1"],
             ["v1.1.1", "v1.2.0", "", "minor", "minor", "crd-printer-column additive 1"],
+            ["v1.2.0", "v1.3.0", "", "minor", "minor", "crd-field-added additive 2, crd-rule loosened 3"],
+            ["v1.5.0", "v1.6.0", "", "minor", "minor", "crd-field-added additive 2, crd-rule loosened 3"],
+            ["v1.6.0", "v1.7.0", "", "minor", "minor", "crd-added additive 1, crd-rule loosened 5"],
+            ["v1.9.0", "v1.10.0", "", "minor", "minor", "crd-field-added additive 1, crd-rule loosened 3"],
+            ["v1.10.0", "v1.11.0", "", "minor", "minor", "crd-field-added additive 2, crd-rule loosened 3"],
             ["v1.13.0", "v1.14.0", "", "minor", "minor", "crd-enum loosened 1"],
         ],
     );
@@ -212,6 +219,8 @@ fn karpenter() {
 
 #[test]
 fn keda_and_tekton() {
+    // What the schema does not name any more is kept, since nothing is pruned.
+    check("keda", &[["v1.0.0", "v1.1.0", "", "minor", "minor", "crd-field-removed loosened 2"]]);
     check("keda", &[["v2.20.0", "v2.20.2", "", "patch", "minor", "crd-enum loosened 1"]]);
     check(
         "tekton",

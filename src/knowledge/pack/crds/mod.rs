@@ -2,7 +2,8 @@
 //!
 //! A [`CrdSet`](from_crds::CrdSet) is a pack made of them, [`OwnCrds`](own::OwnCrds) are those that validate the objects of a run, and [`gather`] makes
 //! catalogs of the CRDs of several releases. [`validations`] are what a schema demands of several fields together: a [`formula`] in [`cel`], or
-//! a [`combination`] of schemas. [`without_new`] says which rules no object of before can break.
+//! a [`combination`] of schemas. [`without_new`] says which rules no object of before can break, and [`implication`] which accept what others
+//! accept.
 //!
 //! Invariant: the order in which CRDs are read makes no difference.
 
@@ -13,6 +14,7 @@ pub(crate) mod crd;
 mod formula;
 pub(crate) mod from_crds;
 pub(crate) mod gather;
+pub(crate) mod implication;
 pub(crate) mod own;
 pub(crate) mod validations;
 pub(crate) mod without_new;

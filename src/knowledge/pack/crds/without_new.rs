@@ -30,10 +30,19 @@ pub(crate) struct Compared<'s> {
     pub(crate) old: &'s Map<String, Value>,
     /// The schema that has the rule.
     pub(crate) new: &'s Map<String, Value>,
+    /// The schemas that accepted it in the other versions in which it could be written.
+    pub(crate) elsewhere: Vec<&'s Map<String, Value>>,
     /// Whether the API server removed fields that the older schema does not name.
     pub(crate) is_pruned: bool,
     /// What the value, or a part of it, can be where defaults of the newer schema are written into the object.
     pub(crate) defaults: Vec<&'s Value>,
+}
+
+impl<'s> Compared<'s> {
+    /// Returns the schemas that accepted the value.
+    fn accepted(&self) -> impl Iterator<Item = &'s Map<String, Value>> {
+        std::iter::once(self.old).chain(self.elsewhere.iter().copied())
+    }
 }
 
 /// Returns whether `rule`, of the newer schema, certainly accepts all that the older one accepts.
@@ -141,6 +150,7 @@ impl Evaluation {
         match &expression.expr {
             Expr::Literal(LiteralValue::Boolean(value)) => Outcomes::of(*value.inner()),
             Expr::Select(SelectExpr { operand, field, test: true }) => match path(operand, scope, presence) {
+                Path::Value(of) if can_be_null(&of) => Outcomes::ANY,
                 Path::Value(of) => match is_present(&of, &unescaped(field), presence) {
                     Some(is_present) => Outcomes::of(is_present),
                     None => Outcomes::EITHER,
@@ -299,6 +309,7 @@ fn path<'s>(expression: &IdedExpr, scope: &[Bound<'_, 's>], presence: &mut Prese
         }
         Expr::Select(SelectExpr { operand, field, test: false }) => {
             let of = match path(operand, scope, presence) {
+                Path::Value(of) if can_be_null(&of) => return Path::Unknown,
                 Path::Value(of) => of,
                 other => return other,
             };
@@ -311,6 +322,11 @@ fn path<'s>(expression: &IdedExpr, scope: &[Bound<'_, 's>], presence: &mut Prese
         }
         _ => Path::Unknown,
     }
+}
+
+/// Returns whether a value can be null, which has no fields: `self` is none, whose rules only hold of what is not.
+fn can_be_null(of: &Reached<'_>) -> bool {
+    of.place != "self" && of.value.accepted().any(is_nullable)
 }
 
 /// Returns whether a field of a value is there; `None` where it can be, and nothing is assumed of it.
@@ -342,7 +358,7 @@ fn is_new(value: &Compared<'_>, field: &str) -> bool {
     let is_default = || value.defaults.iter().any(|default| default.get(field).is_some());
     let is_without_default = || property(value.new, field).is_some_and(|schema| !schema.contains_key("default"));
     !UNLISTED.contains(&field)
-        && property(value.old, field).is_none()
+        && value.accepted().all(|schema| property(schema, field).is_none())
         && !is_kept
         && is_without_default()
         && !is_default()
@@ -350,10 +366,12 @@ fn is_new(value: &Compared<'_>, field: &str) -> bool {
 
 /// Returns whether every value of the older schema has a field, or gets it as a default of the newer one.
 fn is_always_there(value: &Compared<'_>, field: &str) -> bool {
-    let is_required =
-        value.old.get("required").and_then(Value::as_array).is_some_and(|all| all.contains(&field.into()));
-    let [old, new] = [value.old, value.new].map(|schema| property(schema, field));
-    let can_be_null = [old, new].iter().flatten().any(|schema| schema.get("nullable") == Some(&Value::Bool(true)));
+    let requires = |schema: &Map<String, Value>| {
+        schema.get("required").and_then(Value::as_array).is_some_and(|all| all.contains(&field.into()))
+    };
+    let is_required = value.accepted().all(requires);
+    let new = property(value.new, field);
+    let can_be_null = value.accepted().filter_map(|schema| property(schema, field)).chain(new).any(is_nullable);
     let is_default = new.and_then(|schema| schema.get("default")).is_some_and(|default| !default.is_null());
     let has = |default: &&Value| default.get(field).is_some_and(|value| !value.is_null());
     !can_be_null && (is_default || is_required && value.defaults.iter().all(has))
@@ -361,29 +379,38 @@ fn is_always_there(value: &Compared<'_>, field: &str) -> bool {
 
 /// Returns whether the older schema does not allow a constant for a value.
 fn is_never(value: &Compared<'_>, constant: &Value) -> bool {
-    let listed = value.old.get("enum").and_then(Value::as_array);
-    let can_be_null = value.old.get("nullable") == Some(&Value::Bool(true));
-    listed.is_some_and(|listed| !listed.contains(constant)) && !can_be_null && !value.defaults.contains(&constant)
+    let lacks = |schema: &Map<String, Value>| {
+        let listed = schema.get("enum").and_then(Value::as_array);
+        listed.is_some_and(|listed| !listed.contains(constant)) && !is_nullable(schema)
+    };
+    value.accepted().all(lacks) && !value.defaults.contains(&constant)
 }
 
 /// Returns a field that both schemas have.
 fn child<'s>(of: &Reached<'s>, field: &str) -> Option<Reached<'s>> {
-    let Compared { old, new, is_pruned, defaults } = &of.value;
+    let Compared { old, new, elsewhere, is_pruned, defaults } = &of.value;
     let (old, new) = (property(old, field)?, property(new, field)?);
+    let elsewhere = elsewhere.iter().filter_map(|schema| property(schema, field)).collect();
     let defaults = defaults.iter().filter_map(|default| default.get(field)).chain(new.get("default")).collect();
     Some(Reached {
-        value: Compared { old, new, is_pruned: *is_pruned, defaults },
+        value: Compared { old, new, elsewhere, is_pruned: *is_pruned, defaults },
         place: format!("{}.{field}", of.place),
     })
 }
 
 /// Returns the items of a list that both schemas have.
 fn items<'s>(list: &Reached<'s>) -> Option<Reached<'s>> {
-    let Compared { old, new, is_pruned, defaults } = &list.value;
+    let Compared { old, new, elsewhere, is_pruned, defaults } = &list.value;
     let (old, new) = (old.get("items")?.as_object()?, new.get("items")?.as_object()?);
+    let elsewhere = elsewhere.iter().filter_map(|schema| schema.get("items")?.as_object()).collect();
     let defaults =
         defaults.iter().filter_map(|default| default.as_array()).flatten().chain(new.get("default")).collect();
-    Some(Reached { value: Compared { old, new, is_pruned: *is_pruned, defaults }, place: format!("{}[]", list.place) })
+    let value = Compared { old, new, elsewhere, is_pruned: *is_pruned, defaults };
+    Some(Reached { value, place: format!("{}[]", list.place) })
+}
+
+fn is_nullable(schema: &Map<String, Value>) -> bool {
+    schema.get("nullable") == Some(&Value::Bool(true))
 }
 
 #[cfg(test)]
@@ -433,6 +460,7 @@ mod tests {
         let value = Compared {
             old: old.as_object().unwrap(),
             new: new.as_object().unwrap(),
+            elsewhere: Vec::new(),
             is_pruned: true,
             defaults: Vec::new(),
         };
@@ -480,7 +508,7 @@ mod tests {
         let [old, new] = schemas();
         let [old, new] = [&old, &new].map(|schema| schema.as_object().unwrap());
         let made = json!({"x": "y"});
-        let value = Compared { old, new, is_pruned: true, defaults: vec![&made] };
+        let value = Compared { old, new, elsewhere: Vec::new(), is_pruned: true, defaults: vec![&made] };
         assert!(!accepts_all_old("!has(self.x)", &value), "a default of what is around it has the field");
         assert!(!accepts_all_old("size([has(self.r)].filter(t, t)) == 1", &value), "and lacks one that was required");
     }
@@ -493,8 +521,37 @@ mod tests {
         check("!has(self.unknown)", false);
         let [old, new] = schemas();
         let [old, new] = [&old, &new].map(|schema| schema.as_object().unwrap());
-        let value = Compared { old, new, is_pruned: false, defaults: Vec::new() };
+        let value = Compared { old, new, elsewhere: Vec::new(), is_pruned: false, defaults: Vec::new() };
         assert!(!accepts_all_old("!has(self.x)", &value));
+    }
+
+    #[test]
+    fn what_can_be_null_has_no_fields() {
+        let [mut old, mut new] = schemas();
+        for schema in [&mut old, &mut new] {
+            schema["properties"]["a"]["nullable"] = true.into();
+            schema["properties"]["r"]["items"]["nullable"] = true.into();
+        }
+        let [old, new] = [&old, &new].map(|schema| schema.as_object().unwrap());
+        let value = Compared { old, new, elsewhere: Vec::new(), is_pruned: true, defaults: Vec::new() };
+        assert!(!accepts_all_old("!has(self.a) || !has(self.a.x)", &value));
+        assert!(!accepts_all_old("self.r.all(i, !has(i.x))", &value));
+        assert!(accepts_all_old("!has(self.x)", &value));
+    }
+
+    #[test]
+    fn what_another_version_accepted_can_be_there() {
+        let [old, new] = schemas();
+        let mut other = old.clone();
+        other["properties"]["x"] = json!({"type": "string"});
+        other["properties"]["t"]["enum"] = json!(["One", "Three"]);
+        other["required"] = json!(["t"]);
+        let [old, new, other] = [&old, &new, &other].map(|schema| schema.as_object().unwrap());
+        let value = Compared { old, new, elsewhere: vec![other], is_pruned: true, defaults: Vec::new() };
+        for rule in ["!has(self.x)", "self.t != 'Three'", "has(self.r)"] {
+            assert!(!accepts_all_old(rule, &value), "{rule}");
+        }
+        assert!(accepts_all_old("!has(self.a) || !has(self.a.x)", &value));
     }
 
     #[test]
@@ -626,7 +683,7 @@ mod tests {
             });
             let [old, mut new] = schemas();
             let value =
-                Compared { old: old.as_object().unwrap(), new: new.as_object().unwrap(), is_pruned: true, defaults: Vec::new() };
+                Compared { old: old.as_object().unwrap(), new: new.as_object().unwrap(), elsewhere: Vec::new(), is_pruned: true, defaults: Vec::new() };
             if !accepts_all_old(&rule, &value) {
                 return Ok(());
             }

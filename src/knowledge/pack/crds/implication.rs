@@ -1,0 +1,466 @@
+//! Answers: does a CEL rule accept every value that other rules accept, whatever the schema is?
+//!
+//! What a rule demands is read from its tree as a combination of [`Statement`]s, each of which an expression being true or false comes down
+//! to; `!` stands at no combination. An error is neither true nor false, so that a statement and its opposite can both fail.
+//!
+//! Invariant: what is not certain is not claimed; what is not understood is a statement that only its like implies.
+
+use std::cell::Cell;
+
+use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+use kube_cel::cel::parser::Parser;
+
+use super::cel::{Macro, MacroCall, macro_named};
+
+/// How many steps a comparison of rules takes before it counts as not certain.
+const FUEL: u32 = 20_000;
+
+/// The largest whole number up to which all are told apart.
+const EXACT: i64 = 1 << 53;
+
+/// A CEL rule that can be compared with others.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    /// How it is written.
+    pub(crate) text: String,
+    /// Its tree, written in one way.
+    tree: String,
+    demand: Demand,
+}
+
+impl Rule {
+    /// Reads a rule; one that is malformed is equal to itself alone.
+    pub(crate) fn read(rule: &str) -> Self {
+        let text = rule.to_owned();
+        let Ok(expression) = Parser::new().enable_optional_syntax(true).parse(rule) else {
+            return Self { tree: text.clone(), demand: Demand::One(Statement::is(text.clone(), true)), text };
+        };
+        let reader = Reader { items: Vec::new() };
+        Self { text, tree: reader.text(&expression), demand: reader.demand(&expression, true) }
+    }
+
+    /// Returns how messages write it: on one line.
+    pub(crate) fn words(&self) -> String {
+        self.text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns whether it is the same rule, which may be written otherwise.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.tree == other.tree
+    }
+
+    /// Returns whether it certainly accepts all that every one of `others` accepts.
+    pub(crate) fn accepts_all_of<'r>(&'r self, others: impl IntoIterator<Item = &'r Self>) -> bool {
+        let fuel = Cell::new(FUEL);
+        follows(&fuel, others.into_iter().map(|rule| &rule.demand).collect(), vec![&self.demand])
+    }
+}
+
+/// What must be true of a value.
+#[derive(Clone, Debug, PartialEq)]
+enum Demand {
+    One(Statement),
+    /// All hold; of none: it is true.
+    All(Vec<Self>),
+    /// One holds; of none: it is false.
+    Any(Vec<Self>),
+}
+
+/// A statement about an expression, which is known by its text.
+#[derive(Clone, Debug, PartialEq)]
+enum Statement {
+    /// It is this value, or can be evaluated and is another one.
+    Equal { of: String, value: String, is: bool },
+    /// It is less than another one, or more.
+    Compared { of: String, is_less: bool, or_equal: bool, than: Than },
+    /// What each item of a list fulfils, or at least one.
+    Items { list: String, is_each: bool, demand: Box<Demand> },
+}
+
+/// What something is compared with.
+#[derive(Clone, Debug, PartialEq)]
+enum Than {
+    Number(f64),
+    Text(String),
+}
+
+impl Statement {
+    fn is(of: String, value: bool) -> Self {
+        Self::Equal { of, value: value.to_string(), is: true }
+    }
+
+    /// Returns whether what fulfils it fulfils `wide` too.
+    fn implies(&self, wide: &Self, fuel: &Cell<u32>) -> bool {
+        match (self, wide) {
+            (Self::Equal { of, value, is }, Self::Equal { of: same, value: other, is: too }) => {
+                of == same && if is == too { value == other } else { *is && value != other }
+            }
+            (
+                Self::Compared { of, is_less, or_equal, than },
+                Self::Compared { of: same, is_less: less, or_equal: equal, than: other },
+            ) => {
+                let at_same = *equal || !*or_equal;
+                of == same
+                    && is_less == less
+                    && match (than, other) {
+                        (Than::Number(than), Than::Number(other)) => {
+                            (if *is_less { than < other } else { than > other }) || than == other && at_same
+                        }
+                        (than, other) => than == other && at_same,
+                    }
+            }
+            (Self::Items { list, is_each, demand }, Self::Items { list: same, is_each: each, demand: wide }) => {
+                list == same && is_each == each && follows(fuel, vec![demand], vec![wide])
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the statement that cannot hold beside it.
+    fn opposite(&self) -> Option<Self> {
+        match self.clone() {
+            Self::Equal { of, value, is } => Some(Self::Equal { of, value, is: !is }),
+            Self::Compared { of, is_less, or_equal, than } => {
+                Some(Self::Compared { of, is_less: !is_less, or_equal: !or_equal, than })
+            }
+            Self::Items { .. } => None,
+        }
+    }
+}
+
+/// Returns whether one of `goals` certainly holds where all of `given` do.
+fn follows(fuel: &Cell<u32>, given: Vec<&Demand>, goals: Vec<&Demand>) -> bool {
+    let Some(left) = fuel.get().checked_sub(1) else { return false };
+    fuel.set(left);
+    let is_stated = given.iter().any(|given| goals.iter().any(|goal| given == goal || stated(given, goal, fuel)));
+    if is_stated || is_impossible(&given, fuel) {
+        return true;
+    }
+    for (at, given_part) in given.iter().enumerate() {
+        if let Demand::All(parts) = given_part {
+            return follows(fuel, [without(&given, at), parts.iter().collect()].concat(), goals);
+        }
+    }
+    for (at, goal) in goals.iter().enumerate() {
+        match goal {
+            Demand::Any(parts) => {
+                return follows(fuel, given, [without(&goals, at), parts.iter().collect()].concat());
+            }
+            Demand::All(parts) => {
+                let rest = without(&goals, at);
+                return parts.iter().all(|part| follows(fuel, given.clone(), with(rest.clone(), part)));
+            }
+            Demand::One(_) => {}
+        }
+    }
+    for (at, given_part) in given.iter().enumerate() {
+        if let Demand::Any(parts) = given_part {
+            let rest = without(&given, at);
+            return parts.iter().all(|part| follows(fuel, with(rest.clone(), part), goals.clone()));
+        }
+    }
+    false
+}
+
+fn without<'d>(all: &[&'d Demand], at: usize) -> Vec<&'d Demand> {
+    [&all[..at], &all[at + 1..]].concat()
+}
+
+fn with<'d>(mut all: Vec<&'d Demand>, part: &'d Demand) -> Vec<&'d Demand> {
+    all.push(part);
+    all
+}
+
+fn stated(given: &Demand, goal: &Demand, fuel: &Cell<u32>) -> bool {
+    matches!((given, goal), (Demand::One(given), Demand::One(goal)) if given.implies(goal, fuel))
+}
+
+/// Returns whether two statements exclude each other.
+fn is_impossible(given: &[&Demand], fuel: &Cell<u32>) -> bool {
+    let statement = |demand: &&Demand| if let Demand::One(statement) = demand { Some(statement.clone()) } else { None };
+    let statements: Vec<Statement> = given.iter().filter_map(statement).collect();
+    let opposites: Vec<Statement> = statements.iter().filter_map(Statement::opposite).collect();
+    statements.iter().any(|one| opposites.iter().any(|opposite| one.implies(opposite, fuel)))
+}
+
+/// Reads expressions.
+struct Reader<'e> {
+    /// The variables of the macros around an expression.
+    items: Vec<&'e str>,
+}
+
+impl<'e> Reader<'e> {
+    /// Reads what makes an expression true, or false.
+    fn demand(&self, expression: &'e IdedExpr, is: bool) -> Demand {
+        let read = match &expression.expr {
+            Expr::Literal(LiteralValue::Boolean(value)) => {
+                Some(if *value.inner() == is { Demand::All(Vec::new()) } else { Demand::Any(Vec::new()) })
+            }
+            Expr::Call(call) => self.call(call, is),
+            Expr::Comprehension(found) => self.quantified(found, is),
+            _ => None,
+        };
+        read.unwrap_or_else(|| Demand::One(Statement::is(self.text(expression), is)))
+    }
+
+    fn call(&self, call: &'e CallExpr, is: bool) -> Option<Demand> {
+        let each = |parts: &'e [IdedExpr]| parts.iter().map(|part| self.demand(part, is)).collect();
+        match (call.func_name.as_str(), call.args.as_slice()) {
+            (operators::LOGICAL_AND, parts) => {
+                Some(if is { Demand::All(each(parts)) } else { Demand::Any(each(parts)) })
+            }
+            (operators::LOGICAL_OR, parts) => {
+                Some(if is { Demand::Any(each(parts)) } else { Demand::All(each(parts)) })
+            }
+            (operators::LOGICAL_NOT, [part]) => Some(self.demand(part, !is)),
+            (operators::CONDITIONAL, [test, then, otherwise]) => {
+                let both = |value, part| Demand::All(vec![self.demand(test, value), self.demand(part, is)]);
+                Some(Demand::Any(vec![both(true, then), both(false, otherwise)]))
+            }
+            (operators::EQUALS, [one, other]) => Some(self.equal(one, other, is)),
+            (operators::NOT_EQUALS, [one, other]) => Some(self.equal(one, other, !is)),
+            (operators::IN, [value, list]) => {
+                let Expr::List(list) = &list.expr else { return None };
+                let of = self.text(value);
+                let equal = |value| Some(Demand::One(Statement::Equal { of: of.clone(), value: constant(value)?, is }));
+                let each = list.elements.iter().map(equal).collect::<Option<_>>()?;
+                Some(if is { Demand::Any(each) } else { Demand::All(each) })
+            }
+            (operators::LESS, [one, other]) => Some(self.compared([one, other], is, !is)),
+            (operators::LESS_EQUALS, [one, other]) => Some(self.compared([one, other], is, is)),
+            (operators::GREATER, [one, other]) => Some(self.compared([one, other], !is, !is)),
+            (operators::GREATER_EQUALS, [one, other]) => Some(self.compared([one, other], !is, is)),
+            _ => None,
+        }
+    }
+
+    fn equal(&self, one: &'e IdedExpr, other: &'e IdedExpr, is: bool) -> Demand {
+        for (of, value) in [(one, other), (other, one)] {
+            match &value.expr {
+                Expr::Literal(LiteralValue::Boolean(value)) if is_logical(of) => {
+                    return self.demand(of, is == *value.inner());
+                }
+                _ => {}
+            }
+            if let Some(value) = constant(value) {
+                return Demand::One(Statement::Equal { of: self.text(of), value, is });
+            }
+        }
+        let mut sides = [self.text(one), self.text(other)];
+        sides.sort();
+        Demand::One(Statement::is(sides.join(" == "), is))
+    }
+
+    fn compared(&self, [one, other]: [&'e IdedExpr; 2], is_less: bool, or_equal: bool) -> Demand {
+        let (of, is_less, than) = match (number(one), number(other)) {
+            (_, Some(number)) => (self.text(one), is_less, Than::Number(number)),
+            (Some(number), None) => (self.text(other), !is_less, Than::Number(number)),
+            (None, None) => {
+                let (one, other) = (self.text(one), self.text(other));
+                if one <= other { (one, is_less, Than::Text(other)) } else { (other, !is_less, Than::Text(one)) }
+            }
+        };
+        Demand::One(Statement::Compared { of, is_less, or_equal, than })
+    }
+
+    fn quantified(&self, found: &'e ComprehensionExpr, is: bool) -> Option<Demand> {
+        let MacroCall { name, list, item, body } = macro_named(found)?;
+        let is_each = match name {
+            Macro::All => is,
+            Macro::Exists => !is,
+            Macro::ExistsOne | Macro::Filter => return None,
+        };
+        let demand = Box::new(self.within(item).demand(body, is));
+        Some(Demand::One(Statement::Items { list: self.text(list), is_each, demand }))
+    }
+
+    fn within(&self, item: &'e str) -> Self {
+        Self { items: self.items.iter().copied().chain([item]).collect() }
+    }
+
+    /// Writes a tree: two that are evaluated alike are written alike, as far as they differ in white space, quotes, brackets and names of
+    /// variables.
+    fn text(&self, expression: &'e IdedExpr) -> String {
+        if let Some(constant) = constant(expression) {
+            return constant;
+        }
+        let all = |parts: &'e [IdedExpr]| parts.iter().map(|part| self.text(part)).collect::<Vec<_>>().join(", ");
+        match &expression.expr {
+            Expr::Ident(name) => {
+                let number = self.items.iter().rposition(|item| item == name);
+                number.map_or_else(|| name.clone(), |number| format!("#{number}"))
+            }
+            Expr::Select(select) => {
+                let path = format!("{}.{}", self.text(&select.operand), select.field);
+                if select.test { format!("has({path})") } else { path }
+            }
+            Expr::Call(CallExpr { func_name, target, args }) => {
+                let target = target.as_deref().map(|target| format!("{}.", self.text(target))).unwrap_or_default();
+                format!("{target}{func_name}({})", all(args))
+            }
+            Expr::List(list) => format!("[{}]{:?}", all(&list.elements), list.optional_indices),
+            Expr::Map(map) => {
+                format!("{{{}}}", map.entries.iter().map(|entry| self.entry(&entry.expr)).collect::<String>())
+            }
+            Expr::Struct(of) => {
+                let entries: String = of.entries.iter().map(|entry| self.entry(&entry.expr)).collect();
+                format!("{}{{{entries}}}", of.type_name)
+            }
+            Expr::Comprehension(found) => {
+                let ComprehensionExpr { iter_range, iter_var, accu_init, loop_cond, loop_step, result, .. } = &**found;
+                let within = self.within(iter_var);
+                let [cond, step] = [loop_cond, loop_step].map(|part| within.text(part));
+                let other = found.iter_var2.as_deref().unwrap_or_default();
+                let [range, init, result] = [iter_range, accu_init, result].map(|part| self.text(part));
+                format!("loop({range}, {other}, {init}, {cond}, {step}, {result})")
+            }
+            Expr::Literal(_) | Expr::Unspecified => format!("{:?}", expression.expr),
+        }
+    }
+
+    fn entry(&self, entry: &'e EntryExpr) -> String {
+        match entry {
+            EntryExpr::StructField(field) => {
+                format!("{} {}: {}, ", field.optional, field.field, self.text(&field.value))
+            }
+            EntryExpr::MapEntry(entry) => {
+                format!("{} {}: {}, ", entry.optional, self.text(&entry.key), self.text(&entry.value))
+            }
+        }
+    }
+}
+
+/// Returns whether an expression is made of what is true or false.
+fn is_logical(expression: &IdedExpr) -> bool {
+    const LOGICAL: [&str; 9] = [
+        operators::LOGICAL_AND,
+        operators::LOGICAL_OR,
+        operators::LOGICAL_NOT,
+        operators::EQUALS,
+        operators::NOT_EQUALS,
+        operators::LESS,
+        operators::LESS_EQUALS,
+        operators::GREATER,
+        operators::GREATER_EQUALS,
+    ];
+    matches!(&expression.expr, Expr::Call(call) if LOGICAL.contains(&call.func_name.as_str()))
+}
+
+/// Returns the text of a constant; equal numbers have one.
+fn constant(expression: &IdedExpr) -> Option<String> {
+    match (number(expression), &expression.expr) {
+        (Some(number), _) => Some(number.to_string()),
+        (None, Expr::Literal(LiteralValue::Boolean(value))) => Some(value.inner().to_string()),
+        (None, Expr::Literal(literal)) => Some(format!("{literal:?}")),
+        _ => None,
+    }
+}
+
+/// Returns a number that is told apart from its neighbours.
+fn number(expression: &IdedExpr) -> Option<f64> {
+    let whole = |number: i64| (-EXACT..=EXACT).contains(&number).then_some(number as f64);
+    match &expression.expr {
+        Expr::Literal(LiteralValue::Int(number)) => whole(*number.inner()),
+        Expr::Literal(LiteralValue::UInt(number)) => whole(i64::try_from(*number.inner()).ok()?),
+        Expr::Literal(LiteralValue::Double(number)) => Some(*number.inner()),
+        Expr::Call(CallExpr { func_name, target: None, args }) if func_name == operators::NEGATE => {
+            match args.as_slice() {
+                [of] => Some(-number(of)?),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares two rules: whether the new one accepts all of the old one, and the other way round.
+    #[track_caller]
+    fn check(old: &str, new: &str, loosened: bool, tightened: bool) {
+        let [before, after] = [old, new].map(Rule::read);
+        assert_eq!(
+            (after.accepts_all_of([&before]), before.accepts_all_of([&after])),
+            (loosened, tightened),
+            "{old} -> {new}"
+        );
+    }
+
+    #[test]
+    fn an_alternative_more_accepts_more() {
+        check("self == 'a' || self == 'b'", "self=='a' || self == 'c'", false, false);
+        check("self == 'a'", "self == 'a' || self == 'b'", true, false);
+        check("(self == 'a')", "self == 'b' || (self  ==  \"a\")", true, false);
+        check("self == 'x || y'", "self == 'x' || self == 'y'", false, false);
+        check("self in ['a']", "self in ['a', 'b']", true, false);
+        check("self == 'a' || self == 'b'", "self in ['b', 'a']", true, true);
+        check("!(self in ['a', 'b'])", "self != 'a'", true, false);
+        check("self == 'a  b'", "self == 'a b'", false, false);
+    }
+
+    #[test]
+    fn a_larger_number_accepts_more() {
+        check("0 < self && self <= 6553", "0 < self && self <= 65535", true, false);
+        check("self.size() >= 2", "self.size() >= 1 || has(self.a)", true, false);
+        check("self <= 5", "self >= 5", false, false);
+        check("self > 5", "self >= 5", true, false);
+        check("9 >= self", "5 >= self", false, true);
+        check("self >= -5", "self >= -9", true, false);
+        check("!(self <= 9)", "!(self <= 5)", true, false);
+        check("self < oldSelf", "oldSelf >= self", true, false);
+        check("self <= 9 - 5", "self <= 9 - 8", false, false);
+        check("self.t == (self.a <= 5)", "self.t == (self.a <= 9)", false, false);
+        check("self == 1", "self != 1.0", false, false);
+    }
+
+    #[test]
+    fn a_part_less_accepts_more() {
+        check("has(self.a) && self.b > 1", "has(self.a)", true, false);
+        check("!(has(self.a) && has(self.b))", "!has(self.a)", false, true);
+        check("has(self.a) ? self.b : self.c", "has(self.a) ? self.b : self.c || true", true, false);
+        check("a && b || c", "b || c", true, false);
+        check("has(self.a) ? self.b > 1 : true", "!has(self.a) || self.b > 1", true, false);
+        check("(a && b) == false", "!a", false, true);
+        check("!a", "a != true", true, false);
+    }
+
+    #[test]
+    fn what_fails_is_not_true() {
+        // `self.a` can be absent, so that none of the two is true.
+        check("true", "self.a > 5 || self.a <= 5", false, true);
+        check("self.a && !self.a", "self.b", true, false);
+    }
+
+    #[test]
+    fn items_are_compared_by_what_is_said_of_each() {
+        check("self.all(x, x <= 5)", "self.all(y, y <= 9)", true, false);
+        check("!self.exists(x, x <= 9)", "!self.exists(x, x <= 5)", true, false);
+        check("self.exists_one(x, x <= 5)", "self.exists_one(x, x <= 9)", false, false);
+        check("self.map(x, x + 1) == [2]", "self.map(y, y + 1) == [2]", true, true);
+    }
+
+    #[test]
+    fn rules_that_differ_in_white_space_brackets_and_quotes_are_the_same() {
+        let is = |one: &str, other: &str| Rule::read(one).is(&Rule::read(other));
+        assert!(is("self.a>5&&self.b == 'x'", "(self.a > 5)\n  && self.b == \"x\""));
+        assert!(!is("self == 'a  b'", "self == 'a b'"));
+        assert!(!is("self == '5'", "self == 5"));
+        assert!(!is("not a rule (", "not  a rule ("));
+    }
+
+    #[test]
+    fn rules_are_compared_together() {
+        let [whole, one, other] = ["a && b", "a", "b"].map(Rule::read);
+        assert!(whole.accepts_all_of([&one, &other]));
+        assert!(!whole.accepts_all_of([&one]));
+    }
+
+    #[test]
+    fn a_comparison_that_takes_too_long_is_not_certain() {
+        let many =
+            |from: usize| (0..24).map(|at| format!("(a{at} || b{})", at + from)).collect::<Vec<_>>().join(" && ");
+        check(&many(0), &many(1), false, false);
+    }
+}
