@@ -1,16 +1,19 @@
 //! Which objects cannot become several, or one, because of what else there is in the run?
 //!
-//! What a part of an object becomes is an object like any other: patches of its source do not reach it, and another one can have its
-//! name. An object that becomes a part of another one is removed, which holds only while that one is converted.
+//! What a part of an object becomes is an object like any other: patches of its source do not reach it, those of its own kind do, and
+//! another one can have its name. An object that becomes a part of another one is removed, which holds only while that one is converted.
 
 use std::collections::BTreeMap;
 
 use super::name_conflicts::folder;
+use super::steps::{Role, Step};
+use super::survey::FileSurvey;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Documents, Remark, SplitOff};
-use crate::engine::finding::{Code, Finding};
-use crate::engine::manifest::Object;
+use crate::engine::finding::{Code, Finding, Location};
+use crate::engine::manifest::{Folder, Object, Selector, SelectorPart};
 use crate::knowledge::lens::Namespace;
+use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;
 
 /// Finds the objects that become parts of others, each with the one that it becomes a part of.
@@ -73,7 +76,52 @@ fn objection(
         let help = "convert the object and its patches by hand, and compare the output of `kustomize build`";
         return Some(refused(why, help));
     }
+    if let Some(place) = made.split_off.iter().find_map(|part| patch_of_part(tied, id, part)) {
+        let why = format!("the patch or replacement at {place} would be applied to that as well");
+        let help = "limit what it selects by a name, or convert the object by hand";
+        return Some(refused(&why, help));
+    }
     made.split_off.iter().find_map(|part| conflict(tied, id, part))
+}
+
+/// Returns the place of what a kustomization or controller applies to objects of the kind that `part`, once a part of the object at `id`,
+/// became.
+fn patch_of_part(tied: &TiedFiles<'_>, id: Id, part: &SplitOff) -> Option<Location> {
+    let (run, file) = (tied.run, &*tied.run.files[id.file].file);
+    let name = tied.object(id).name.as_deref().unwrap_or_default();
+    let is_kind = |kind: &GroupKind| *kind == part.kind || *kind == part.made.kind;
+    let selects = |target: &Selector| {
+        let is_named = |part: &SelectorPart| run.graph.names_after(name).iter().any(|name| part.is(name));
+        [&part.kind, &part.made.kind].iter().any(|kind| target.selects_kind(kind))
+            && target.name.as_ref().is_none_or(is_named)
+    };
+    let finds = |target: Option<&Selector>, survey: &FileSurvey, at: usize| match target {
+        Some(target) => selects(target),
+        None => {
+            let (kind, own) = (&survey.objects[at].kind, survey.objects[at].name.as_deref().unwrap_or_default());
+            is_kind(kind) && run.graph.names_before(own).contains(name)
+        }
+    };
+    run.files.iter().filter(|host| host.is_host()).find_map(|host| {
+        let has = |folder: Option<&Folder>| match folder {
+            Some(folder) => run.graph.reach_of_folder(folder).has(file),
+            None => run.graph.reach(&host.file).contains(file),
+        };
+        let of_files = host.patches.iter().filter_map(|patch| {
+            let survey = &run.files[run.number(&patch.file)?];
+            let at = (0..survey.objects.len()).find(|at| finds(patch.target.as_ref(), survey, *at))?;
+            Some((None, survey.location(at)))
+        });
+        let of_texts = host.objects.iter().enumerate().filter_map(|(at, object)| {
+            let inline = host.inline_patch_of(object).filter(|_| object.is_inline_patch())?;
+            finds(inline.target.as_ref(), host, at).then(|| (inline.folder.as_ref(), host.location(at)))
+        });
+        let is_applied = |step: &&Step| !matches!(step.role, Role::Field | Role::Labels);
+        let of_steps = host.steps.iter().filter(is_applied).filter_map(|step| {
+            step.target.as_ref().is_some_and(selects).then(|| (step.folder.as_ref(), host.location(step.object)))
+        });
+        of_files.chain(of_texts).chain(of_steps).find(|(folder, _)| has(*folder)).map(|(_, place)| place)
+    })
 }
 
 /// Returns which object of the run has the name of what `part`, once a part of the object at `id`, became.

@@ -338,3 +338,35 @@ fn a_byte_order_mark_stays_at_the_start() {
     let after = &found.after["a.yaml"];
     assert!(after.starts_with("\u{feff}apiVersion") && after.ends_with(CLASS), "{after}");
 }
+
+#[test]
+fn what_a_kustomization_applies_to_the_kind_of_a_part_would_reach_it() {
+    let provisioner = PROVISIONER.replace(" &all", "");
+    let template = "apiVersion: karpenter.k8s.aws/v1alpha1\nkind: AWSNodeTemplate\nmetadata:\n  name: other\nspec:\n  subnetSelector: {a: b}\n  securityGroupSelector: {a: b}\n  instanceProfile: nodes\n";
+    let check = |patches: &str, is_held: bool| {
+        let kustomization = format!("resources: [a.yaml, b.yaml]\n{patches}");
+        let files = [("a.yaml", &*provisioner), ("b.yaml", template), ("kustomization.yaml", &kustomization)];
+        let found = run(&files, TARGET);
+        let message = "would be applied to that as well";
+        assert_eq!(found.messages.contains(message), is_held, "{patches}: {}", found.messages);
+        assert_eq!(found.after.contains_key("a.yaml"), !is_held, "{patches}");
+    };
+    let by = |target: &str| {
+        let patch = "[{op: add, path: /spec/tags, value: {team: a}}]";
+        format!("patches:\n- target: {target}\n  patch: '{patch}'\n")
+    };
+    check(&by("{kind: AWSNodeTemplate}"), true);
+    check(&by("{group: karpenter.k8s.aws}"), true);
+    check(&by("{kind: EC2NodeClass, name: default}"), true);
+    check(&by("{kind: EC2NodeClass, name: '[a-z]*'}"), true);
+    check(&by("{kind: AWSNodeTemplate, name: other}"), false);
+    check("", false);
+    let own = |name: &str| {
+        let patch = format!(
+            "    apiVersion: karpenter.k8s.aws/v1beta1\n    kind: EC2NodeClass\n    metadata:\n      name: {name}\n    spec:\n      tags: {{team: a}}\n"
+        );
+        format!("patches:\n- patch: |\n{patch}")
+    };
+    check(&own("default"), true);
+    check(&own("other"), false);
+}
