@@ -1,6 +1,6 @@
 //! What carries patches, values, images and charts is found where packs say so: one named test for each folder
 //! `fixtures/carriers/<pack>/<case>`. Its files `before/` become those in `after/`, where there are such, and `findings.txt` has a line
-//! `file severity code field` for every finding but advisories. A pack that is not built in is that of `fixtures/packs`.
+//! `file severity code field` for every finding but advisories; `targets.txt` has the targets, if they are others than `TARGETS`. A pack that is not built in is that of `fixtures/packs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,6 +14,9 @@ use reversion::internals::plan::{self, Choices, Goal};
 
 use crate::support::{engine, root};
 use crate::trial;
+
+/// The targets of a case that names none.
+const TARGETS: &str = "gateway-api@1.5.1/standard\nngf@2.6.7\n";
 
 pub(crate) fn trials() -> Vec<Trial> {
     let folders = folders(&root().join("fixtures/carriers"));
@@ -77,7 +80,8 @@ fn run(pack: &str, case: &Path) -> Result<(), Failed> {
     let before = texts(&case.join("before"))?;
     let read = before.iter().map(|(file, text)| read(file, text, &packs)).collect::<Result<Vec<_>, _>>()?;
     let manifests: Vec<Manifest> = read.into_iter().flatten().collect();
-    let targets = vec![packs.target("gateway-api@1.5.1/standard")?, packs.target("ngf@2.6.7")?];
+    let named = fs::read_to_string(case.join("targets.txt")).unwrap_or_else(|_| TARGETS.to_owned());
+    let targets = named.lines().map(|name| packs.target(name)).collect::<Result<_, _>>()?;
     let plan = plan::plan(&manifests, &Goal { packs: &packs, targets, choices: Choices::default() });
     let found = plan.findings.iter().filter(|finding| finding.code != Code::Advisory);
     let found = found.filter(|finding| finding.severity > Severity::Note);

@@ -1,15 +1,19 @@
-//! Which objects of known groups are inside other data, where only a rule about what is around them can convert them?
+//! Which objects of known groups are inside other data?
 //!
 //! Test data, values of charts (`extraObjects`), templates and the objects of tools that create other objects hold whole objects in
-//! fields of their own, or in texts. What they are for is not known, so they are left unchanged, and reported once for each file.
+//! fields of their own, or in texts. Those that a carrier has created are objects like any other. What the others are for is not known, so
+//! they are left unchanged but for rules about what is around them, and reported once for each file.
 //!
 //! Invariant: an object that is converted is not reported here.
+
+use std::collections::BTreeSet;
 
 use memchr::memmem;
 use serde_json::{Map, Value};
 
 use super::object::is_list;
 use super::recognizer::Recognizer;
+use crate::knowledge::carrier::Carried;
 use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::{Entries, FieldPath, PathRef, Step, each_child};
 
@@ -45,6 +49,15 @@ impl Embedded {
         let is_in = |list: &str| RAW_OBJECTS.contains(&list);
         !self.is_text && matches!(self.path.steps(), [.., Step::Key(list), Step::Index(_)] if is_in(list))
     }
+}
+
+/// Returns the places of the objects that carriers hold to have them created.
+pub(super) fn held(carried: &[Carried<'_>]) -> BTreeSet<FieldPath> {
+    let places = |one: &Carried<'_>| {
+        let paths = one.carrier.objects.iter().flat_map(|pattern| pattern.matches(one.around));
+        paths.map(|path| one.place.join(&path)).collect::<Vec<_>>()
+    };
+    carried.iter().flat_map(places).collect()
 }
 
 /// A search for the outermost objects in a document that are not objects of the document itself.

@@ -309,12 +309,13 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
         let text = manifest.tree.documents()[number].span.of(&manifest.text);
         embedded = embedded::find(number, text, &value, recognizer);
         embedded.retain(|inner| !patches.iter().any(|patch| inner.path.starts_with(&patch.path)));
-        if is_bare(&value) && is_values_file(&manifest.file) {
-            let (raw, others): (Vec<Embedded>, _) = embedded.into_iter().partition(Embedded::is_raw);
-            embedded = others;
-            let object = |raw: &Embedded| Object::from_value(number, raw.path.clone(), raw.path.get(&value)?.clone());
-            manifest.objects.extend(raw.iter().filter_map(object));
-        }
+        let is_values = is_bare(&value) && is_values_file(&manifest.file);
+        let held = embedded::held(&carried);
+        let is_whole = |inner: &Embedded| is_values && inner.is_raw() || !inner.is_text && held.contains(&inner.path);
+        let (whole, others): (Vec<Embedded>, _) = embedded.into_iter().partition(is_whole);
+        embedded = others;
+        let object = |inner: &Embedded| Object::from_value(number, inner.path.clone(), inner.path.get(&value)?.clone());
+        manifest.objects.extend(whole.iter().filter_map(object));
     }
     match document {
         Document::JsonPatch | Document::Replacements => manifest.objects.push(Object::unnamed(document, number, value)),

@@ -76,7 +76,7 @@ impl PlannedFile {
             built_crds: Vec::new(),
             ignores: ignores(manifest, goal).cloned().unwrap_or_default(),
         };
-        planned.findings.extend(embedded_objects::finding(manifest, &conversions, goal));
+        planned.findings.extend(embedded_objects::finding(manifest, &conversions));
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());
         planned.findings.extend(pins::findings(manifest, &planner.installations, goal));

@@ -51,6 +51,9 @@ pub struct Carrier {
     /// The lists of folders whose kustomizations work on what is applied.
     #[serde(default, deserialize_with = "several")]
     pub components: Vec<FieldPattern>,
+    /// Whole objects, which are created as they are, or with parameters filled in.
+    #[serde(default, deserialize_with = "several")]
+    pub(crate) objects: Vec<FieldPattern>,
     /// The chart that is installed.
     #[serde(default)]
     pub chart: Chart,
