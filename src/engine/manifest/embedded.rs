@@ -6,8 +6,6 @@
 //!
 //! Invariant: an object that is converted is not reported here.
 
-use std::collections::BTreeSet;
-
 use memchr::memmem;
 use serde_json::{Map, Value};
 
@@ -15,7 +13,7 @@ use super::object::is_list;
 use super::recognizer::Recognizer;
 use crate::knowledge::carrier::Carried;
 use crate::knowledge::release::ApiVersion;
-use crate::syntax::field::{Entries, FieldPath, PathRef, Step, each_child};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern, PathRef, Step, each_child};
 
 /// An object inside other data.
 #[derive(Clone, Debug)]
@@ -45,19 +43,41 @@ const RAW_OBJECTS: [&str; 9] = [
 
 impl Embedded {
     /// Returns whether it is one of the objects in the values of a chart that the chart prints as they are.
-    pub(super) fn is_raw(&self) -> bool {
+    fn is_raw(&self) -> bool {
         let is_in = |list: &str| RAW_OBJECTS.contains(&list);
         !self.is_text && matches!(self.path.steps(), [.., Step::Key(list), Step::Index(_)] if is_in(list))
     }
 }
 
-/// Returns the places of the objects that carriers hold to have them created.
-pub(super) fn held(carried: &[Carried<'_>]) -> BTreeSet<FieldPath> {
-    let places = |one: &Carried<'_>| {
-        let paths = one.carrier.objects.iter().flat_map(|pattern| pattern.matches(one.around));
-        paths.map(|path| one.place.join(&path)).collect::<Vec<_>>()
-    };
-    carried.iter().flat_map(places).collect()
+/// Where a document holds objects that are created as they are.
+pub(super) enum Created {
+    /// At this place.
+    At(FieldPath),
+    /// In lists of the values of a chart, which are below this place.
+    InValues(FieldPath),
+}
+
+impl Created {
+    /// Returns whether an object is one of them.
+    pub(super) fn has(&self, object: &Embedded) -> bool {
+        match self {
+            Self::At(place) => !object.is_text && object.path == *place,
+            Self::InValues(place) => object.is_raw() && object.path.starts_with(place),
+        }
+    }
+}
+
+/// Finds what a document has created, as carriers say, or because it `is_values`.
+pub(super) fn created(carried: &[Carried<'_>], is_values: bool) -> Vec<Created> {
+    let mut found: Vec<Created> = is_values.then(|| Created::InValues(FieldPath::default())).into_iter().collect();
+    for one in carried {
+        let places = |patterns: &[FieldPattern]| -> Vec<FieldPath> {
+            patterns.iter().flat_map(|pattern| pattern.matches(one.around)).map(|path| one.place.join(&path)).collect()
+        };
+        found.extend(places(&one.carrier.objects).into_iter().map(Created::At));
+        found.extend(places(&one.carrier.values).into_iter().map(Created::InValues));
+    }
+    found
 }
 
 /// A search for the outermost objects in a document that are not objects of the document itself.

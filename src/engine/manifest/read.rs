@@ -310,8 +310,8 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
         embedded = embedded::find(number, text, &value, recognizer);
         embedded.retain(|inner| !patches.iter().any(|patch| inner.path.starts_with(&patch.path)));
         let is_values = is_bare(&value) && is_values_file(&manifest.file);
-        let held = embedded::held(&carried);
-        let is_whole = |inner: &Embedded| is_values && inner.is_raw() || !inner.is_text && held.contains(&inner.path);
+        let created = embedded::created(&carried, is_values);
+        let is_whole = |inner: &Embedded| created.iter().any(|one| one.has(inner));
         let (whole, others): (Vec<Embedded>, _) = embedded.into_iter().partition(is_whole);
         embedded = others;
         let object = |inner: &Embedded| Object::from_value(number, inner.path.clone(), inner.path.get(&value)?.clone());
