@@ -283,12 +283,31 @@ pub struct Finding {
     pub message: String,
     /// What to do next.
     pub help: Option<String>,
+    /// What of a CRD it is about, where CRDs are compared.
+    pub change: Option<CrdChange>,
+}
+
+/// What a finding about a change of CRDs is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CrdChange {
+    /// What the change does to objects and clients; nothing where something is wrong with the new CRD itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// The kind that the CRD defines, with its group.
+    pub kind: String,
+    /// The version of the kind, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The field of objects, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
 }
 
 impl Finding {
     /// Makes a finding about a place, and as yet about no object.
     pub fn new(location: Location, code: Code, severity: Severity, message: impl Into<String>) -> Self {
-        Self { location, code, severity, object: None, field: None, message: message.into(), help: None }
+        Self { location, code, severity, object: None, field: None, message: message.into(), help: None, change: None }
     }
 
     /// Adds what to do next.

@@ -11,7 +11,7 @@ use super::policy::{Policy, Waiver};
 use super::release::Release;
 use super::set::CrdSet;
 use super::{claims, crd, served, state};
-use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Finding, Severity};
+use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, CrdChange, Finding, Severity};
 use crate::knowledge::pack::Pack;
 use crate::syntax::field::FieldPattern;
 
@@ -139,7 +139,14 @@ fn by_policy(finding: Finding, reason: String) -> Acknowledged {
 
 fn finding(change: &Change, severity: Severity) -> Finding {
     let finding = Finding::new(change.location.clone(), change.code, severity, change.message());
-    let finding = Finding { field: change.subject(), ..finding };
+    let field = change.field.as_ref().filter(|field| !field.parts().is_empty());
+    let about = CrdChange {
+        class: change.class.map(|class| class.name().to_owned()),
+        kind: change.kind.to_string(),
+        version: change.version.clone(),
+        field: field.map(ToString::to_string),
+    };
+    let finding = Finding { field: change.subject(), change: Some(about), ..finding };
     finding.about(change.object.clone()).maybe_help(change.help)
 }
 

@@ -15,7 +15,9 @@ use super::escape::{visible, visible_lines};
 use super::run_report::{Fate, Report, Written, changes_needed};
 use crate::authoring::crd_check::{Comparison, ReleaseStep};
 use crate::engine::edits::FilePlan;
-use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Finding, FindingObject, Location, Severity};
+use crate::engine::finding::{
+    Acknowledged, AcknowledgedBy, Code, CrdChange, Finding, FindingObject, Location, Severity,
+};
 use crate::engine::plan::{ObjectPlan, Outcome, RunAdvisory, change};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::shell::redaction::shows_secret;
@@ -233,6 +235,9 @@ pub struct FindingRecord {
     pub message: String,
     /// What to do next.
     pub help: Option<String>,
+    /// What of a CRD it is about, where CRDs are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<CrdChange>,
 }
 
 /// A finding that was accepted before.
@@ -580,6 +585,7 @@ impl FindingRecord {
             field: None,
             message: change(&from.group_kind(), &from.api_version, &to.group_kind(), &to.api_version),
             help: None,
+            change: None,
         }
     }
 
@@ -604,6 +610,7 @@ impl FindingRecord {
             field: finding.field.clone(),
             message: finding.message.clone(),
             help: finding.help.clone(),
+            change: finding.change.clone(),
         }
     }
 

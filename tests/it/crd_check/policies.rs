@@ -164,6 +164,10 @@ fn a_finding_has_the_place_in_the_new_crd() {
         [finding["location"]["line"].as_u64().unwrap(), finding["location"]["column"].as_u64().unwrap()]
     };
     assert_eq!(place("crd-field-renamed"), [45, 15]);
+    let renamed = out.lines().find(|line| line.contains("\"code\":\"crd-field-renamed\"")).expect("it is found");
+    let finding: Value = serde_json::from_str(renamed).unwrap();
+    let about = json!({"class": "renamed", "kind": "Bike.ride.example", "version": "v1", "field": "spec.lights"});
+    assert_eq!(finding["change"], about);
     assert_eq!(place("crd-names"), [10, 5]);
     assert_eq!(place("crd-printer-column"), [18, 5]);
 }
