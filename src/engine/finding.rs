@@ -103,6 +103,7 @@ codes! {
     CrdEnum "crd-enum" "The values that a field can have changed. A value less breaks objects; a value more breaks clients that do not expect it.";
     CrdExperimentalFirst "crd-experimental-first" "The stable channel has a kind, a version or a field that no experimental release of `--history` had.";
     CrdFieldAdded "crd-field-added" "A version of a CRD has a field, an item or an entry that it did not have.";
+    CrdFieldDeprecation "crd-field-deprecation" "A field of a CRD went before its description called it deprecated in as many releases as the policy wants. `--history` names the releases before the old one; without enough of them, only what is certain is reported.";
     CrdFieldRemoved "crd-field-removed" "A version of a CRD lost a field: the API server drops it from objects without a word, unless the CRD keeps fields that have no schema.";
     CrdFieldRenamed "crd-field-renamed" "A version of a CRD lost a field, and has another one beside it with the same schema: it seems renamed. Objects lose the value of the old name.";
     CrdFirstVersion "crd-first-version" "A new kind does not begin with an alpha version, or a version that follows is a beta.";

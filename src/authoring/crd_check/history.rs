@@ -35,6 +35,9 @@ pub(super) fn changes(releases: Releases<'_, '_>, changes: &[Change], window: us
             (Code::CrdVersionRemoved | Code::CrdServed, None) if change.class.is_some_and(|class| class.breaks()) => {
                 found.extend(too_early(releases, change, window));
             }
+            (Code::CrdFieldRemoved, Some(_)) if change.class.is_some_and(|class| class.breaks()) => {
+                found.extend(too_early(releases, change, window));
+            }
             (Code::CrdFieldAdded, Some(field)) => found.extend(reused(releases, change, field)),
             _ => {}
         }
@@ -55,11 +58,20 @@ fn wrong(change: &Change, code: Code, text: String) -> Change {
     Change { code, class: None, text, help: None, ..change.clone() }
 }
 
-/// Returns in how many releases the version that a change is about was deprecated, up to the old one.
+/// Returns in how many releases the version or field that a change is about was deprecated, up to the old one: a field is by its
+/// description.
 fn deprecated_releases(releases: Releases<'_, '_>, change: &Change) -> Option<usize> {
     let (version, name) = (change.version.as_deref()?, name_of(releases.old, change)?);
+    let is_called_deprecated = |version: Version<'_>, field: &FieldPattern| {
+        let text = version.schema().and_then(|part| schema_at(part.schema, field)?.get("description")?.as_str());
+        text.is_some_and(|text| text.to_ascii_lowercase().contains("deprecated"))
+    };
     let is_deprecated = |set: &&CrdSet<'_>| {
-        set.crds.get(name).and_then(|crd| crd.version(version)).is_some_and(|version| version.is_deprecated())
+        let version = set.crds.get(name).and_then(|crd| crd.version(version));
+        version.is_some_and(|version| match &change.field {
+            Some(field) => is_called_deprecated(version, field),
+            None => version.is_deprecated(),
+        })
     };
     Some(before(releases).take_while(is_deprecated).count())
 }
@@ -71,13 +83,17 @@ pub(super) fn is_due(releases: Releases<'_, '_>, change: &Change, window: usize)
     Some(format!("the version was deprecated in {count} releases before, and the policy asks for {window}"))
 }
 
-/// Reports a version that went before it was deprecated for long enough; what the history is too short for is not reported.
+/// Reports a version or field that went before it was deprecated for long enough; what the history is too short for is not reported.
 fn too_early(releases: Releases<'_, '_>, change: &Change, window: usize) -> Option<Change> {
     let count = deprecated_releases(releases, change)?;
     let is_known = count < before(releases).count();
     let releases = if count == 1 { "release" } else { "releases" };
-    let text = format!("the version was deprecated in {count} {releases} before it went, and should be in {window}");
-    (count < window && is_known).then(|| wrong(change, Code::CrdDeprecation, text))
+    let (code, what) = match change.field {
+        Some(_) => (Code::CrdFieldDeprecation, "field was called deprecated"),
+        None => (Code::CrdDeprecation, "version was deprecated"),
+    };
+    let text = format!("the {what} in {count} {releases} before it went, and should be in {window}");
+    (count < window && is_known).then(|| wrong(change, code, text))
 }
 
 /// Returns the name of the CRD that a change is of.

@@ -57,6 +57,22 @@ fn a_version_is_deprecated_for_three_releases() {
 }
 
 #[test]
+fn a_field_is_called_deprecated_for_three_releases() {
+    let with = |fields: Value| crd(&json!({"versions": [version("v1", &fields)]}));
+    let (open, gone) = (with(json!({"a": {"type": "string"}})), with(json!({})));
+    let old = with(json!({"a": {"type": "string", "description": "Deprecated: use b."}}));
+    let check = |releases: &[&Value], policy: &str, expected: usize| {
+        let releases: Vec<Value> = releases.iter().map(|release| (*release).clone()).collect();
+        assert_eq!(after(&releases, policy, &["crd-field-deprecation"]).len(), expected, "{} releases", releases.len());
+    };
+    check(&[&open, &gone], "nginx", 1);
+    check(&[&open, &old, &old, &gone], "nginx", 1);
+    check(&[&open, &old, &old, &old, &gone], "nginx", 0);
+    check(&[&old, &gone], "nginx", 0);
+    check(&[&open, &gone], "kubernetes", 0);
+}
+
+#[test]
 fn an_older_version_is_deprecated_when_a_newer_one_comes() {
     let next = |is_deprecated: bool| {
         let mut next = with_versions(&[("v2", false)]);
