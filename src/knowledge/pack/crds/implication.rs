@@ -375,6 +375,12 @@ fn number(expression: &IdedExpr) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
+    use kube_cel::{CompiledSchema, Validator, compile_schema};
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
     use super::*;
 
     /// Compares two rules: whether the new one accepts all of the old one, and the other way round.
@@ -462,5 +468,111 @@ mod tests {
         let many =
             |from: usize| (0..24).map(|at| format!("(a{at} || b{})", at + from)).collect::<Vec<_>>().join(" && ");
         check(&many(0), &many(1), false, false);
+    }
+
+    /// Objects whose fields are there or not, with few values.
+    static OBJECTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+        let mut objects = vec![json!({})];
+        let fields: [(&str, &[Value]); 4] = [
+            ("a", &[Value::Null, json!(true), json!(false)]),
+            ("n", &[Value::Null, json!(1), json!(4), json!(5), json!(6), json!(9)]),
+            ("s", &[Value::Null, json!("x"), json!("y")]),
+            ("l", &[Value::Null, json!([]), json!([1]), json!([5, 9]), json!([4, 6])]),
+        ];
+        for (name, values) in fields {
+            let with = |object: &Value| {
+                let object = object.clone();
+                values.iter().map(move |value| {
+                    let mut object = object.clone();
+                    if !value.is_null() {
+                        object[name] = value.clone();
+                    }
+                    object
+                })
+            };
+            objects = objects.iter().flat_map(with).collect();
+        }
+        objects
+    });
+
+    fn compiled(rule: &str) -> CompiledSchema {
+        compile_schema(&json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "boolean"},
+                "n": {"type": "integer"},
+                "s": {"type": "string"},
+                "l": {"type": "array", "items": {"type": "integer"}},
+            },
+            "x-kubernetes-validations": [{ "rule": rule }],
+        }))
+    }
+
+    fn any_rule() -> impl Strategy<Value = String> {
+        let number = prop::sample::select(vec![4, 5, 6]);
+        let operator = || prop::sample::select(vec!["<", "<=", ">", ">=", "==", "!="]);
+        let compared =
+            (operator(), number.clone(), any::<bool>()).prop_map(|(operator, number, is_first)| match is_first {
+                true => format!("{number} {operator} self.n"),
+                false => format!("self.n {operator} {number}"),
+            });
+        let items = (prop::sample::select(vec!["all", "exists", "exists_one"]), operator(), number)
+            .prop_map(|(name, operator, number)| format!("self.l.{name}(x, x {operator} {number})"));
+        let plain = prop::sample::select(vec![
+            "self.a",
+            "has(self.a)",
+            "has(self.n)",
+            "self.s == 'x'",
+            "self.s in ['x', 'y']",
+            "self.s != 'y'",
+            "self.a == false",
+            "true",
+            "self.l.size() > 1",
+            "5 in self.l",
+        ]);
+        let atom = prop_oneof![2 => plain.prop_map(str::to_owned), 2 => compared, 1 => items];
+        atom.prop_recursive(3, 8, 3, |inner| {
+            let pair = (inner.clone(), inner.clone());
+            prop_oneof![
+                inner.clone().prop_map(|one| format!("!({one})")),
+                pair.clone().prop_map(|(one, other)| format!("({one} && {other})")),
+                pair.clone().prop_map(|(one, other)| format!("({one} || {other})")),
+                pair.prop_map(|(one, other)| format!("(({one}) == ({other}))")),
+                (inner.clone(), inner.clone(), inner)
+                    .prop_map(|(test, one, other)| format!("({test} ? {one} : {other})")),
+            ]
+        })
+    }
+
+    /// Two rules of which one is often a part of the other one.
+    fn any_pair() -> impl Strategy<Value = [String; 2]> {
+        (any_rule(), any_rule(), any_rule(), 0..6).prop_map(|(one, other, third, form)| match form {
+            0 => [one, other],
+            1 => [format!("({one}) && ({other})"), one],
+            2 => [one.clone(), format!("({other}) || ({one})")],
+            3 => [format!("({one}) ? ({other}) : ({third})"), format!("({one}) ? ({other}) || ({third}) : ({third})")],
+            4 => [format!("!(({one}) || ({other}))"), format!("!({one})")],
+            _ => [one.replace('5', "4"), one],
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+        /// What runs the rules of CRDs accepts with one what it accepts with the other.
+        #[test]
+        fn what_is_said_to_accept_more_does(rules in any_pair()) {
+            let [old, new] = rules.each_ref().map(|rule| Rule::read(rule));
+            for [(from, text), (to, other)] in [[(&old, &rules[0]), (&new, &rules[1])], [(&new, &rules[1]), (&old, &rules[0])]] {
+                if !to.accepts_all_of([from]) {
+                    continue;
+                }
+                let [narrow, wide] = [text, other].map(|rule| compiled(rule));
+                let accepts = |schema, object: &Value| Validator::new().validate_compiled(schema, object, None).is_ok();
+                for object in OBJECTS.iter().filter(|object| accepts(&narrow, object)) {
+                    prop_assert!(accepts(&wide, object), "{text} -> {other}: {object}");
+                }
+            }
+        }
     }
 }
