@@ -187,12 +187,28 @@ fn webhooks_in_a_range_of_values() {
     let custom = "MutatingWebhookConfiguration r-admission-custom";
     let bindings = ["ClusterRoleBinding r-admission", "RoleBinding r-admission"];
     let held = [&[custom], &bindings[..]].concat();
-    fixture_law("admission", [(&held, 1), (&held, 1), (&held, 1)]);
+    fixture_law("admission", [(&held, 1), (&held, 0), (&held, 0)]);
 }
 
 #[test]
 fn generic_objects_of_a_chart_with_a_library() {
     fixture_law("generic", [(&[], 0), (&[], 0), (&[], 0)]);
+}
+
+#[test]
+fn a_stateful_set_with_claims_and_a_budget_of_values() {
+    fixture_law("ledger", [(&[], 0), (&[], 0), (&[], 0)]);
+}
+
+#[test]
+fn hosts_in_a_range_beside_a_network_policy() {
+    let admin = "Ingress r-entrance-admin";
+    fixture_law("entrance", [(&[admin], 1), (&[admin], 0), (&[admin], 0)]);
+}
+
+#[test]
+fn certificates_of_another_project_beside_its_own_crd() {
+    fixture_law("issuer", [(&[], 0), (&[], 0), (&[], 0)]);
 }
 
 #[test]

@@ -30,6 +30,7 @@ use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
+use crate::syntax::yaml;
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
@@ -135,13 +136,11 @@ impl TemplatePlanner<'_, '_> {
         }
         let mut plan = TemplatePlan::new(file, &template, planned, unprinted);
         for (reading, failure) in failed {
-            match failure.code {
-                Code::DuplicateKey => plan.leave_out(reading, &failure),
-                _ => plan.fail(reading, &failure),
-            }
+            plan.leave_out(reading, &failure);
         }
         plan.report_unprinted(self.recognizer);
         plan.report_made(|version| self.leaves_version(version));
+        plan.report_replacing(|version| self.leaves_version(version));
         plan.find_suffixed(|version| self.leaves_version(version));
         // A target without kinds is not about what templates print.
         if self.shared.planner.goal().targets.iter().any(|target| target.pack.kinds().next().is_some()) {
@@ -218,12 +217,7 @@ impl TemplatePlanner<'_, '_> {
 
     /// Returns whether the target serves some kind no more at an apiVersion that it once had.
     fn leaves_version(&self, api_version: &str) -> bool {
-        let Some((group, version)) = api_version.split_once('/') else { return false };
-        let Some(target) = self.shared.planner.goal().target_of(group) else { return false };
-        let catalogs =
-            target.pack.kinds().filter(|kind| kind.group == group).filter_map(|kind| target.pack.catalog(kind));
-        let mut serving = catalogs.map(|catalog| catalog.serving(version)).filter(|releases| !releases.is_empty());
-        serving.any(|releases| !releases.contains(target.release))
+        leaves_version(self.shared.planner.goal(), api_version)
     }
 
     /// Returns where the objects start in a reading that the user does not want to change.
@@ -273,6 +267,15 @@ impl TemplatePlanner<'_, '_> {
     }
 }
 
+/// Returns whether the target of `goal` serves some kind no more at an apiVersion that it once had.
+pub(crate) fn leaves_version(goal: &Goal<'_>, api_version: &str) -> bool {
+    let Some((group, version)) = api_version.split_once('/') else { return false };
+    let Some(target) = goal.target_of(group) else { return false };
+    let catalogs = target.pack.kinds().filter(|kind| kind.group == group).filter_map(|kind| target.pack.catalog(kind));
+    let mut serving = catalogs.map(|catalog| catalog.serving(version)).filter(|releases| !releases.is_empty());
+    serving.any(|releases| !releases.contains(target.release))
+}
+
 /// Returns the actions that print the apiVersion of objects, where what they print is known: that follows from the cluster.
 fn followed(manifest: &Manifest, template: &Template, reading: &template::Reading) -> Vec<(String, Location)> {
     let lines = LineIndex::new(&reading.text);
@@ -311,18 +314,28 @@ fn glued_document(text: &str) -> Option<usize> {
 /// Returns where a hole is in its document, each with the position of the hole: further items of a list can be printed there, or keys.
 fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
     let (path, list) = template::places(text, hole);
+    let by_default: Option<Vec<Value>> =
+        hole.by_default.as_ref().and_then(|values| values.iter().map(entries).collect());
     // At two places there is nothing for what stands at the other one.
     let only = |is_list: bool| {
         let of_turn = |value: &Value| if value.is_array() == is_list { value.clone() } else { Value::Null };
-        hole.by_default.as_ref().map(|values| values.iter().map(of_turn).collect())
+        by_default.as_ref().map(|values| values.iter().map(of_turn).collect())
     };
     let is_two = list.is_some();
     let places = [Some((path, false)), list.map(|list| (list, true))].into_iter().flatten();
     let hole = |(path, is_list): (FieldPath, bool)| {
-        let by_default = if is_two { only(is_list) } else { hole.by_default.clone() };
+        let by_default = if is_two { only(is_list) } else { by_default.clone() };
         (hole.at, Hole { is_content: is_in_content(&path), path, by_default })
     };
     places.map(hole).collect()
+}
+
+/// Returns the entries or items that are printed, of which a definition can print the text.
+fn entries(printed: &Value) -> Option<Value> {
+    let Value::String(text) = printed else { return Some(printed.clone()) };
+    let tree = yaml::parse(text).ok()?;
+    let [document] = tree.documents() else { return None };
+    yaml::read_value(&tree, text, document.root).ok().filter(|value| value.is_object() || value.is_array())
 }
 
 /// Returns whether what is printed at a place can be more than metadata of the object or annotations, and more than whole fields of it.
