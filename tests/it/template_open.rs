@@ -248,12 +248,20 @@ fn fields_of_a_version_that_stays_are_looked_at_in_the_values() {
 #[test]
 fn a_chart_in_an_archive_is_told_once_and_is_no_failure() {
     let budget = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: {{ .Release.Name }}}\nspec: {selector: {matchLabels: {app: x}}}\n";
-    let tree = chart(budget, "\n");
+    let dependencies = "=== requirements.yaml\ndependencies:\n- {name: database, version: 1.2.3, repository: https://charts.example.com}\n- {name: cache, version: 1.0.0, repository: https://charts.example.com}\n- {name: own, version: 1.0.0, repository: file://../own}\n";
+    let tree = chart(&format!("{budget}{dependencies}"), "\n");
     std::fs::create_dir(tree.path("charts")).unwrap();
     std::fs::write(tree.path("charts/database-1.2.3.tgz"), [0x1f, 0x8b, 0, 1]).unwrap();
     let run = tree.run(&["check", "--to", CURRENT]);
     run.check(0);
     says(&run, "Chart.yaml: warning[chart]", "the charts that it brings as archives are not read: database-1.2.3.tgz");
+    let run = tree.run(&["check", "-v", "--to", CURRENT]);
+    says(
+        &run,
+        "Chart.yaml: note[chart]",
+        "the charts that it depends on are not in its folder charts, and not read: cache",
+    );
+    assert!(run.all().lines().all(|line| !line.ends_with("own") && !line.contains("cache, own")), "{}", run.all());
 }
 
 #[test]
@@ -275,5 +283,47 @@ fn fields_that_the_target_lacks_are_looked_for_in_the_values() {
         &becomes(&plain, &plain, target, 0),
         "templates/a.yaml:6:3: note[template-action]",
         "what an action prints here can have spec.rules[].",
+    );
+}
+
+#[test]
+fn what_a_definition_is_called_with_is_looked_at() {
+    let chart = |define: &str, call: &str, values: &str| {
+        format!(
+            "=== templates/_h.tpl\n{{{{- define \"made\" -}}}}\n{define}\n{{{{- end -}}}}\n=== templates/a.yaml\n{call}\n=== values.yaml\n{values}\n"
+        )
+    };
+    let budget = |version: &str| {
+        format!(
+            "apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata: {{name: x}}\nspec:\n  {{{{- toYaml .spec | nindent 2 }}}}"
+        )
+    };
+    let call = "{{ include \"made\" (dict \"spec\" .Values.budget \"root\" $) }}";
+    let values = |selector: &str| format!("budget: {{minAvailable: 1, selector: {{{selector}}}}}");
+    held(
+        &chart(&budget("v1beta1"), call, &values("")),
+        "templates/_h.tpl:5:1: held-back[not-convertible]",
+        "where the users of the chart set nothing else, an empty selector",
+    );
+    let own = |version: &str| chart(&budget(version), call, &values("matchLabels: {app: x}"));
+    converts(&own("v1beta1"), &own("v1"));
+    let job = "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: x}\nspec:\n  schedule: {{ .job.schedule | quote }}\n  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}}}";
+    let range = "{{- range .Values.jobs }}\n---\n{{ include \"made\" (dict \"job\" .) }}\n{{- end }}";
+    held(
+        &chart(job, range, "jobs: [{schedule: 0 3 * * *}, {schedule: TZ=UTC 0 3 * * *}]"),
+        "templates/_h.tpl:6:3: held-back[invalid-in-target]",
+        "where the users of the chart set nothing else",
+    );
+    let plain = chart(job, range, "jobs: [{schedule: 0 3 * * *}]");
+    becomes(&plain, &plain, CURRENT, 0);
+    let pods = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec:\n  selector: {matchLabels: {app: x}}\n  template:\n    metadata:\n      labels: {app: x}\n      annotations:\n        {{- toYaml .annotations | nindent 8 }}\n    spec: {containers: [{name: a, image: b}]}";
+    held(
+        &chart(
+            pods,
+            "{{ include \"made\" (dict \"annotations\" .Values.annotations) }}",
+            "annotations: {seccomp.security.alpha.kubernetes.io/pod: runtime/default}",
+        ),
+        "templates/_h.tpl:",
+        "where the users of the chart set nothing else, an action prints",
     );
 }

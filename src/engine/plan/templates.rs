@@ -17,7 +17,9 @@ use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
 use super::parallel::in_parallel;
-use super::template_plan::{PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unread};
+use super::template_plan::{
+    Definitions, PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unread,
+};
 use super::unknown_types::{Actions, OpenType, OpenTypes, of_foreign, of_suffixed};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Documents, Goal};
@@ -27,7 +29,7 @@ use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
 use crate::engine::notices::old_names::KindsOfRun;
 use crate::knowledge::lens::{Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
-use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
+use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
 use crate::syntax::yaml;
@@ -63,7 +65,17 @@ impl TemplatePlanner<'_, '_> {
         // What a chart names is for its own objects: other charts may be of another shard, and for other clusters.
         let mut kinds: BTreeMap<&str, KindsOfRun> = BTreeMap::new();
         let numbered: Vec<(usize, &TemplateFile)> = files.iter().enumerate().collect();
-        let plan = |(number, file): &(usize, &TemplateFile)| Ok::<_, Infallible>(vec![(*number, self.plan(file))]);
+        let facts = TargetFacts(self.shared.planner.goal());
+        let mut arguments: BTreeMap<&str, Arguments> = BTreeMap::new();
+        for TemplateFile { definitions, .. } in files {
+            let made =
+                || Arguments::of(definitions.calling.iter().map(|one| &**one), self.environment(definitions, &facts));
+            arguments.entry(definitions.chart.as_str()).or_insert_with(made);
+        }
+        let plan = |(number, file): &(usize, &TemplateFile)| {
+            let planned = self.plan(file, &arguments[file.definitions.chart.as_str()]);
+            Ok::<_, Infallible>(vec![(*number, planned)])
+        };
         let Ok(plans) = in_parallel(&numbered, threads, &plan);
         for (file, (_, template)) in files.iter().zip(plans) {
             let PlannedTemplate { planned, open: types, followed, suffixed: conditions, foreign: calls } = template;
@@ -98,7 +110,22 @@ impl TemplatePlanner<'_, '_> {
         all
     }
 
-    fn plan(&self, file: &TemplateFile) -> PlannedTemplate {
+    /// Returns what is known of the cluster and a chart.
+    fn environment<'e>(&self, definitions: &'e Definitions, facts: &'e TargetFacts<'_>) -> Environment<'e> {
+        Environment {
+            defines: &definitions.all,
+            facts,
+            values: definitions.values.as_ref(),
+            chart_values: definitions.values.as_ref(),
+            arguments: None,
+            defaults: match self.shared.planner.goal().choices.chart_values {
+                ChartValues::Unknown => Certainty::Default,
+                ChartValues::Default => Certainty::Accepted,
+            },
+        }
+    }
+
+    fn plan(&self, file: &TemplateFile, arguments: &Arguments) -> PlannedTemplate {
         let template = match Template::parse(Arc::clone(&file.text)) {
             Ok(template) => template,
             Err(unclosed) => {
@@ -110,21 +137,13 @@ impl TemplatePlanner<'_, '_> {
             }
         };
         let facts = TargetFacts(self.shared.planner.goal());
-        let environment = Environment {
-            defines: &file.definitions.all,
-            facts: &facts,
-            values: file.definitions.values.as_ref(),
-            chart_values: file.definitions.values.as_ref(),
-            defaults: match self.shared.planner.goal().choices.chart_values {
-                ChartValues::Unknown => Certainty::Default,
-                ChartValues::Default => Certainty::Accepted,
-            },
-        };
+        let environment = self.environment(&file.definitions, &facts);
         let (mut unprinted, mut planned, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for part in template.parts() {
             // What a definition is printed with is not known.
             let values = environment.values.filter(|_| part.name().is_none());
-            let read = template::readings(part, Environment { values, ..environment }, MOST_READINGS);
+            let arguments = part.name().and_then(|name| arguments.get(name));
+            let read = template::readings(part, Environment { values, arguments, ..environment }, MOST_READINGS);
             unprinted.extend(read.unprinted);
             untried += read.untried;
             for reading in read.readings {

@@ -40,8 +40,20 @@ const LEFT: &str = "the charts that it brings in its folder charts are left as t
 /// What is said of those in archives.
 const UNREAD: &str = "the charts that it brings as archives are not read";
 
+/// What is said of those that are not there.
+const ABSENT: &str = "the charts that it depends on are not in its folder charts, and not read";
+
+/// What to do about a chart in a folder.
+const PASS: &str = "pass a path into the folder of one to convert it, or depend on a newer version of it";
+
+/// What to do about others.
+const PRINTED: &str = "check what they print, `helm template ... | reversion check - --to ...`, and depend on newer versions where that is old";
+
 /// What a template has that matters for others.
-const READ: [&str; 7] = ["define", "fromYaml", "(include ", "set", "merge", ".Files.", "eplace"];
+const READ: [&str; 8] = ["define", "fromYaml", "(include ", "set", "merge", ".Files.", "eplace", MADE];
+
+/// How an action makes an argument of a definition.
+const MADE: &str = "(dict ";
 
 /// A file, with its text.
 type TextFile = (String, Arc<str>);
@@ -148,28 +160,22 @@ pub(super) fn report_vendored<T>(input: &Input<T>, findings: &mut Vec<Finding>) 
         let chart = chart.filter(|chart| is_vendored(chart, &input.roots));
         chart.map(|chart| skipped.entry(chart.to_owned()).or_default().push(finding.clone())).is_none()
     });
-    let (mut folders, mut packed): (BTreeMap<PathBuf, BTreeSet<String>>, BTreeMap<PathBuf, BTreeSet<String>>) =
-        Default::default();
+    let [mut folders, mut packed, mut absent]: [BTreeMap<PathBuf, BTreeSet<String>>; 3] = Default::default();
     for chart in &input.charts {
         let around = chart.parent().and_then(Path::parent).filter(|_| is_vendored(chart, &input.roots));
         match around {
             Some(around) => folders.entry(around.to_owned()).or_default().extend(name_of(chart)),
-            None => packed.entry(chart.clone()).or_default().extend(archives(chart)),
+            None => {
+                let archives = archives(chart);
+                absent.entry(chart.clone()).or_default().extend(missing(chart, &archives));
+                packed.entry(chart.clone()).or_default().extend(archives);
+            }
         }
     }
     for (charts, severity, what, help) in [
-        (
-            folders,
-            Severity::Note,
-            LEFT,
-            "pass a path into the folder of one to convert it, or depend on a newer version of it",
-        ),
-        (
-            packed,
-            Severity::Warning,
-            UNREAD,
-            "check what they print, `helm template ... | reversion check - --to ...`, and depend on newer versions where that is old",
-        ),
+        (folders, Severity::Note, LEFT, PASS),
+        (packed, Severity::Warning, UNREAD, PRINTED),
+        (absent, Severity::Note, ABSENT, PRINTED),
     ] {
         let listed = charts.iter().filter(|(chart, names)| !names.is_empty() && input.is_listed(&chart.join(CHART)));
         findings.extend(listed.map(|(chart, names)| {
@@ -193,6 +199,22 @@ pub(super) fn report_vendored<T>(input: &Input<T>, findings: &mut Vec<Finding>) 
 /// Returns the name of the folder of a chart.
 fn name_of(chart: &Path) -> Option<String> {
     Some(chart.file_name()?.to_string_lossy().into_owned())
+}
+
+/// Returns the names of the charts of other places that a chart depends on and that are neither folders nor `archives` in it.
+fn missing(chart: &Path, archives: &[String]) -> Vec<String> {
+    let files = [CHART, REQUIREMENTS].into_iter().filter_map(|file| disk::read(&chart.join(file)).ok());
+    let all = files.filter_map(|bytes| values(std::str::from_utf8(&bytes).ok()?)?.get("dependencies").cloned());
+    let own = all.flat_map(|list| list.as_array().cloned().unwrap_or_default()).filter_map(|one| {
+        let text = |key: &str| one.get(key).and_then(Value::as_str);
+        let is_local = text("repository").is_some_and(|place| place.starts_with("file:"));
+        text("name").filter(|_| !is_local).map(str::to_owned)
+    });
+    let is_there = |name: &String| {
+        archives.iter().any(|archive| archive.strip_prefix(&**name).is_some_and(|rest| rest.starts_with('-')))
+            || !disk::is_missing(&chart.join(VENDORED).join(name))
+    };
+    own.filter(|name| !is_there(name)).collect()
 }
 
 /// Returns the names of the archives of charts that a chart brings.
@@ -325,6 +347,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
         definitions.has_triggers |= recognizer.mentions_trigger(text.as_bytes());
         if path.starts_with(&folders[0]) {
             reads_files |= text.contains(".Files.");
+            definitions.calling.extend(text.contains(MADE).then(|| Arc::clone(&template)));
             add(&template, &mut definitions);
             definitions.values.iter_mut().for_each(|values| template::hide_changed(&template, values));
             files.extend(path.to_str().filter(|_| !is_walked(&path)).map(|path| (path.to_owned(), text)));

@@ -14,7 +14,7 @@ use super::judge::Judge;
 use super::lex::{Action, Keyword};
 use super::scope::Scope;
 use super::tree::{Branching, Node, Part};
-use crate::syntax::variable::ACTION;
+use crate::syntax::variable::{ACTION, is_of_action};
 
 /// How many definitions are looked into inside each other.
 const LEVELS: u32 = 4;
@@ -73,15 +73,29 @@ enum Texts {
     Partial,
 }
 
+impl Texts {
+    /// Returns what stands for a part that is not known.
+    fn open(self) -> Option<Value> {
+        (self == Self::Partial).then(|| Value::from(format!("{ACTION}OTHER}}")))
+    }
+}
+
 impl Defaults<'_, '_> {
     /// Returns what is printed in each turn of the ranges around, if that is known; none where nothing is printed by default.
     pub(super) fn of(&self, expression: &Expression) -> Option<Vec<Value>> {
         self.in_turns(expression, Texts::Whole)
     }
 
+    /// Returns what an argument is in each turn, with placeholders for what is not known.
+    pub(super) fn arguments(&self, made: &Expression) -> Option<Vec<Value>> {
+        self.in_turns(made, Texts::Partial)
+    }
+
     fn in_turns(&self, expression: &Expression, texts: Texts) -> Option<Vec<Value>> {
-        let turns: Option<Vec<usize>> =
-            ranges_in(expression).into_iter().map(|range| Some(self.items(range, LEVELS)?.len())).collect();
+        let is_given = |path: &&Expression| matches!(path, Expression::Path(path) if self.is_of_argument(path));
+        let calls = self.environment().arguments.filter(|_| paths_in(expression).iter().any(is_given));
+        let turns = ranges_in(expression).into_iter().map(|range| Some(self.items(range, LEVELS)?.len()));
+        let turns: Option<Vec<usize>> = turns.chain(calls.map(|calls| Some(calls.len()))).collect();
         let turns = turns?;
         if turns.contains(&0) {
             return Some(Vec::new());
@@ -128,6 +142,18 @@ impl Defaults<'_, '_> {
     fn of_chart(&self, path: &str) -> Option<&Value> {
         let values = path.find(".Values").filter(|_| !path.starts_with('#'))?;
         value_at(self.environment().chart_values?, &path[values..])
+    }
+
+    /// Returns whether a path names something in what a definition is called with.
+    fn is_of_argument(&self, path: &str) -> bool {
+        self.environment().arguments.is_some() && path.starts_with("$.") && !path.contains(".Values")
+    }
+
+    /// Returns the value that a path names in what a definition is called with.
+    fn of_argument(&self, path: &str, turn: Turn) -> Option<Value> {
+        let calls = self.environment().arguments.filter(|_| self.is_of_argument(path))?;
+        let value = field_of(calls.get(turn.at).or(calls.last())?, &path[1..]);
+        (!is_of_action(&value)).then_some(value)
     }
 
     /// Returns whether a path has a default that cannot be what is assumed of it.
@@ -181,7 +207,9 @@ impl Defaults<'_, '_> {
     }
 
     fn field(&self, path: &str, turn: Turn) -> Option<Value> {
-        let Some(item) = path.strip_prefix('#') else { return self.of_chart(path).cloned() };
+        let Some(item) = path.strip_prefix('#') else {
+            return self.of_argument(path, turn).or_else(|| self.of_chart(path).cloned());
+        };
         let (range, rest) = range_of(item)?;
         let items = self.items(range, turn.levels.checked_sub(1)?)?;
         let (key, item) = items.get(turn.at).or(items.last())?;
@@ -211,7 +239,7 @@ impl Defaults<'_, '_> {
             ("list" | "tuple", _) => arguments.iter().map(value).collect::<Option<Vec<_>>>().map(Value::from),
             ("dict", _) => {
                 let pairs = arguments.chunks(2).map(|pair| match pair {
-                    [Expression::Text(key), one] => Some((key.clone(), value(one)?)),
+                    [Expression::Text(key), one] => Some((key.clone(), value(one).or_else(|| turn.texts.open())?)),
                     _ => None,
                 });
                 pairs.collect::<Option<Map<_, _>>>().map(Value::from)
@@ -286,8 +314,7 @@ impl Defaults<'_, '_> {
                     };
                     if action.pipeline.binding == Binding::None {
                         let missing = || self.is_missing(&expression).then_some(Value::Null);
-                        let open = || (turn.texts == Texts::Partial).then(|| Value::from(format!("{ACTION}OTHER}}")));
-                        into.add(&self.value(&expression, turn).or_else(missing).or_else(open)?);
+                        into.add(&self.value(&expression, turn).or_else(missing).or_else(|| turn.texts.open())?);
                     }
                 }
                 Node::Branching(block) => self.block(part, block, scope, turn, into)?,
