@@ -166,6 +166,16 @@ fn an_object_of_values_whose_version_is_an_action_is_told() {
         "values.yaml:2:1: unresolved[template-action]",
         "the apiVersion of an object is `{{ include \"version\" . }}`",
     );
+    held(
+        "kind: PodDisruptionBudget\nmetadata: {name: x}\n{{ toYaml .Values.budget }}\n=== values.yaml\nbudget:\n  apiVersion: policy/v1beta1\n  spec: {minAvailable: 1}\n",
+        "values.yaml: unresolved[not-an-object]",
+        "an object of policy/v1beta1 lacks its kind",
+    );
+    held(
+        "apiVersion: {{ .Values.own.apiVersion }}\nkind: {{ .Values.own.kind }}\nmetadata: {name: x}\n=== values.yaml\nown: {apiVersion: policy/v1beta1, kind: PodDisruptionBudget}\n",
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "the apiVersion of an object is `{{ .Values.own.apiVersion }}`",
+    );
 }
 
 #[test]

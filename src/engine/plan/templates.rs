@@ -213,18 +213,21 @@ impl TemplatePlanner<'_, '_> {
             reading.text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
         let leaves_version =
             versions.map(str::trim).any(|version| self.leaves_version(version.trim_matches(['"', '\''])));
-        Ok(PlannedText { planned: planned.last(), open: self.open_types(&manifest), followed, leaves_version })
+        Ok(PlannedText { planned: planned.last(), open: self.open_types(&manifest, reading), followed, leaves_version })
     }
 
     /// Returns the objects of which an action prints the apiVersion, or a part of it, and nothing shows what that is, if they are of a kind of
     /// a target; and those of which one prints the kind, if some kind of their apiVersion has that no more in the target.
-    fn open_types(&self, manifest: &Manifest) -> Vec<(OpenType, Location)> {
+    fn open_types(&self, manifest: &Manifest, reading: &template::Reading) -> Vec<(OpenType, Location)> {
         let open = manifest.objects.iter().filter_map(|object| {
             let version = object.value.get("apiVersion")?.as_str()?;
             let kind = &object.kind.kind;
             let open = if version.contains(ACTION) {
                 let kinds = || self.shared.planner.goal().targets.iter().flat_map(|target| target.pack.kinds());
-                kinds().any(|one| one.kind == *kind).then(|| OpenType::Version(version.to_owned()))
+                let defaults = reading.default_of(version).unwrap_or_default();
+                let is_old = || defaults.iter().filter_map(Value::as_str).any(|one| self.leaves_version(one));
+                let is_known = kinds().any(|one| one.kind == *kind) || kind.contains(ACTION) && is_old();
+                is_known.then(|| OpenType::Version(version.to_owned()))
             } else {
                 let is_open = kind.contains(ACTION) && self.leaves_version(version);
                 is_open.then(|| OpenType::Kind { kind: kind.clone(), version: version.to_owned() })

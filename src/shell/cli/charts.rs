@@ -65,6 +65,8 @@ pub(super) struct Charts {
     pub(super) templates: Vec<TemplateFile>,
     /// The files that templates can print as they are, are not read by their names, and mention a known API group.
     texts: Vec<TextFile>,
+    /// The values files, with their data.
+    values: Vec<(PathBuf, Value)>,
     /// What is reported of values files.
     findings: Vec<Finding>,
 }
@@ -97,9 +99,11 @@ pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
         }));
     }
     found.extend(input.templates.iter().filter(|one| one.is_alone).map(alone));
-    let own = charts.keys().map(|chart| chart.join(VALUES)).filter(|file| input.is_listed(file));
-    let findings = own.filter_map(|file| open_object(&file, recognizer)).collect();
-    Charts { templates: found, texts, findings }
+    let own = charts.iter().map(|(chart, definitions)| (chart.join(VALUES), definitions.values.clone()));
+    let own = own.filter(|(file, _)| input.is_listed(file));
+    let values: Vec<(PathBuf, Value)> = own.filter_map(|(file, values)| Some((file, values?))).collect();
+    let findings = values.iter().filter_map(|(file, _)| open_object(file, recognizer)).collect();
+    Charts { templates: found, texts, values, findings }
 }
 
 /// Reports the first object of a known kind in a values file whose apiVersion is an action: `tpl` prints it.
@@ -136,7 +140,30 @@ pub(super) fn old_texts<T>(input: &Input<T>, charts: &Charts, goal: &Goal<'_>) -
         let location = Location { file: file.clone(), position };
         Some(Finding::new(location, Code::NotAnObject, Severity::Unresolved, message).help(help))
     });
-    found.chain(charts.findings.iter().cloned()).collect()
+    let parts = charts.values.iter().filter_map(|(file, values)| {
+        let message = format!(
+            "an object of {} lacks its kind, which a template can print beside it, and is not converted",
+            part_of_object(values, goal)?
+        );
+        let location = Location { file: file.to_string_lossy().into_owned(), position: None };
+        let help = "write the kind beside the apiVersion, or convert it by hand";
+        Some(Finding::new(location, Code::NotAnObject, Severity::Unresolved, message).help(help))
+    });
+    found.chain(parts).chain(charts.findings.iter().cloned()).collect()
+}
+
+/// Returns the first apiVersion that goes of a mapping with the fields of an object, but no kind.
+fn part_of_object<'v>(values: &'v Value, goal: &Goal<'_>) -> Option<&'v str> {
+    match values {
+        Value::Object(map) => {
+            let is_part = map.contains_key("spec") && !map.contains_key("kind");
+            let version = map.get("apiVersion").and_then(Value::as_str).filter(|_| is_part);
+            let own = version.filter(|version| plan::leaves_version(goal, version));
+            own.or_else(|| map.values().find_map(|one| part_of_object(one, goal)))
+        }
+        Value::Array(items) => items.iter().find_map(|one| part_of_object(one, goal)),
+        _ => None,
+    }
 }
 
 /// Reports the charts of the run that are not for the target's version of Kubernetes.
