@@ -294,6 +294,13 @@ fn fields_that_the_target_lacks_are_looked_for_in_the_values() {
         "templates/a.yaml:6:3: note[template-action]",
         "what an action prints here can have spec.rules[].",
     );
+    // Who sets more gets the fields of another apiVersion than the template has then.
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: x}\nspec:\n  targetRef: {group: '', kind: Service, name: x}\n  tls:\n    {{- toYaml .Values.tls | nindent 4 }}\n=== values.yaml\ntls: {hostname: a.example.com}\n";
+    says(
+        &becomes(policy, policy, "gateway-api@1.3/experimental", 1),
+        "templates/a.yaml:6:3: held-back[template-action]",
+        "what an action prints here can have spec.tls.",
+    );
 }
 
 #[test]

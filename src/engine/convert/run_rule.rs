@@ -40,8 +40,12 @@ pub(super) fn run_each<'r>(
     run
 }
 
-/// Refuses an object in which an action of a template can print, or a variable can stand for, what `rule` converts. If that is a field of an
-/// apiVersion that stays, and what is printed by default is known, it is told instead: that is looked at, and what users set is their own.
+/// What to do about what an action prints.
+const WRITE_OUT: &str = "write it out here, or convert the object by hand";
+
+/// Refuses an object in which an action of a template can print, or a variable can stand for, what `rule` converts. If that is no
+/// matter of apiVersions, and what is printed by default is known, it is told instead, unless the rule changes something else: that is looked
+/// at, and what users set is their own.
 ///
 /// # Errors
 /// Where that is.
@@ -62,7 +66,7 @@ fn unseen(rule: &Rule, direction: Direction, session: &Session<'_>) -> Result<Op
     if rule.api_versions.is_none() && session.open().is_known_by_default(session.object(), place) {
         return Ok(Some(remark));
     }
-    Err(remark.help("write it out here, or convert the object by hand"))
+    Err(remark.help(WRITE_OUT))
 }
 
 /// Returns a field with another default in the target, and where an action prints items that can have it; nothing if the user adopts
@@ -96,13 +100,16 @@ pub(super) fn run_rule(
     let by_default = session.by_default();
     let start = (!by_default.is_empty()).then(|| session.clone());
     lens.run(session).map_err(|halt| halted(rule, halt, session))?;
+    let changed = session.changed_at(step);
+    if let Some(told) = told.clone().filter(|_| changed.is_some()) {
+        return Err(told.help(WRITE_OUT));
+    }
     if let Some(start) = start {
         by_default
             .into_iter()
             .try_for_each(|(trial, printed)| refuse_default(rule, direction, &start, trial, &printed))?;
     }
     log.notes.extend(told);
-    let changed = session.changed_at(step);
     if changed.is_some() {
         log.rules.push((rule.id.clone(), direction));
         let defaults = before.clone().filter(|_| lens.changes_defaults());
