@@ -61,6 +61,7 @@ mod support;
 mod template_defaults;
 mod template_forms;
 mod template_objects;
+mod template_open;
 mod template_values;
 mod templates;
 mod terminal;

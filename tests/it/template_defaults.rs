@@ -65,7 +65,7 @@ fn a_value_that_can_be_refused_and_has_no_default_is_told() {
     says(
         &run,
         "templates/a.yaml:6:3: unresolved[template-action]",
-        "`{{ .Values.effects }}` has no default in the chart; for some of what its users can set, v1 accepts only webhooks with sideEffects",
+        "`{{ .Values.effects }}` has no known default in the chart; for some of what its users can set, v1 accepts only webhooks with sideEffects",
     );
     // What users need not set, and what the chart itself makes, is not told.
     for lines in [

@@ -732,8 +732,8 @@ rules: []
     );
     held(
         "apiVersion: rbac.authorization.k8s.io/v1beta1\nkind: {{ .Values.kind }}\nmetadata: {name: x}\nrules: []\n",
-        "templates/a.yaml:2:1: unresolved[unknown-kind]",
-        "{{ .Values.kind }}",
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "the kind of an object in rbac.authorization.k8s.io/v1beta1 is `{{ .Values.kind }}`",
     );
 }
 

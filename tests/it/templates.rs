@@ -549,11 +549,13 @@ fn templates_of_a_vendored_chart_are_converted_only_if_a_path_names_it() {
 fn all_charts_that_another_one_brings_are_left_as_they_are() {
     let plain = "apiVersion: policy/v1beta1\n@budget\n";
     let text = format!(
-        "apiVersion: policy/v1\n@budget\n=== charts/sub/Chart.yaml\n{CHART}=== charts/sub/templates/a.yaml\n{plain}=== charts/sub/templates/b.yaml\n{plain}=== charts/lib-1.0.0.tgz\n\u{1f}\u{8b}\u{0}\n"
+        "apiVersion: policy/v1\n@budget\n=== charts/sub/Chart.yaml\n{CHART}=== charts/sub/templates/a.yaml\n{plain}=== charts/sub/templates/b.yaml\n{plain}=== charts/sub/templates/c.yaml\na: {{{{ .x }}}}\n---\n{plain}=== charts/lib-1.0.0.tgz\n\u{1f}\u{8b}\u{0}\n"
     );
     let run = becomes(&text, &text, CURRENT, 1);
-    says(&run, "charts/sub/templates/a.yaml:", "its chart sub is one that another chart brings; likewise 1 more");
-    says(&run, "Chart.yaml: note[chart]", "are left as they are: lib-1.0.0.tgz, sub");
+    says(&run, "charts/sub/templates/a.yaml:", "its chart sub is one that another chart brings; likewise 2 more");
+    says(&run, "Chart.yaml: note[chart]", "are left as they are: sub");
+    says(&run, "Chart.yaml: warning[chart]", "as archives are not read: lib-1.0.0.tgz");
+    assert!(run.all().contains("; 3 files skipped"), "{}", run.all());
     let tree = chart(&text, "\n");
     tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", CURRENT, "charts/sub"]).check(0);
     assert!(tree.text("charts/sub/templates/b.yaml").starts_with("apiVersion: policy/v1\n"));

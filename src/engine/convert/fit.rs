@@ -56,6 +56,7 @@ impl Fitting<'_, '_> {
         let version = kept.or(fitting).unwrap_or(first).name;
         let told = by_schema::vouch(subject, kind, version, self.session)?;
         let done = self.session.program().len();
+        self.refuse_printed(version)?;
         self.drop_missing(if fitting.is_some() { Vec::new() } else { self.rejected(version) })?;
         self.keep_unknown()?;
         let is_known_to_fit = fitting.is_some() && self.session.program().len() == done;
@@ -105,6 +106,30 @@ impl Fitting<'_, '_> {
         let remark = Remark::new(Code::LessStableVersion, path, message).maybe_help(help);
         let is_written = self.subject.object.api_version.version == first.name;
         self.log.less_stable(remark, fitting.deprecated || is_written);
+    }
+
+    /// Refuses an object in which an action prints a field by default that some release has and the target has not.
+    fn refuse_printed(&self, version: &str) -> Result<(), Vec<Remark>> {
+        let TargetSchema { catalog, release, name, .. } = &self.schema;
+        for (trial, printed) in self.session.by_default() {
+            let rejected = catalog.check(trial.object(), *release, version);
+            let is_lost = |violation: &&Violation| {
+                matches!(violation.kind, ViolationKind::UnknownField { .. })
+                    && printed.iter().any(|place| violation.path.starts_with(place))
+                    && catalog.fields_of(&violation.path.pattern()).next().is_some()
+            };
+            if let Some(lost) = rejected.iter().find(is_lost) {
+                let message = format!(
+                    "where the users of the chart set nothing else, an action prints {}, and {name} has no such field",
+                    lost.path
+                );
+                let help = "convert the object and the values of the chart by hand";
+                return Err(vec![
+                    Remark::new(Code::TemplateAction, self.session.origin(&lost.path), message).help(help),
+                ]);
+            }
+        }
+        Ok(())
     }
 
     /// Removes the fields that the target does not have, and records each as a loss; `rejected` is what the target's schema rejects.

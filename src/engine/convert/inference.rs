@@ -7,6 +7,7 @@ use crate::knowledge::catalog::{Catalog, Fact, FactKind, Unknown};
 use crate::knowledge::pack::{Pack, Target, nearest};
 use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::FieldPath;
+use crate::syntax::variable::ACTION;
 
 use super::remark::Remark;
 use super::shapes::{other_version, version_of};
@@ -73,7 +74,7 @@ pub(super) fn unlisted(object: &Object, catalog: &Catalog) -> Remark {
 /// Reports a kind that no release of `pack` has. A group without a dot is one of Kubernetes' own, and `v1` alone not even a sign of that:
 /// a kind that the pack does not describe is reported there only where it seems to be misspelled.
 pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Option<Remark> {
-    if pack.catalog(&object.kind).is_some() {
+    if pack.catalog(&object.kind).is_some() || object.kind.kind.contains(ACTION) {
         return None;
     }
     let is_of_crd = object.kind.group.contains('.');

@@ -99,7 +99,8 @@ pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
 /// Reports what the users of a chart must set, and on which refusals depend.
 pub(super) fn required(session: &Session<'_>) -> Vec<Remark> {
     let remark = |Required { path, text, reason, advice }: &Required| {
-        let message = format!("`{text}` has no default in the chart; for some of what its users can set, {reason}");
+        let message =
+            format!("`{text}` has no known default in the chart; for some of what its users can set, {reason}");
         let help = format!("set it in values.yaml, or: {advice}");
         Remark::new(Code::TemplateAction, path.clone(), message).help(help)
     };

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::remark::Remark;
 use super::state::Log;
 use crate::engine::finding::Code;
-use crate::knowledge::lens::{Direction, Halt, Lens, Session, displaced};
+use crate::knowledge::lens::{Direction, Halt, Lens, Parameter, Session, displaced};
 use crate::knowledge::pack::Rule;
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// What several rules did to an object, each by itself: one that cannot convert the object is left out.
 #[derive(Default)]
@@ -40,20 +40,47 @@ pub(super) fn run_each<'r>(
     run
 }
 
-/// Refuses an object in which an action of a template can print, or a variable can stand for, what `rule` converts.
+/// What to do about what an action prints.
+const WRITE_OUT: &str = "write it out here, or convert the object by hand";
+
+/// Refuses an object in which an action of a template can print, or a variable can stand for, what `rule` converts. If that is no
+/// matter of apiVersions, and what is printed by default is known, it is told instead, unless the rule changes something else: that is looked
+/// at, and what users set is their own.
 ///
 /// # Errors
 /// Where that is.
-fn unseen(rule: &Rule, direction: Direction, session: &Session<'_>) -> Result<(), Remark> {
+fn unseen(rule: &Rule, direction: Direction, session: &Session<'_>) -> Result<Option<Remark>, Remark> {
     let old = rule.old_fields(direction);
-    let Some((field, place)) = session.unseen(&old.all, &old.moved) else { return Ok(()) };
-    let (what, code) = match session.is_variable(place) {
+    let (what, place) = match session.unseen(&old.all, &old.moved) {
+        Some((field, place)) => (format!("can have {field}, which is to be converted"), place),
+        None => match lacking(rule.lens(direction), session) {
+            Some((field, place)) => (format!("may lack {field}, whose default is to be written"), place),
+            None => return Ok(None),
+        },
+    };
+    let (printed, code) = match session.is_variable(place) {
         true => ("what the variable here stands for", Code::NotConvertible),
         false => ("what an action prints here", Code::TemplateAction),
     };
-    let message = format!("{what} can have {field}, which is to be converted (rule {})", rule.id);
-    let help = "write it out here, or convert the object by hand";
-    Err(Remark::new(code, place.clone(), message).help(help))
+    let remark = Remark::new(code, place.clone(), format!("{printed} {what} (rule {})", rule.id));
+    if rule.api_versions.is_none() && session.open().is_known_by_default(session.object(), place) {
+        return Ok(Some(remark));
+    }
+    Err(remark.help(WRITE_OUT))
+}
+
+/// Returns a field with another default in the target, and where an action prints items that can have it; nothing if the user adopts
+/// that default.
+fn lacking<'s>(lens: &Lens, session: &'s Session<'_>) -> Option<(FieldPattern, &'s FieldPath)> {
+    let chosen = |name: &str| session.context().and_then(|all| all.parameter(name));
+    let adopts = |one: &Parameter<'_>| {
+        one.choices.first().is_some_and(|freeze| chosen(one.name).is_some_and(|choice| choice != *freeze))
+    };
+    if lens.parameters().iter().any(adopts) {
+        return None;
+    }
+    let fields = lens.constants().into_iter().filter(|constant| constant.is_default).map(|constant| constant.field);
+    fields.into_iter().find_map(|field| Some((field.clone(), session.printed_items(&field)?)))
 }
 
 /// Runs `rule` and returns the first place that it changed.
@@ -69,18 +96,20 @@ pub(super) fn run_rule(
     let (lens, step) = (rule.lens(direction), session.program().len());
     // The data is copied for a change while someone else holds it.
     let before = (lens.reorders() || lens.changes_defaults()).then(|| session.shared());
-    if session.open().can_have_fields() {
-        unseen(rule, direction, session)?;
-    }
+    let told = if session.open().can_have_fields() { unseen(rule, direction, session)? } else { None };
     let by_default = session.by_default();
     let start = (!by_default.is_empty()).then(|| session.clone());
     lens.run(session).map_err(|halt| halted(rule, halt, session))?;
+    let changed = session.changed_at(step);
+    if let Some(told) = told.clone().filter(|_| changed.is_some()) {
+        return Err(told.help(WRITE_OUT));
+    }
     if let Some(start) = start {
         by_default
             .into_iter()
             .try_for_each(|(trial, printed)| refuse_default(rule, direction, &start, trial, &printed))?;
     }
-    let changed = session.changed_at(step);
+    log.notes.extend(told);
     if changed.is_some() {
         log.rules.push((rule.id.clone(), direction));
         let defaults = before.clone().filter(|_| lens.changes_defaults());

@@ -16,7 +16,7 @@ use crate::knowledge::catalog::{SchemaName, Violation, ViolationKind};
 use crate::knowledge::lens::Completeness;
 use crate::knowledge::pack::crds::own::Verdict;
 use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::variable::has_variable;
+use crate::syntax::variable::{has_variable, is_of_action};
 
 impl Fitting<'_, '_> {
     /// Returns what the target rejects in the object at `version`. A part of an object lacks nothing that the whole can have, what
@@ -29,6 +29,13 @@ impl Fitting<'_, '_> {
         if self.subject.is_judged_as_built() {
             violations.retain(|violation| !is_left_to_builds(violation));
         }
+        // What an action prints as a whole value can be a mapping or a list.
+        let object = self.session.object();
+        let is_open = |violation: &Violation| {
+            matches!(violation.kind, ViolationKind::WrongType { .. })
+                && violation.path.get(object).is_some_and(is_of_action)
+        };
+        violations.retain(|violation| !is_open(violation));
         if self.subject.open().has_contents() {
             let is_printed = |violation: &Violation| {
                 let is_empty = || violation.path.get(self.session.object()).is_none_or(Value::is_null);

@@ -215,7 +215,7 @@ impl Recognizer {
 
     /// Returns whether an object of `kind` can be a known one; without `group`, that of any group can. What names the core group
     /// can be no object at all, so that its kinds count.
-    pub(super) fn is_known_kind(&self, group: Option<&str>, kind: &str) -> bool {
+    pub(crate) fn is_known_kind(&self, group: Option<&str>, kind: &str) -> bool {
         let is_kind = || self.kinds.contains(kind);
         group.map_or_else(is_kind, |group| self.is_known_group(group) && (!group.is_empty() || is_kind()))
     }

@@ -71,6 +71,7 @@ pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};
 pub(crate) use template_plan::{Definitions, TemplateFile};
 pub use templates::Templates;
+pub(crate) use templates::leaves_version;
 pub(crate) use withheld::LeftOut;
 
 use crate::engine::notices::old_names::KindsOfRun;

@@ -18,13 +18,16 @@ use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
 use crate::syntax::template::{
-    self, Defines, Disagreement, Edited, Environment, Obstacle, Placeholders, Reading, Reason, Source, Template,
+    self, Defines, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template,
     Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 
 /// What to do about an object that is held back because of an action.
 const BY_HAND: &str = "convert the object by hand; `helm template` shows what the chart prints";
+
+/// What an action calls that makes an object of arguments or a text.
+const MAKING: [&str; 5] = ["dict ", "fromYaml ", "list ", "set ", "tuple "];
 
 /// A template of a chart.
 pub(crate) struct TemplateFile {
@@ -47,11 +50,15 @@ pub(crate) struct Definitions {
     pub(crate) own: BTreeSet<String>,
     /// Whether something in the chart reads YAML that is printed: a definition can be a part of an object then, or be looked into.
     pub(crate) reads_yaml: bool,
-    /// The names of the definitions whose text a condition of the chart asks for.
+    /// The names of the definitions whose text a condition of the chart asks for, or an action changes.
     pub(crate) asked: BTreeSet<String>,
+    /// The names of its own that a chart has too that it brings: what that one prints with its own, it prints with these.
+    pub(crate) replacing: BTreeSet<String>,
+    /// Its templates that make arguments of definitions.
+    pub(crate) calling: Vec<Arc<Template>>,
     /// The data of its values.yaml.
     pub(crate) values: Option<Value>,
-    /// Whether that has a text that rules look for in kinds of other groups.
+    /// Whether that or a definition has a text that rules look for in kinds of other groups.
     pub(crate) has_triggers: bool,
 }
 
@@ -185,16 +192,21 @@ impl<'t> TemplatePlan<'t> {
         self.hold_back_all(location, &self.shown(&failure.message));
     }
 
-    /// Leaves out a reading that prints a key twice: no chart that works does, so that its conditions exclude each other. What no other
-    /// reading prints is not known then.
+    /// Leaves out a reading that prints a key twice, or a comma alone before an item: no chart that works does, so that its conditions exclude
+    /// each other. What no other reading prints is not known then.
     pub(super) fn leave_out(&mut self, reading: Reading, failure: &Finding) {
         let literals = |reading: &Reading| -> BTreeSet<Span> {
             let sources = reading.segments.iter().map(|segment| segment.source);
             sources.filter_map(|source| if let Source::Literal(span) = source { Some(span) } else { None }).collect()
         };
         let printed: BTreeSet<Span> = self.readings.iter().flat_map(|one| literals(&one.reading)).collect();
-        let is_blank = |span: &Span| span.of(&self.file.text).trim().is_empty();
-        if !literals(&reading).iter().all(|span| printed.contains(span) || is_blank(span)) {
+        let own: BTreeSet<&str> =
+            literals(&reading).difference(&printed).map(|span| span.of(&self.file.text).trim()).collect();
+        let is_left = match failure.code {
+            Code::DuplicateKey => own.iter().all(|text| text.is_empty() || *text == ","),
+            _ => own.contains(",") && own.iter().all(|text| text.is_empty() || *text == ","),
+        };
+        if !is_left {
             self.fail(reading, failure);
         }
     }
@@ -267,15 +279,36 @@ impl<'t> TemplatePlan<'t> {
         let actions = self.template.actions().iter().enumerate().filter(|(_, action)| !action.is_comment());
         let made = actions.filter_map(|(number, action)| {
             let content = action.content.of(&self.file.text);
-            let passes = ["dict ", "list ", "tuple "].iter().any(|made| content.contains(made));
-            let version = content.split('"').skip(1).step_by(2).find(|text| passes && leaves(text))?;
-            Some({
-                let message = format!("`{}` makes an object of {version}, which is not converted", self.action(number));
-                Finding::new(self.place(action.span.start), Code::TemplateAction, Severity::Unresolved, message)
-                    .help(BY_HAND)
-            })
+            let passes = MAKING.iter().any(|made| content.contains(made));
+            let mut versions = content.split('"').skip(1).step_by(2).filter(|_| passes).flat_map(words);
+            let of_text = || {
+                let is_object = self.file.definitions.all.has_literal(action.changes_text_of()?, "apiVersion:");
+                is_object.then_some("a definition, whose text it changes")
+            };
+            let what = versions.find(|text| leaves(text)).or_else(of_text)?;
+            let message = format!("`{}` makes an object of {what}, which is not converted", self.action(number));
+            let place = self.place(action.span.start);
+            Some(Finding::new(place, Code::TemplateAction, Severity::Unresolved, message).help(BY_HAND))
         });
         let found: Vec<Finding> = made.collect();
+        self.findings.extend(found);
+    }
+
+    /// Reports the definitions with an apiVersion that `leaves` the target if a chart that this one brings prints them in place of its own.
+    pub(super) fn report_replacing(&mut self, leaves: impl Fn(&str) -> bool) {
+        let replacing =
+            |part: &Part<'_>| part.name().is_some_and(|name| self.file.definitions.replacing.contains(name));
+        let found = self.template.parts().filter(replacing).filter_map(|part| {
+            let literals = part.literals();
+            let has_old = |span: &&Span| words(span.of(&self.file.text)).any(&leaves);
+            let place = self.place(literals.iter().find(has_old)?.start);
+            let message = format!(
+                "a chart in the folder charts defines {} too, and prints this in place of its own",
+                part.name().unwrap_or_default()
+            );
+            Some(Finding::new(place, Code::TemplateAction, Severity::Unresolved, message).help(BY_HAND))
+        });
+        let found: Vec<Finding> = found.collect();
         self.findings.extend(found);
     }
 

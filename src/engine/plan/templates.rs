@@ -17,7 +17,9 @@ use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
 use super::parallel::in_parallel;
-use super::template_plan::{PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unread};
+use super::template_plan::{
+    Definitions, PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unread,
+};
 use super::unknown_types::{Actions, OpenType, OpenTypes, of_foreign, of_suffixed};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Documents, Goal};
@@ -27,9 +29,10 @@ use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
 use crate::engine::notices::old_names::KindsOfRun;
 use crate::knowledge::lens::{Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
-use crate::syntax::template::{self, Environment, Facts, KubeVersion, Template};
+use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
+use crate::syntax::yaml;
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
@@ -62,7 +65,17 @@ impl TemplatePlanner<'_, '_> {
         // What a chart names is for its own objects: other charts may be of another shard, and for other clusters.
         let mut kinds: BTreeMap<&str, KindsOfRun> = BTreeMap::new();
         let numbered: Vec<(usize, &TemplateFile)> = files.iter().enumerate().collect();
-        let plan = |(number, file): &(usize, &TemplateFile)| Ok::<_, Infallible>(vec![(*number, self.plan(file))]);
+        let facts = TargetFacts(self.shared.planner.goal());
+        let mut arguments: BTreeMap<&str, Arguments> = BTreeMap::new();
+        for TemplateFile { definitions, .. } in files {
+            let made =
+                || Arguments::of(definitions.calling.iter().map(|one| &**one), self.environment(definitions, &facts));
+            arguments.entry(definitions.chart.as_str()).or_insert_with(made);
+        }
+        let plan = |(number, file): &(usize, &TemplateFile)| {
+            let planned = self.plan(file, &arguments[file.definitions.chart.as_str()]);
+            Ok::<_, Infallible>(vec![(*number, planned)])
+        };
         let Ok(plans) = in_parallel(&numbered, threads, &plan);
         for (file, (_, template)) in files.iter().zip(plans) {
             let PlannedTemplate { planned, open: types, followed, suffixed: conditions, foreign: calls } = template;
@@ -97,7 +110,22 @@ impl TemplatePlanner<'_, '_> {
         all
     }
 
-    fn plan(&self, file: &TemplateFile) -> PlannedTemplate {
+    /// Returns what is known of the cluster and a chart.
+    fn environment<'e>(&self, definitions: &'e Definitions, facts: &'e TargetFacts<'_>) -> Environment<'e> {
+        Environment {
+            defines: &definitions.all,
+            facts,
+            values: definitions.values.as_ref(),
+            chart_values: definitions.values.as_ref(),
+            arguments: None,
+            defaults: match self.shared.planner.goal().choices.chart_values {
+                ChartValues::Unknown => Certainty::Default,
+                ChartValues::Default => Certainty::Accepted,
+            },
+        }
+    }
+
+    fn plan(&self, file: &TemplateFile, arguments: &Arguments) -> PlannedTemplate {
         let template = match Template::parse(Arc::clone(&file.text)) {
             Ok(template) => template,
             Err(unclosed) => {
@@ -109,21 +137,13 @@ impl TemplatePlanner<'_, '_> {
             }
         };
         let facts = TargetFacts(self.shared.planner.goal());
-        let environment = Environment {
-            defines: &file.definitions.all,
-            facts: &facts,
-            values: file.definitions.values.as_ref(),
-            chart_values: file.definitions.values.as_ref(),
-            defaults: match self.shared.planner.goal().choices.chart_values {
-                ChartValues::Unknown => Certainty::Default,
-                ChartValues::Default => Certainty::Accepted,
-            },
-        };
+        let environment = self.environment(&file.definitions, &facts);
         let (mut unprinted, mut planned, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for part in template.parts() {
             // What a definition is printed with is not known.
             let values = environment.values.filter(|_| part.name().is_none());
-            let read = template::readings(part, Environment { values, ..environment }, MOST_READINGS);
+            let arguments = part.name().and_then(|name| arguments.get(name));
+            let read = template::readings(part, Environment { values, arguments, ..environment }, MOST_READINGS);
             unprinted.extend(read.unprinted);
             untried += read.untried;
             for reading in read.readings {
@@ -135,13 +155,11 @@ impl TemplatePlanner<'_, '_> {
         }
         let mut plan = TemplatePlan::new(file, &template, planned, unprinted);
         for (reading, failure) in failed {
-            match failure.code {
-                Code::DuplicateKey => plan.leave_out(reading, &failure),
-                _ => plan.fail(reading, &failure),
-            }
+            plan.leave_out(reading, &failure);
         }
         plan.report_unprinted(self.recognizer);
         plan.report_made(|version| self.leaves_version(version));
+        plan.report_replacing(|version| self.leaves_version(version));
         plan.find_suffixed(|version| self.leaves_version(version));
         // A target without kinds is not about what templates print.
         if self.shared.planner.goal().targets.iter().any(|target| target.pack.kinds().next().is_some()) {
@@ -195,18 +213,21 @@ impl TemplatePlanner<'_, '_> {
             reading.text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
         let leaves_version =
             versions.map(str::trim).any(|version| self.leaves_version(version.trim_matches(['"', '\''])));
-        Ok(PlannedText { planned: planned.last(), open: self.open_types(&manifest), followed, leaves_version })
+        Ok(PlannedText { planned: planned.last(), open: self.open_types(&manifest, reading), followed, leaves_version })
     }
 
     /// Returns the objects of which an action prints the apiVersion, or a part of it, and nothing shows what that is, if they are of a kind of
     /// a target; and those of which one prints the kind, if some kind of their apiVersion has that no more in the target.
-    fn open_types(&self, manifest: &Manifest) -> Vec<(OpenType, Location)> {
+    fn open_types(&self, manifest: &Manifest, reading: &template::Reading) -> Vec<(OpenType, Location)> {
         let open = manifest.objects.iter().filter_map(|object| {
             let version = object.value.get("apiVersion")?.as_str()?;
             let kind = &object.kind.kind;
             let open = if version.contains(ACTION) {
                 let kinds = || self.shared.planner.goal().targets.iter().flat_map(|target| target.pack.kinds());
-                kinds().any(|one| one.kind == *kind).then(|| OpenType::Version(version.to_owned()))
+                let defaults = reading.default_of(version).unwrap_or_default();
+                let is_old = || defaults.iter().filter_map(Value::as_str).any(|one| self.leaves_version(one));
+                let is_known = kinds().any(|one| one.kind == *kind) || kind.contains(ACTION) && is_old();
+                is_known.then(|| OpenType::Version(version.to_owned()))
             } else {
                 let is_open = kind.contains(ACTION) && self.leaves_version(version);
                 is_open.then(|| OpenType::Kind { kind: kind.clone(), version: version.to_owned() })
@@ -218,12 +239,7 @@ impl TemplatePlanner<'_, '_> {
 
     /// Returns whether the target serves some kind no more at an apiVersion that it once had.
     fn leaves_version(&self, api_version: &str) -> bool {
-        let Some((group, version)) = api_version.split_once('/') else { return false };
-        let Some(target) = self.shared.planner.goal().target_of(group) else { return false };
-        let catalogs =
-            target.pack.kinds().filter(|kind| kind.group == group).filter_map(|kind| target.pack.catalog(kind));
-        let mut serving = catalogs.map(|catalog| catalog.serving(version)).filter(|releases| !releases.is_empty());
-        serving.any(|releases| !releases.contains(target.release))
+        leaves_version(self.shared.planner.goal(), api_version)
     }
 
     /// Returns where the objects start in a reading that the user does not want to change.
@@ -273,6 +289,15 @@ impl TemplatePlanner<'_, '_> {
     }
 }
 
+/// Returns whether the target of `goal` serves some kind no more at an apiVersion that it once had.
+pub(crate) fn leaves_version(goal: &Goal<'_>, api_version: &str) -> bool {
+    let Some((group, version)) = api_version.split_once('/') else { return false };
+    let Some(target) = goal.target_of(group) else { return false };
+    let catalogs = target.pack.kinds().filter(|kind| kind.group == group).filter_map(|kind| target.pack.catalog(kind));
+    let mut serving = catalogs.map(|catalog| catalog.serving(version)).filter(|releases| !releases.is_empty());
+    serving.any(|releases| !releases.contains(target.release))
+}
+
 /// Returns the actions that print the apiVersion of objects, where what they print is known: that follows from the cluster.
 fn followed(manifest: &Manifest, template: &Template, reading: &template::Reading) -> Vec<(String, Location)> {
     let lines = LineIndex::new(&reading.text);
@@ -311,18 +336,28 @@ fn glued_document(text: &str) -> Option<usize> {
 /// Returns where a hole is in its document, each with the position of the hole: further items of a list can be printed there, or keys.
 fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
     let (path, list) = template::places(text, hole);
+    let by_default: Option<Vec<Value>> =
+        hole.by_default.as_ref().and_then(|values| values.iter().map(entries).collect());
     // At two places there is nothing for what stands at the other one.
     let only = |is_list: bool| {
         let of_turn = |value: &Value| if value.is_array() == is_list { value.clone() } else { Value::Null };
-        hole.by_default.as_ref().map(|values| values.iter().map(of_turn).collect())
+        by_default.as_ref().map(|values| values.iter().map(of_turn).collect())
     };
     let is_two = list.is_some();
     let places = [Some((path, false)), list.map(|list| (list, true))].into_iter().flatten();
     let hole = |(path, is_list): (FieldPath, bool)| {
-        let by_default = if is_two { only(is_list) } else { hole.by_default.clone() };
+        let by_default = if is_two { only(is_list) } else { by_default.clone() };
         (hole.at, Hole { is_content: is_in_content(&path), path, by_default })
     };
     places.map(hole).collect()
+}
+
+/// Returns the entries or items that are printed, of which a definition can print the text.
+fn entries(printed: &Value) -> Option<Value> {
+    let Value::String(text) = printed else { return Some(printed.clone()) };
+    let tree = yaml::parse(text).ok()?;
+    let [document] = tree.documents() else { return None };
+    yaml::read_value(&tree, text, document.root).ok().filter(|value| value.is_object() || value.is_array())
 }
 
 /// Returns whether what is printed at a place can be more than metadata of the object or annotations, and more than whole fields of it.

@@ -63,7 +63,7 @@ pub(crate) use context::{Namespace, ObjectId, ObjectPlace, ObjectView, some_of};
 pub use native::CONVERSIONS;
 pub(crate) use open_parts::{Hole, OpenParts};
 pub use operation::{Claims, Description, Direction, Form, Image};
-pub(crate) use operation::{Constant, Fidelity, Premise, Side};
+pub(crate) use operation::{Constant, Fidelity, Parameter, Premise, Side};
 pub(crate) use order::displaced;
 pub(crate) use origin::{Reach, TracedPath, changes_below, origin, trace};
 pub use sequence::Lens;

@@ -81,6 +81,13 @@ impl OpenParts {
         self.has_contents() || !self.values.is_empty()
     }
 
+    /// Returns whether it is known what is printed at `place` of `data` where users set nothing.
+    pub(crate) fn is_known_by_default(&self, data: &Value, place: &FieldPath) -> bool {
+        let is_known = |text: &str| self.texts.iter().any(|(known, _)| known == text);
+        self.holes.iter().any(|hole| hole.path == *place && hole.by_default.is_some())
+            || place.get(data).and_then(Value::as_str).is_some_and(is_known)
+    }
+
     /// Returns what is open in the value at `place`.
     pub(super) fn below(&self, place: &FieldPath) -> Self {
         let hole = |hole: &Hole| Some(Hole { path: hole.path.below(place)?, ..hole.clone() });

@@ -45,6 +45,16 @@ impl Refuse {
         self.add.as_ref().map_or_else(|| self.help.clone(), |add| add.below(&self.help, session.object()))
     }
 
+    /// Returns where an action prints what the test looks into.
+    fn printed(&self, session: &Session<'_>) -> Option<FieldPath> {
+        let values = &session.open().values;
+        let premises = if values.is_empty() { Vec::new() } else { self.r#if.premises() };
+        let is_inside = |place: &FieldPath, field: &FieldPattern| {
+            field.parts().len() > place.steps().len() && field.starts_with(&place.pattern())
+        };
+        values.iter().find(|place| premises.iter().any(|premise| is_inside(place, &premise.written))).cloned()
+    }
+
     /// Refuses an object because of what the text at `at` can become.
     fn undecided(&self, at: FieldPath, session: &Session<'_>) -> Halt {
         let mut halt = undecided(at, session.object());
@@ -62,7 +72,10 @@ impl Operation for Refuse {
             return Ok(());
         }
         let data = session.view_for(self.r#if.compared());
-        let verdict = self.r#if.verdict(&data);
+        let verdict = match self.r#if.verdict(&data) {
+            Verdict::Holds => self.printed(session).map_or(Verdict::Holds, Verdict::Open),
+            verdict => verdict,
+        };
         if self.r#if.reads_absence() && session.completeness() != Completeness::Whole {
             return Ok(());
         }

@@ -262,6 +262,16 @@ impl<'a> Session<'a> {
         self.open.contents().find(may_have).or_else(printed)
     }
 
+    /// Returns where an action prints items of a list, if what matches `pattern` is one of them or in one.
+    pub(crate) fn printed_items(&self, pattern: &FieldPattern) -> Option<&FieldPath> {
+        let has_items = |list: &&FieldPath| {
+            let (parts, steps) = (pattern.parts(), list.steps());
+            let is_above = parts.len() > steps.len() && steps.iter().zip(parts).all(|(step, part)| part.takes(step));
+            is_above && !matches!(parts[steps.len()], Part::Key(_))
+        };
+        self.open.contents().chain(&self.open.values).find(has_items)
+    }
+
     /// Returns the first of `fields` that what an action prints may have, and where that is printed: as the value of a field, as items
     /// of a list, or, if it is one of `moved`, beside other fields.
     pub(crate) fn unseen<'f>(

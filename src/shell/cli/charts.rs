@@ -15,7 +15,8 @@ use crate::engine::manifest::{self, OpenTemplate, Recognizer};
 use crate::engine::plan::{self, CHART, Definitions, Goal, ObjectPlan, TemplateFile};
 use crate::shell::disk::{self, Skip, WalkOptions};
 use crate::shell::report::Counts;
-use crate::syntax::template::{self, Template};
+use crate::syntax::template::{self, Action, Defines, Template};
+use crate::syntax::text::Position;
 use crate::syntax::yaml;
 
 /// The file with what the users of a chart set, as it is where they set nothing.
@@ -30,20 +31,61 @@ const REQUIREMENTS: &str = "requirements.yaml";
 /// The extension of files with definitions.
 const DEFINITIONS: &str = "tpl";
 
-/// Returns the skipped templates that are of charts, with what their charts define, and the files of definitions of all charts of the run
-/// that mention a known API group.
-pub(super) fn templates<T>(input: &Input<T>, recognizer: &Recognizer) -> Vec<TemplateFile> {
+/// The template whose text is shown to the user.
+const NOTES: &str = "NOTES.txt";
+
+/// What is said of the charts in folders that another one brings.
+const LEFT: &str = "the charts that it brings in its folder charts are left as they are";
+
+/// What is said of those in archives.
+const UNREAD: &str = "the charts that it brings as archives are not read";
+
+/// What is said of those that are not there.
+const ABSENT: &str = "the charts that it depends on are not in its folder charts, and not read";
+
+/// What to do about a chart in a folder.
+const PASS: &str = "pass a path into the folder of one to convert it, or depend on a newer version of it";
+
+/// What to do about others.
+const PRINTED: &str = "check what they print, `helm template ... | reversion check - --to ...`, and depend on newer versions where that is old";
+
+/// What a template has that matters for others.
+const READ: [&str; 8] = ["define", "fromYaml", "(include ", "set", "merge", ".Files.", "eplace", MADE];
+
+/// How an action makes an argument of a definition.
+const MADE: &str = "(dict ";
+
+/// A file, with its text.
+type TextFile = (String, Arc<str>);
+
+/// What the charts of a run have.
+pub(super) struct Charts {
+    /// The skipped templates that are of charts, with what their charts define, and the templates of all charts of the run that are no
+    /// manifests by their names and mention a known API group.
+    pub(super) templates: Vec<TemplateFile>,
+    /// The files that templates can print as they are, are not read by their names, and mention a known API group.
+    texts: Vec<TextFile>,
+    /// The values files, with their data.
+    values: Vec<(PathBuf, Value)>,
+    /// What is reported of values files.
+    findings: Vec<Finding>,
+}
+
+/// Returns what the charts of a run have.
+pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
     let mut charts: BTreeMap<&Path, Arc<Definitions>> = BTreeMap::new();
-    let mut found = Vec::new();
+    let (mut found, mut texts) = (Vec::new(), Vec::new());
+    let named: BTreeSet<&str> = input.templates.iter().map(|one| &*one.file).collect();
     let skipped = input.templates.iter();
     let skipped = skipped.filter_map(|one| Some((chart_of(Path::new(&one.file))?, Some(one))));
     let all = input.charts.iter().map(|chart| (&**chart, None)).chain(skipped);
     for (chart, skipped) in all.filter(|(chart, _)| !is_vendored(chart, &input.roots)) {
         let definitions = charts.entry(chart).or_insert_with(|| {
-            let (definitions, files) = definitions_of(chart, recognizer);
+            let (definitions, files) = definitions_of(chart, recognizer, &mut texts);
             let definitions = Arc::new(definitions);
-            let is_one = |(file, text): &(String, Arc<str>)| {
-                recognizer.mentions_group(text.as_bytes()) || is_open(file, text, &definitions, recognizer)
+            let is_one = |(file, text): &TextFile| {
+                let mentions = recognizer.mentions_group(text.as_bytes());
+                !named.contains(&**file) && (mentions || is_open(file, text, &definitions, recognizer))
             };
             let files = files.into_iter().filter(is_one);
             found.extend(files.map(|(file, text)| TemplateFile { file, text, definitions: Arc::clone(&definitions) }));
@@ -57,7 +99,71 @@ pub(super) fn templates<T>(input: &Input<T>, recognizer: &Recognizer) -> Vec<Tem
         }));
     }
     found.extend(input.templates.iter().filter(|one| one.is_alone).map(alone));
-    found
+    let own = charts.iter().map(|(chart, definitions)| (chart.join(VALUES), definitions.values.clone()));
+    let own = own.filter(|(file, _)| input.is_listed(file));
+    let values: Vec<(PathBuf, Value)> = own.filter_map(|(file, values)| Some((file, values?))).collect();
+    let findings = values.iter().filter_map(|(file, _)| open_object(file, recognizer)).collect();
+    Charts { templates: found, texts, values, findings }
+}
+
+/// Reports the first object of a known kind in a values file whose apiVersion is an action: `tpl` prints it.
+fn open_object(file: &Path, recognizer: &Recognizer) -> Option<Finding> {
+    let written = disk::read(file).ok()?;
+    let text = std::str::from_utf8(&written).ok().filter(|text| text.contains("apiVersion:"))?;
+    let field = |line: &'_ str, key: &str| {
+        let value = line.trim_start_matches([' ', '-']).strip_prefix(key)?.strip_prefix(':')?;
+        Some(value.trim().trim_matches(['"', '\'']).to_owned())
+    };
+    let is_known = |kind: &str| recognizer.is_known_kind(None, kind);
+    text.lines().find(|line| field(line, "kind").is_some_and(|kind| is_known(&kind)))?;
+    let mut versions = text.lines().enumerate().filter_map(|(at, line)| Some((at, field(line, "apiVersion")?)));
+    let (line, version) = versions.find(|(_, version)| version.starts_with("{{"))?;
+    let message = format!("the apiVersion of an object is `{version}`, and nothing shows which that is");
+    let location =
+        Location { file: file.to_string_lossy().into_owned(), position: Some(Position { line: line + 1, column: 1 }) };
+    let help =
+        "write the apiVersion out, or check what the chart prints: `helm template ... | reversion check - --to ...`";
+    Some(Finding::new(location, Code::TemplateAction, Severity::Unresolved, message).help(help))
+}
+
+/// Reports the files with an apiVersion that goes if templates of their chart can print them as they are.
+pub(super) fn old_texts<T>(input: &Input<T>, charts: &Charts, goal: &Goal<'_>) -> Vec<Finding> {
+    let texts = charts.texts.iter().filter(|(file, _)| input.is_listed(Path::new(file)));
+    let found = texts.filter_map(|(file, text)| {
+        let versions = text.lines().enumerate().filter_map(|(at, line)| Some((at, line.strip_prefix("apiVersion:")?)));
+        let mut versions = versions.map(|(at, version)| (at, version.trim().trim_matches(['"', '\''])));
+        let (line, version) = versions.find(|(_, version)| plan::leaves_version(goal, version))?;
+        let message =
+            format!("an object of {version} is in a file that templates of its chart can print, and that is not read by its name");
+        let position = Some(Position { line: line + 1, column: 1 });
+        let help = "give it a name that ends in .yaml, or convert it by hand";
+        let location = Location { file: file.clone(), position };
+        Some(Finding::new(location, Code::NotAnObject, Severity::Unresolved, message).help(help))
+    });
+    let parts = charts.values.iter().filter_map(|(file, values)| {
+        let message = format!(
+            "an object of {} lacks its kind, which a template can print beside it, and is not converted",
+            part_of_object(values, goal)?
+        );
+        let location = Location { file: file.to_string_lossy().into_owned(), position: None };
+        let help = "write the kind beside the apiVersion, or convert it by hand";
+        Some(Finding::new(location, Code::NotAnObject, Severity::Unresolved, message).help(help))
+    });
+    found.chain(parts).chain(charts.findings.iter().cloned()).collect()
+}
+
+/// Returns the first apiVersion that goes of a mapping with the fields of an object, but no kind.
+fn part_of_object<'v>(values: &'v Value, goal: &Goal<'_>) -> Option<&'v str> {
+    match values {
+        Value::Object(map) => {
+            let is_part = map.contains_key("spec") && !map.contains_key("kind");
+            let version = map.get("apiVersion").and_then(Value::as_str).filter(|_| is_part);
+            let own = version.filter(|version| plan::leaves_version(goal, version));
+            own.or_else(|| map.values().find_map(|one| part_of_object(one, goal)))
+        }
+        Value::Array(items) => items.iter().find_map(|one| part_of_object(one, goal)),
+        _ => None,
+    }
 }
 
 /// Reports the charts of the run that are not for the target's version of Kubernetes.
@@ -81,22 +187,30 @@ pub(super) fn report_vendored<T>(input: &Input<T>, findings: &mut Vec<Finding>) 
         let chart = chart.filter(|chart| is_vendored(chart, &input.roots));
         chart.map(|chart| skipped.entry(chart.to_owned()).or_default().push(finding.clone())).is_none()
     });
-    let mut all: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+    let [mut folders, mut packed, mut absent]: [BTreeMap<PathBuf, BTreeSet<String>>; 3] = Default::default();
     for chart in &input.charts {
         let around = chart.parent().and_then(Path::parent).filter(|_| is_vendored(chart, &input.roots));
         match around {
-            Some(around) => all.entry(around.to_owned()).or_default().extend(name_of(chart)),
-            None => all.entry(chart.clone()).or_default().extend(archives(chart)),
+            Some(around) => folders.entry(around.to_owned()).or_default().extend(name_of(chart)),
+            None => {
+                let archives = archives(chart);
+                absent.entry(chart.clone()).or_default().extend(missing(chart, &archives));
+                packed.entry(chart.clone()).or_default().extend(archives);
+            }
         }
     }
-    let listed = all.iter().filter(|(chart, names)| !names.is_empty() && input.is_listed(&chart.join(CHART)));
-    findings.extend(listed.map(|(chart, names)| {
-        let names = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let message = format!("the charts that it brings in its folder charts are left as they are: {names}");
-        let location = Location { file: chart.join(CHART).to_string_lossy().into_owned(), position: None };
-        let help = "pass a path into the folder of one to convert it, or depend on a newer version of it";
-        Finding::new(location, Code::Chart, Severity::Note, message).help(help)
-    }));
+    for (charts, severity, what, help) in [
+        (folders, Severity::Note, LEFT, PASS),
+        (packed, Severity::Warning, UNREAD, PRINTED),
+        (absent, Severity::Note, ABSENT, PRINTED),
+    ] {
+        let listed = charts.iter().filter(|(chart, names)| !names.is_empty() && input.is_listed(&chart.join(CHART)));
+        findings.extend(listed.map(|(chart, names)| {
+            let names = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let location = Location { file: chart.join(CHART).to_string_lossy().into_owned(), position: None };
+            Finding::new(location, Code::Chart, severity, format!("{what}: {names}")).help(help)
+        }));
+    }
     findings.extend(skipped.into_iter().filter_map(|(chart, found)| {
         let (count, first) = (found.len(), found.into_iter().next()?);
         let more = if count > 1 { format!("; likewise {} more", count - 1) } else { String::new() };
@@ -112,6 +226,22 @@ pub(super) fn report_vendored<T>(input: &Input<T>, findings: &mut Vec<Finding>) 
 /// Returns the name of the folder of a chart.
 fn name_of(chart: &Path) -> Option<String> {
     Some(chart.file_name()?.to_string_lossy().into_owned())
+}
+
+/// Returns the names of the charts of other places that a chart depends on and that are neither folders nor `archives` in it.
+fn missing(chart: &Path, archives: &[String]) -> Vec<String> {
+    let files = [CHART, REQUIREMENTS].into_iter().filter_map(|file| disk::read(&chart.join(file)).ok());
+    let all = files.filter_map(|bytes| values(std::str::from_utf8(&bytes).ok()?)?.get("dependencies").cloned());
+    let own = all.flat_map(|list| list.as_array().cloned().unwrap_or_default()).filter_map(|one| {
+        let text = |key: &str| one.get(key).and_then(Value::as_str);
+        let is_local = text("repository").is_some_and(|place| place.starts_with("file:"));
+        text("name").filter(|_| !is_local).map(str::to_owned)
+    });
+    let is_there = |name: &String| {
+        archives.iter().any(|archive| archive.strip_prefix(&**name).is_some_and(|rest| rest.starts_with('-')))
+            || !disk::is_missing(&chart.join(VENDORED).join(name))
+    };
+    own.filter(|name| !is_there(name)).collect()
 }
 
 /// Returns the names of the archives of charts that a chart brings.
@@ -178,24 +308,25 @@ pub(super) fn without_skipped(findings: &mut Vec<Finding>, templates: &[Template
 /// Counts `templates` as files that were read, and what they print of the `objects` of a plan.
 pub(super) fn count<T>(input: &Input<T>, templates: &[TemplateFile], objects: &[ObjectPlan]) -> Counts {
     let converted = names(templates);
-    let is_skipped = |one: &&SkippedTemplate| one.is_reported && !converted.contains(&*one.file);
+    let is_converted = |one: &&SkippedTemplate| one.is_reported && converted.contains(&*one.file);
     let listed = converted.iter().filter(|file| input.is_listed(Path::new(file)));
     let printed = objects.iter().filter(|object| converted.contains(&*object.location.file));
     Counts {
-        templates: input.templates.iter().filter(is_skipped).count(),
+        templates: input.counts.templates - input.templates.iter().filter(is_converted).count(),
         parsed: input.counts.parsed + listed.count(),
         objects: input.counts.objects + printed.count(),
         ..input.counts.clone()
     }
 }
 
-/// Returns the names of the definitions whose texts conditions of a template ask for.
+/// Returns the names of the definitions whose texts conditions of a template ask for, or actions change.
 fn asked(template: &Template) -> impl Iterator<Item = &str> {
     let conditions = template.actions().iter().filter(|action| action.is_condition());
-    conditions.flat_map(|action| {
+    let asked = conditions.flat_map(|action| {
         let calls = action.content.of(template.text()).split("(include \"").skip(1);
         calls.filter_map(|call| Some(call.split_once('"')?.0))
-    })
+    });
+    asked.chain(template.actions().iter().filter_map(Action::changes_text_of))
 }
 
 /// Reads the data of a values.yaml.
@@ -206,16 +337,24 @@ fn values(text: &str) -> Option<Value> {
     Some(if data.is_null() { Value::Object(Map::new()) } else { data })
 }
 
+/// Returns whether a file is walked as a manifest.
+fn is_walked(path: &Path) -> bool {
+    WalkOptions::default().includes(path)
+}
+
 /// Reads what the templates of a chart define, and those of the charts that it depends on and that are folders; returns with that its own
-/// files that hold nothing but definitions. What is ignored is neither read nor changed.
-fn definitions_of(chart: &Path, recognizer: &Recognizer) -> (Definitions, Vec<(String, Arc<str>)>) {
+/// templates that are no manifests by their names. What is ignored is neither read nor changed.
+fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFile>) -> (Definitions, Vec<TextFile>) {
     let folders = [TEMPLATES, VENDORED].map(|folder| chart.join(folder));
-    let options = WalkOptions { extensions: vec![DEFINITIONS.to_owned()], ..WalkOptions::default() };
+    let options = WalkOptions { every_name: true, ..WalkOptions::default() };
     let read = |path: &Path, bytes: &[u8]| {
+        let is_own = path.starts_with(&folders[0]);
+        let is_shown = path.file_name().is_some_and(|name| name == NOTES);
+        let is_of_definitions = path.extension().is_some_and(|one| one == DEFINITIONS);
         let counts = |text: &&str| {
-            let is_of_definitions = path.extension().is_some_and(|one| one == DEFINITIONS);
             is_of_definitions
-                || ["define", "fromYaml", "(include ", "set", "merge"].iter().any(|part| text.contains(part))
+                || is_own && !is_walked(path) && !is_shown
+                || is_walked(path) && READ.iter().any(|part| text.contains(part))
         };
         let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(counts)?.into();
         Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
@@ -228,18 +367,32 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer) -> (Definitions, Vec<(S
         has_triggers: recognizer.mentions_trigger(&written),
         ..Definitions::default()
     };
-    let mut files = Vec::new();
+    let (mut files, mut brought, mut reads_files) = (Vec::new(), Defines::default(), false);
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
         definitions.reads_yaml |= text.contains("fromYaml");
         definitions.asked.extend(asked(&template).map(str::to_owned));
+        definitions.has_triggers |= recognizer.mentions_trigger(text.as_bytes());
         if path.starts_with(&folders[0]) {
+            reads_files |= text.contains(".Files.");
+            definitions.calling.extend(text.contains(MADE).then(|| Arc::clone(&template)));
             add(&template, &mut definitions);
             definitions.values.iter_mut().for_each(|values| template::hide_changed(&template, values));
-            let is_file = path.extension().is_some_and(|one| one == DEFINITIONS);
-            files.extend(path.to_str().filter(|_| is_file).map(|path| (path.to_owned(), text)));
+            files.extend(path.to_str().filter(|_| !is_walked(&path)).map(|path| (path.to_owned(), text)));
         } else {
-            definitions.all.add(&template);
+            brought.add(&template);
         }
+    }
+    definitions.replacing = definitions.own.iter().filter(|name| brought.has(name)).cloned().collect();
+    definitions.all.add_brought(brought);
+    if reads_files {
+        let read = |path: &Path, bytes: &[u8]| {
+            let is_elsewhere = is_walked(path) || folders.iter().any(|folder| path.starts_with(folder));
+            let is_one = !is_elsewhere && recognizer.mentions_group(bytes);
+            std::str::from_utf8(bytes).ok().filter(|_| is_one).map(Arc::from)
+        };
+        let folder = if chart.as_os_str().is_empty() { Path::new(".") } else { chart };
+        let found = disk::scan(&[folder.to_owned()], &options, read).visited;
+        texts.extend(found.into_iter().filter_map(|(path, text)| Some((path.to_str()?.to_owned(), text))));
     }
     (definitions, files)
 }

@@ -35,7 +35,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     );
     let (packs, config, recognizer, mut input) = read(args, console)?;
     let files = std::mem::take(&mut input.made);
-    let templates = charts::templates(&input, &recognizer);
+    let templates = charts::charts(&input, &recognizer).templates;
     let (mut findings, counts) = (std::mem::take(&mut input.findings), input.counts.clone());
     charts::without_skipped(&mut findings, &templates);
     let shard = input.shard.map(|shard| shard.to_string());

@@ -532,6 +532,7 @@ fn options(args: &FileArgs, excluded: Option<&PathGlobs>) -> Result<WalkOptions>
         globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
         excluded: excluded.cloned(),
         extensions: args.extension.clone(),
+        every_name: false,
         threads: usize::from(args.threads),
     })
 }

@@ -381,7 +381,9 @@ fn conclude<'p>(
     });
     let kept = KeptFiles { surveys: &surveys, files: &kept, roots: &input.roots, recognizer };
     let outside = named_outside(&input, &kept)?;
-    let templates = charts::templates(&input, recognizer);
+    let charts = charts::charts(&input, recognizer);
+    found.extend(charts::old_texts(&input, &charts, planner.goal()));
+    let templates = charts.templates;
     charts::without_skipped(&mut found, &templates);
     charts::report_vendored(&input, &mut found);
     found.extend(charts::excluded(&input, planner.goal()));

@@ -38,13 +38,18 @@ pub(crate) struct WalkOptions {
     pub(crate) excluded: Option<PathGlobs>,
     /// Extensions included besides [`EXTENSIONS`], without a dot.
     pub(crate) extensions: Vec<String>,
+    /// Whether files of all names are included.
+    pub(crate) every_name: bool,
     /// How many threads walk; 0 means one for each core.
     pub(crate) threads: usize,
 }
 
 impl WalkOptions {
     /// Returns whether the name of the file at `path` has an included extension.
-    pub(super) fn includes(&self, path: &Path) -> bool {
+    pub(crate) fn includes(&self, path: &Path) -> bool {
+        if self.every_name {
+            return true;
+        }
         let Some(extension) = path.extension() else {
             return path.file_name().is_some_and(|name| NAMES.iter().any(|included| name == *included));
         };

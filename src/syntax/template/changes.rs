@@ -14,7 +14,7 @@ use crate::syntax::variable::ACTION;
 const LEVELS: u32 = 4;
 
 /// Returns the names of the definitions that a value is made of, each with its argument.
-fn calls(value: &Expression) -> Vec<(&str, Option<&Expression>)> {
+pub(super) fn calls(value: &Expression) -> Vec<(&str, Option<&Expression>)> {
     let Expression::Call(function, arguments) = value else { return Vec::new() };
     let own = match (function.as_str(), arguments.as_slice()) {
         ("include" | "template", [Expression::Text(name), rest @ ..]) => Some((name.as_str(), rest.first())),

@@ -14,12 +14,16 @@ use super::judge::Judge;
 use super::lex::{Action, Keyword};
 use super::scope::Scope;
 use super::tree::{Branching, Node, Part};
+use crate::syntax::variable::{ACTION, is_of_action};
 
 /// How many definitions are looked into inside each other.
 const LEVELS: u32 = 4;
 
 /// How many items of a list are looked at.
 const MOST_ITEMS: usize = 16;
+
+/// What Helm itself sets.
+const GIVEN: [&str; 5] = ["Capabilities", "Chart", "Files", "Release", "Template"];
 
 /// What the collections are whose items ranges with a number take.
 pub(super) type Ranges = BTreeMap<usize, Expression>;
@@ -57,39 +61,74 @@ struct Turn {
     at: usize,
     /// How many definitions can be looked into.
     levels: u32,
+    texts: Texts,
+}
+
+/// What is asked of the text that a definition prints.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    /// It is known.
+    Whole,
+    /// A placeholder may stand for a part of it.
+    Partial,
+}
+
+impl Texts {
+    /// Returns what stands for a part that is not known.
+    fn open(self) -> Option<Value> {
+        (self == Self::Partial).then(|| Value::from(format!("{ACTION}OTHER}}")))
+    }
 }
 
 impl Defaults<'_, '_> {
     /// Returns what is printed in each turn of the ranges around, if that is known; none where nothing is printed by default.
     pub(super) fn of(&self, expression: &Expression) -> Option<Vec<Value>> {
-        let turns: Option<Vec<usize>> =
-            ranges_in(expression).into_iter().map(|range| Some(self.items(range, LEVELS)?.len())).collect();
+        self.in_turns(expression, Texts::Whole)
+    }
+
+    /// Returns what an argument is in each turn, with placeholders for what is not known.
+    pub(super) fn arguments(&self, made: &Expression) -> Option<Vec<Value>> {
+        self.in_turns(made, Texts::Partial)
+    }
+
+    fn in_turns(&self, expression: &Expression, texts: Texts) -> Option<Vec<Value>> {
+        let is_given = |path: &&Expression| matches!(path, Expression::Path(path) if self.is_of_argument(path));
+        let calls = self.environment().arguments.filter(|_| paths_in(expression).iter().any(is_given));
+        let turns = ranges_in(expression).into_iter().map(|range| Some(self.items(range, LEVELS)?.len()));
+        let turns: Option<Vec<usize>> = turns.chain(calls.map(|calls| Some(calls.len()))).collect();
         let turns = turns?;
         if turns.contains(&0) {
             return Some(Vec::new());
         }
-        let turns = (0..turns.into_iter().max().unwrap_or(1)).map(|at| Turn { at, levels: LEVELS });
+        let turns = (0..turns.into_iter().max().unwrap_or(1)).map(|at| Turn { at, levels: LEVELS, texts });
         let possible = turns.filter(|turn| !paths_in(expression).into_iter().any(|path| self.contradicts(path, *turn)));
         possible.map(|turn| self.value(expression, turn)).collect()
     }
 
-    /// Returns the entries or items that are printed in each turn, null for none.
+    /// Returns the entries or items that are printed in each turn, null for none, and a text for what definitions print.
     pub(super) fn entries_of(&self, expression: &Expression) -> Option<Vec<Value>> {
         let as_entries = |value: Value| match value {
-            Value::Object(_) | Value::Array(_) | Value::Null => Some(value),
-            Value::String(text) => text.trim().is_empty().then_some(Value::Null),
+            Value::String(text) if text.trim().is_empty() => Some(Value::Null),
             Value::Bool(_) | Value::Number(_) => None,
+            entries => Some(entries),
         };
-        match self.of(expression) {
+        match self.in_turns(expression, Texts::Partial) {
             Some(values) => values.into_iter().map(as_entries).collect(),
             None => self.is_missing(expression).then(|| vec![Value::Null]),
         }
     }
 
-    /// Returns whether users of the chart set what is printed, and it has no default.
+    /// Returns whether users of the chart set what is printed, or what a definition is called with, and it has no default that is known.
     pub(super) fn is_required(&self, expression: &Expression) -> bool {
-        let is_own = |path: &str| path.starts_with("$.Values.") && self.environment().values.is_some();
-        matches!(source(expression), Expression::Path(path) if is_own(path)) && self.is_missing(expression)
+        let is_set = |path: &Expression| {
+            let Expression::Path(name) = path else { return false };
+            if let Some((range, _)) = name.strip_prefix('#').and_then(range_of) {
+                return self.items(range, LEVELS).is_some_and(|items| !items.is_empty());
+            }
+            let is_given = GIVEN.iter().any(|given| name.strip_prefix("$.").is_some_and(|own| own.starts_with(given)));
+            !is_given && self.judge.truth(path) != Some(true)
+        };
+        paths_in(expression).into_iter().any(is_set)
     }
 
     /// Returns whether users of some chart set what is printed, and nothing shows a default of it.
@@ -103,6 +142,18 @@ impl Defaults<'_, '_> {
     fn of_chart(&self, path: &str) -> Option<&Value> {
         let values = path.find(".Values").filter(|_| !path.starts_with('#'))?;
         value_at(self.environment().chart_values?, &path[values..])
+    }
+
+    /// Returns whether a path names something in what a definition is called with.
+    fn is_of_argument(&self, path: &str) -> bool {
+        self.environment().arguments.is_some() && path.starts_with("$.") && !path.contains(".Values")
+    }
+
+    /// Returns the value that a path names in what a definition is called with.
+    fn of_argument(&self, path: &str, turn: Turn) -> Option<Value> {
+        let calls = self.environment().arguments.filter(|_| self.is_of_argument(path))?;
+        let value = field_of(calls.get(turn.at).or(calls.last())?, &path[1..]);
+        (!is_of_action(&value)).then_some(value)
     }
 
     /// Returns whether a path has a default that cannot be what is assumed of it.
@@ -126,7 +177,7 @@ impl Defaults<'_, '_> {
         let turns = outer?.into_iter().max().unwrap_or(1);
         let mut items = Vec::new();
         for at in 0..turns {
-            let value = self.value(collection, Turn { at, levels });
+            let value = self.value(collection, Turn { at, levels, texts: Texts::Whole });
             match value.or_else(|| self.is_missing(collection).then_some(Value::Null))? {
                 Value::Array(list) => {
                     items.extend(list.into_iter().enumerate().map(|(at, one)| (Value::from(at), one)))
@@ -156,7 +207,9 @@ impl Defaults<'_, '_> {
     }
 
     fn field(&self, path: &str, turn: Turn) -> Option<Value> {
-        let Some(item) = path.strip_prefix('#') else { return self.of_chart(path).cloned() };
+        let Some(item) = path.strip_prefix('#') else {
+            return self.of_argument(path, turn).or_else(|| self.of_chart(path).cloned());
+        };
         let (range, rest) = range_of(item)?;
         let items = self.items(range, turn.levels.checked_sub(1)?)?;
         let (key, item) = items.get(turn.at).or(items.last())?;
@@ -186,7 +239,7 @@ impl Defaults<'_, '_> {
             ("list" | "tuple", _) => arguments.iter().map(value).collect::<Option<Vec<_>>>().map(Value::from),
             ("dict", _) => {
                 let pairs = arguments.chunks(2).map(|pair| match pair {
-                    [Expression::Text(key), one] => Some((key.clone(), value(one)?)),
+                    [Expression::Text(key), one] => Some((key.clone(), value(one).or_else(|| turn.texts.open())?)),
                     _ => None,
                 });
                 pairs.collect::<Option<Map<_, _>>>().map(Value::from)
@@ -261,7 +314,7 @@ impl Defaults<'_, '_> {
                     };
                     if action.pipeline.binding == Binding::None {
                         let missing = || self.is_missing(&expression).then_some(Value::Null);
-                        into.add(&self.value(&expression, turn).or_else(missing)?);
+                        into.add(&self.value(&expression, turn).or_else(missing).or_else(|| turn.texts.open())?);
                     }
                 }
                 Node::Branching(block) => self.block(part, block, scope, turn, into)?,

@@ -60,6 +60,10 @@ pub struct Action {
     pub(super) alone: bool,
 }
 
+/// The functions that print what an object is made of as it is.
+const KEEPING: [&str; 10] =
+    ["fromYaml", "indent", "nindent", "quote", "squote", "toString", "toYaml", "tpl", "trim", "trimSuffix"];
+
 impl Action {
     /// Returns whether it begins a branch that is printed if something holds.
     pub const fn is_condition(&self) -> bool {
@@ -83,6 +87,18 @@ impl Action {
         let inside = self.content.of(text).split("include \"").skip(1);
         let names = inside.filter_map(|call| Some(call.split_once('"')?.0));
         names.chain(self.called(text))
+    }
+
+    /// Returns the name of the definition whose text it changes, other than by white space, before it is printed or bound.
+    pub fn changes_text_of(&self) -> Option<&str> {
+        let mut is_changed = false;
+        self.pipeline.value.pipe().find_map(|(function, arguments)| match (function, arguments) {
+            ("include" | "template", [Expression::Text(name), ..]) => is_changed.then_some(name.as_str()),
+            _ => {
+                is_changed |= !KEEPING.contains(&function);
+                None
+            }
+        })
     }
 
     /// Returns the name of the definition that it prints with all that the file itself has, as the only or the first thing of a list.

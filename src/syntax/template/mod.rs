@@ -6,7 +6,7 @@
 //!
 //! - `lex` finds the actions, `expression` reads what is in them, `tree` makes blocks of them and finds definitions.
 //! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `changes` which of that is changed, `outputs` what an expression prints, `value_type`
-//!   whether that is a number, `default_value` what it is where users set nothing, `judge` whether a condition holds, `constraint` whether a version satisfies one.
+//!   whether that is a number, `default_value` what it is where users set nothing, `arguments` what definitions are called with then, `judge` whether a condition holds, `constraint` whether a version satisfies one.
 //! - `reading` is what is printed, `print` prints it, `flow` keeps actions in flow collections apart from these, `search` finds the readings that show every branch.
 //! - `source` carries edits of a reading back to the file, `hole` finds where what may stand in holes belongs and keeps it there, `agree` joins the edits of
 //!   all readings.
@@ -16,6 +16,7 @@
 //! readings.
 
 mod agree;
+mod arguments;
 mod changes;
 mod constraint;
 mod default_value;
@@ -38,11 +39,13 @@ mod value_type;
 mod tests;
 
 pub use agree::{Disagreement, Edited, agree, verify};
+pub use arguments::Arguments;
 pub use changes::hide_changed;
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
 pub use hole::places;
+pub use lex::Action;
 pub use reading::{Hole, Placeholders, Reading, Segment, Source};
 pub use search::{Reason, Unprinted, readings};
 pub use source::Obstacle;
-pub use tree::{Defines, Template};
+pub use tree::{Defines, Part, Template};

@@ -4,6 +4,7 @@
 //!
 //! Invariant: what an expression prints is one of its texts, or its outputs are open.
 
+use super::default_value::value_at;
 use super::expression::{Binding, Expression};
 use super::judge::Judge;
 use super::lex::Keyword;
@@ -101,9 +102,13 @@ impl Judge<'_> {
     fn field(&self, path: &str) -> Outputs {
         let Some((_, name)) = path.rsplit_once('.') else { return Outputs::open() };
         let version = self.environment.facts.kube_version();
-        // Values that name the version of the cluster stand for it.
-        if path.contains(".Values.") && name.to_ascii_lowercase().starts_with("kubeversion") {
-            return Outputs::one(CLUSTER_VERSION);
+        // Values that name the version of the cluster stand for it, where the chart sets none.
+        if let Some(values) = path.find(".Values.")
+            && name.to_ascii_lowercase().starts_with("kubeversion")
+        {
+            let set = self.environment.chart_values.and_then(|all| value_at(all, &path[values..]));
+            let is_unset = set.is_none_or(|set| set.is_null() || set.as_str() == Some(""));
+            return if is_unset { Outputs::one(CLUSTER_VERSION) } else { Outputs::open() };
         }
         match path.rsplit_once(".Capabilities.KubeVersion").map(|(_, field)| field) {
             Some("" | ".Version" | ".GitVersion") => Outputs::one(CLUSTER_VERSION),

@@ -14,7 +14,7 @@ use super::judge::{Claim, Judge};
 use super::lex::{Action, Keyword};
 use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
 use super::scope::Scope;
-use super::tree::{Branching, Ending, Node, Part};
+use super::tree::{Branching, Defines, Ending, Node, Part};
 use super::value_type::type_of;
 use crate::syntax::text::Span;
 use crate::syntax::variable::PrintedType;
@@ -215,7 +215,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         } else if self.is_hole(index, &value) {
             self.reading.holes.push(Hole {
                 at: self.reading.text.len(),
-                column: column(self.part, action, &value),
+                column: column(self.part, action, &value, self.environment.defines),
                 by_default: self.defaults().entries_of(&value),
                 action: index,
             });
@@ -348,8 +348,10 @@ impl<'p, 'e> Printer<'p, 'e> {
     /// Returns the index of the branch that is taken, the number of branches for none.
     fn choose(&mut self, block: &Branching, claims: &[Claim]) -> usize {
         let mut branches = block.branches.iter().zip(claims);
-        let chosen =
-            branches.position(|(branch, claim)| self.judge.decide(&claim.condition, branch.ending == Ending::GoesOn));
+        let chosen = branches.position(|(branch, claim)| {
+            let is_preferred = branch.ending == Ending::GoesOn && !is_later(&claim.condition);
+            self.judge.decide(&claim.condition, is_preferred)
+        });
         let taken = chosen.unwrap_or(claims.len());
         let branch = block.branches.get(taken).map(|branch| branch.action);
         self.reading.choices.push(Choice { block: block.branches[0].action, branch });
@@ -432,6 +434,17 @@ impl Printer<'_, '_> {
     }
 }
 
+/// Returns whether a condition is that a turn of a range is not the first one, as it looks: a reading has one turn.
+fn is_later(condition: &Expression) -> bool {
+    match condition {
+        Expression::Path(path) => path.starts_with('#') && path.ends_with("key"),
+        Expression::Call(function, arguments) if matches!(function.as_str(), "gt" | "ne") => {
+            arguments.first().is_some_and(is_later)
+        }
+        _ => false,
+    }
+}
+
 /// Returns what must be assumed for the branch at `index` to be taken.
 fn path_to(index: usize, claims: &[Claim]) -> impl Iterator<Item = Claim> + '_ {
     claims.iter().take(index + 1).enumerate().map(move |(at, claim)| Claim { holds: at == index, ..claim.clone() })
@@ -463,7 +476,7 @@ fn identity(value: &Expression, index: usize) -> String {
 }
 
 /// Returns the column of what an action prints.
-fn column(part: Part<'_>, action: &Action, value: &Expression) -> Option<usize> {
+fn column(part: Part<'_>, action: &Action, value: &Expression, defines: &Defines) -> Option<usize> {
     let before = &part.template.text()[..action.span.start];
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
     // White space that the action eats indents nothing.
@@ -473,15 +486,55 @@ fn column(part: Part<'_>, action: &Action, value: &Expression) -> Option<usize> 
     } else {
         line.chars().count()
     };
+    let blank = blank_before(value, defines);
+    let (own, inside) = blank.rsplit_once('\n').map_or((own, blank.len()), |(_, inside)| (0, inside.len()));
     let indent = value.pipe().find(|(function, _)| matches!(*function, "nindent" | "indent"));
     match indent {
-        None => Some(own),
+        None => Some(own + inside),
         Some((function, [Expression::Word(width), _])) => {
             let width: usize = width.parse().ok()?;
-            Some(if function == "nindent" { width } else { own + width })
+            Some(inside + if function == "nindent" { width } else { own + width })
         }
         Some(_) => None,
     }
+}
+
+/// Returns the white space with which a definition begins that an action prints.
+fn blank_before(value: &Expression, defines: &Defines) -> String {
+    let mut blank = String::new();
+    for (function, arguments) in value.pipe() {
+        if let ("include" | "template", [Expression::Text(name), ..]) = (function, arguments)
+            && let Some(part) = defines.get(name)
+        {
+            collect_blank(part, part.nodes(), &mut blank);
+        } else if function.starts_with("trim") {
+            break;
+        }
+    }
+    blank
+}
+
+/// Collects the white space with which `nodes` begin; returns whether something follows it.
+fn collect_blank(part: Part<'_>, nodes: &[Node], blank: &mut String) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Literal(span) => {
+            let text = span.of(part.template.text());
+            let length = text.len() - text.trim_start().len();
+            blank.push_str(&text[..length]);
+            length < text.len()
+        }
+        Node::Action(index) => {
+            let action = &part.template.actions()[*index];
+            !action.is_comment() && action.pipeline.binding == Binding::None
+        }
+        Node::Branching(block) => {
+            let length = blank.len();
+            block.branches.iter().any(|branch| {
+                blank.truncate(length);
+                collect_blank(part, &branch.body, blank)
+            })
+        }
+    })
 }
 
 /// Returns whether the last line of a text is the dashes of a document.

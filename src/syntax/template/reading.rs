@@ -38,7 +38,7 @@ pub struct Hole {
     /// The column of what it prints, from 0, where that is known.
     pub column: Option<usize>,
     /// What is printed where the users of the chart set nothing, if that is known: entries or items for each turn of the ranges around, null
-    /// for none.
+    /// for none, and a text for what a definition prints.
     pub by_default: Option<Vec<Value>>,
     /// The number of the action.
     pub(crate) action: usize,
@@ -74,7 +74,7 @@ pub struct Reading {
     pub(super) mappings: BTreeSet<usize>,
     /// What the placeholders stand for where the users of the chart set nothing, as far as that is known: in each turn of the ranges around.
     pub(super) defaults: BTreeMap<usize, Vec<Value>>,
-    /// The numbers of the placeholders of what users set, and has no default.
+    /// The numbers of the placeholders of what users set, and has no known default.
     pub(super) required: BTreeSet<usize>,
     /// The numbers of the placeholders in quotes that the file does not have.
     pub(super) quoted: BTreeSet<usize>,
@@ -91,7 +91,7 @@ impl Reading {
         if self.defaults.is_empty() { None } else { self.defaults.get(&number_of(value)?).map(Vec::as_slice) }
     }
 
-    /// Returns whether a value is a placeholder of what users set, and has no default.
+    /// Returns whether a value is a placeholder of what users set, and has no known default.
     pub fn is_required(&self, value: &str) -> bool {
         !self.required.is_empty() && number_of(value).is_some_and(|number| self.required.contains(&number))
     }

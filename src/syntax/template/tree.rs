@@ -145,8 +145,7 @@ impl<'t> Part<'t> {
     }
 
     /// Returns the literals, after trimming.
-    #[cfg(test)]
-    pub(crate) fn literals(self) -> Vec<Span> {
+    pub fn literals(self) -> Vec<Span> {
         let mut literals = Vec::new();
         collect_literals(self.nodes(), &mut literals);
         literals
@@ -166,7 +165,6 @@ fn collect_actions(nodes: &[Node], into: &mut Vec<usize>) {
     }
 }
 
-#[cfg(test)]
 fn collect_literals(nodes: &[Node], into: &mut Vec<Span>) {
     for node in nodes {
         match node {
@@ -198,6 +196,19 @@ impl Defines {
         }
     }
 
+    /// Adds the definitions of charts that this one brings: those of this one are taken before them.
+    pub fn add_brought(&mut self, brought: Self) {
+        self.changing = OnceLock::new();
+        for (name, place) in brought.places {
+            self.places.entry(name).or_insert(place);
+        }
+    }
+
+    /// Returns whether there is a definition of `name`.
+    pub fn has(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+
     /// Returns the texts of the files with what the definition of `name` prints; none where it is not known.
     pub fn texts_of(&self, name: &str) -> Vec<&str> {
         let (mut seen, mut open, mut texts) = (BTreeSet::new(), vec![name], Vec::new());
@@ -207,6 +218,12 @@ impl Defines {
             open.extend(part.template.actions.iter().filter_map(|action| action.called(part.template.text())));
         }
         texts
+    }
+
+    /// Returns whether a literal of the definition of `name` contains `text`.
+    pub fn has_literal(&self, name: &str, text: &str) -> bool {
+        let part = self.get(name);
+        part.is_some_and(|part| part.literals().iter().any(|span| span.of(part.template.text()).contains(text)))
     }
 
     /// Returns whether the definition of `name` changes something that it is called with, itself or by another one.

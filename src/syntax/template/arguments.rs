@@ -1,0 +1,96 @@
+//! Answers: what are definitions called with where the users of a chart set nothing?
+//!
+//! Invariant: what is not known of an argument is a placeholder in it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::changes::calls;
+use super::default_value::{Defaults, Ranges};
+use super::environment::Environment;
+use super::expression::Expression;
+use super::judge::Judge;
+use super::lex::Keyword;
+use super::scope::Scope;
+use super::tree::{Node, Part, Template};
+
+/// How many arguments of one definition are looked at.
+const MOST: usize = 16;
+
+/// The arguments that templates make for definitions, by the names of these.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arguments(BTreeMap<String, Vec<Value>>);
+
+impl Arguments {
+    /// Returns what `templates` call definitions with.
+    pub fn of<'t>(templates: impl IntoIterator<Item = &'t Template>, environment: Environment<'_>) -> Self {
+        let mut all = Collector { judge: Judge::new(environment), ranges: Ranges::new(), found: BTreeMap::new() };
+        for part in templates.into_iter().flat_map(Template::parts).filter(|part| part.name().is_none()) {
+            all.ranges.clear();
+            all.nodes(part, part.nodes(), &mut Scope::new(Expression::Path("$".to_owned())));
+        }
+        Self(all.found)
+    }
+
+    /// Returns those of the definition of `name`.
+    pub fn get(&self, name: &str) -> Option<&[Value]> {
+        self.0.get(name).map(Vec::as_slice)
+    }
+}
+
+struct Collector<'e> {
+    judge: Judge<'e>,
+    ranges: Ranges,
+    found: BTreeMap<String, Vec<Value>>,
+}
+
+impl Collector<'_> {
+    fn nodes(&mut self, part: Part<'_>, nodes: &[Node], scope: &mut Scope) {
+        let actions = part.template.actions();
+        for node in nodes {
+            match node {
+                Node::Literal(_) => {}
+                Node::Action(index) => {
+                    let value = scope.bind(&actions[*index].pipeline);
+                    self.add(&value);
+                }
+                Node::Branching(block) => {
+                    let (length, dot) = (scope.len(), scope.dot.clone());
+                    for branch in &block.branches {
+                        let action = &actions[branch.action];
+                        if action.keyword == Keyword::Range {
+                            self.ranges.insert(block.number, scope.resolve(&action.pipeline.value));
+                            scope.enter_item(block.number, &action.pipeline.variables);
+                        } else {
+                            let value = scope.bind(&action.pipeline);
+                            self.add(&value);
+                            if action.keyword == Keyword::With {
+                                scope.dot = value;
+                            }
+                        }
+                        self.nodes(part, &branch.body, scope);
+                        scope.dot.clone_from(&dot);
+                    }
+                    scope.truncate(length);
+                }
+            }
+        }
+    }
+
+    /// Takes in the arguments that are made in the resolved `value`.
+    fn add(&mut self, value: &Expression) {
+        for (name, argument) in calls(value) {
+            let is_made =
+                |argument: &&Expression| matches!(argument, Expression::Call(function, _) if function == "dict");
+            self.judge.refuel();
+            let defaults = Defaults { judge: &self.judge, ranges: &self.ranges };
+            let Some(made) = argument.filter(is_made).and_then(|argument| defaults.arguments(argument)) else {
+                continue;
+            };
+            let all = self.found.entry(name.to_owned()).or_default();
+            all.extend(made);
+            all.truncate(MOST);
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Charts in which nothing shows what is printed: that is reported, and never silent.
+
+use super::templates::{CURRENT, apply, becomes, chart, converts, held, says};
+
+/// Returns a configuration of webhooks, behind whose first one these lines stand.
+fn webhooks(indent: &str, more: &str) -> String {
+    let first = "- name: a.b.c\n  sideEffects: None\n  failurePolicy: Fail\n  matchPolicy: Exact\n  timeoutSeconds: 5\n  admissionReviewVersions: [v1]\n  clientConfig: {url: \"https://a\"}\n";
+    let first: String = first.lines().map(|line| format!("{indent}{line}\n")).collect();
+    format!(
+        "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: web}}\nwebhooks:\n{first}{more}"
+    )
+}
+
+const HOOKS: &str = "=== templates/_h.tpl\n{{- define \"hooks\" -}}\n{{- if .Values.more }}\n- name: d.e.f\n  sideEffects: None\n  clientConfig: {url: \"https://d\"}\n{{- end }}\n{{- end -}}\n=== values.yaml\nmore: true\n";
+
+#[test]
+fn items_that_an_action_prints_can_lack_what_is_written_in_each() {
+    for (indent, call) in [
+        ("", "{{- include \"hooks\" . }}\n"),
+        ("", "{{- include \"hooks\" . | nindent 0 }}\n"),
+        ("  ", "{{- include \"hooks\" . | nindent 2 }}\n"),
+        ("", "{{- with .Values.custom }}\n{{ toYaml . }}\n{{- end }}\n"),
+    ] {
+        held(
+            &format!("{}{HOOKS}", webhooks(indent, call)),
+            "templates/a.yaml:4:1: held-back[template-action]",
+            "what an action prints here may lack webhooks[].failurePolicy, whose default is to be written",
+        );
+    }
+    let tree = chart(&format!("{}{HOOKS}", webhooks("", "{{- include \"hooks\" . }}\n")), "\n");
+    let run = tree.run(&["check", "--to", CURRENT, "--set", "kubernetes.defaults=adopt"]);
+    assert!(!run.all().contains("may lack"), "who adopts the defaults has none written\n{}", run.all());
+}
+
+#[test]
+fn a_definition_decides_where_what_it_prints_belongs() {
+    let ingress = |lines: &str, define: &str| {
+        format!(
+            "apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {{name: x}}\nspec:\n  rules:\n    - host: a\n{lines}{{{{- include \"more\" . }}}}\n=== templates/_h.tpl\n{{{{- define \"more\" -}}}}\n{{{{- if .Values.more }}}}\n{define}{{{{- end }}}}\n{{{{- end -}}}}\n"
+        )
+    };
+    let paths =
+        "      http:\n        paths:\n          - path: /y\n            backend: {serviceName: x, servicePort: 80}\n";
+    let more = "          - path: /x\n            backend: {serviceName: x, servicePort: 80}\n";
+    held(
+        &ingress(paths, more),
+        "templates/a.yaml:8:9: held-back[template-action]",
+        "can have spec.rules[].http.paths[].backend.serviceName",
+    );
+    held(
+        &ingress("", "  backend: {serviceName: x, servicePort: 80}\n"),
+        "templates/a.yaml:4:1: held-back[template-action]",
+        "can have spec.backend",
+    );
+}
+
+#[test]
+fn annotations_that_a_definition_prints_are_looked_at() {
+    held(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata:\n      labels: {app: web}\n      annotations:\n        {{- include \"annotations\" . | nindent 8 }}\n    spec: {containers: [{name: a, image: b}]}\n=== templates/_h.tpl\n{{- define \"annotations\" -}}\nseccomp.security.alpha.kubernetes.io/pod: runtime/default\nof: {{ .Release.Name }}\n{{- end -}}\n",
+        "templates/a.yaml:",
+        "where the users of the chart set nothing else, an action prints",
+    );
+}
+
+#[test]
+fn a_version_of_the_values_is_not_that_of_the_cluster() {
+    let own = |version: &str| {
+        format!(
+            "apiVersion: {{{{ include \"api\" . }}}}\nkind: Ingress\nmetadata: {{name: x}}\nspec:\n  ingressClassName: a\n=== templates/_h.tpl\n{{{{- define \"version\" -}}}}{{{{ default .Capabilities.KubeVersion.Version .Values.kubeVersionOverride }}}}{{{{- end -}}}}\n{{{{- define \"api\" -}}}}\n{{{{- if semverCompare \"<1.19-0\" (include \"version\" .) -}}}}extensions/v1beta1{{{{- else -}}}}networking.k8s.io/v1{{{{- end -}}}}\n{{{{- end -}}}}\n=== values.yaml\nkubeVersionOverride: {version}\n"
+        )
+    };
+    held(
+        &own("1.18.0"),
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "the apiVersion of an object is `{{ include \"api\" . }}`",
+    );
+    says(
+        &becomes(&own("''"), &own("''"), CURRENT, 0),
+        "Chart.yaml: note[chart]",
+        "take their apiVersion from the cluster",
+    );
+}
+
+#[test]
+fn an_object_that_actions_make_is_told() {
+    let budget = "kind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}}\n";
+    for own in [
+        "{{- $made := dict \"kind\" \"PodDisruptionBudget\" }}\n{{- $_ := set $made \"apiVersion\" \"policy/v1beta1\" }}\n{{ toYaml $made }}\n".to_owned(),
+        "{{ fromYaml \"apiVersion: policy/v1beta1\\nkind: PodDisruptionBudget\" | toYaml }}\n".to_owned(),
+    ] {
+        held(&own, "templates/a.yaml:", "makes an object of policy/v1beta1, which is not converted");
+    }
+    let own = |version: &str, replaced: &str| {
+        format!(
+            "{{{{ include \"budget\" . | replace {replaced} }}}}\n=== templates/_h.tpl\n{{{{- define \"budget\" -}}}}\napiVersion: policy/{version}\n{budget}{{{{- end -}}}}\n"
+        )
+    };
+    held(
+        &own("OLD", "\"OLD\" \"v1beta1\""),
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "makes an object of a definition, whose text it changes",
+    );
+    held(&own("v1beta1", "\"x\" \"y\""), "templates/_h.tpl:2:1: held-back[template-action]", "the chart reads what");
+}
+
+#[test]
+fn templates_are_converted_whatever_their_names_are() {
+    let budget = |version: &str| {
+        format!(
+            "apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata: {{name: {{{{ .Release.Name }}}}}}\nspec: {{selector: {{matchLabels: {{app: x}}}}}}\n"
+        )
+    };
+    for name in ["a.conf", "a.yaml.gotmpl", "a", "a.txt"] {
+        let own = |version: &str| format!("=== templates/{name}\n{}", budget(version));
+        converts(&own("v1beta1"), &own("v1"));
+    }
+    // What is shown to the user is none.
+    let tree = chart(&format!("=== templates/NOTES.txt\n{}", budget("v1beta1")), "\n");
+    apply(&tree, CURRENT).check(3);
+    assert_eq!(tree.text("templates/NOTES.txt"), budget("v1beta1"));
+}
+
+#[test]
+fn a_file_that_a_template_can_print_is_told() {
+    let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\n";
+    let own = |action: &str, name: &str| format!("{action}\n=== {name}\n{budget}");
+    for action in [
+        "{{ range $path, $_ := .Files.Glob \"files/*\" }}{{ $.Files.Get $path }}{{ end }}",
+        "{{ .Files.Get \"files/a.txt\" }}",
+    ] {
+        for name in ["files/a.txt", "files/a.tpl"] {
+            held(
+                &own(action, name),
+                &format!("{name}:1:1: unresolved[not-an-object]"),
+                "an object of policy/v1beta1 is in a file",
+            );
+        }
+    }
+    let current = own("{{ .Files.Get \"files/a.txt\" }}", "files/a.txt").replace("v1beta1", "v1");
+    becomes(&current, &current, CURRENT, 3);
+    // No template prints it.
+    let own = own("a: {{ .Values.a }}", "files/a.txt");
+    becomes(&own, &own, CURRENT, 3);
+}
+
+#[test]
+fn a_definition_that_another_chart_prints_is_told() {
+    let own = |version: &str| {
+        format!(
+            "=== templates/_h.tpl\n{{{{- define \"sub.version\" -}}}}policy/{version}{{{{- end -}}}}\n=== charts/sub/Chart.yaml\napiVersion: v2\nname: sub\nversion: 1.0.0\n=== charts/sub/templates/_h.tpl\n{{{{- define \"sub.version\" -}}}}policy/v1{{{{- end -}}}}\n"
+        )
+    };
+    held(
+        &own("v1beta1"),
+        "templates/_h.tpl:1:29: unresolved[template-action]",
+        "a chart in the folder charts defines sub.version too",
+    );
+    becomes(&own("v1"), &own("v1"), CURRENT, 3);
+}
+
+#[test]
+fn an_object_of_values_whose_version_is_an_action_is_told() {
+    held(
+        "{{- range .Values.extraObjects }}\n---\n{{ tpl (toYaml .) $ }}\n{{- end }}\n=== values.yaml\nextraObjects:\n- apiVersion: '{{ include \"version\" . }}'\n  kind: PodDisruptionBudget\n  metadata: {name: x}\n",
+        "values.yaml:2:1: unresolved[template-action]",
+        "the apiVersion of an object is `{{ include \"version\" . }}`",
+    );
+    held(
+        "kind: PodDisruptionBudget\nmetadata: {name: x}\n{{ toYaml .Values.budget }}\n=== values.yaml\nbudget:\n  apiVersion: policy/v1beta1\n  spec: {minAvailable: 1}\n",
+        "values.yaml: unresolved[not-an-object]",
+        "an object of policy/v1beta1 lacks its kind",
+    );
+    held(
+        "apiVersion: {{ .Values.own.apiVersion }}\nkind: {{ .Values.own.kind }}\nmetadata: {name: x}\n=== values.yaml\nown: {apiVersion: policy/v1beta1, kind: PodDisruptionBudget}\n",
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "the apiVersion of an object is `{{ .Values.own.apiVersion }}`",
+    );
+}
+
+#[test]
+fn what_can_be_refused_and_has_no_known_default_is_told() {
+    let own = |value: &str, rest: &str| {
+        let all = webhooks("", "").replace("sideEffects: None", &format!("sideEffects: {value}"));
+        format!("{all}=== values.yaml\neffects: none\n{rest}")
+    };
+    for value in ["{{ .Values.effects | title }}", "{{ printf \"Un%s\" .Values.effects }}"] {
+        let chart = own(value, "");
+        let run = becomes(&chart, chart.replace("v1beta1", "v1").split("===").next().unwrap(), CURRENT, 1);
+        says(&run, "templates/a.yaml:6:3: unresolved[template-action]", &format!("`{value}` has no known default"));
+    }
+    let define = |version: &str| {
+        let all =
+            webhooks("", "").replace("sideEffects: None", "sideEffects: {{ .effects }}").replace("v1beta1", version);
+        format!(
+            "=== templates/_h.tpl\n{{{{- define \"hooks\" -}}}}\n{all}{{{{- end -}}}}\n=== templates/a.yaml\n{{{{ include \"hooks\" (dict \"effects\" .Values.effects) }}}}\n"
+        )
+    };
+    says(
+        &becomes(&define("v1beta1"), &define("v1"), CURRENT, 1),
+        "templates/_h.tpl:7:3: unresolved[template-action]",
+        "`{{ .effects }}` has no known default",
+    );
+}
+
+#[test]
+fn a_comma_between_items_is_no_reason_to_leave_a_template() {
+    let own = |version: &str| {
+        format!(
+            "apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata:\n  name: x\n  annotations:\n    hosts: {{{{ range $at, $host := .Values.hosts }}}}{{{{ if $at }}}},{{{{ end }}}}{{{{ $host }}}}{{{{ end }}}}\nspec: {{selector: {{matchLabels: {{app: x}}}}}}\n"
+        )
+    };
+    converts(&own("v1beta1"), &own("v1"));
+}
+
+#[test]
+fn what_an_action_prints_as_a_whole_value_can_be_a_mapping() {
+    let own = |version: &str| {
+        format!(
+            "apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata: {{name: x}}\nspec:\n  selector:\n    matchLabels: {{{{ toJson .Values.labels }}}}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: x}}\nspec:\n  selector: {{matchLabels: {{app: x}}}}\n  template:\n    metadata: {{labels: {{app: x}}}}\n    spec:\n      securityContext: {{{{ toJson .Values.context }}}}\n      containers: [{{name: a, image: b}}]\n"
+        )
+    };
+    let values = |labels: &str| format!("=== values.yaml\nlabels: {labels}\ncontext: {{runAsUser: 1}}\n");
+    let run = becomes(&format!("{}{}", own("v1beta1"), values("{app: x}")), &own("v1"), CURRENT, 0);
+    assert!(!run.all().contains("already-invalid"), "{}", run.all());
+    held(
+        &format!("{}{}", own("v1beta1"), values("{}")),
+        "templates/a.yaml:5:3: held-back[not-convertible]",
+        "where the users of the chart set nothing else, an empty selector",
+    );
+}
+
+#[test]
+fn a_kind_that_is_served_may_be_an_action() {
+    let own = "apiVersion: rbac.authorization.k8s.io/v1\nkind: {{ ternary \"ClusterRole\" \"Role\" .Values.all }}\nmetadata: {name: x}\nrules: []\n";
+    becomes(own, own, CURRENT, 3);
+}
+
+/// Returns a Service, whose fields values print, in a chart with another one that has the old field.
+fn service(values: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Service\nmetadata: {{name: x}}\nspec:\n  {{{{- toYaml .Values.service | nindent 2 }}}}\n=== values.yaml\nservice: {values}\nother: {{topologyKeys: [a]}}\n"
+    )
+}
+
+#[test]
+fn fields_of_a_version_that_stays_are_looked_at_in_the_values() {
+    let own = service("{type: ClusterIP, ports: [{port: 80}]}");
+    becomes(&own, &own, CURRENT, 3);
+    held(&service("{topologyKeys: [a]}"), "templates/a.yaml:4:1: held-back[not-convertible]", "topologyKeys");
+    held(
+        &service("{topologyKeys: [\"*\"]}"),
+        "templates/a.yaml:4:1: held-back[template-action]",
+        "an action prints spec.topologyKeys, which is to be converted",
+    );
+}
+
+#[test]
+fn a_chart_in_an_archive_is_told_once_and_is_no_failure() {
+    let budget = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: {{ .Release.Name }}}\nspec: {selector: {matchLabels: {app: x}}}\n";
+    let dependencies = "=== requirements.yaml\ndependencies:\n- {name: database, version: 1.2.3, repository: https://charts.example.com}\n- {name: cache, version: 1.0.0, repository: https://charts.example.com}\n- {name: own, version: 1.0.0, repository: file://../own}\n";
+    let tree = chart(&format!("{budget}{dependencies}"), "\n");
+    std::fs::create_dir(tree.path("charts")).unwrap();
+    std::fs::write(tree.path("charts/database-1.2.3.tgz"), [0x1f, 0x8b, 0, 1]).unwrap();
+    let run = tree.run(&["check", "--to", CURRENT]);
+    run.check(0);
+    says(&run, "Chart.yaml: warning[chart]", "the charts that it brings as archives are not read: database-1.2.3.tgz");
+    let run = tree.run(&["check", "-v", "--to", CURRENT]);
+    says(
+        &run,
+        "Chart.yaml: note[chart]",
+        "the charts that it depends on are not in its folder charts, and not read: cache",
+    );
+    assert!(run.all().lines().all(|line| !line.ends_with("own") && !line.contains("cache, own")), "{}", run.all());
+}
+
+#[test]
+fn fields_that_the_target_lacks_are_looked_for_in_the_values() {
+    let own = |rule: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {{name: x}}\nspec:\n  parentRefs: [{{name: g}}]\n  rules:\n    {{{{- toYaml .Values.rules | nindent 4 }}}}\n=== values.yaml\nrules: [{{{rule}backendRefs: [{{name: a, port: 80}}]}}]\n"
+        )
+    };
+    let target = "gateway-api@1.3/standard";
+    let new = own("sessionPersistence: {sessionName: a}, ");
+    says(
+        &becomes(&new, &new, target, 1),
+        "templates/a.yaml:6:3: held-back[template-action]",
+        "an action prints spec.rules[0].sessionPersistence, and gateway-api@1.3.0/standard has no such field",
+    );
+    let plain = own("");
+    says(
+        &becomes(&plain, &plain, target, 0),
+        "templates/a.yaml:6:3: note[template-action]",
+        "what an action prints here can have spec.rules[].",
+    );
+    // Who sets more gets the fields of another apiVersion than the template has then.
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: x}\nspec:\n  targetRef: {group: '', kind: Service, name: x}\n  tls:\n    {{- toYaml .Values.tls | nindent 4 }}\n=== values.yaml\ntls: {hostname: a.example.com}\n";
+    says(
+        &becomes(policy, policy, "gateway-api@1.3/experimental", 1),
+        "templates/a.yaml:6:3: held-back[template-action]",
+        "what an action prints here can have spec.tls.",
+    );
+}
+
+#[test]
+fn what_a_definition_is_called_with_is_looked_at() {
+    let chart = |define: &str, call: &str, values: &str| {
+        format!(
+            "=== templates/_h.tpl\n{{{{- define \"made\" -}}}}\n{define}\n{{{{- end -}}}}\n=== templates/a.yaml\n{call}\n=== values.yaml\n{values}\n"
+        )
+    };
+    let budget = |version: &str| {
+        format!(
+            "apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata: {{name: x}}\nspec:\n  {{{{- toYaml .spec | nindent 2 }}}}"
+        )
+    };
+    let call = "{{ include \"made\" (dict \"spec\" .Values.budget \"root\" $) }}";
+    let values = |selector: &str| format!("budget: {{minAvailable: 1, selector: {{{selector}}}}}");
+    held(
+        &chart(&budget("v1beta1"), call, &values("")),
+        "templates/_h.tpl:5:1: held-back[not-convertible]",
+        "where the users of the chart set nothing else, an empty selector",
+    );
+    let own = |version: &str| chart(&budget(version), call, &values("matchLabels: {app: x}"));
+    converts(&own("v1beta1"), &own("v1"));
+    let job = "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: x}\nspec:\n  schedule: {{ .job.schedule | quote }}\n  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}}}";
+    let range = "{{- range .Values.jobs }}\n---\n{{ include \"made\" (dict \"job\" .) }}\n{{- end }}";
+    held(
+        &chart(job, range, "jobs: [{schedule: 0 3 * * *}, {schedule: TZ=UTC 0 3 * * *}]"),
+        "templates/_h.tpl:6:3: held-back[invalid-in-target]",
+        "where the users of the chart set nothing else",
+    );
+    let plain = chart(job, range, "jobs: [{schedule: 0 3 * * *}]");
+    becomes(&plain, &plain, CURRENT, 0);
+    let pods = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec:\n  selector: {matchLabels: {app: x}}\n  template:\n    metadata:\n      labels: {app: x}\n      annotations:\n        {{- toYaml .annotations | nindent 8 }}\n    spec: {containers: [{name: a, image: b}]}";
+    held(
+        &chart(
+            pods,
+            "{{ include \"made\" (dict \"annotations\" .Values.annotations) }}",
+            "annotations: {seccomp.security.alpha.kubernetes.io/pod: runtime/default}",
+        ),
+        "templates/_h.tpl:",
+        "where the users of the chart set nothing else, an action prints",
+    );
+}
