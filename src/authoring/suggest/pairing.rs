@@ -86,7 +86,12 @@ impl<'s, 'c> Pairing<'s, 'c> {
     /// Returns where the value of a new field was on the old side, if it was there.
     pub(super) fn source(&self, field: &FieldPattern) -> FieldPattern {
         let around = self.inner.iter().filter_map(|(old, new)| Some((new.parts().len(), old, field.below(new)?)));
-        around.max_by_key(|(depth, ..)| *depth).map_or_else(|| field.clone(), |(_, old, below)| old.join(&below))
+        // The value itself is what it was taken out of, what is in it is what was there.
+        let rank = |(depth, old, below): &(usize, &FieldPattern, FieldPattern)| {
+            let size = old.parts().len();
+            (*depth, if below.parts().is_empty() { usize::MAX - size } else { size })
+        };
+        around.max_by_key(rank).map_or_else(|| field.clone(), |(_, old, below)| old.join(&below))
     }
 
     /// Returns the fields that went without a successor that is certain, each with those that are possible.
@@ -132,7 +137,10 @@ impl<'s, 'c> Pairing<'s, 'c> {
             }
             match form(self.old, child, self.new, &same) {
                 Some((Form::Same, _)) => self.walk(child, &same),
-                Some((Form::Other, _)) | None => self.reformed.push((child.clone(), same)),
+                // Where something else in it would be lost, a person says what becomes of that.
+                Some((Form::Other | Form::OfList(false) | Form::OfKey(_, false), _)) | None => {
+                    self.reformed.push((child.clone(), same))
+                }
                 Some((form, _)) if matches!(part, Part::Key(_) | Part::Items) => {
                     let reason = "the same name in another form".to_owned();
                     let score = Score { form, confidence: 92, reason };
@@ -152,7 +160,7 @@ impl<'s, 'c> Pairing<'s, 'c> {
     /// Notes what became of a field, and compares what is in it.
     fn take(&mut self, moved: Moved) {
         let inner = match &moved.score.form {
-            Form::Same | Form::Other => moved.new.clone(),
+            Form::Same | Form::Other | Form::OfList(_) | Form::OfKey(..) => moved.new.clone(),
             Form::Entries(_, value) => moved.new.items().key(value),
             Form::Item => moved.new.items(),
             Form::Key(key) => moved.new.key(key),
@@ -161,6 +169,13 @@ impl<'s, 'c> Pairing<'s, 'c> {
         self.gone.remove(&old);
         self.came.remove(&moved.new);
         self.taken.insert(moved.new.clone());
+        // What the value was in, where that is not the field itself.
+        let within = match &moved.score.form {
+            Form::OfList(_) => Some(old.items()),
+            Form::OfKey(key, _) => Some(old.key(key)),
+            _ => None,
+        };
+        self.inner.extend(within.clone().map(|within| (within, inner.clone())));
         let is_entries = matches!(moved.score.form, Form::Entries(..));
         self.inner.insert(if is_entries { old.with(Part::Values) } else { old.clone() }, inner.clone());
         if is_entries {
@@ -168,7 +183,7 @@ impl<'s, 'c> Pairing<'s, 'c> {
         }
         self.moved.push(moved);
         if !is_entries {
-            self.walk(&old, &inner);
+            self.walk(&within.unwrap_or(old), &inner);
         }
     }
 

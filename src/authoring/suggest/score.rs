@@ -25,6 +25,10 @@ pub(super) enum Form {
     Item,
     /// It is one key of a mapping.
     Key(String),
+    /// The item of the list that it was; whether there was at most one.
+    OfList(bool),
+    /// The value of a key of the mapping that it was; whether there was no other one.
+    OfKey(String, bool),
     /// A mapping of free keys is a list: the keys of its items for the name and the value of an entry.
     Entries(String, String),
     /// Its type is another one, which no operation alone converts.
@@ -69,19 +73,35 @@ pub(super) fn form(old: &Side<'_>, at: &FieldPattern, new: &Side<'_>, to: &Field
         let is_item = old.kind(at) == new.kind(&to.items()) && (is_scalar(before) || shape >= 50);
         return is_item.then_some((Form::Item, shape));
     }
-    if after != Type::Object || !is_scalar(before) {
-        return None;
+    if before == Type::Array {
+        let shape = old.likeness(&at.items(), new, to)?;
+        let is_item = old.kind(&at.items()) == Some(after) && (is_scalar(after) || shape >= 50);
+        let is_one = old.attributes(at).is_some_and(|limits| limits.max_items.is_some_and(|most| most <= 1));
+        return is_item.then_some((Form::OfList(is_one), shape));
     }
-    let own = words(last_key(at).unwrap_or_default());
-    let of_type = new.keys(to).filter(|key| new.kind(key) == Some(before));
+    if after == Type::Object && is_scalar(before) {
+        let (name, points) = usual_key(new, to, before, &words(last_key(at)?))?;
+        return Some((Form::Key(name), points));
+    }
+    if before == Type::Object && is_scalar(after) {
+        let (name, points) = usual_key(old, at, after, &words(last_key(to)?))?;
+        let is_one = old.children(at).len() == 1;
+        return Some((Form::OfKey(name, is_one), points));
+    }
+    None
+}
+
+/// Returns the key of a mapping that most likely has a value which is called `own` elsewhere, and how likely that is, in percent.
+fn usual_key(side: &Side<'_>, mapping: &FieldPattern, kind: Type, own: &[String]) -> Option<(String, u32)> {
+    let of_type = side.keys(mapping).filter(|key| side.kind(key) == Some(kind));
     let usual = |key: &&FieldPattern| {
         let name = last_key(key).unwrap_or_default();
-        let points = if ["name", "value", "exact"].contains(&name) { 70 } else { likeness(&own, &words(name)) };
-        points + u32::from(new.get(key).is_some_and(|field| field.required)) * 20
+        let points = if ["name", "value", "exact"].contains(&name) { 70 } else { likeness(own, &words(name)) };
+        points + u32::from(side.get(key).is_some_and(|field| field.required)) * 20
     };
     let best = of_type.max_by_key(|key| (usual(key), std::cmp::Reverse((*key).clone())))?;
     let (points, name) = (usual(&best), last_key(best)?.to_owned());
-    (points >= 70).then_some((Form::Key(name), points.min(80)))
+    (points >= 70).then_some((name, points.min(80)))
 }
 
 /// Returns the keys of the items of a list that have the name and the value of an entry of a mapping.
@@ -124,7 +144,11 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
     };
     let confidence = match form {
         Form::Same => confidence,
-        Form::Item | Form::Key(_) | Form::Entries(..) => confidence.saturating_sub(4),
+        // A person says whether the rest can go.
+        Form::OfList(false) | Form::OfKey(_, false) => confidence.saturating_sub(4).min(SURE - 1),
+        Form::Item | Form::Key(_) | Form::OfList(true) | Form::OfKey(_, true) | Form::Entries(..) => {
+            confidence.saturating_sub(4)
+        }
         // A person says what a value means as another type.
         Form::Other => confidence.min(SURE - 1),
     }
@@ -163,6 +187,10 @@ fn reason(old: &Side<'_>, places: &Places<'_>, form: &Form, [name, shape]: [u32;
     let shape = match (form, shape, old.size(places.old)) {
         (Form::Item, ..) => format!("a list of what it was, {kind}"),
         (Form::Key(key), ..) => format!("a mapping whose {key} is what it was, {kind}"),
+        (Form::OfList(true), ..) => format!("the only item of the list that it was, {kind}"),
+        (Form::OfList(false), ..) => format!("an item of the list that it was, {kind}"),
+        (Form::OfKey(key, true), ..) => format!("the {key} of the mapping that it was, which had no other key"),
+        (Form::OfKey(key, false), ..) => format!("the {key} of the mapping that it was"),
         (Form::Entries(..), ..) => "a list of its entries".to_owned(),
         (Form::Other, ..) => format!("another type than {kind}"),
         (Form::Same, 85.., size @ 1..) => format!("the same fields in it ({size})"),
