@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::names::{likeness, words};
 use super::pairing::{Moved, Pairing, Unsure};
 use super::score::Form;
 use super::side::Side;
 use super::unions::{Branch, Union, open_unions};
+use crate::authoring::renames::{likeness, words};
 use crate::knowledge::catalog::Type;
 use crate::syntax::field::{FieldPattern, Part};
 

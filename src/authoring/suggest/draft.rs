@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::changes::{Changes, DefaultChange, Required, ValueChange, changes};
-use super::names::last_key;
 use super::pairing::{Moved, Unsure};
 use super::rule::{RuleDraft, Sort, Suggestion};
 use super::score::Form;
 use super::skeleton::Sample;
 use super::text::{constant, field, slug, text};
 use super::unions::{Branch, Union};
+use crate::authoring::renames::last_key;
 use crate::authoring::starter::MARK;
 use crate::knowledge::catalog::Type;
 use crate::knowledge::release::{ApiVersion, GroupKind};
@@ -140,6 +140,7 @@ impl Subject<'_, '_> {
         let form = match &score.form {
             Form::Same => String::new(),
             Form::Item => ", as a list".to_owned(),
+            Form::Joined => ", as an item of the list".to_owned(),
             Form::Key(key) => format!(", under the key {key}"),
             Form::OfList(_) => ", without the list".to_owned(),
             Form::OfKey(key, _) => format!(", without the key {key}"),
@@ -466,6 +467,10 @@ fn sort_of(from: &FieldPattern, new: &FieldPattern) -> Sort {
 
 /// Writes the operations that make one field another one.
 fn operations(from: &FieldPattern, new: &FieldPattern, form: &Form) -> Vec<String> {
+    if *form == Form::Joined {
+        let name = text(last_key(new).unwrap_or_default());
+        return vec![format!("join: {{ field: {}, to: {name}, position: first }}", field(from))];
+    }
     let mut operations = match sort_of(from, new) {
         _ if from == new => Vec::new(),
         Sort::Rename => {
@@ -474,7 +479,7 @@ fn operations(from: &FieldPattern, new: &FieldPattern, form: &Form) -> Vec<Strin
         _ => vec![format!("move: {{ from: {}, to: {} }}", field(from), field(new))],
     };
     match form {
-        Form::Same | Form::Other => {}
+        Form::Same | Form::Other | Form::Joined => {}
         Form::Item => operations.push(format!("wrap: {{ field: {} }}", field(new))),
         Form::Key(key) => operations.push(format!("wrap: {{ field: {}, key: {} }}", field(new), text(key))),
         Form::OfList(_) => operations.push(format!("unwrap: {{ field: {} }}", field(new))),

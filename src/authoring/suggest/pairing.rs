@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::{last_key, words};
 use super::score::{Form, MARGIN, POSSIBLE, Places, SURE, Score, form, score};
 use super::side::Side;
+use crate::authoring::renames::{is_renamed, last_key, words};
 use crate::syntax::field::{FieldPattern, Part};
 
 /// A field that became another one.
@@ -162,7 +162,7 @@ impl<'s, 'c> Pairing<'s, 'c> {
         let inner = match &moved.score.form {
             Form::Same | Form::Other | Form::OfList(_) | Form::OfKey(..) => moved.new.clone(),
             Form::Entries(_, value) => moved.new.items().key(value),
-            Form::Item => moved.new.items(),
+            Form::Item | Form::Joined => moved.new.items(),
             Form::Key(key) => moved.new.key(key),
         };
         let old = moved.old.clone();
@@ -219,8 +219,10 @@ impl<'s, 'c> Pairing<'s, 'c> {
             return known.clone();
         }
         let from = self.image(old);
-        let is_only = self.is_only(old, &from, new);
-        let found = score(self.old, self.new, &Places { old, from: &from, new, is_only });
+        let (is_only, is_renamed) = (self.is_only(old, &from, new), self.is_renamed(old, &from, new));
+        let was_there = self.old.get(&self.source(new)).is_some();
+        let places = Places { old, from: &from, new, is_only, was_there, is_renamed };
+        let found = score(self.old, self.new, &places);
         self.scores.insert(key, found.clone());
         found
     }
@@ -239,6 +241,22 @@ impl<'s, 'c> Pairing<'s, 'c> {
         let name = last_key(new);
         self.targets().iter().filter(|other| last_key(other) == name).count() == 1
             && self.gone.iter().filter(|other| last_key(other) == last_key(old)).count() == 1
+    }
+
+    /// Returns whether what a field accepts shows that it is one that came beside it.
+    fn is_renamed(&self, old: &FieldPattern, from: &FieldPattern, new: &FieldPattern) -> bool {
+        let above = |field: &FieldPattern| field.split_last().map(|(above, _)| above);
+        if above(from) != above(new) || !self.came.contains(new) {
+            return false;
+        }
+        let beside = |all: &'_ BTreeSet<FieldPattern>, at: &FieldPattern| -> Vec<FieldPattern> {
+            all.iter().filter(|other| above(other) == above(at)).cloned().collect()
+        };
+        let (went, came) = (beside(&self.gone, old), beside(&self.came, new));
+        let all_gone: Vec<_> = went.iter().filter_map(|field| self.old.candidate(field)).collect();
+        let all_came: Vec<_> = came.iter().filter_map(|field| self.new.candidate(field)).collect();
+        let pair = self.old.candidate(old).zip(self.new.candidate(new));
+        pair.is_some_and(|(gone, came)| is_renamed([&gone, &came], [&all_gone, &all_came]))
     }
 
     /// Returns the pair for which most speaks, if that is certain.

@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 
 use super::changes::{Changes, DefaultChange};
 use super::completion::{Completed, Leaves, ROUNDS, has, lacks, member_of};
-use super::names::last_key;
 use super::pairing::{Moved, Unsure};
 use super::score::Form;
 use super::side::Side;
 use super::text::object as object_text;
 use super::values::{any_of, concrete, leaves, put, text_for};
+use crate::authoring::renames::last_key;
 use crate::knowledge::catalog::Type;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPattern, Part};
@@ -170,7 +170,7 @@ impl Sample<'_, '_> {
     pub(super) fn not_back(&self, changes: &Changes<'_, '_>, moved: &Moved, name: &str) -> Option<Case> {
         let new = &moved.new;
         let (at, fields) = match &moved.score.form {
-            Form::Same | Form::Other | Form::OfList(_) | Form::OfKey(..) => return None,
+            Form::Same | Form::Other | Form::Joined | Form::OfList(_) | Form::OfKey(..) => return None,
             Form::Item => (new.clone(), vec![(new.clone(), json!([]))]),
             Form::Entries(key, _) => {
                 let item = json!({key.as_str(): "example"});

@@ -7,9 +7,9 @@
 
 use serde_json::Value;
 
-use super::names::{last_key, words};
 use super::pairing::Pairing;
 use super::side::Side;
+use crate::authoring::renames::{last_key, words};
 use crate::knowledge::catalog::{Literal, Relation};
 use crate::syntax::field::FieldPattern;
 

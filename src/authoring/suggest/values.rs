@@ -68,7 +68,9 @@ pub(super) fn leaves(at: &FieldPattern, value: &Value) -> Vec<(FieldPattern, Val
 /// Puts a value where a field is, with what is around it.
 pub(super) fn put(object: &mut Value, parts: &[Part], value: &Value) {
     let Some((part, rest)) = parts.split_first() else {
-        *object = value.clone();
+        // What is in a mapping can come before the mapping itself.
+        let is_there = object.is_object() && *value == json!({});
+        *object = if is_there { object.take() } else { value.clone() };
         return;
     };
     match part {

@@ -117,10 +117,12 @@ impl Fitting<'_, '_> {
     fn invalid_before(&self, violation: &Violation) -> String {
         let Violation { path, kind, .. } = violation;
         let baseline = self.subject.baseline();
-        let was = baseline.missing().filter(|_| !baseline.rejects(violation, &|path| self.session.origin(path)));
-        match was {
+        if !violation.kind.is_about_absence() || baseline.rejects(violation, &|path| self.session.origin(path)) {
+            return format!("{path} {kind}, before and after the conversion");
+        }
+        match baseline.missing() {
             Some(missing) => format!("{path} {kind} after the conversion, and {missing} before it"),
-            None => format!("{path} {kind}, before and after the conversion"),
+            None => format!("{path} {kind} after the conversion; the object was not valid before it either"),
         }
     }
 }
