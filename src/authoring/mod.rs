@@ -14,6 +14,8 @@ pub(crate) mod lint;
 
 pub(crate) mod matrix;
 
+mod renames;
+
 pub(crate) mod crd_check;
 
 pub(crate) mod suggest;

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::names::{likeness, words};
 use super::pairing::{Moved, Pairing, Unsure};
 use super::score::Form;
 use super::side::Side;
+use super::unions::{Branch, Union, open_unions};
+use crate::authoring::renames::{likeness, words};
 use crate::knowledge::catalog::Type;
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -18,6 +19,8 @@ pub(super) struct Changes<'s, 'c> {
     pub(super) values: Vec<ValueChange>,
     /// What the new side requires: a field of it in something that the old side has.
     pub(super) required: Vec<Required>,
+    /// The unions whose discriminator the old side lacks.
+    pub(super) unions: Vec<Union>,
     pub(super) defaults: Vec<DefaultChange>,
 }
 
@@ -61,8 +64,19 @@ pub(super) fn changes<'s, 'c>(old: &'s Side<'c>, new: &'s Side<'c>) -> Changes<'
     let pairs: Vec<(FieldPattern, FieldPattern)> = old.all().filter_map(same).collect();
     let values = pairs.iter().filter_map(|(before, after)| value_change(old, before, new, after)).collect();
     let defaults = pairs.iter().filter_map(|(before, after)| default_change(old, before, new, after)).collect();
-    let required = new.all().filter_map(|field| required(&pairing, old, new, field)).collect();
-    Changes { pairing, unsure, values, required, defaults }
+    let unions = open_unions(&pairing, old, new);
+    let is_written = |field: &FieldPattern| unions.iter().any(|union| union.discriminator == *field);
+    let open = new.all().filter(|field| !is_written(field));
+    let required = open.filter_map(|field| required(&pairing, old, new, field)).collect();
+    Changes { pairing, unsure, values, required, unions, defaults }
+}
+
+impl Changes<'_, '_> {
+    /// Returns the branch of a union that a new field is in.
+    pub(super) fn branch(&self, field: &FieldPattern) -> Option<(&Union, &Branch)> {
+        let branches = self.unions.iter().flat_map(|union| union.branches.iter().map(move |branch| (union, branch)));
+        branches.into_iter().find(|(_, branch)| field.starts_with(&branch.member))
+    }
 }
 
 /// Compares the listed values of a field.
@@ -131,7 +145,12 @@ fn required(pairing: &Pairing<'_, '_>, old: &Side<'_>, new: &Side<'_>, field: &F
     let its = new.get(field).filter(|its| its.required && its.attributes.default.is_none())?;
     let (around, Part::Key(_)) = field.split_last()? else { return None };
     let was = old.get(&pairing.source(field));
-    let has_room = around.parts().is_empty() || !pairing.is_new(&around);
+    // A mapping that came is there where something moved into it, or became it.
+    let is_made = |moved: &Moved| match &moved.score.form {
+        Form::Key(_) => around == moved.new,
+        _ => around != moved.new && moved.new.starts_with(&around),
+    };
+    let has_room = around.parts().is_empty() || !pairing.is_new(&around) || pairing.moved.iter().any(is_made);
     // What a moved field fills is there with it.
     let is_filled = || pairing.moved.iter().any(|moved| moved.new.starts_with(field));
     // A mapping that a value became has it.
@@ -139,7 +158,9 @@ fn required(pairing: &Pairing<'_, '_>, old: &Side<'_>, new: &Side<'_>, field: &F
     if pairing.moved.iter().any(is_key) {
         return None;
     }
-    if was.is_some_and(|was| was.required) || !has_room || was.is_none() && is_filled() {
+    // Where only the other part of a mapping that came is there, the old side says no more than the new one.
+    let is_part = was.is_some() && pairing.is_new(&around);
+    if was.is_some_and(|was| was.required) || !has_room || was.is_none() && is_filled() || is_part {
         return None;
     }
     let before = was.and_then(|was| was.attributes.default.clone()).filter(|value| its.kind.accepts(value));

@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use super::changes::{Changes, DefaultChange, Required, ValueChange, changes};
-use super::names::last_key;
 use super::pairing::{Moved, Unsure};
 use super::rule::{RuleDraft, Sort, Suggestion};
 use super::score::Form;
 use super::skeleton::Sample;
 use super::text::{constant, field, slug, text};
+use super::unions::{Branch, Union};
+use crate::authoring::renames::last_key;
 use crate::authoring::starter::MARK;
 use crate::knowledge::catalog::Type;
 use crate::knowledge::release::{ApiVersion, GroupKind};
@@ -39,6 +40,12 @@ impl Subject<'_, '_> {
         let mut drafted = Drafted::default();
         for moved in &changes.pairing.moved {
             self.moved(&changes, moved, &mut drafted.rules);
+        }
+        for union in &changes.unions {
+            drafted.hints.extend(self.hint_of(union));
+            for branch in &union.branches {
+                self.branch(&changes, union, branch, &mut drafted.rules);
+            }
         }
         for change in &changes.values {
             self.values(&changes, change, &mut drafted.rules);
@@ -133,7 +140,10 @@ impl Subject<'_, '_> {
         let form = match &score.form {
             Form::Same => String::new(),
             Form::Item => ", as a list".to_owned(),
+            Form::Joined => ", as an item of the list".to_owned(),
             Form::Key(key) => format!(", under the key {key}"),
+            Form::OfList(_) => ", without the list".to_owned(),
+            Form::OfKey(key, _) => format!(", without the key {key}"),
             Form::Entries(..) => ", as a list of entries".to_owned(),
             Form::Other => ", as another type".to_owned(),
         };
@@ -141,8 +151,13 @@ impl Subject<'_, '_> {
             true => format!("what a {kind} has in {old} is there{form}"),
             false => format!("what a {kind} has in {old} is in {new}{form}"),
         };
+        // What gets into one branch of a union is one rule.
+        let branch = changes.branch(new);
+        let name = branch.map_or(name, |(union, branch)| branch_name(union, branch));
+        let root = branch.map_or(new, |(_, branch)| &branch.member);
         let sort = match (from == new, stays) {
             (true, _) if matches!(score.form, Form::Entries(..)) => Sort::Form,
+            (true, _) if unwraps(&score.form) => Sort::Unwrap,
             (true, _) => Sort::Wrap,
             (_, true) => Sort::Rename,
             (_, false) => Sort::Move,
@@ -151,12 +166,15 @@ impl Subject<'_, '_> {
         if sort != Sort::Wrap && matches!(score.form, Form::Item | Form::Key(_)) {
             made.push(self.suggestion(Sort::Wrap, old, new, score.confidence, &score.reason));
         }
+        if sort != Sort::Unwrap && unwraps(&score.form) {
+            made.push(self.suggestion(Sort::Unwrap, old, new, score.confidence, &score.reason));
+        }
         let case = match sort {
-            Sort::Wrap | Sort::Form => "reformed",
+            Sort::Wrap | Sort::Unwrap | Sort::Form => "reformed",
             Sort::Rename => "renamed",
             _ => "moved",
         };
-        let rule = self.rule(rules, [old, new], &name, summary);
+        let rule = self.rule(rules, [old, root], &name, summary);
         rule.notes.push(format!("{} %: {old} -> {new}{form}: {}", score.confidence, score.reason));
         rule.suggestions.append(&mut made);
         rule.lens.extend(operations(from, new, &score.form));
@@ -165,6 +183,8 @@ impl Subject<'_, '_> {
         rule.cases.extend(self.sample.converted(changes, moved, &name));
         let name = if count == 0 { "not-back".to_owned() } else { format!("not-back-{}", slug(new)) };
         rule.cases.extend(self.sample.not_back(changes, moved, &name));
+        let name = if count == 0 { "held-back".to_owned() } else { format!("held-back-{}", slug(old)) };
+        rule.cases.extend(self.sample.not_unwrapped(changes, moved, &name));
     }
 
     /// Drafts the table of values that are called otherwise, and a choice for those whose successor is open.
@@ -221,7 +241,7 @@ impl Subject<'_, '_> {
                 &help,
             ));
             let name = format!("held-back-{}", slug_of(value));
-            rule.cases.push(self.sample.held_back(old, value.clone(), "not-convertible", &name));
+            rule.cases.push(self.sample.held_back(changes, old, value.clone(), "not-convertible", &name));
         }
         rule.suggestions.append(&mut made);
     }
@@ -245,7 +265,7 @@ impl Subject<'_, '_> {
         let help = format!("{MARK}: what to write, or in place of this the operation that converts it");
         rule.lens.push(refuse(&format!("type: {{ field: {}, is: {form} }}", field(new)), new, &why, &help));
         if let Some(value) = self.sample.value(changes, old, 0) {
-            rule.cases.push(self.sample.held_back(old, value, "not-convertible", "held-back"));
+            rule.cases.push(self.sample.held_back(changes, old, value, "not-convertible", "held-back"));
         }
     }
 
@@ -264,8 +284,14 @@ impl Subject<'_, '_> {
             let reason = format!("{MARK}: why {} does without it", self.bundles[1]);
             rule.lens.push(format!("drop: {{ field: {}, reason: {} }}", field(from), text(&reason)));
             let name = slug(old);
-            rule.cases.push(self.sample.held_back(old, value(), "dropped-field", &format!("held-back-{name}")));
-            rule.cases.push(self.sample.dropped(old, &value(), &format!("dropped-{name}")));
+            rule.cases.push(self.sample.held_back(
+                changes,
+                old,
+                value(),
+                "dropped-field",
+                &format!("held-back-{name}"),
+            ));
+            rule.cases.push(self.sample.dropped(changes, old, &value(), &format!("dropped-{name}")));
             return;
         }
         let summary = || format!("a {kind} has no {old}; what it became is to be chosen");
@@ -288,7 +314,7 @@ impl Subject<'_, '_> {
         let help = format!("{MARK}: what to do by hand, where none of the operations above is right");
         rule.lens.push(refuse(&format!("present: {}", field(from)), from, &reason, &help));
         let name = format!("held-back-{}", slug(old));
-        rule.cases.push(self.sample.held_back(old, value(), "not-convertible", &name));
+        rule.cases.push(self.sample.held_back(changes, old, value(), "not-convertible", &name));
     }
 
     /// Drafts that the meaning of a field that is not written is kept.
@@ -315,22 +341,12 @@ impl Subject<'_, '_> {
     fn required(&self, changes: &Changes<'_, '_>, required: &Required, drafted: &mut Drafted) {
         let Required { field: at, value } = required;
         let Some((value, reason)) = value else {
-            let mut hint = self.suggestion(
-                Sort::Requirement,
-                at,
-                "",
-                0,
-                "the new release requires it, and nothing shows its value",
-            );
-            hint.kind = self.sample.sides[1].0.clone();
-            hint.is_sure = false;
-            drafted.hints.push(hint);
+            let reason = "the new release requires it, and nothing shows its value";
+            drafted.hints.push(self.hint(at, "", reason));
             return;
         };
         // Where the rule does not run, as in a patch, a person writes it.
-        let mut hint = self.suggestion(Sort::Requirement, at, constant(value), 85, "a rule writes it");
-        hint.kind = self.sample.sides[1].0.clone();
-        drafted.hints.push(hint);
+        drafted.hints.push(self.hint(at, &constant(value), "a rule writes it"));
         let reason = format!("{value} is {reason}");
         let suggestion = self.suggestion(Sort::Requirement, at, value, 85, &reason);
         let kind = &self.kind().kind;
@@ -347,6 +363,100 @@ impl Subject<'_, '_> {
             rule.cases.push(self.sample.completed(changes, before, after, &format!("written-{}", slug(at))));
         }
     }
+
+    /// Makes the hint of what to write in a required field where no rule writes it; a place to fill in where that is open.
+    fn hint(&self, at: &FieldPattern, value: &str, reason: &str) -> Suggestion {
+        let mut hint = self.suggestion(Sort::Requirement, at, value, if value.is_empty() { 0 } else { 85 }, reason);
+        hint.kind = self.sample.sides[1].0.clone();
+        hint.is_sure = !value.is_empty();
+        hint
+    }
+
+    /// Makes the hint of what to write in the discriminator of a union.
+    fn hint_of(&self, union: &Union) -> Option<Suggestion> {
+        let is_due = self.sample.new.get(&union.discriminator).is_some_and(|its| its.required);
+        let branch = |branch: &Branch| {
+            let listed: Vec<String> = branch.values.iter().map(constant).collect();
+            format!("{} beside {}", listed.join(" or "), last_key(&branch.member).unwrap_or_default())
+        };
+        let values: Vec<String> = union.branches.iter().map(branch).collect();
+        is_due
+            .then(|| self.hint(&union.discriminator, &values.join(", "), "a rule writes it where a member is present"))
+    }
+
+    /// Drafts what writes the discriminator of a union beside one of its members.
+    fn branch(&self, changes: &Changes<'_, '_>, union: &Union, branch: &Branch, rules: &mut Vec<RuleDraft>) {
+        let (Union { at, discriminator, .. }, Branch { member, values, is_checked, reason }) = (union, branch);
+        let old = changes.pairing.source(member);
+        let kind = &self.kind().kind;
+        let listed: Vec<String> = values.iter().map(constant).collect();
+        let listed = listed.join(" or ");
+        let summary = || format!("a {kind} with {member} has {discriminator}: {listed}");
+        let value = branch.value();
+        let confidence = if *is_checked { 95 } else { 85 };
+        let new = format!("{discriminator}={listed}");
+        let mut suggestion = self.suggestion(Sort::Union, member, &new, confidence, reason);
+        suggestion.is_sure = value.is_some();
+        let rule = self.rule(rules, [&old, member], &branch_name(union, branch), summary);
+        rule.notes.push(format!("{confidence} %: {member} goes with {discriminator}: {listed}: {reason}"));
+        rule.suggestions.push(suggestion);
+        let key = |place: &FieldPattern| place.below(at).expect("it is in the union");
+        let (own, its) = (field(&key(member)), field(&key(discriminator)));
+        let each = if at.parts().is_empty() { String::new() } else { format!("each: {}, ", field(at)) };
+        let help = format!("{MARK}: which of {listed} to write");
+        let why = Value::from(format!("{} requires {discriminator} beside it", self.bundles[1]));
+        rule.lens.push(match value {
+            Some(value) => format!(
+                "when: {{ {each}if: {{ present: {own} }}, then: [{{ default: {{ field: {its}, value: {}, forward: write{} }} }}] }}",
+                constant(value),
+                if changes.pairing.is_new(discriminator) { ", backward: elide" } else { "" },
+            ),
+            None => format!(
+                "when: {{ {each}if: {{ all: [{{ present: {own} }}, {{ absent: {its} }}] }}, then: [{{ refuse: {{ direction: forward, at: {own}, reason: {why}, help: {} }} }}] }}",
+                Value::from(help),
+            ),
+        });
+        let sources = sources(changes, branch);
+        // Of what moved alone there is a case.
+        if sources.len() > 1 || sources.contains(&old) {
+            let name = format!("with-{}", slug(&key(member)));
+            rule.cases.extend(self.sample.branch(changes, &sources, &name));
+        }
+        let first = union.branches.iter().min_by_key(|other| branch_name(union, other));
+        let Some((first, value)) = first.filter(|first| *first != branch && !is_checked).zip(value) else { return };
+        // Its rule runs first, and no schema says that one excludes the other.
+        let new = changes.pairing.image(&sources[0]);
+        let shown = field(&new.below(at).expect("it is in the union"));
+        let reason = format!("{} allows one of {} and {own}", self.bundles[1], field(&key(&first.member)));
+        let (reason, help) = (Value::from(reason), Value::from("keep one of them"));
+        rule.lens.push(format!(
+            "when: {{ {each}if: {{ all: [{{ present: {own} }}, {{ not: {{ equals: {{ field: {its}, value: {} }} }} }}] }}, then: [{{ refuse: {{ direction: forward, at: {shown}, reason: {reason}, help: {help} }} }}] }}",
+            constant(value),
+        ));
+        let both = [self::sources(changes, first), sources].concat();
+        let name = format!("held-back-with-{}", slug(&key(&first.member)));
+        rule.cases.extend(self.sample.both_branches(changes, &both, &changes.pairing.source(&new), &name));
+    }
+}
+
+/// Returns the fields of the old side that get into a branch of a union.
+fn sources(changes: &Changes<'_, '_>, branch: &Branch) -> Vec<FieldPattern> {
+    let moved = changes.pairing.moved.iter().filter(|moved| moved.new.starts_with(&branch.member));
+    let moved: Vec<FieldPattern> = moved.map(|moved| moved.old.clone()).collect();
+    if moved.is_empty() { vec![changes.pairing.source(&branch.member)] } else { moved }
+}
+
+/// Makes the name of the rule of a branch of a union.
+fn branch_name(union: &Union, branch: &Branch) -> String {
+    match branch.value() {
+        Some(value) => format!("{}-is-{}", slug(&union.discriminator), slug_of(value)),
+        None => format!("{}-with-{}", slug(&union.discriminator), slug(&branch.member)),
+    }
+}
+
+/// Returns whether a value takes the place of what it was in.
+const fn unwraps(form: &Form) -> bool {
+    matches!(form, Form::OfList(_) | Form::OfKey(..))
 }
 
 /// Returns what a conversion from one place to another is.
@@ -357,6 +467,10 @@ fn sort_of(from: &FieldPattern, new: &FieldPattern) -> Sort {
 
 /// Writes the operations that make one field another one.
 fn operations(from: &FieldPattern, new: &FieldPattern, form: &Form) -> Vec<String> {
+    if *form == Form::Joined {
+        let name = text(last_key(new).unwrap_or_default());
+        return vec![format!("join: {{ field: {}, to: {name}, position: first }}", field(from))];
+    }
     let mut operations = match sort_of(from, new) {
         _ if from == new => Vec::new(),
         Sort::Rename => {
@@ -365,9 +479,11 @@ fn operations(from: &FieldPattern, new: &FieldPattern, form: &Form) -> Vec<Strin
         _ => vec![format!("move: {{ from: {}, to: {} }}", field(from), field(new))],
     };
     match form {
-        Form::Same | Form::Other => {}
+        Form::Same | Form::Other | Form::Joined => {}
         Form::Item => operations.push(format!("wrap: {{ field: {} }}", field(new))),
         Form::Key(key) => operations.push(format!("wrap: {{ field: {}, key: {} }}", field(new), text(key))),
+        Form::OfList(_) => operations.push(format!("unwrap: {{ field: {} }}", field(new))),
+        Form::OfKey(key, _) => operations.push(format!("unwrap: {{ field: {}, key: {} }}", field(new), text(key))),
         Form::Entries(key, value) => {
             operations.push(format!(
                 "entries: {{ field: {}, key: {}, value: {} }}",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::{likeness, to_u32, words};
+use crate::authoring::renames::{likeness, to_u32, words};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::release::{GroupKind, ReleaseId};
 use crate::syntax::field::FieldPattern;

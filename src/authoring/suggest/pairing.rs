@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::{last_key, words};
 use super::score::{Form, MARGIN, POSSIBLE, Places, SURE, Score, form, score};
 use super::side::Side;
+use crate::authoring::renames::{is_renamed, last_key, words};
 use crate::syntax::field::{FieldPattern, Part};
 
 /// A field that became another one.
@@ -86,7 +86,12 @@ impl<'s, 'c> Pairing<'s, 'c> {
     /// Returns where the value of a new field was on the old side, if it was there.
     pub(super) fn source(&self, field: &FieldPattern) -> FieldPattern {
         let around = self.inner.iter().filter_map(|(old, new)| Some((new.parts().len(), old, field.below(new)?)));
-        around.max_by_key(|(depth, ..)| *depth).map_or_else(|| field.clone(), |(_, old, below)| old.join(&below))
+        // The value itself is what it was taken out of, what is in it is what was there.
+        let rank = |(depth, old, below): &(usize, &FieldPattern, FieldPattern)| {
+            let size = old.parts().len();
+            (*depth, if below.parts().is_empty() { usize::MAX - size } else { size })
+        };
+        around.max_by_key(rank).map_or_else(|| field.clone(), |(_, old, below)| old.join(&below))
     }
 
     /// Returns the fields that went without a successor that is certain, each with those that are possible.
@@ -132,7 +137,10 @@ impl<'s, 'c> Pairing<'s, 'c> {
             }
             match form(self.old, child, self.new, &same) {
                 Some((Form::Same, _)) => self.walk(child, &same),
-                Some((Form::Other, _)) | None => self.reformed.push((child.clone(), same)),
+                // Where something else in it would be lost, a person says what becomes of that.
+                Some((Form::Other | Form::OfList(false) | Form::OfKey(_, false), _)) | None => {
+                    self.reformed.push((child.clone(), same))
+                }
                 Some((form, _)) if matches!(part, Part::Key(_) | Part::Items) => {
                     let reason = "the same name in another form".to_owned();
                     let score = Score { form, confidence: 92, reason };
@@ -152,15 +160,22 @@ impl<'s, 'c> Pairing<'s, 'c> {
     /// Notes what became of a field, and compares what is in it.
     fn take(&mut self, moved: Moved) {
         let inner = match &moved.score.form {
-            Form::Same | Form::Other => moved.new.clone(),
+            Form::Same | Form::Other | Form::OfList(_) | Form::OfKey(..) => moved.new.clone(),
             Form::Entries(_, value) => moved.new.items().key(value),
-            Form::Item => moved.new.items(),
+            Form::Item | Form::Joined => moved.new.items(),
             Form::Key(key) => moved.new.key(key),
         };
         let old = moved.old.clone();
         self.gone.remove(&old);
         self.came.remove(&moved.new);
         self.taken.insert(moved.new.clone());
+        // What the value was in, where that is not the field itself.
+        let within = match &moved.score.form {
+            Form::OfList(_) => Some(old.items()),
+            Form::OfKey(key, _) => Some(old.key(key)),
+            _ => None,
+        };
+        self.inner.extend(within.clone().map(|within| (within, inner.clone())));
         let is_entries = matches!(moved.score.form, Form::Entries(..));
         self.inner.insert(if is_entries { old.with(Part::Values) } else { old.clone() }, inner.clone());
         if is_entries {
@@ -168,7 +183,7 @@ impl<'s, 'c> Pairing<'s, 'c> {
         }
         self.moved.push(moved);
         if !is_entries {
-            self.walk(&old, &inner);
+            self.walk(&within.unwrap_or(old), &inner);
         }
     }
 
@@ -204,8 +219,10 @@ impl<'s, 'c> Pairing<'s, 'c> {
             return known.clone();
         }
         let from = self.image(old);
-        let is_only = self.is_only(old, &from, new);
-        let found = score(self.old, self.new, &Places { old, from: &from, new, is_only });
+        let (is_only, is_renamed) = (self.is_only(old, &from, new), self.is_renamed(old, &from, new));
+        let was_there = self.old.get(&self.source(new)).is_some();
+        let places = Places { old, from: &from, new, is_only, was_there, is_renamed };
+        let found = score(self.old, self.new, &places);
         self.scores.insert(key, found.clone());
         found
     }
@@ -224,6 +241,22 @@ impl<'s, 'c> Pairing<'s, 'c> {
         let name = last_key(new);
         self.targets().iter().filter(|other| last_key(other) == name).count() == 1
             && self.gone.iter().filter(|other| last_key(other) == last_key(old)).count() == 1
+    }
+
+    /// Returns whether what a field accepts shows that it is one that came beside it.
+    fn is_renamed(&self, old: &FieldPattern, from: &FieldPattern, new: &FieldPattern) -> bool {
+        let above = |field: &FieldPattern| field.split_last().map(|(above, _)| above);
+        if above(from) != above(new) || !self.came.contains(new) {
+            return false;
+        }
+        let beside = |all: &'_ BTreeSet<FieldPattern>, at: &FieldPattern| -> Vec<FieldPattern> {
+            all.iter().filter(|other| above(other) == above(at)).cloned().collect()
+        };
+        let (went, came) = (beside(&self.gone, old), beside(&self.came, new));
+        let all_gone: Vec<_> = went.iter().filter_map(|field| self.old.candidate(field)).collect();
+        let all_came: Vec<_> = came.iter().filter_map(|field| self.new.candidate(field)).collect();
+        let pair = self.old.candidate(old).zip(self.new.candidate(new));
+        pair.is_some_and(|(gone, came)| is_renamed([&gone, &came], [&all_gone, &all_came]))
     }
 
     /// Returns the pair for which most speaks, if that is certain.

@@ -15,6 +15,8 @@ pub enum Sort {
     Move,
     /// A value that became an item of a list, or a key of a mapping.
     Wrap,
+    /// A value that took the place of the list or mapping that it was in.
+    Unwrap,
     /// A value that is called otherwise.
     Value,
     /// A field with another type, for which there is no operation.
@@ -23,6 +25,8 @@ pub enum Sort {
     Removal,
     /// A field that is required.
     Requirement,
+    /// A field that says which of the fields beside it is there.
+    Union,
     /// A default that changed.
     Default,
 }
@@ -35,10 +39,12 @@ impl Sort {
             Self::Rename => "rename",
             Self::Move => "move",
             Self::Wrap => "wrap",
+            Self::Unwrap => "unwrap",
             Self::Value => "value",
             Self::Form => "form",
             Self::Removal => "removal",
             Self::Requirement => "requirement",
+            Self::Union => "union",
             Self::Default => "default",
         }
     }

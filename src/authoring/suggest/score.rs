@@ -2,8 +2,8 @@
 //!
 //! Names, what the fields accept, and where they are count; what a schema says for people does not.
 
-use super::names::{last_key, likeness, to_u32, words};
 use super::side::Side;
+use crate::authoring::renames::{last_key, likeness, to_u32, words};
 use crate::knowledge::catalog::Type;
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -23,8 +23,14 @@ pub(super) enum Form {
     Same,
     /// It is the item of a list.
     Item,
+    /// It is an item of a list that was there before, too.
+    Joined,
     /// It is one key of a mapping.
     Key(String),
+    /// The item of the list that it was; whether there was at most one.
+    OfList(bool),
+    /// The value of a key of the mapping that it was; whether there was no other one.
+    OfKey(String, bool),
     /// A mapping of free keys is a list: the keys of its items for the name and the value of an entry.
     Entries(String, String),
     /// Its type is another one, which no operation alone converts.
@@ -49,6 +55,10 @@ pub(super) struct Places<'p> {
     pub(super) new: &'p FieldPattern,
     /// Whether no other field of the same form went from, or came to, what both are in.
     pub(super) is_only: bool,
+    /// Whether the new field was on the old side, too.
+    pub(super) was_there: bool,
+    /// Whether what both accept shows a rename.
+    pub(super) is_renamed: bool,
 }
 
 /// Returns how a value of `old` is found in one of `new`, and how alike both are, in percent.
@@ -69,19 +79,35 @@ pub(super) fn form(old: &Side<'_>, at: &FieldPattern, new: &Side<'_>, to: &Field
         let is_item = old.kind(at) == new.kind(&to.items()) && (is_scalar(before) || shape >= 50);
         return is_item.then_some((Form::Item, shape));
     }
-    if after != Type::Object || !is_scalar(before) {
-        return None;
+    if before == Type::Array {
+        let shape = old.likeness(&at.items(), new, to)?;
+        let is_item = old.kind(&at.items()) == Some(after) && (is_scalar(after) || shape >= 50);
+        let is_one = old.attributes(at).is_some_and(|limits| limits.max_items.is_some_and(|most| most <= 1));
+        return is_item.then_some((Form::OfList(is_one), shape));
     }
-    let own = words(last_key(at).unwrap_or_default());
-    let of_type = new.keys(to).filter(|key| new.kind(key) == Some(before));
+    if after == Type::Object && is_scalar(before) {
+        let (name, points) = usual_key(new, to, before, &words(last_key(at).unwrap_or_default()))?;
+        return Some((Form::Key(name), points));
+    }
+    if before == Type::Object && is_scalar(after) {
+        let (name, points) = usual_key(old, at, after, &words(last_key(to).unwrap_or_default()))?;
+        let is_one = old.children(at).len() == 1;
+        return Some((Form::OfKey(name, is_one), points));
+    }
+    None
+}
+
+/// Returns the key of a mapping that most likely has a value which is called `own` elsewhere, and how likely that is, in percent.
+fn usual_key(side: &Side<'_>, mapping: &FieldPattern, kind: Type, own: &[String]) -> Option<(String, u32)> {
+    let of_type = side.keys(mapping).filter(|key| side.kind(key) == Some(kind));
     let usual = |key: &&FieldPattern| {
         let name = last_key(key).unwrap_or_default();
-        let points = if ["name", "value", "exact"].contains(&name) { 70 } else { likeness(&own, &words(name)) };
-        points + u32::from(new.get(key).is_some_and(|field| field.required)) * 20
+        let points = if ["name", "value", "exact"].contains(&name) { 70 } else { likeness(own, &words(name)) };
+        points + u32::from(side.get(key).is_some_and(|field| field.required)) * 20
     };
     let best = of_type.max_by_key(|key| (usual(key), std::cmp::Reverse((*key).clone())))?;
     let (points, name) = (usual(&best), last_key(best)?.to_owned());
-    (points >= 70).then_some((Form::Key(name), points.min(80)))
+    (points >= 70).then_some((name, points.min(80)))
 }
 
 /// Returns the keys of the items of a list that have the name and the value of an entry of a mapping.
@@ -103,7 +129,10 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
     let shared = places.from.parts().iter().zip(places.new.parts()).take_while(|(one, other)| one == other).count();
     let own = words_of(&places.from.parts()[shared..])?;
     let its = words_of(&places.new.parts()[shared..])?;
-    let (form, shape) = form(old, places.old, new, places.new)?;
+    let (mut form, shape) = form(old, places.old, new, places.new)?;
+    if form == Form::Item && places.was_there {
+        form = Form::Joined;
+    }
     let names = [places.old, places.new].map(|place| words(last_key(place).unwrap_or_default()));
     let stays = places.from.parts().len() == shared + 1 && places.new.parts().len() == shared + 1;
     let (last, whole) = (likeness(&names[0], &names[1]), likeness(&own.concat(), &its.concat()));
@@ -114,7 +143,8 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
         // Nobody has two fields of one name in two spellings that mean different things.
         let by_name = if last == 100 { 85 } else { 0 };
         let weighed = (last * 60 + shape * 25) / 100 + 3 + only;
-        (weighed.max(by_shape + only / 2).max(by_name), last)
+        let by_schema = if places.is_renamed { 80 } else { 0 };
+        (weighed.max(by_shape + only / 2).max(by_name).max(by_schema), last)
     } else {
         // A name that many fields have says little by itself.
         let name = whole.max(if size > 0 || !is_common(&names[0]) { last * 9 / 10 } else { last * 6 / 10 });
@@ -124,7 +154,11 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
     };
     let confidence = match form {
         Form::Same => confidence,
-        Form::Item | Form::Key(_) | Form::Entries(..) => confidence.saturating_sub(4),
+        // A person says whether the rest can go, or where in a list a value is.
+        Form::Joined | Form::OfList(false) | Form::OfKey(_, false) => confidence.saturating_sub(4).min(SURE - 1),
+        Form::Item | Form::Key(_) | Form::OfList(true) | Form::OfKey(_, true) | Form::Entries(..) => {
+            confidence.saturating_sub(4)
+        }
         // A person says what a value means as another type.
         Form::Other => confidence.min(SURE - 1),
     }
@@ -162,14 +196,22 @@ fn reason(old: &Side<'_>, places: &Places<'_>, form: &Form, [name, shape]: [u32;
     let kind = old.kind(places.old).map_or("value", Type::name);
     let shape = match (form, shape, old.size(places.old)) {
         (Form::Item, ..) => format!("a list of what it was, {kind}"),
+        (Form::Joined, ..) => format!("a list of what it was, {kind}, which was there before"),
         (Form::Key(key), ..) => format!("a mapping whose {key} is what it was, {kind}"),
+        (Form::OfList(true), ..) => format!("the only item of the list that it was, {kind}"),
+        (Form::OfList(false), ..) => format!("an item of the list that it was, {kind}"),
+        (Form::OfKey(key, true), ..) => format!("the {key} of the mapping that it was, which had no other key"),
+        (Form::OfKey(key, false), ..) => format!("the {key} of the mapping that it was"),
         (Form::Entries(..), ..) => "a list of its entries".to_owned(),
         (Form::Other, ..) => format!("another type than {kind}"),
+        (Form::Same, ..) if places.is_renamed => {
+            format!("the same schema ({kind}), as no other one that went or came there")
+        }
         (Form::Same, 85.., size @ 1..) => format!("the same fields in it ({size})"),
         (Form::Same, _, 1..) => format!("{shape} % of the fields in it"),
         (Form::Same, ..) => format!("the same type, {kind}"),
     };
-    let only = match (places.is_only, stays) {
+    let only = match (places.is_only && !places.is_renamed, stays) {
         (true, true) => "; no other one of this form went or came there",
         (true, false) => "; no other one of this name went or came",
         (false, _) => "",

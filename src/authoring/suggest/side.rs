@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::{last_key, likeness, to_u32, words};
+use crate::authoring::renames::{Candidate, last_key, likeness, to_u32, words};
 use crate::knowledge::catalog::{Attributes, Catalog, Field, Type};
 use crate::knowledge::release::ReleaseId;
 use crate::syntax::field::{FieldPattern, Part};
@@ -12,6 +12,10 @@ pub(super) struct Side<'c> {
     fields: BTreeMap<FieldPattern, Node<'c>>,
     top: Vec<FieldPattern>,
 }
+
+/// What a field accepts, and what is in it: each with its type, whether it is required, and its constraints.
+#[derive(PartialEq)]
+pub(super) struct Schema<'c>(Vec<(FieldPattern, Type, bool, &'c Attributes)>);
 
 /// A field, with what is in it.
 pub(super) struct Node<'c> {
@@ -59,6 +63,20 @@ impl<'c> Side<'c> {
     /// Returns the constraints of a field.
     pub(super) fn attributes(&self, pattern: &FieldPattern) -> Option<&'c Attributes> {
         Some(self.get(pattern)?.attributes)
+    }
+
+    /// Returns a field as one that went or came, where it has a name.
+    pub(super) fn candidate<'f>(&self, pattern: &'f FieldPattern) -> Option<Candidate<'f, Schema<'c>>> {
+        let (name, node) = (last_key(pattern)?, self.fields.get(pattern)?);
+        let below = node.shape.iter().map(|(below, _)| below.clone());
+        let field = |below: FieldPattern| {
+            let field = self.get(&pattern.join(&below))?;
+            let is_required = field.required && !below.parts().is_empty();
+            Some((below, field.kind, is_required, field.attributes))
+        };
+        let schema = std::iter::once(FieldPattern::default()).chain(below).filter_map(field).collect();
+        let keywords = serde_json::to_value(node.field.attributes).ok()?.as_object().map_or(0, serde_json::Map::len);
+        Some(Candidate { name, schema: Schema(schema), is_telling: !node.shape.is_empty() || keywords > 1 })
     }
 
     /// Returns what is in a field, or at the top of the object.

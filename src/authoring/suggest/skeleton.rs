@@ -3,15 +3,19 @@
 //! What an object is before and after a change is put together field by field, by what the comparison found, and not by running the rule: a
 //! rule that does something else fails its fixture.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
-use super::changes::{Changes, DefaultChange, Required};
-use super::names::last_key;
-use super::pairing::Moved;
+use super::changes::{Changes, DefaultChange};
+use super::completion::{Completed, Leaves, ROUNDS, has, lacks, member_of};
+use super::pairing::{Moved, Unsure};
 use super::score::Form;
 use super::side::Side;
 use super::text::object as object_text;
-use crate::knowledge::catalog::{Attributes, Type, compile};
+use super::values::{any_of, concrete, leaves, put, text_for};
+use crate::authoring::renames::last_key;
+use crate::knowledge::catalog::Type;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -45,84 +49,128 @@ impl Sample<'_, '_> {
             return Some(self.completed(changes, leaves(&moved.old, &value), leaves(&moved.new, &after), name));
         }
         let leaves = leaves(&moved.old, &value);
-        let image = |(leaf, value): &(FieldPattern, Value)| {
-            let table = changes.values.iter().find(|change| change.old == *leaf).map(|change| &change.table);
-            let other = table.into_iter().flatten().find(|(old, ..)| old == value).map(|(_, new, ..)| new.clone());
-            (changes.pairing.image(leaf), other.unwrap_or_else(|| value.clone()))
-        };
-        let after: Vec<_> = leaves.iter().map(image).collect();
+        let after: Vec<_> = leaves.iter().map(|(leaf, value)| self.image(changes, leaf, value)).collect();
         Some(self.completed(changes, leaves, after, name))
     }
 
-    /// Makes a case of fields before and after, with what the new side demands besides: a default that changed is written on both, a
-    /// required value on the new one; where such a value is open, the object is held back.
-    pub(super) fn completed(
+    /// Makes the case of one branch of a union, of all that gets into it.
+    pub(super) fn branch(&self, changes: &Changes<'_, '_>, sources: &[FieldPattern], name: &str) -> Option<Case> {
+        let before = self.with(changes, sources)?;
+        let after = before.iter().map(|(leaf, value)| self.image(changes, leaf, value)).collect();
+        Some(self.completed(changes, before, after, name))
+    }
+
+    /// Makes the case of an object with two branches of a union, `refused` in the second one.
+    pub(super) fn both_branches(
         &self,
         changes: &Changes<'_, '_>,
-        mut before: Vec<(FieldPattern, Value)>,
-        mut after: Vec<(FieldPattern, Value)>,
+        sources: &[FieldPattern],
+        refused: &FieldPattern,
         name: &str,
-    ) -> Case {
-        for change in changes.defaults.iter() {
+    ) -> Option<Case> {
+        let mut object = self.complete(changes, self.with(changes, sources)?, Vec::new());
+        object.refuse(refused, refused);
+        let files = vec![("before.yaml", self.object(0, &object.before)), ("findings.txt", object.findings())];
+        Some(Case { name: name.to_owned(), files })
+    }
+
+    /// Makes values of fields of the old side.
+    fn with(&self, changes: &Changes<'_, '_>, sources: &[FieldPattern]) -> Option<Leaves> {
+        let mut all = Vec::new();
+        for source in sources {
+            all.extend(leaves(source, &self.value(changes, source, 0)?));
+        }
+        Some(all)
+    }
+
+    /// Makes a case of fields before and after, with what both sides demand besides: a default that changed is written on both, a
+    /// required value on the new one. Where such a value is open, the object is held back.
+    pub(super) fn completed(&self, changes: &Changes<'_, '_>, before: Leaves, after: Leaves, name: &str) -> Case {
+        let mut object = self.complete(changes, before, after);
+        for change in &changes.defaults {
             let source = changes.pairing.source(&change.field);
-            if lacks(&after, &change.field) && self.old.get(&source).is_some() {
-                before.push((source, change.old.clone()));
-                after.push((change.field.clone(), change.old.clone()));
+            if lacks(&object.after, &change.field) && self.old.get(&source).is_some() {
+                object.before.push((source, change.old.clone()));
+                object.after.push((change.field.clone(), change.old.clone()));
             }
         }
-        let mut findings = Vec::new();
-        for required in &changes.required {
-            match &required.value {
-                _ if !lacks(&after, &required.field) => {}
-                Some((value, _)) => after.push((required.field.clone(), value.clone())),
-                None => findings.push(format!("invalid-in-target {}\n", concrete(&required.field))),
-            }
+        let case = |files| Case { name: name.to_owned(), files };
+        let first = ("before.yaml", self.object(0, &object.before));
+        if object.is_held_back() {
+            return case(vec![first, ("findings.txt", object.findings())]);
         }
-        findings.sort();
-        let first = ("before.yaml", self.object(0, &before));
-        let second = match findings.is_empty() {
-            true => ("after.yaml", self.object(1, &after)),
-            false => ("findings.txt", findings.concat()),
-        };
-        Case { name: name.to_owned(), files: vec![first, second] }
+        let after = self.object(1, &object.after);
+        let mut files = vec![first, ("after.yaml", after.clone())];
+        if !object.lost.is_empty() {
+            // What the old side requires does not come back.
+            files.push(("back.yaml", after));
+            files.push(("findings-back.txt", not_back(&object.lost)));
+            files.push(("allow.txt", "dropped-field\n".to_owned()));
+        } else if !object.kept.is_empty() {
+            object.before.append(&mut object.kept);
+            files.push(("back.yaml", self.object(0, &object.before)));
+        }
+        case(files)
     }
 
     /// Makes the cases of a default that changed: what is not written is written as the side that it comes from meant it.
     pub(super) fn frozen(&self, changes: &Changes<'_, '_>, change: &DefaultChange, slug: &str) -> Vec<Case> {
-        let source = &changes.pairing.source(&change.field);
+        let around = |field: &FieldPattern| field.split_last().map(|(around, _)| around).unwrap_or_default();
+        let source = changes.pairing.source(&change.field);
+        let rooms = [around(&source), around(&change.field)].map(|around| vec![(around, json!({}))]);
+        let [before, after] = rooms;
+        let Completed { before, after, kept, lost, refused, missing } = self.complete(changes, before, after);
         // What the new side requires beside it is for a person to write.
-        let beside = [(change.field.clone(), change.old.clone())];
-        if changes.required.iter().any(|required| lacks(&beside, &required.field)) {
+        if !lost.is_empty() || !refused.is_empty() || !missing.is_empty() {
             return Vec::new();
         }
-        let object = |side: usize, field: &FieldPattern, value: Option<&Value>| {
-            let around = field.split_last().map(|(around, _)| around).unwrap_or_default();
-            let leaf = value.map_or((around, json!({})), |value| (field.clone(), value.clone()));
-            self.object(side, &[leaf])
-        };
-        let (old, new) = (Some(&change.old), Some(&change.new));
+        let (mut frozen, mut back, mut back_new) =
+            (after.clone(), [&before[..], &kept].concat(), [&before[..], &kept].concat());
+        for DefaultChange { field, old, new } in &changes.defaults {
+            let source = changes.pairing.source(field);
+            if lacks(&after, field) && self.old.get(&source).is_some() {
+                frozen.push((field.clone(), old.clone()));
+                back.push((source.clone(), old.clone()));
+                back_new.push((source, new.clone()));
+            }
+        }
         let forward = vec![
-            ("before.yaml", object(0, source, None)),
-            ("after.yaml", object(1, &change.field, old)),
-            ("back.yaml", object(0, source, old)),
+            ("before.yaml", self.object(0, &before)),
+            ("after.yaml", self.object(1, &frozen)),
+            ("back.yaml", self.object(0, &back)),
         ];
-        let backward = vec![("after.yaml", object(1, &change.field, None)), ("back.yaml", object(0, source, new))];
+        let backward = vec![("after.yaml", self.object(1, &after)), ("back.yaml", self.object(0, &back_new))];
         let case = |way: &str, files| Case { name: format!("{way}-{slug}"), files };
         vec![case("forward", forward), case("backward", backward)]
     }
 
     /// Makes the case of an object that is held back on the way to the new side.
-    pub(super) fn held_back(&self, field: &FieldPattern, value: Value, code: &str, name: &str) -> Case {
-        let findings = format!("{code} {}\n", concrete(field));
-        let object = self.object(0, &[(field.clone(), value)]);
-        Case { name: name.to_owned(), files: vec![("before.yaml", object), ("findings.txt", findings)] }
+    pub(super) fn held_back(
+        &self,
+        changes: &Changes<'_, '_>,
+        field: &FieldPattern,
+        value: Value,
+        code: &str,
+        name: &str,
+    ) -> Case {
+        let room = field.split_last().map(|(around, _)| (changes.pairing.image(&around), json!({})));
+        let room = room.into_iter().filter(|(around, _)| self.new.get(around).is_some()).collect();
+        let mut object = self.complete(changes, vec![(field.clone(), value)], room);
+        match code {
+            "dropped-field" => {
+                object.lost.insert(concrete(field));
+            }
+            _ => object.refuse(field, field),
+        }
+        let files = vec![("before.yaml", self.object(0, &object.before)), ("findings.txt", object.findings())];
+        Case { name: name.to_owned(), files }
     }
 
     /// Makes the case of an object that cannot be converted back: what a value became has another form than that of the value.
     pub(super) fn not_back(&self, changes: &Changes<'_, '_>, moved: &Moved, name: &str) -> Option<Case> {
         let new = &moved.new;
         let (at, fields) = match &moved.score.form {
-            Form::Same | Form::Other => return None,
+            Form::Same | Form::Other | Form::Joined | Form::OfList(_) | Form::OfKey(..) => return None,
             Form::Item => (new.clone(), vec![(new.clone(), json!([]))]),
             Form::Entries(key, _) => {
                 let item = json!({key.as_str(): "example"});
@@ -142,6 +190,16 @@ impl Sample<'_, '_> {
         Some(self.held_back_after(changes, fields, ("not-convertible", &at), name))
     }
 
+    /// Makes the case of a list or mapping that has nothing which could take its place.
+    pub(super) fn not_unwrapped(&self, changes: &Changes<'_, '_>, moved: &Moved, name: &str) -> Option<Case> {
+        let empty = match &moved.score.form {
+            Form::OfList(_) => json!([]),
+            Form::OfKey(key, _) if !self.old.get(&moved.old.key(key))?.required => json!({}),
+            _ => return None,
+        };
+        Some(self.held_back(changes, &moved.old, empty, "not-convertible", name))
+    }
+
     /// Makes the case of an object of the new side, with all that it requires, that is held back.
     fn held_back_after(
         &self,
@@ -151,19 +209,169 @@ impl Sample<'_, '_> {
         name: &str,
     ) -> Case {
         let mut findings = vec![format!("{code} {}\n", concrete(at))];
-        for Required { field, value } in &changes.required {
-            if !lacks(&fields, field) {
-                continue;
-            }
+        for lost in self.complete_new(changes, &mut fields) {
             // A refusal comes before losses, and what a rule writes it removes again.
-            if code == "dropped-field" && value.is_none() && changes.pairing.is_new(field) {
-                findings.push(format!("dropped-field {}\n", concrete(field)));
+            if code == "dropped-field" {
+                findings.push(format!("dropped-field {}\n", concrete(&lost)));
             }
-            fields.push((field.clone(), any_of(self.new, field)));
         }
         findings.sort();
         let files = vec![("after.yaml", self.object(1, &fields)), ("findings.txt", findings.concat())];
         Case { name: name.to_owned(), files }
+    }
+
+    /// Adds what both sides require to the fields of an object before and after a change.
+    pub(super) fn complete(&self, changes: &Changes<'_, '_>, before: Leaves, after: Leaves) -> Completed {
+        let mut object = Completed { before, after, ..Completed::default() };
+        // What is required in a mapping that is required is found in the next round.
+        for _ in 0..ROUNDS {
+            let size = (object.before.len(), object.after.len());
+            let required = self.old.all().filter(|field| self.old.get(field).is_some_and(|its| its.required));
+            for field in required {
+                if lacks(&object.before, field) {
+                    self.add(changes, field, &mut object);
+                }
+            }
+            self.add_required_of_new(changes, &mut object);
+            if size == (object.before.len(), object.after.len()) {
+                break;
+            }
+        }
+        object.sort(changes);
+        object
+    }
+
+    /// Adds a field of the old side, and what becomes of it.
+    fn add(&self, changes: &Changes<'_, '_>, field: &FieldPattern, object: &mut Completed) {
+        let value = self.value(changes, field, 0).unwrap_or_else(|| any_of(self.old, field));
+        for (leaf, value) in leaves(field, &value) {
+            let gone = changes.unsure.iter().find(|unsure| leaf.starts_with(&unsure.old));
+            let is_reformed = changes.pairing.reformed.iter().any(|(old, _)| leaf.starts_with(old));
+            match gone {
+                Some(Unsure { old, candidates, .. }) if candidates.is_empty() => {
+                    object.lost.insert(concrete(old));
+                }
+                Some(Unsure { old, .. }) => {
+                    object.refuse(old, old);
+                }
+                None if is_reformed => {
+                    object.refuse(field, field);
+                }
+                None => object.after.push(self.image(changes, &leaf, &value)),
+            }
+            object.before.push((leaf, value));
+        }
+    }
+
+    /// Returns what becomes of a field of the old side.
+    fn images_of(&self, changes: &Changes<'_, '_>, field: &FieldPattern) -> Leaves {
+        let value = self.value(changes, field, 0).unwrap_or_else(|| any_of(self.old, field));
+        leaves(field, &value).iter().map(|(leaf, value)| self.image(changes, leaf, value)).collect()
+    }
+
+    /// Returns what becomes of a field with a value.
+    pub(super) fn image(&self, changes: &Changes<'_, '_>, leaf: &FieldPattern, value: &Value) -> (FieldPattern, Value) {
+        let table = changes.values.iter().find(|change| change.old == *leaf).map(|change| &change.table);
+        let other = table.into_iter().flatten().find(|(old, ..)| old == value).map(|(_, new, ..)| new.clone());
+        (changes.pairing.image(leaf), other.unwrap_or_else(|| value.clone()))
+    }
+
+    /// Adds what the new side requires: what the old side can have, what rules write, and what is open.
+    fn add_required_of_new(&self, changes: &Changes<'_, '_>, object: &mut Completed) {
+        let pairing = &changes.pairing;
+        let required = self
+            .new
+            .all()
+            .filter(|field| self.new.get(field).is_some_and(|its| its.required && its.attributes.default.is_none()));
+        for field in required {
+            let source = pairing.source(field);
+            let is_written =
+                changes.required.iter().any(|required| required.field == *field && required.value.is_some())
+                    || changes.unions.iter().any(|union| union.discriminator == *field);
+            if !is_written
+                && lacks(&object.after, field)
+                && self.old.get(&source).is_some()
+                && lacks(&object.before, &source)
+            {
+                self.add(changes, &source, object);
+            }
+        }
+        for union in &changes.unions {
+            let is_there = |member: &FieldPattern| object.after.iter().any(|(field, _)| field.starts_with(member));
+            let branch = union.branches.iter().find(|branch| is_there(&branch.member));
+            let is_due = self.new.get(&union.discriminator).is_some_and(|its| its.required);
+            if branch.is_none() && is_due && lacks(&object.after, &union.discriminator) {
+                self.add(changes, &member_of(changes, union), object);
+                continue;
+            }
+            let Some(branch) = branch.filter(|_| !has(&object.after, &union.discriminator)) else { continue };
+            match branch.value() {
+                Some(value) => self.write(changes, &union.discriminator, value, object),
+                None => {
+                    object.refuse(&union.discriminator, &pairing.source(&branch.member));
+                }
+            }
+        }
+        for required in &changes.required {
+            match &required.value {
+                _ if !lacks(&object.after, &required.field) => {}
+                Some((value, _)) => self.write(changes, &required.field, value, object),
+                None => {
+                    object.missing.insert(concrete(&required.field));
+                }
+            }
+        }
+    }
+
+    /// Adds to the fields of an object of the new side what it requires, and what the old side does; returns what of that the old side lacks
+    /// and no rule removes.
+    pub(super) fn complete_new(&self, changes: &Changes<'_, '_>, fields: &mut Leaves) -> Vec<FieldPattern> {
+        let mut lost = Vec::new();
+        for _ in 0..ROUNDS {
+            let size = fields.len();
+            let due = self.new.all().filter(|field| {
+                self.new.get(field).is_some_and(|its| its.required && its.attributes.default.is_none())
+            });
+            for field in due.filter(|field| self.old.get(field).is_none_or(|its| !its.required)) {
+                if !lacks(fields, field) {
+                    continue;
+                }
+                let is_open =
+                    changes.required.iter().any(|required| required.field == *field && required.value.is_none());
+                if is_open && changes.pairing.is_new(field) {
+                    lost.push(field.clone());
+                }
+                let is_there = |member: &FieldPattern| fields.iter().any(|(field, _)| field.starts_with(member));
+                let union = changes.unions.iter().find(|union| union.discriminator == *field);
+                let branch = union.and_then(|union| union.branches.iter().find(|branch| is_there(&branch.member)));
+                if let Some(union) = union.filter(|_| branch.is_none()) {
+                    fields.extend(self.images_of(changes, &member_of(changes, union)));
+                    continue;
+                }
+                let value = branch.and_then(|branch| branch.values.first().cloned());
+                fields.push((field.clone(), value.unwrap_or_else(|| any_of(self.new, field))));
+            }
+            for field in self.old.all().filter(|field| self.old.get(field).is_some_and(|its| its.required)) {
+                let image = changes.pairing.image(field);
+                let moved = changes.pairing.moved.iter().find(|moved| moved.old == *field);
+                let whole = moved.map_or(&image, |moved| &moved.new);
+                if self.new.get(&image).is_some() && lacks(fields, whole) {
+                    fields.extend(self.images_of(changes, field));
+                }
+            }
+            if size == fields.len() {
+                break;
+            }
+        }
+        lost
+    }
+
+    /// Adds a field that a rule writes; what both sides have stays when the object is converted back.
+    pub(super) fn write(&self, changes: &Changes<'_, '_>, field: &FieldPattern, value: &Value, object: &mut Completed) {
+        object.after.push((field.clone(), value.clone()));
+        if !changes.pairing.is_new(field) {
+            object.kept.push((changes.pairing.source(field), value.clone()));
+        }
     }
 
     /// Adds what both sides require in what is there.
@@ -188,17 +396,40 @@ impl Sample<'_, '_> {
     }
 
     /// Makes the case of a field whose loss is allowed.
-    pub(super) fn dropped(&self, field: &FieldPattern, value: &Value, name: &str) -> Case {
-        let kept = FieldPattern::default().key("metadata").key("labels").key("example");
-        let kept = (kept, json!("kept"));
-        let before = self.object(0, &[kept.clone(), (field.clone(), value.clone())]);
+    pub(super) fn dropped(&self, changes: &Changes<'_, '_>, field: &FieldPattern, value: &Value, name: &str) -> Case {
+        let label = FieldPattern::default().key("metadata").key("labels").key("example");
+        let label = (label, json!("kept"));
+        let before = vec![label.clone(), (field.clone(), value.clone())];
         // What it was in stays, empty.
         let around = field.split_last().map(|(around, _)| (around, json!({})));
-        let left: Vec<_> = std::iter::once(kept).chain(around).collect();
-        let [after, back] = [1, 0].map(|side| self.object(side, &left));
-        let allow = "dropped-field\n".to_owned();
-        let files = vec![("before.yaml", before), ("after.yaml", after), ("back.yaml", back), ("allow.txt", allow)];
-        Case { name: name.to_owned(), files }
+        let left: Leaves = std::iter::once(label).chain(around).collect();
+        let mut object = self.complete(changes, before, left);
+        let first = ("before.yaml", self.object(0, &object.before));
+        let case = |files| Case { name: name.to_owned(), files };
+        if object.is_held_back() {
+            object.lost.insert(concrete(field));
+            return case(vec![first, ("findings.txt", object.findings())]);
+        }
+        if self.old.get(field).is_some_and(|its| its.required) {
+            object.lost.insert(concrete(field));
+        }
+        let after = self.object(1, &object.after);
+        let mut files = vec![first, ("after.yaml", after.clone()), ("allow.txt", "dropped-field\n".to_owned())];
+        match object.lost.is_empty() {
+            true => {
+                let rest = object.before.iter().filter(|(other, _)| !other.starts_with(field));
+                let mut back: Leaves = rest.cloned().chain(object.kept).collect();
+                back.extend(
+                    field.split_last().map(|(around, _)| (around, json!({}))).filter(|(around, _)| !has(&back, around)),
+                );
+                files.push(("back.yaml", self.object(0, &back)));
+            }
+            false => {
+                files.push(("back.yaml", after));
+                files.push(("findings-back.txt", not_back(&object.lost)));
+            }
+        }
+        case(files)
     }
 
     /// Makes the case of an object that resembles others and stays as it is.
@@ -206,7 +437,11 @@ impl Sample<'_, '_> {
         let label = last_key(field).unwrap_or("kind");
         let (kind, version) = &self.sides[0];
         // An object whose apiVersion changes does not stay as it is; one of a group that nobody knows does.
-        let version = if self.sides[0] == self.sides[1] { version.to_string() } else { "example.com/v1".to_owned() };
+        let is_whole = [self.old, self.new]
+            .iter()
+            .any(|side| side.keys(&FieldPattern::default()).any(|key| side.get(key).is_some_and(|its| its.required)));
+        let stays = self.sides[0] == self.sides[1] && !is_whole;
+        let version = if stays { version.to_string() } else { "example.com/v1".to_owned() };
         let object = json!({
             "apiVersion": version,
             "kind": kind.kind,
@@ -291,91 +526,7 @@ impl Sample<'_, '_> {
     }
 }
 
-/// Returns whether an object with these fields has what a field is in, and not the field.
-fn lacks(fields: &[(FieldPattern, Value)], field: &FieldPattern) -> bool {
-    let around = field.split_last().map(|(around, _)| around).unwrap_or_default();
-    let has_room = fields.iter().any(|(other, _)| other.starts_with(&around) && other != field);
-    has_room && !fields.iter().any(|(other, _)| other.starts_with(field))
-}
-
-/// Returns a field as the place of the first value that it names.
-fn concrete(field: &FieldPattern) -> String {
-    field.to_string().replace("[]", "[0]")
-}
-
-/// Makes a value of the type of a field.
-fn any_of(side: &Side<'_>, field: &FieldPattern) -> Value {
-    let Some(its) = side.get(field) else { return json!("example") };
-    let listed = its.attributes.allowed.as_ref().and_then(|values| values.first());
-    listed.cloned().unwrap_or_else(|| match its.kind {
-        Type::Array if its.attributes.min_items.unwrap_or_default() > 0 => json!([any_of(side, &field.items())]),
-        Type::Array => json!([]),
-        Type::Object => json!({}),
-        Type::Boolean => json!(true),
-        Type::Integer | Type::Number => json!(3),
-        _ => json!(text_for(its.attributes).unwrap_or("example")),
-    })
-}
-
-/// Finds a text that a schema accepts.
-fn text_for(limits: &Attributes) -> Option<&'static str> {
-    let pattern = limits.pattern.as_deref().map(compile);
-    let fits = |text: &&&str| {
-        pattern.as_ref().is_none_or(|pattern| pattern.as_ref().is_ok_and(|pattern| pattern.is_match(text)))
-            && limits.min_length.is_none_or(|least| text.len() as u64 >= least)
-            && limits.max_length.is_none_or(|most| text.len() as u64 <= most)
-    };
-    TEXTS.iter().find(fits).copied()
-}
-
-/// Texts of which most patterns accept one.
-const TEXTS: [&str; 14] = [
-    "example",
-    "10s",
-    "10m",
-    "1",
-    "/example",
-    "example.com",
-    "https://example.com",
-    "10.0.0.0/8",
-    "10.0.0.1",
-    "Example",
-    "example.com/example",
-    "1Gi",
-    "a",
-    "10%",
-];
-
-/// Lists the scalars in a value, and what is empty.
-fn leaves(at: &FieldPattern, value: &Value) -> Vec<(FieldPattern, Value)> {
-    match value {
-        Value::Object(map) if !map.is_empty() => {
-            map.iter().flat_map(|(key, value)| leaves(&at.key(key), value)).collect()
-        }
-        Value::Array(items) if !items.is_empty() => items.iter().flat_map(|item| leaves(&at.items(), item)).collect(),
-        other => vec![(at.clone(), other.clone())],
-    }
-}
-
-/// Puts a value where a field is, with what is around it.
-fn put(object: &mut Value, parts: &[Part], value: &Value) {
-    let Some((part, rest)) = parts.split_first() else {
-        *object = value.clone();
-        return;
-    };
-    match part {
-        Part::Items => {
-            if !object.is_array() {
-                *object = json!([null]);
-            }
-            put(&mut object[0], rest, value);
-        }
-        Part::Key(_) | Part::Values => {
-            let key = if let Part::Key(key) = part { key } else { "example" };
-            if !object.is_object() {
-                *object = json!({});
-            }
-            put(&mut object[key], rest, value);
-        }
-    }
+/// Lists what the old side requires and an object that comes back lacks.
+fn not_back(lost: &BTreeSet<String>) -> String {
+    lost.iter().map(|field| format!("invalid-in-target {field}\n")).collect()
 }

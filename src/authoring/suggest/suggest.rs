@@ -54,7 +54,7 @@ pub(crate) fn pack(name: &str, title: &str, releases: &[Release; 2]) -> Result<D
             crds.push(ReleasedCrd { release: id, value: Arc::clone(value) });
         }
     }
-    let gathered = Gathered::of_crds(&crds);
+    let gathered = Gathered::for_pack(&crds);
     let catalogs: Vec<Catalog> = gathered.catalogs().collect();
     let catalogs: Vec<&Catalog> = catalogs.iter().collect();
     let drafted = between(&catalogs, [old, new], [&releases[0].bundle, &releases[1].bundle], name);

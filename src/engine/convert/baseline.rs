@@ -43,6 +43,23 @@ impl Baseline {
         is_accepted && !(violation.kind.is_about_absence() && self.is_incomplete(object, catalog, candidates))
     }
 
+    /// Returns whether `object` broke the same before the conversion, in each of the candidates that were asked about.
+    pub(super) fn rejects(&self, violation: &Violation, origin: &dyn Fn(&FieldPath) -> FieldPath) -> bool {
+        let rejection = rejection(violation, origin);
+        self.rejected.get().is_some_and(|rejected| rejected.iter().all(|rejected| rejected.contains(&rejection)))
+    }
+
+    /// Returns the first required field that all of the candidates that were asked about miss.
+    pub(super) fn missing(&self) -> Option<FieldPath> {
+        let kind = discriminant(&ViolationKind::MissingRequired);
+        let [first, others @ ..] = self.rejected.get()?.as_slice() else { return None };
+        let missing = first.iter().filter(|rejection| rejection.1.0 == kind && !in_list(&rejection.0));
+        missing
+            .filter(|rejection| others.iter().all(|other| other.contains(*rejection)))
+            .map(|(path, _)| path.clone())
+            .min()
+    }
+
     /// Returns whether `object` lacks what each of the `candidates` requires, as a patch does.
     pub(super) fn is_incomplete(&self, object: &Object, catalog: &Catalog, candidates: ReleaseSet) -> bool {
         let is_incomplete = || candidates.iter().all(|release| is_incomplete_in(release, object, catalog));

@@ -202,6 +202,11 @@ impl<'a> Subject<'a> {
             )
     }
 
+    /// Returns what was invalid before the conversion, as far as it was asked for.
+    pub(super) const fn baseline(&self) -> &Baseline {
+        &self.baseline
+    }
+
     /// Returns the catalog of the object's own kind.
     pub(super) fn catalog(&self) -> &'a Catalog {
         self.target.pack.catalog(&self.object.kind).expect("an object of an unknown kind is no subject")

@@ -111,13 +111,26 @@ impl Fitting<'_, '_> {
                 let help = hint.map_or_else(by_hand, |hint| hint.help_for(&subject.object.value));
                 blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
             } else if !path.get(&subject.object.value).is_some_and(sops::is_encrypted_value) {
-                let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
+                let message = self.invalid_before(&violation);
                 let help = "correct it by hand: the API server rejects it";
                 let remark = Remark::new(Code::AlreadyInvalid, path, message).help(help);
                 self.log.already_invalid(finality, remark);
             }
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+
+    /// Says of what the target rejects that the object was not valid before either, with the name that was missing then.
+    fn invalid_before(&self, violation: &Violation) -> String {
+        let Violation { path, kind, .. } = violation;
+        let baseline = self.subject.baseline();
+        if !violation.kind.is_about_absence() || baseline.rejects(violation, &|path| self.session.origin(path)) {
+            return format!("{path} {kind}, before and after the conversion");
+        }
+        match baseline.missing() {
+            Some(missing) => format!("{path} {kind} after the conversion, and {missing} before it"),
+            None => format!("{path} {kind} after the conversion; the object was not valid before it either"),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! inverses run in reverse order. An operation of the language is one file here and one line in the list below; a change that is like
 //! no other has a conversion in `native`. Parsing, `explain` and the laws derive from both.
 //!
-//! Parts: operations of the language: `rename` `relocate` (the operation `move`) `wrap` `embed` `values` `number` `when` `drop`
+//! Parts: operations of the language: `rename` `relocate` (the operation `move`) `wrap` `unwrap` `embed` `values` `number` `when` `drop`
 //! `default` `changed_default` (the operation `changed-default`) `distinct` `entries` `join` `concat` `units` `refuse` `split` `retype`;
 //! `native` (changes that are like no other); over `operation` (what each of them answers) `sequence` (the operations of a rule) `session`
 //! `open_parts` (what of the data is not known) `condition` (with its `verdict`) `amount` `references` (to and from other objects) `context` (those objects, and which of namesakes is nearest)
@@ -51,6 +51,7 @@ mod template;
 #[cfg(test)]
 mod trial;
 mod units;
+mod unwrap;
 mod values;
 mod verdict;
 mod when;
@@ -96,6 +97,7 @@ operations! {
     rename Rename;
     relocate Move;
     wrap Wrap;
+    unwrap Unwrap;
     embed Embed;
     values Values;
     number Number;

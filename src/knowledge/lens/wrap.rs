@@ -55,6 +55,10 @@ impl Wrap {
         example: "wrap: { field: spec.targetRef }",
     };
 
+    pub(super) const fn new(field: FieldPattern, key: Option<String>) -> Self {
+        Self { field, key, mapping: false }
+    }
+
     /// Returns the pattern of the value in the list or mapping.
     fn inner(&self) -> FieldPattern {
         self.field.with(self.key.clone().map_or(Part::Items, Part::Key))

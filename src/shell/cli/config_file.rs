@@ -318,7 +318,9 @@ impl ConfigFile {
 
     /// Returns a path of the file from the current folder.
     fn existing(&self, entry: SpannedText) -> Result<SpannedText> {
-        let path = self.path(&entry.text);
+        // The folder of the file itself, where it is the current one.
+        let path = Some(self.path(&entry.text)).filter(|path| !path.as_os_str().is_empty());
+        let path = path.unwrap_or_else(|| PathBuf::from("."));
         if disk::folders_around(&path).is_empty() {
             return Err(self.error(entry.at, &format!("no such file or folder: {}", path.display())));
         }

@@ -60,6 +60,7 @@ impl PackSource {
             None => (written, None),
         };
         ensure!(!written.is_empty(), "there is no path: write the folder of a pack, or an archive");
+        ensure!(!is_address(written), "`{written}` is an address: nothing is fetched; {}", instead_of(written));
         Ok(Self { place: commit(written)?.unwrap_or_else(|| Place::Path(written.into())), sha256 })
     }
 
@@ -160,9 +161,6 @@ fn commit(text: &str) -> Result<Option<Place>> {
     let at = rest.rmatch_indices('@').map(|(at, _)| at).find(|at| !rest[at + 1..].starts_with('{'));
     let (Some(at), false) = (at, repository.is_empty()) else { return Ok(None) };
     let (path, revision) = (&rest[..at], &rest[at + 1..]);
-    if repository.ends_with(':') {
-        bail!("`{text}` is an address: nothing is fetched; clone the repository, and write FOLDER//PATH@REVISION");
-    }
     ensure!(
         !revision.is_empty(),
         "`{text}` names no revision: write REPOSITORY//PATH@REVISION, such as .//packs/shops@v1.0.0"
@@ -171,6 +169,26 @@ fn commit(text: &str) -> Result<Option<Place>> {
     ensure!(!parts.contains(&".."), "`{text}` leads out of the repository: write a path in it behind `//`");
     let (repository, path) = (PathBuf::from(repository), parts.join("/"));
     Ok(Some(Place::Commit { repository, path, revision: revision.to_owned() }))
+}
+
+/// Returns whether a text is an address: `https://example.com/a`, `git::https://example.com/a`, `git@example.com:a`.
+fn is_address(text: &str) -> bool {
+    let is_scheme = |scheme: &str| {
+        scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte))
+    };
+    let has_scheme =
+        text.split_once("://").or_else(|| text.split_once("::")).is_some_and(|(scheme, _)| is_scheme(scheme));
+    let host = text.split_once(':').map(|(host, _)| host).filter(|host| !host.contains('/'));
+    has_scheme || host.is_some_and(|host| host.contains('@'))
+}
+
+/// Says what to write instead of an address.
+fn instead_of(address: &str) -> String {
+    let all = "a pack is a folder, an archive (.tar.gz or .tgz) or REPOSITORY//PATH@REVISION on this machine";
+    if ARCHIVES.iter().any(|ending| address.ends_with(ending)) {
+        return format!("download the archive, and write its path ({all})");
+    }
+    format!("clone the repository, and write FOLDER//PATH@REVISION ({all})")
 }
 
 fn is_archive(path: &Path) -> bool {
@@ -277,7 +295,12 @@ mod tests {
     #[test]
     fn a_source_that_cannot_be_is_refused_with_what_to_write() {
         let refused = |text: &str| PackSource::parse(text.into()).unwrap_err().to_string();
-        assert!(refused("https://example.com/apis@v1").contains("nothing is fetched; clone the repository"));
+        for address in
+            ["https://example.com/apis@v1", "git@example.com:apis//shops@v1", "git::https://example.com/apis"]
+        {
+            assert!(refused(address).contains("nothing is fetched; clone the repository"), "{address}");
+        }
+        assert!(refused("https://example.com/shops.tar.gz").contains("nothing is fetched; download the archive"));
         assert!(refused(".//packs/shops@").contains("such as .//packs/shops@v1.0.0"));
         assert!(refused(".//../shops@v1").contains("leads out of the repository"));
         assert!(refused("packs/shops#sha256=12ab").contains("64 hexadecimal digits"));

@@ -167,6 +167,11 @@ pub(crate) fn definitions(text: &str) -> Result<Vec<Definition>> {
     Ok(found)
 }
 
+/// Reads a document, where it is a CRD whose facts become a catalog of a pack.
+pub(crate) fn definition_for_pack(value: &Value) -> Result<Option<Definition>> {
+    definition_with(value, Unsupported::Noted)
+}
+
 /// Reads a document, where it is a CRD; keywords that catalogs do not support are kept to be compared.
 pub(crate) fn definition_in(value: &Value) -> Result<Option<Definition>> {
     definition_with(value, Unsupported::Kept)

@@ -50,9 +50,21 @@ struct Row {
 impl Gathered {
     /// Gathers the facts of CRDs that define a kind once in each release.
     pub(crate) fn of_crds<'c>(crds: impl IntoIterator<Item = &'c ReleasedCrd>) -> Self {
+        Self::read(crds, crd::definition_alone)
+    }
+
+    /// Gathers the same facts as the catalogs of a pack hold them: CEL rules as relations among fields.
+    pub(crate) fn for_pack<'c>(crds: impl IntoIterator<Item = &'c ReleasedCrd>) -> Self {
+        Self::read(crds, crd::definition_for_pack)
+    }
+
+    fn read<'c>(
+        crds: impl IntoIterator<Item = &'c ReleasedCrd>,
+        definition: fn(&Value) -> Result<Option<Definition>>,
+    ) -> Self {
         let mut gathered = Self::default();
         for crd in crds {
-            let definition = crd::definition_alone(&crd.value).ok().flatten().expect("the CRD was checked");
+            let definition = definition(&crd.value).ok().flatten().expect("the CRD was checked");
             gathered.add(crd.release, definition).expect("a release has one CRD of a kind");
         }
         gathered

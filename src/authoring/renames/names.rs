@@ -6,7 +6,7 @@
 use crate::syntax::field::{FieldPattern, Part};
 
 /// Returns the name of the last key of a field.
-pub(super) fn last_key(pattern: &FieldPattern) -> Option<&str> {
+pub(crate) fn last_key(pattern: &FieldPattern) -> Option<&str> {
     match pattern.parts().last()? {
         Part::Key(key) => Some(key),
         Part::Items | Part::Values => None,
@@ -14,7 +14,7 @@ pub(super) fn last_key(pattern: &FieldPattern) -> Option<&str> {
 }
 
 /// Splits a name into its words, in lower case and in the singular.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut words: Vec<String> = vec![String::new()];
     for (at, letter) in letters.iter().enumerate() {
@@ -49,7 +49,7 @@ fn singular(word: &str) -> String {
 }
 
 /// Returns how alike two names are, in percent.
-pub(super) fn likeness(one: &[String], other: &[String]) -> u32 {
+pub(crate) fn likeness(one: &[String], other: &[String]) -> u32 {
     let (joined, joined_other) = (one.concat(), other.concat());
     if joined == joined_other {
         return 100;
@@ -110,7 +110,7 @@ fn likeness_of_letters(one: &str, other: &str) -> u32 {
 }
 
 /// Returns a count, which is small, as a number to divide.
-pub(super) fn to_u32(count: usize) -> u32 {
+pub(crate) fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
