@@ -285,7 +285,7 @@ pub struct Finding {
     /// What to do next.
     pub help: Option<String>,
     /// What of a CRD it is about, where CRDs are compared.
-    pub change: Option<CrdChange>,
+    pub change: Option<Box<CrdChange>>,
 }
 
 /// What a finding about a change of CRDs is about.

@@ -146,7 +146,7 @@ fn finding(change: &Change, severity: Severity) -> Finding {
         version: change.version.clone(),
         field: field.map(ToString::to_string),
     };
-    let finding = Finding { field: change.subject(), change: Some(about), ..finding };
+    let finding = Finding { field: change.subject(), change: Some(Box::new(about)), ..finding };
     finding.about(change.object.clone()).maybe_help(change.help)
 }
 

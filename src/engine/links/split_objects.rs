@@ -116,10 +116,11 @@ fn patch_of_part(tied: &TiedFiles<'_>, id: Id, part: &SplitOff) -> Option<Locati
             let inline = host.inline_patch_of(object).filter(|_| object.is_inline_patch())?;
             finds(inline.target.as_ref(), host, at).then(|| (inline.folder.as_ref(), host.location(at)))
         });
-        let is_applied = |step: &&Step| !matches!(step.role, Role::Field | Role::Labels);
-        let of_steps = host.steps.iter().filter(is_applied).filter_map(|step| {
-            step.target.as_ref().is_some_and(selects).then(|| (step.folder.as_ref(), host.location(step.object)))
-        });
+        let is_applied = |step: &&Step| {
+            !matches!(step.role, Role::Field | Role::Labels) && step.target.as_ref().is_some_and(selects)
+        };
+        let of_steps = host.steps.iter().filter(is_applied);
+        let of_steps = of_steps.map(|step| (step.folder.as_ref(), host.location(step.object)));
         of_files.chain(of_texts).chain(of_steps).find(|(folder, _)| has(*folder)).map(|(_, place)| place)
     })
 }

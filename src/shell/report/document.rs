@@ -237,7 +237,7 @@ pub struct FindingRecord {
     pub help: Option<String>,
     /// What of a CRD it is about, where CRDs are compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub change: Option<CrdChange>,
+    pub change: Option<Box<CrdChange>>,
 }
 
 /// A finding that was accepted before.
