@@ -441,6 +441,11 @@ fn items_become_what_a_stream_of_objects_becomes() {
         };
         let stream = run(&["convert", "-", "--to", &target], &text);
         let function = function(&list(&items, &format!("{{to: {target}}}")));
+        // What becomes two objects is held back.
+        if function.err.contains("a function gets no files to add objects to") {
+            assert_eq!(function.code, Some(1), "{}", file.display());
+            continue;
+        }
         assert_eq!(function.code == Some(1), stream.code == Some(1), "{}: {}", file.display(), function.err);
         let expected = list(&self::items(&stream.out).unwrap(), &format!("{{to: {target}}}"));
         assert_eq!(without_results(&function.out), expected, "{}", file.display());

@@ -446,10 +446,14 @@ impl Editor<'_, '_> {
             return object_after(self.manifest, object, conversion);
         }
         let mut value = self.data_before(document);
-        for at in objects {
-            let place = &self.manifest.objects[*at].place;
-            if let Some(conversion) = &self.conversions[*at] {
-                let object = place.get_mut(&mut value).expect("the object was read from this place");
+        // What an object has created is where that is afterwards.
+        let (created, others): (Vec<usize>, Vec<usize>) =
+            objects.iter().partition(|at| self.manifest.objects[**at].is_created());
+        for at in others.into_iter().chain(created) {
+            let object = &self.manifest.objects[at];
+            let moved = object.is_created().then(|| self.place_after(document, &object.place));
+            let Some(place) = moved.unwrap_or_else(|| Some(object.place.clone())) else { continue };
+            if let (Some(conversion), Some(object)) = (&self.conversions[at], place.get_mut(&mut value)) {
                 object.clone_from(conversion.value.as_ref());
             }
         }

@@ -188,7 +188,7 @@ impl<'a> Bases<'a> {
             // A file that tells Kustomize what to do holds nothing that it builds.
             for base in own_objects(number, file).filter(|_| file.kustomization.is_none()) {
                 let object = &file.objects[base.position.at];
-                if object.is_instruction {
+                if object.is_instruction || object.is_created {
                     continue;
                 }
                 // What names a known object follows it; what defines a known kind says which versions are served.

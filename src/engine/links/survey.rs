@@ -133,6 +133,8 @@ pub(crate) struct ObjectSurvey {
     /// The number of the inline patch that it stands in.
     pub(crate) inline_patch: Option<usize>,
     pub(crate) is_values: bool,
+    /// Whether another object, or a chart, has it created: Kustomize does not see it.
+    pub(crate) is_created: bool,
     /// What it writes to the parts that objects are found by, where it is a JSON patch.
     pub(crate) json_patch: Option<Box<[IdentityWrite]>>,
     /// Whether it tells Kustomize what to do to objects, and is none itself.

@@ -66,6 +66,7 @@ impl<'p> Surveyor<'p> {
             position: manifest.locate(object, &FieldPath::default()).position,
             inline_patch: object.inline_patch,
             is_values: object.is_values(),
+            is_created: object.is_created(),
             json_patch: (object.read_from == Document::JsonPatch)
                 .then(|| identity::of_json_patch(&object.value).into_boxed_slice()),
             is_instruction: object.read_from.is_instruction(),

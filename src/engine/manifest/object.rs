@@ -23,13 +23,15 @@ pub enum Document {
     Configuration,
     /// The values of a chart.
     Values,
+    /// An object of Kubernetes that another one, or a chart, has created: to Kustomize it is data.
+    Created,
 }
 
 impl Document {
     /// Returns the kind that findings and rules know it by; nothing for an object, which has one of its own.
     const fn kind(self) -> &'static str {
         match self {
-            Self::Object => "",
+            Self::Object | Self::Created => "",
             Self::JsonPatch => "JSON patch",
             Self::Replacements => "Kustomize replacement",
             Self::Configuration => "Kustomize configuration",
@@ -137,6 +139,11 @@ impl Object {
     /// Returns whether the object stands for the values of a chart.
     pub(crate) fn is_values(&self) -> bool {
         self.read_from == Document::Values
+    }
+
+    /// Returns whether another object, or a chart, has the object created.
+    pub(crate) fn is_created(&self) -> bool {
+        self.read_from == Document::Created
     }
 
     /// Returns whether the object is a patch that stands in another object.

@@ -314,7 +314,10 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
         let is_whole = |inner: &Embedded| created.iter().any(|one| one.has(inner));
         let (whole, others): (Vec<Embedded>, _) = embedded.into_iter().partition(is_whole);
         embedded = others;
-        let object = |inner: &Embedded| Object::from_value(number, inner.path.clone(), inner.path.get(&value)?.clone());
+        let object = |inner: &Embedded| {
+            let object = Object::from_value(number, inner.path.clone(), inner.path.get(&value)?.clone())?;
+            Some(Object { read_from: Document::Created, ..object })
+        };
         manifest.objects.extend(whole.iter().filter_map(object));
     }
     match document {
