@@ -125,11 +125,9 @@ fn templates_are_converted_whatever_their_names_are() {
 fn a_file_that_a_template_can_print_is_told() {
     let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\n";
     let own = |action: &str, name: &str| format!("{action}\n=== {name}\n{budget}");
-    for action in [
-        "{{ range $path, $_ := .Files.Glob \"files/*\" }}{{ $.Files.Get $path }}{{ end }}",
-        "{{ .Files.Get \"files/a.txt\" }}",
-    ] {
-        for name in ["files/a.txt", "files/a.tpl"] {
+    let range = "{{ range $path, $_ := .Files.Glob \"files/*\" }}{{ $.Files.Get $path }}{{ end }}";
+    for name in ["files/a.txt", "files/a.tpl"] {
+        for action in [range, &format!("{{{{ .Files.Get \"{name}\" }}}}")] {
             held(
                 &own(action, name),
                 &format!("{name}:1:1: unresolved[not-an-object]"),
@@ -140,6 +138,8 @@ fn a_file_that_a_template_can_print_is_told() {
     let current = own("{{ .Files.Get \"files/a.txt\" }}", "files/a.txt").replace("v1beta1", "v1");
     becomes(&current, &current, CURRENT, 3);
     // No template prints it.
+    let other = own("{{ .Files.Get \"files/b.txt\" }}", "README.md");
+    becomes(&other, &other, CURRENT, 3);
     let own = own("a: {{ .Values.a }}", "files/a.txt");
     becomes(&own, &own, CURRENT, 3);
 }

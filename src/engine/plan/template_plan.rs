@@ -275,14 +275,18 @@ impl<'t> TemplatePlan<'t> {
 
     /// Reports the actions that make an object of arguments (`dict "apiVersion" "policy/v1beta1"`), or pass an apiVersion to a definition, if
     /// that `leaves` the target.
-    pub(super) fn report_made(&mut self, leaves: impl Fn(&str) -> bool) {
+    pub(super) fn report_made(&mut self, recognizer: &Recognizer, leaves: impl Fn(&str) -> bool) {
         let actions = self.template.actions().iter().enumerate().filter(|(_, action)| !action.is_comment());
         let made = actions.filter_map(|(number, action)| {
             let content = action.content.of(&self.file.text);
             let passes = MAKING.iter().any(|made| content.contains(made));
             let mut versions = content.split('"').skip(1).step_by(2).filter(|_| passes).flat_map(words);
             let of_text = || {
-                let is_object = self.file.definitions.all.has_literal(action.changes_text_of()?, "apiVersion:");
+                let is_known = |text: &str| {
+                    let mut kinds = text.lines().filter_map(|line| line.trim_start().strip_prefix("kind:"));
+                    kinds.any(|kind| recognizer.is_known_kind(None, kind.trim()))
+                };
+                let is_object = self.file.definitions.all.has_literal(action.changes_text_of()?, is_known);
                 is_object.then_some("a definition, whose text it changes")
             };
             let what = versions.find(|text| leaves(text)).or_else(of_text)?;

@@ -158,7 +158,7 @@ impl TemplatePlanner<'_, '_> {
             plan.leave_out(reading, &failure);
         }
         plan.report_unprinted(self.recognizer);
-        plan.report_made(|version| self.leaves_version(version));
+        plan.report_made(self.recognizer, |version| self.leaves_version(version));
         plan.report_replacing(|version| self.leaves_version(version));
         plan.find_suffixed(|version| self.leaves_version(version));
         // A target without kinds is not about what templates print.

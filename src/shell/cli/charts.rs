@@ -329,6 +329,14 @@ fn asked(template: &Template) -> impl Iterator<Item = &str> {
     asked.chain(template.actions().iter().filter_map(Action::changes_text_of))
 }
 
+/// Returns how the paths of the files begin that actions of a template read.
+fn files_named(template: &Template) -> Vec<String> {
+    let contents = template.actions().iter().map(|action| action.content.of(template.text()));
+    let reading = contents.filter(|content| content.contains(".Files."));
+    let starts = reading.flat_map(|content| content.split('"').skip(1).step_by(2));
+    starts.map(|path| path.split(['*', '?', '[', '{']).next().unwrap_or_default().to_owned()).collect()
+}
+
 /// Reads the data of a values.yaml.
 fn values(text: &str) -> Option<Value> {
     let tree = yaml::parse(text).ok()?;
@@ -367,13 +375,13 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
         has_triggers: recognizer.mentions_trigger(&written),
         ..Definitions::default()
     };
-    let (mut files, mut brought, mut reads_files) = (Vec::new(), Defines::default(), false);
+    let (mut files, mut brought, mut named) = (Vec::new(), Defines::default(), Vec::new());
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
         definitions.reads_yaml |= text.contains("fromYaml");
         definitions.asked.extend(asked(&template).map(str::to_owned));
         definitions.has_triggers |= recognizer.mentions_trigger(text.as_bytes());
         if path.starts_with(&folders[0]) {
-            reads_files |= text.contains(".Files.");
+            named.extend(files_named(&template));
             definitions.calling.extend(text.contains(MADE).then(|| Arc::clone(&template)));
             add(&template, &mut definitions);
             definitions.values.iter_mut().for_each(|values| template::hide_changed(&template, values));
@@ -384,10 +392,12 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
     }
     definitions.replacing = definitions.own.iter().filter(|name| brought.has(name)).cloned().collect();
     definitions.all.add_brought(brought);
-    if reads_files {
+    if !named.is_empty() {
         let read = |path: &Path, bytes: &[u8]| {
             let is_elsewhere = is_walked(path) || folders.iter().any(|folder| path.starts_with(folder));
-            let is_one = !is_elsewhere && recognizer.mentions_group(bytes);
+            let place = path.strip_prefix(chart).ok().and_then(Path::to_str);
+            let is_named = place.is_some_and(|place| named.iter().any(|start| place.starts_with(start)));
+            let is_one = is_named && !is_elsewhere && recognizer.mentions_group(bytes);
             std::str::from_utf8(bytes).ok().filter(|_| is_one).map(Arc::from)
         };
         let folder = if chart.as_os_str().is_empty() { Path::new(".") } else { chart };

@@ -128,7 +128,8 @@ impl Defaults<'_, '_> {
             let is_given = GIVEN.iter().any(|given| name.strip_prefix("$.").is_some_and(|own| own.starts_with(given)));
             !is_given && self.judge.truth(path) != Some(true)
         };
-        paths_in(expression).into_iter().any(is_set)
+        // Of a template without a chart no default is known.
+        self.environment().chart_values.is_some() && paths_in(expression).into_iter().any(is_set)
     }
 
     /// Returns whether users of some chart set what is printed, and nothing shows a default of it.

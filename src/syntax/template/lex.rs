@@ -60,10 +60,6 @@ pub struct Action {
     pub(super) alone: bool,
 }
 
-/// The functions that print what an object is made of as it is.
-const KEEPING: [&str; 10] =
-    ["fromYaml", "indent", "nindent", "quote", "squote", "toString", "toYaml", "tpl", "trim", "trimSuffix"];
-
 impl Action {
     /// Returns whether it begins a branch that is printed if something holds.
     pub const fn is_condition(&self) -> bool {
@@ -89,13 +85,13 @@ impl Action {
         names.chain(self.called(text))
     }
 
-    /// Returns the name of the definition whose text it changes, other than by white space, before it is printed or bound.
+    /// Returns the name of the definition in whose text it replaces something, before that is printed or bound.
     pub fn changes_text_of(&self) -> Option<&str> {
         let mut is_changed = false;
         self.pipeline.value.pipe().find_map(|(function, arguments)| match (function, arguments) {
             ("include" | "template", [Expression::Text(name), ..]) => is_changed.then_some(name.as_str()),
             _ => {
-                is_changed |= !KEEPING.contains(&function);
+                is_changed |= function.ends_with("eplace") || function.contains("egexReplace");
                 None
             }
         })

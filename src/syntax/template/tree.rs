@@ -220,10 +220,10 @@ impl Defines {
         texts
     }
 
-    /// Returns whether a literal of the definition of `name` contains `text`.
-    pub fn has_literal(&self, name: &str, text: &str) -> bool {
+    /// Returns whether a literal of the definition of `name` is one that the caller looks for.
+    pub fn has_literal(&self, name: &str, is_one: impl Fn(&str) -> bool) -> bool {
         let part = self.get(name);
-        part.is_some_and(|part| part.literals().iter().any(|span| span.of(part.template.text()).contains(text)))
+        part.is_some_and(|part| part.literals().iter().any(|span| is_one(span.of(part.template.text()))))
     }
 
     /// Returns whether the definition of `name` changes something that it is called with, itself or by another one.
