@@ -31,7 +31,7 @@ fn are_alike(one: &str, other: &str) -> bool {
 }
 
 /// How alike the words of two names are that stand for the same, in percent.
-const ALIKE: u32 = 75;
+const ALIKE: u32 = 70;
 
 #[cfg(test)]
 mod tests {

@@ -86,11 +86,18 @@ fn likeness_of_words(one: &str, other: &str) -> u32 {
         100
     } else if short.len() > 1 && long.starts_with(short) {
         85
-    } else if likeness_of_letters(short, long) >= 80 {
+    } else if likeness_of_letters(short, long) >= 80 || is_abbreviation(short, long) {
         75
     } else {
         0
     }
+}
+
+/// Returns whether a word is a longer one without some of its letters: authz, authorization.
+fn is_abbreviation(short: &str, long: &str) -> bool {
+    let mut letters = long.chars();
+    let is_inside = short.chars().all(|letter| letters.any(|other| other == letter));
+    is_inside && short.chars().zip(long.chars()).take_while(|(one, other)| one == other).count() >= 3
 }
 
 /// Returns which part of the letters of two texts are in both, in the same order, in percent.
@@ -141,6 +148,7 @@ mod tests {
         assert_eq!(alike("hostname", "hostName"), 100);
         assert!(alike("caCertRefs", "caCertificateRefs") >= 90);
         assert!(alike("controller", "controllerName") >= 70);
+        assert!(alike("authzURL", "authorizationURL") >= 80);
         assert!(alike("tls", "validation") < 30);
         assert!(alike("size", "fax") < 30);
     }

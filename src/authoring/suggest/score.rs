@@ -138,13 +138,26 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
     let (last, whole) = (likeness(&names[0], &names[1]), likeness(&own.concat(), &its.concat()));
     let size = to_u32(old.size(places.old).min(20));
     let (confidence, name) = if stays {
-        let only = if places.is_only { 10 } else { 0 };
+        // Of two mappings that are alone there, names that share words say more.
+        let only = match (places.is_only, size > 0 && last >= 70) {
+            (true, true) => 15,
+            (true, false) => 10,
+            (false, _) => 0,
+        };
         let by_shape = if size >= 4 && shape >= 85 { 56 + shape / 4 + size / 3 } else { 0 };
         // Nobody has two fields of one name in two spellings that mean different things.
         let by_name = if last == 100 { 85 } else { 0 };
         let weighed = (last * 60 + shape * 25) / 100 + 3 + only;
         let by_schema = if places.is_renamed { 80 } else { 0 };
-        (weighed.max(by_shape + only / 2).max(by_name).max(by_schema), last)
+        // Alone at its place, what both sides require, or what keeps most of what is in it, is seldom something else.
+        let is_due =
+            [old.get(places.old), new.get(places.new)].iter().all(|field| field.is_some_and(|its| its.required));
+        let by_place = if places.is_only && form == Form::Same && (is_due && shape >= 90 || size >= 2 && shape >= 65) {
+            76
+        } else {
+            0
+        };
+        (weighed.max(by_shape + only / 2).max(by_name).max(by_schema).max(by_place), last)
     } else {
         // A name that many fields have says little by itself.
         let name = whole.max(if size > 0 || !is_common(&names[0]) { last * 9 / 10 } else { last * 6 / 10 });
@@ -205,7 +218,7 @@ fn reason(old: &Side<'_>, places: &Places<'_>, form: &Form, [name, shape]: [u32;
         (Form::Entries(..), ..) => "a list of its entries".to_owned(),
         (Form::Other, ..) => format!("another type than {kind}"),
         (Form::Same, ..) if places.is_renamed => {
-            format!("the same schema ({kind}), as no other one that went or came there")
+            format!("the same schema, {kind}; no other one that went or came there has it")
         }
         (Form::Same, 85.., size @ 1..) => format!("the same fields in it ({size})"),
         (Form::Same, _, 1..) => format!("{shape} % of the fields in it"),

@@ -177,7 +177,7 @@ fn is_address(text: &str) -> bool {
         scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte))
     };
     let has_scheme =
-        text.split_once("://").or_else(|| text.split_once("::")).is_some_and(|(scheme, _)| is_scheme(scheme));
+        ["://", "::"].iter().any(|mark| text.split_once(mark).is_some_and(|(scheme, _)| is_scheme(scheme)));
     let host = text.split_once(':').map(|(host, _)| host).filter(|host| !host.contains('/'));
     has_scheme || host.is_some_and(|host| host.contains('@'))
 }
