@@ -11,10 +11,10 @@ use super::change::{Change, Class};
 use super::keyword::{self, check_of};
 use super::set::{Crd, SchemaPart};
 use crate::authoring::constraints::{About, Constraints, Schema, differences};
+use crate::authoring::renames::{Candidate, is_renamed};
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::{PRESERVE, facts_of};
 use crate::knowledge::pack::crds::without_new::Compared;
-use crate::knowledge::pack::is_near;
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
 /// Where a walk finds what it compares.
@@ -139,10 +139,13 @@ impl Walk<'_> {
             old.iter().filter(|field| !new.iter().any(|other| other.name == field.name)).collect();
         let mut more: Vec<&Field<'_>> =
             new.iter().filter(|field| !old.iter().any(|other| other.name == field.name)).collect();
-        for field in &gone {
-            let becomes = more.iter().position(|other| is_renamed(field, other, &gone, &more));
+        let all_gone: Vec<_> = gone.iter().map(|field| candidate(field)).collect();
+        let mut all_came: Vec<_> = more.iter().map(|field| candidate(field)).collect();
+        for (field, gone) in gone.iter().zip(&all_gone) {
+            let becomes = all_came.iter().position(|came| is_renamed([gone, came], [&all_gone, &all_came]));
             let at = pair.child(Part::Key(field.name.to_owned()));
-            match becomes.map(|at| more.remove(at)) {
+            let other = becomes.map(|at| (all_came.remove(at), more.remove(at)).1);
+            match other {
                 Some(other) => {
                     let text = format!("seems to be renamed to {}", other.name);
                     self.add(&at.of(&field.side, &other.side), Code::CrdFieldRenamed, Class::Renamed, "", text);
@@ -304,18 +307,12 @@ impl<'s> Pair<'s> {
     }
 }
 
-/// Returns whether a field that went seems to be one that came: no other two have the same schema, and that says something, or the
-/// names are alike.
-fn is_renamed(gone: &Field<'_>, came: &Field<'_>, all_gone: &[&Field<'_>], all_came: &[&Field<'_>]) -> bool {
-    let shape = |field: &Field<'_>| without_texts(&Value::Object(field.side.schema.clone()));
-    let own = shape(gone);
-    let is_only = |all: &[&Field<'_>]| all.iter().filter(|field| shape(field) == own).count() == 1;
-    let says = own.get("properties").is_some()
-        || own.get("items").is_some()
-        || own.as_object().is_some_and(|own| own.len() > 2);
-    let [old, new] = [gone, came].map(|field| field.name.to_lowercase());
-    let is_alike = || old.contains(&new) || new.contains(&old) || is_near(&old, &new);
-    shape(came) == own && is_only(all_gone) && is_only(all_came) && (says || is_alike())
+/// Returns a field as what a rename is recognized by.
+fn candidate<'f>(field: &'f Field<'_>) -> Candidate<'f, Value> {
+    let schema = without_texts(&Value::Object(field.side.schema.clone()));
+    let is_large = schema.as_object().is_some_and(|schema| schema.len() > 2);
+    let is_telling = is_large || schema.get("properties").is_some() || schema.get("items").is_some();
+    Candidate { name: field.name, schema, is_telling }
 }
 
 /// Returns a schema without what is for people.
