@@ -140,6 +140,14 @@ fn what_a_definition_of_another_chart_makes_is_told_once_for_each_chart() {
 }
 
 #[test]
+fn a_name_that_a_definition_of_another_chart_makes_is_no_object() {
+    let name = "{{- define \"shop.secret\" -}}\n{{- printf \"%s\" (include \"missing.fullname\" .) -}}\n{{- end -}}\n";
+    let file = format!("apiVersion: policy/v1\n@budget\n=== templates/_names.tpl\n{name}");
+    let run = becomes(&file, &file, CURRENT, 0);
+    assert!(!run.all().contains("another chart"), "{}", run.all());
+}
+
+#[test]
 fn a_mapping_that_is_changed_between_two_uses_is_not_copied() {
     held(
         "{{- $d := dict \"app\" \"old\" }}\napiVersion: extensions/v1beta1\nkind: DaemonSet\nmetadata: {name: web}\nspec:\n  updateStrategy: {type: OnDelete}\n  template:\n    metadata:\n      {{- $_ := set $d \"app\" .Values.name }}\n      labels:\n        app: {{ $d.app }}\n    spec: {containers: [{name: a, image: b}]}\n",
