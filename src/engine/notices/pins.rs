@@ -4,7 +4,7 @@
 //!
 //! Invariant: nothing here changes anything.
 
-use crate::engine::convert::Goal;
+use crate::engine::convert::{Conversion, Goal};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::infer::install_evidence::{Evidence, Installations};
 use crate::engine::manifest::Manifest;
@@ -12,10 +12,31 @@ use crate::knowledge::pack::{Pack, Target};
 use crate::knowledge::release::{ReleaseId, bare};
 
 /// Reports the versions in a file that name another release than the target, and those that do not show where objects come from.
-pub(crate) fn findings(manifest: &Manifest, installations: &Installations<'_>, goal: &Goal<'_>) -> Vec<Finding> {
+/// `conversions` are what its objects became: those that ask for a newer chart say which.
+pub(crate) fn findings(
+    manifest: &Manifest,
+    conversions: &[Option<Conversion>],
+    installations: &Installations<'_>,
+    goal: &Goal<'_>,
+) -> Vec<Finding> {
     let target_of = |pack: &Pack| goal.targets.iter().find(|target| target.pack.name() == pack.name());
     let evidence = installations.evidence_in(manifest);
-    evidence.into_iter().filter_map(|(pack, evidence)| pin(evidence, target_of(pack)?, goal)).collect()
+    let open = evidence.into_iter().filter(|(_, evidence)| !is_told(manifest, conversions, evidence));
+    open.filter_map(|(pack, evidence)| pin(evidence, target_of(pack)?, goal)).collect()
+}
+
+/// Returns whether an object of the document asks for a newer chart.
+fn is_told(manifest: &Manifest, conversions: &[Option<Conversion>], evidence: &Evidence) -> bool {
+    let asks =
+        |made: &Conversion| made.unresolved.iter().chain(&made.blocks).any(|remark| remark.code == Code::ChartTooOld);
+    let line = |at: usize| manifest.location(at).position.map(|position| position.line);
+    manifest.objects.iter().zip(conversions).any(|(object, made)| {
+        made.as_ref().is_some_and(asks) && object.inline_patch.is_none() && {
+            let span = manifest.tree.documents()[object.document].span;
+            let place = evidence.location.position.map(|position| position.line);
+            line(span.start) <= place && place <= line(span.end)
+        }
+    })
 }
 
 fn pin(evidence: Evidence, target: &Target<'_>, goal: &Goal<'_>) -> Option<Finding> {

@@ -79,7 +79,7 @@ impl PlannedFile {
         planned.findings.extend(embedded_objects::finding(manifest, &conversions));
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());
-        planned.findings.extend(pins::findings(manifest, &planner.installations, goal));
+        planned.findings.extend(pins::findings(manifest, &conversions, &planner.installations, goal));
         planned.old_names.extend(rbac::findings(manifest, &conversions, &planner.targets));
         planned.unconverted_values.extend(values::unconverted_in_files(manifest, goal));
         planned.findings.extend(old_keys::findings(manifest, &conversions, &planner.old_keys));

@@ -100,7 +100,12 @@ pub fn commands(document: &ReportDocument) -> String {
     let room = |level| if is_cut && level == Level::Notice { SHOWN - 1 } else { SHOWN };
     let mut out = String::new();
     for level in Level::ALL {
-        out.extend(annotations.iter().filter(|annotation| annotation.level == level).take(room(level)).map(command));
+        let (changes, others): (Vec<_>, Vec<_>) =
+            annotations.iter().filter(|annotation| annotation.level == level).partition(|one| one.is_change);
+        // What fails the run is shown beside what does not: each has half of the room, and what the other one leaves.
+        let of_others = others.len().min(room(level).saturating_sub(changes.len()).max(room(level) / 2));
+        let shown = others.into_iter().take(of_others).chain(changes).take(room(level));
+        out.extend(shown.map(command));
     }
     let left_out = Level::ALL.map(|level| (level, count(level).saturating_sub(room(level))));
     let left_out: Vec<String> =
