@@ -174,6 +174,14 @@ impl Constraints {
         }
     }
 
+    /// Returns whether `there` rejects values that these constraints accept, whose own bound is `here`: of listed values, one of them.
+    fn has_outside(&self, here: &Bound, there: &Bound) -> bool {
+        match &self.allowed {
+            Some(values) => values.iter().any(|value| !here.rejects(value) && there.rejects(value)),
+            None => here.accepts_more(there),
+        }
+    }
+
     /// Returns whether values of a type that `other` rejects are allowed here.
     fn has_types_outside(&self, other: &Self) -> bool {
         let takes = |kind: &Type, other: &Type| match (kind, other) {
@@ -213,6 +221,21 @@ impl Bound {
             (Some(here), Some(there), Side::Least) => order(here, there).is_lt(),
             (Some(here), Some(there), Side::Most) => order(here, there).is_gt(),
         }
+    }
+
+    /// Returns whether the bound rejects a value.
+    fn rejects(&self, value: &Value) -> bool {
+        let number = match (self.what, value) {
+            (NUMBER, Value::Number(number)) => number.clone(),
+            ("characters", Value::String(text)) => Number::from(text.chars().count()),
+            ("items", Value::Array(items)) => Number::from(items.len()),
+            ("keys", Value::Object(fields)) => Number::from(fields.len()),
+            _ => return false,
+        };
+        self.at.as_ref().is_some_and(|at| match self.side {
+            Side::Least => order(&number, at).is_lt(),
+            Side::Most => order(&number, at).is_gt(),
+        })
     }
 
     /// Returns a number of what is counted: `1 item`, `8 items`; a bound of the value itself is the number alone.
@@ -288,10 +311,8 @@ pub(crate) fn differences(source: &Constraints, target: &Constraints) -> Vec<Dif
     let patterns = [texts(source), texts(target)];
     add(About::Texts, patterns, source.has_texts_outside(target), target.has_texts_outside(source), None);
     for (old, new) in source.bounds.iter().zip(&target.bounds) {
-        // A list of allowed values determines their lengths.
-        let counts = |constraints: &Constraints| constraints.allowed.is_none() || old.what == "items";
-        let target_rejects = counts(source) && old.accepts_more(new);
-        let source_rejects = counts(target) && new.accepts_more(old);
+        let target_rejects = source.has_outside(old, new);
+        let source_rejects = target.has_outside(new, old);
         let one = |bound: &Bound| bound.at.as_ref().and_then(Number::as_u64) == Some(1);
         let only = match old.what {
             _ if old.side == Side::Most || !one(old) && !one(new) => None,
@@ -352,11 +373,17 @@ fn parts(pattern: &str) -> Vec<Part<'_>> {
 
 /// Returns where the first group of a pattern opens: a bracket that is not escaped, and in no class of characters.
 fn first_group(pattern: &str) -> Option<usize> {
+    // What stands behind this is literal.
+    if pattern.contains("\\Q") {
+        return None;
+    }
     let (mut is_class, mut bytes) = (false, pattern.bytes().enumerate());
     while let Some((at, byte)) = bytes.next() {
         match byte {
             b'\\' => drop(bytes.next()),
             b'(' if !is_class => return Some(at),
+            // The brackets of a named class of characters close none around it.
+            b'[' if is_class && pattern[at..].starts_with("[:") => drop(bytes.find(|(_, byte)| *byte == b']')),
             b'[' => is_class = true,
             // The first one in a class is a character of it.
             b']' => is_class = is_class && (pattern[..at].ends_with('[') || pattern[..at].ends_with("[^")),
@@ -474,8 +501,21 @@ mod tests {
         let row = |pattern: &str| format!("string  {{\"pattern\":\"{pattern}\"}}");
         let text = "text matching ^[^(a|b)]$ becomes text matching ^[^(a|b|c)]$";
         check(&row(few), &row(many), &[(text, true, true)]);
+        let text = "text matching ^[^[:alpha:](1|2)]$ becomes text matching ^[^[:alpha:](1|2|3)]$";
+        check(&row("^[^[:alpha:](1|2)]$"), &row("^[^[:alpha:](1|2|3)]$"), &[(text, true, true)]);
         let text = "text matching ^[]a]+(b|c)$ becomes text matching ^[]a]+(b|c|d)$";
         check(&row("^[]a]+(b|c)$"), &row("^[]a]+(b|c|d)$"), &[(text, false, true)]);
+    }
+
+    #[test]
+    fn bounds_beside_listed_values_count_for_these() {
+        let row = |values: &str, more: &str| format!("string  {{\"enum\":[{values}]{more}}}");
+        let two = ",\"minLength\":2";
+        let text = "at least 0 characters becomes at least 2 characters";
+        check(&row("\"a\",\"bb\"", ""), &row("\"a\",\"bb\"", two), &[(text, true, false)]);
+        check(&row("\"aa\",\"bb\"", ""), &row("\"aa\",\"bb\"", two), &[]);
+        let text = "any number becomes at most 3";
+        check("integer  {\"enum\":[1,5]}", "integer  {\"enum\":[1,5],\"maximum\":3}", &[(text, true, false)]);
     }
 
     #[test]

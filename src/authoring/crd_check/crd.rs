@@ -97,7 +97,16 @@ fn spec() -> FieldPath {
 
 fn of_value(old: &Crd<'_>, new: &Crd<'_>, keys: &[&str], code: Code) -> Option<Change> {
     let path = keys.iter().fold(spec(), |path, key| path.key(key));
-    let (before, after) = (path.text(&old.value)?, path.text(&new.value)?);
+    let unwritten = |crd: &Crd<'_>| match keys {
+        [.., "listKind"] => Some(format!("{}List", crd.kind.kind)),
+        [.., "singular"] => Some(crd.kind.kind.to_lowercase()),
+        _ => None,
+    };
+    let written = [old, new].map(|crd| path.text(&crd.value));
+    let name = |crd, text: Option<&str>| text.map(str::to_owned).or_else(|| unwritten(crd));
+    // What follows from the kind on both sides is said of the kind.
+    written[0].or(written[1])?;
+    let (before, after) = (name(old, written[0])?, name(new, written[1])?);
     let text = || format!("{} {before} becomes {after}", keys.join("."));
     (before != after).then(|| new.change(code, Class::Breaking, &path, text()))
 }

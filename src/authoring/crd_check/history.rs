@@ -1,7 +1,10 @@
 //! What the releases before say: windows of deprecation, names that were used before, and what was tried out in the experimental channel.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
+use super::bump::numbers;
 use super::change::{Change, Class};
 use super::keyword::check_of;
 use super::release::{EXPERIMENTAL, Release};
@@ -64,7 +67,8 @@ fn deprecated_releases(releases: Releases<'_, '_>, change: &Change) -> Option<us
     let (version, name) = (change.version.as_deref()?, name_of(releases.old, change)?);
     let is_called_deprecated = |version: Version<'_>, field: &FieldPattern| {
         let text = version.schema().and_then(|part| schema_at(part.schema, field)?.get("description")?.as_str());
-        text.is_some_and(|text| text.to_ascii_lowercase().contains("deprecated"))
+        let text = text.map(str::to_ascii_lowercase);
+        text.is_some_and(|text| text.contains("deprecated") && !text.contains("not deprecated"))
     };
     let is_deprecated = |set: &&CrdSet<'_>| {
         let version = set.crds.get(name).and_then(|crd| crd.version(version));
@@ -73,12 +77,24 @@ fn deprecated_releases(releases: Releases<'_, '_>, change: &Change) -> Option<us
             None => version.is_deprecated(),
         })
     };
-    Some(before(releases).take_while(is_deprecated).count())
+    Some(minors(before(releases).take_while(is_deprecated)))
 }
 
-/// Says why a version may go: it was deprecated for as long as the policy asks.
+/// Counts releases: those that differ in the third number only are one, and so is one that is listed twice.
+fn minors<'r, 'm: 'r>(sets: impl Iterator<Item = &'r CrdSet<'m>>) -> usize {
+    let minor = |set: &CrdSet<'_>| match Release::of(set).bundle.as_deref().and_then(numbers) {
+        Some([major, minor, _]) => format!("{major}.{minor}"),
+        None => set.name.clone(),
+    };
+    sets.map(minor).collect::<BTreeSet<String>>().len()
+}
+
+/// Says why a version may go: it was deprecated for as long as the policy asks, and is an alpha or a beta; a stable one stays.
 pub(super) fn is_due(releases: Releases<'_, '_>, change: &Change, window: usize) -> Option<String> {
-    let goes = matches!(change.code, Code::CrdVersionRemoved | Code::CrdServed) && change.class == Some(Class::Dropped);
+    let is_unstable = |version: &str| ["alpha", "beta"].iter().any(|part| version.contains(part));
+    let goes = matches!(change.code, Code::CrdVersionRemoved | Code::CrdServed)
+        && change.class == Some(Class::Dropped)
+        && change.version.as_deref().is_some_and(is_unstable);
     let count = deprecated_releases(releases, change).filter(|count| goes && window > 0 && *count >= window)?;
     Some(format!("the version was deprecated in {count} releases before, and the policy asks for {window}"))
 }
@@ -86,7 +102,7 @@ pub(super) fn is_due(releases: Releases<'_, '_>, change: &Change, window: usize)
 /// Reports a version or field that went before it was deprecated for long enough; what the history is too short for is not reported.
 fn too_early(releases: Releases<'_, '_>, change: &Change, window: usize) -> Option<Change> {
     let count = deprecated_releases(releases, change)?;
-    let is_known = count < before(releases).count();
+    let is_known = count < minors(before(releases));
     let releases = if count == 1 { "release" } else { "releases" };
     let (code, what) = match change.field {
         Some(_) => (Code::CrdFieldDeprecation, "field was called deprecated"),

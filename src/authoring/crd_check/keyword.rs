@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::change::Class;
 use crate::authoring::constraints::About;
@@ -85,7 +85,7 @@ const ELSEWHERE: [&str; 16] = [
 ];
 
 /// The formats that the API server checks; `int64` and `double` hold of every number that it can read.
-const CHECKED_FORMATS: [&str; 29] = [
+const CHECKED_FORMATS: [&str; 31] = [
     "bsonobjectid",
     "byte",
     "cidr",
@@ -105,6 +105,8 @@ const CHECKED_FORMATS: [&str; 29] = [
     "isbn",
     "isbn10",
     "isbn13",
+    "k8s-long-name",
+    "k8s-short-name",
     "mac",
     "rgbcolor",
     "ssn",
@@ -166,13 +168,18 @@ pub(super) fn differences(schemas: &Compared<'_>) -> Vec<Difference> {
 
 /// Returns what a schema writes for a keyword, unless it is what holds without it, or only spells out `int-or-string`.
 fn written<'s>(schema: &'s Map<String, Value>, name: &str) -> Option<&'s Value> {
-    let is_integer_or_string = name == "anyOf" && schema.contains_key("x-kubernetes-int-or-string");
+    let is_both = |value: &Value| {
+        let both = ["integer", "string"].map(|kind| json!({ "type": kind }));
+        value.as_array().is_some_and(|all| all.len() == 2 && both.iter().all(|one| all.contains(one)))
+    };
+    let is_integer_or_string =
+        |value: &Value| name == "anyOf" && schema.contains_key("x-kubernetes-int-or-string") && is_both(value);
     let is_unwritten = |value: &Value| {
         *value == Value::Bool(false) && name != "default"
             || EXCLUSIVE.iter().any(|[keyword, bound]| *keyword == name && !schema.contains_key(*bound))
             || UNWRITTEN.iter().any(|[keyword, held]| *keyword == name && value == held)
     };
-    schema.get(name).filter(|value| !is_integer_or_string && !is_unwritten(value))
+    schema.get(name).filter(|value| !is_integer_or_string(value) && !is_unwritten(value))
 }
 
 /// Tells what a change of a keyword with this effect does.
@@ -202,7 +209,8 @@ fn is_multiple(of: Option<&Value>, number: Option<&Value>) -> bool {
 /// Returns whether two values of a keyword say the same, or no more than another keyword says already.
 fn is_alike(name: &str, schemas: [&Map<String, Value>; 2], [old, new]: [Option<&Value>; 2]) -> bool {
     if COMBINATIONS.contains(&name) {
-        return old.zip(new).is_some_and(|(old, new)| normalized(old) == normalized(new));
+        let keyword = |value: &Value| normalized(&json!({ name: value }));
+        return old.zip(new).is_some_and(|(old, new)| keyword(old) == keyword(new));
     }
     // A number that may not be reached, and is larger than the one that could be, leaves more.
     let has_moved = |bound: &str, is_outward: fn(f64, f64) -> bool| {
@@ -216,19 +224,22 @@ fn is_alike(name: &str, schemas: [&Map<String, Value>; 2], [old, new]: [Option<&
     }
 }
 
-/// Sorts what is in a schema whose order says nothing, and removes what is for people.
+/// Sorts the lists of a schema whose order says nothing, and removes what is for people.
 fn normalized(schema: &Value) -> Value {
+    let sorted = |mut all: Vec<Value>| {
+        all.sort_by_cached_key(Value::to_string);
+        Value::Array(all)
+    };
+    let keyword = |name: &str, value: &Value| match value {
+        Value::Array(all) if ["enum", "required"].contains(&name) => sorted(all.clone()),
+        Value::Array(all) if COMBINATIONS.contains(&name) => sorted(all.iter().map(normalized).collect()),
+        other => normalized(other),
+    };
     match schema {
-        Value::Array(all) => {
-            let mut all: Vec<Value> = all.iter().map(normalized).collect();
-            all.sort_by_cached_key(Value::to_string);
-            Value::Array(all)
-        }
         Value::Object(fields) => {
             let is_said = |(name, value): &(&String, &Value)| *name != "description" || !value.is_string();
-            Value::Object(
-                fields.iter().filter(is_said).map(|(name, value)| (name.clone(), normalized(value))).collect(),
-            )
+            let said = fields.iter().filter(is_said);
+            Value::Object(said.map(|(name, value)| (name.clone(), keyword(name, value))).collect())
         }
         other => other.clone(),
     }
@@ -276,7 +287,8 @@ fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Ve
 /// Reads the rules of a list.
 fn listed(rules: Option<&Value>) -> Vec<Rule> {
     let rules = rules.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    rules.iter().map(|rule| Rule::read(rule["rule"].as_str().unwrap_or_default())).collect()
+    let read = |rule: &Value| Rule::read(rule["rule"].as_str().unwrap_or_default(), rule["optionalOldSelf"] == true);
+    rules.iter().map(read).collect()
 }
 
 /// Returns a value for a message.
@@ -309,7 +321,6 @@ pub(super) const fn check_of(about: About) -> Option<(Code, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn compared(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Difference> {
         differences(&Compared { old, new, elsewhere: Vec::new(), is_pruned: true, defaults: Vec::new() })

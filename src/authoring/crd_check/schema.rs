@@ -14,7 +14,7 @@ use crate::authoring::constraints::{About, Constraints, Schema, differences};
 use crate::authoring::renames::{Candidate, is_renamed};
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::{PRESERVE, facts_of};
-use crate::knowledge::pack::crds::without_new::Compared;
+use crate::knowledge::pack::crds::without_new::{Compared, property_elsewhere};
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
 /// Where a walk finds what it compares.
@@ -257,7 +257,7 @@ impl<'s> Side<'s> {
             let (schema, at) = (schema.as_object()?, self.at.key("properties").key(name));
             let defaults = self.defaults.iter().filter_map(|default| default.get(name)).chain(schema.get("default"));
             let defaults = defaults.collect();
-            let elsewhere = self.elsewhere.iter().filter_map(|schema| property(schema, name)).collect();
+            let elsewhere = self.elsewhere.iter().filter_map(|schema| property_elsewhere(schema, name)).collect();
             let implied = self.implied.and_then(|implied| property(implied, name));
             // What every object has is there whether it is required or not.
             let is_required = implied.is_none() && required.contains(name.as_str());

@@ -387,6 +387,12 @@ fn names_and_scope() {
         &["crd-names  additive"],
         &["crd-names  breaking"],
     );
+    around(
+        &json!({"names": {"kind": "Bike"}}),
+        &json!({"names": {"kind": "Bike", "listKind": "BikeFleet"}}),
+        &["crd-names  breaking"],
+        &["crd-names  breaking"],
+    );
     // The plural names the kind anyway.
     around(
         &json!({"names": {"shortNames": ["b"]}}),

@@ -26,17 +26,33 @@ pub(crate) struct Rule {
     /// Its tree, written in one way.
     tree: String,
     demand: Demand,
+    runs: Runs,
+}
+
+/// When a rule is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Runs {
+    Always,
+    /// When an object is changed: it reads `oldSelf`.
+    OnChange,
+    /// Always, with an `oldSelf` that can be absent.
+    WithOptional,
 }
 
 impl Rule {
-    /// Reads a rule; one that is malformed is equal to itself alone.
-    pub(crate) fn read(rule: &str) -> Self {
+    /// Reads a rule, in which `oldSelf` is optional or not; one that is malformed is equal to itself alone.
+    pub(crate) fn read(rule: &str, is_optional: bool) -> Self {
         let text = rule.to_owned();
+        let runs = match rule.contains("oldSelf") {
+            false => Runs::Always,
+            true if is_optional => Runs::WithOptional,
+            true => Runs::OnChange,
+        };
         let Ok(expression) = Parser::new().enable_optional_syntax(true).parse(rule) else {
-            return Self { tree: text.clone(), demand: Demand::One(Statement::is(text.clone(), true)), text };
+            return Self { tree: text.clone(), demand: Demand::One(Statement::is(text.clone(), true)), text, runs };
         };
         let reader = Reader { items: Vec::new() };
-        Self { text, tree: reader.text(&expression), demand: reader.demand(&expression, true) }
+        Self { text, tree: reader.text(&expression), demand: reader.demand(&expression, true), runs }
     }
 
     /// Returns how messages write it: on one line.
@@ -46,13 +62,15 @@ impl Rule {
 
     /// Returns whether it is the same rule, which may be written otherwise.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.tree == other.tree
+        self.tree == other.tree && self.runs == other.runs
     }
 
-    /// Returns whether it certainly accepts all that every one of `others` accepts.
+    /// Returns whether it certainly accepts all that every one of `others` accepts, each when it is evaluated.
     pub(crate) fn accepts_all_of<'r>(&'r self, others: impl IntoIterator<Item = &'r Self>) -> bool {
         let fuel = Cell::new(FUEL);
-        follows(&fuel, others.into_iter().map(|rule| &rule.demand).collect(), vec![&self.demand])
+        let counts = |rule: &&Self| rule.runs == Runs::Always || rule.runs == self.runs;
+        let given = others.into_iter().filter(counts).map(|rule| &rule.demand).collect();
+        follows(&fuel, given, vec![&self.demand])
     }
 }
 
@@ -221,7 +239,8 @@ impl<'e> Reader<'e> {
             (operators::NOT_EQUALS, [one, other]) => Some(self.equal(one, other, !is)),
             (operators::IN, [value, list]) => {
                 let Expr::List(list) = &list.expr else { return None };
-                let of = self.text(value);
+                // Nothing is in an empty list, but what is asked for can be absent.
+                let of = (!list.elements.is_empty()).then(|| self.text(value))?;
                 let equal = |value| Some(Demand::One(Statement::Equal { of: of.clone(), value: constant(value)?, is }));
                 let each = list.elements.iter().map(equal).collect::<Option<_>>()?;
                 Some(if is { Demand::Any(each) } else { Demand::All(each) })
@@ -349,7 +368,8 @@ fn is_logical(expression: &IdedExpr) -> bool {
 /// Returns the text of a constant; equal numbers have one.
 fn constant(expression: &IdedExpr) -> Option<String> {
     match (number(expression), &expression.expr) {
-        (Some(number), _) => Some(number.to_string()),
+        // There are two zeros.
+        (Some(number), _) => Some(if number == 0.0 { 0.0 } else { number }.to_string()),
         (None, Expr::Literal(LiteralValue::Boolean(value))) => Some(value.inner().to_string()),
         (None, Expr::Literal(literal)) => Some(format!("{literal:?}")),
         _ => None,
@@ -386,7 +406,7 @@ mod tests {
     /// Compares two rules: whether the new one accepts all of the old one, and the other way round.
     #[track_caller]
     fn check(old: &str, new: &str, loosened: bool, tightened: bool) {
-        let [before, after] = [old, new].map(Rule::read);
+        let [before, after] = [old, new].map(|rule| Rule::read(rule, false));
         assert_eq!(
             (after.accepts_all_of([&before]), before.accepts_all_of([&after])),
             (loosened, tightened),
@@ -440,6 +460,22 @@ mod tests {
     }
 
     #[test]
+    fn what_only_holds_of_changes_says_nothing_of_new_objects() {
+        check("self.s == oldSelf.s && self.n <= 5", "self.n <= 5", false, false);
+        check("self.n <= 5", "self.n <= 5 && self.s == oldSelf.s", false, false);
+        check("self.n <= 5", "self.n <= 9 || self.s == oldSelf.s", true, false);
+        check("self.s == oldSelf.s && self.n <= 5", "self.s == oldSelf.s", true, false);
+        let [plain, optional] = [false, true].map(|is_optional| Rule::read("self == oldSelf", is_optional));
+        assert!(!plain.is(&optional) && !plain.accepts_all_of([&optional]) && !optional.accepts_all_of([&plain]));
+    }
+
+    #[test]
+    fn what_is_absent_is_in_no_list() {
+        check("true", "!(self.a in [])", false, true);
+        check("self.n == 0.0", "self.n != -0.0", false, false);
+    }
+
+    #[test]
     fn items_are_compared_by_what_is_said_of_each() {
         check("self.all(x, x <= 5)", "self.all(y, y <= 9)", true, false);
         check("!self.exists(x, x <= 9)", "!self.exists(x, x <= 5)", true, false);
@@ -449,7 +485,7 @@ mod tests {
 
     #[test]
     fn rules_that_differ_in_white_space_brackets_and_quotes_are_the_same() {
-        let is = |one: &str, other: &str| Rule::read(one).is(&Rule::read(other));
+        let is = |one: &str, other: &str| Rule::read(one, false).is(&Rule::read(other, false));
         assert!(is("self.a>5&&self.b == 'x'", "(self.a > 5)\n  && self.b == \"x\""));
         assert!(!is("self == 'a  b'", "self == 'a b'"));
         assert!(!is("self == '5'", "self == 5"));
@@ -458,7 +494,7 @@ mod tests {
 
     #[test]
     fn rules_are_compared_together() {
-        let [whole, one, other] = ["a && b", "a", "b"].map(Rule::read);
+        let [whole, one, other] = ["a && b", "a", "b"].map(|rule| Rule::read(rule, false));
         assert!(whole.accepts_all_of([&one, &other]));
         assert!(!whole.accepts_all_of([&one]));
     }
@@ -562,7 +598,7 @@ mod tests {
         /// What runs the rules of CRDs accepts with one what it accepts with the other.
         #[test]
         fn what_is_said_to_accept_more_does(rules in any_pair()) {
-            let [old, new] = rules.each_ref().map(|rule| Rule::read(rule));
+            let [old, new] = rules.each_ref().map(|rule| Rule::read(rule, false));
             for [(from, text), (to, other)] in [[(&old, &rules[0]), (&new, &rules[1])], [(&new, &rules[1]), (&old, &rules[0])]] {
                 if !to.accepts_all_of([from]) {
                     continue;

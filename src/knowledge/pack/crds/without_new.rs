@@ -9,6 +9,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 use kube_cel::cel::parser::Parser;
@@ -352,9 +353,7 @@ fn property<'s>(schema: &'s Map<String, Value>, field: &str) -> Option<&'s Map<S
 
 /// Returns whether no value of the older schema has a field, which the newer one has.
 fn is_new(value: &Compared<'_>, field: &str) -> bool {
-    let is = |keyword: &str| value.old.get(keyword).is_some_and(|value| *value != Value::Bool(false));
-    let is_kept =
-        !value.is_pruned || is(PRESERVE) || is("additionalProperties") || is("x-kubernetes-embedded-resource");
+    let is_kept = !value.is_pruned || value.accepted().any(keeps_unnamed);
     let is_default = || value.defaults.iter().any(|default| default.get(field).is_some());
     let is_without_default = || property(value.new, field).is_some_and(|schema| !schema.contains_key("default"));
     !UNLISTED.contains(&field)
@@ -390,7 +389,7 @@ fn is_never(value: &Compared<'_>, constant: &Value) -> bool {
 fn child<'s>(of: &Reached<'s>, field: &str) -> Option<Reached<'s>> {
     let Compared { old, new, elsewhere, is_pruned, defaults } = &of.value;
     let (old, new) = (property(old, field)?, property(new, field)?);
-    let elsewhere = elsewhere.iter().filter_map(|schema| property(schema, field)).collect();
+    let elsewhere = elsewhere.iter().filter_map(|schema| property_elsewhere(schema, field)).collect();
     let defaults = defaults.iter().filter_map(|default| default.get(field)).chain(new.get("default")).collect();
     Some(Reached {
         value: Compared { old, new, elsewhere, is_pruned: *is_pruned, defaults },
@@ -409,14 +408,25 @@ fn items<'s>(list: &Reached<'s>) -> Option<Reached<'s>> {
     Some(Reached { value, place: format!("{}[]", list.place) })
 }
 
+/// Returns the schema of a field in another version, in which it can be anything where unnamed fields are kept.
+pub(crate) fn property_elsewhere<'s>(schema: &'s Map<String, Value>, field: &str) -> Option<&'s Map<String, Value>> {
+    static OPEN: LazyLock<Map<String, Value>> =
+        LazyLock::new(|| Map::from_iter([(PRESERVE.to_owned(), Value::Bool(true))]));
+    property(schema, field).or_else(|| keeps_unnamed(schema).then(|| &*OPEN))
+}
+
+/// Returns whether a value keeps fields that its schema does not name.
+fn keeps_unnamed(schema: &Map<String, Value>) -> bool {
+    let is = |keyword: &str| schema.get(keyword).is_some_and(|value| *value != Value::Bool(false));
+    is(PRESERVE) || is("additionalProperties") || is("x-kubernetes-embedded-resource")
+}
+
 fn is_nullable(schema: &Map<String, Value>) -> bool {
     schema.get("nullable") == Some(&Value::Bool(true))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::LazyLock;
-
     use kube_cel::{Validator, apply_defaults, compile_schema};
     use proptest::prelude::*;
     use serde_json::json;
@@ -552,6 +562,12 @@ mod tests {
             assert!(!accepts_all_old(rule, &value), "{rule}");
         }
         assert!(accepts_all_old("!has(self.a) || !has(self.a.x)", &value));
+        let open = json!({"type": "object", PRESERVE: true});
+        let elsewhere = vec![open.as_object().unwrap()];
+        let value = Compared { old, new, elsewhere, is_pruned: true, defaults: Vec::new() };
+        for rule in ["!has(self.x)", "!has(self.a) || !has(self.a.x)", "self.t != 'Three'"] {
+            assert!(!accepts_all_old(rule, &value), "{rule}");
+        }
     }
 
     #[test]
