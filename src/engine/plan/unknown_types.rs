@@ -35,14 +35,15 @@ impl OpenType {
             1 => "an object".to_owned(),
             count => format!("{count} objects"),
         };
-        let message = match self {
-            Self::Version(version) => {
-                format!("the apiVersion of {count} is `{version}`, and nothing in the chart shows which that is")
-            }
-            Self::Kind { kind, version } => {
-                format!("the kind of {count} in {version} is `{kind}`, and nothing in the chart shows which that is")
-            }
+        let (what, text) = match self {
+            Self::Version(version) => (format!("apiVersion of {count}"), version),
+            Self::Kind { kind, version } => (format!("kind of {count} in {version}"), kind),
         };
+        let why = match text.contains(".Values.") {
+            true => "values decide which that is",
+            false => "nothing in the chart shows which that is",
+        };
+        let message = format!("the {what} is `{text}`, and {why}");
         let first = places.first()?.clone();
         Some(Finding::new(first, Code::TemplateAction, Severity::Unresolved, message).help(RENDER))
     }
