@@ -5,6 +5,8 @@
 // A module has the same path here and in the layers above.
 use crate as syntax;
 
+pub mod parallel;
+
 pub mod text;
 
 pub mod fingerprint;

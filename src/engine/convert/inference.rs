@@ -12,11 +12,15 @@ use crate::syntax::variable::ACTION;
 use super::remark::Remark;
 use super::shapes::{other_version, version_of};
 
-/// Reports what the fields of one object contradict, without a target.
-pub(crate) fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> Vec<Finding> {
+/// Reports what the fields of one object contradict, without a target, and returns what they show; nothing of a kind that is not known.
+pub(crate) fn inference_findings(
+    manifest: &Manifest,
+    object: &Object,
+    pack: &Pack,
+) -> (Vec<Finding>, Option<Inference>) {
     let Some(catalog) = pack.catalog(&object.kind) else {
         let unknown = unknown_kind(object, pack).into_iter();
-        return unknown.map(|remark| remark.finding(manifest, object, Severity::Unresolved)).collect();
+        return (unknown.map(|remark| remark.finding(manifest, object, Severity::Unresolved)).collect(), None);
     };
     let inference = infer(&object.value, catalog, &object.api_version.version);
     let by_crds = pack.is_of_crds().then(|| outdated(object, pack, catalog)).flatten();
@@ -25,11 +29,9 @@ pub(crate) fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pa
     let version = version_of(object, pack, catalog, inference.candidates);
     let warnings = warnings(&inference, object, pack, catalog, version.as_ref());
     let warnings = warnings.into_iter().map(|remark| (remark, Severity::Warning));
-    conflicts
-        .chain(warnings)
-        .chain(by_crds)
-        .map(|(remark, severity)| remark.finding(manifest, object, severity))
-        .collect()
+    let remarks = conflicts.chain(warnings).chain(by_crds);
+    let findings = remarks.map(|(remark, severity)| remark.finding(manifest, object, severity)).collect();
+    (findings, Some(inference))
 }
 
 /// Reports an apiVersion that no CRD lists, or that the newest CRDs do not serve or call deprecated, where nothing but CRDs is known.

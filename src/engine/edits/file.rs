@@ -18,6 +18,7 @@ use crate::engine::convert::Conversion;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code, sops};
 use crate::syntax::field::FieldPath;
+use crate::syntax::parallel;
 use crate::syntax::text::{Edit, EditSet, Span};
 use crate::syntax::yaml::{
     self, DocumentChanges, EditedText, FrontEnd, Intent, Problem, ProblemCode, Refusal, Rewrite, Style, TextFormat,
@@ -60,7 +61,12 @@ pub(crate) struct EditOptions<'a> {
     pub(crate) front_end: FrontEnd,
     /// The ends of the URLs of schemas that packs know.
     pub(crate) schema_forms: &'a [&'a str],
+    /// How many threads edit a text of many documents; 0 for as many as there are processors.
+    pub(crate) threads: usize,
 }
+
+/// How many documents a thread edits at once.
+const DOCUMENTS_AT_ONCE: usize = 128;
 
 /// The objects that change in one text, by their document in it.
 type ByDocument = BTreeMap<usize, Vec<usize>>;
@@ -235,7 +241,7 @@ impl Editor<'_, '_> {
             removed_comments: &[joined.removed, old_comments].concat(),
             added_comments: &[joined.added, new_comments].concat(),
         };
-        edited.verify_with(&changes, self.options.front_end).map_err(|problem| {
+        edited.verify_with(&changes, self.options.front_end, self.options.threads).map_err(|problem| {
             self.reject_all(self.by_document.values().flatten().chain(self.objects_of_patches()), &problem)
         })?;
         let findings = joined.findings.into_iter().chain(comments.unknown).collect();
@@ -314,14 +320,22 @@ impl Editor<'_, '_> {
         let mut rejected = Rejected::new();
         let replaced = self.patches.iter().filter(|patch| patch.outward.is_none());
         let replaced = replaced.map(|patch| patch.inline_patch.document);
-        for document in self.by_document.keys().copied().chain(replaced).collect::<BTreeSet<usize>>() {
-            let objects = self.by_document.get(&document).map_or(&[][..], Vec::as_slice);
-            if self.is_removed(document) {
+        let changing = self.by_document.keys().copied().chain(replaced).collect::<BTreeSet<usize>>();
+        let changing: Vec<usize> = changing.into_iter().collect();
+        let objects_of = |document: usize| self.by_document.get(&document).map_or(&[][..], Vec::as_slice);
+        let edit = |at: usize| {
+            let document = changing[at];
+            (!self.is_removed(document)).then(|| self.edit_document(document, objects_of(document)))
+        };
+        let edited = parallel::map(changing.len(), DOCUMENTS_AT_ONCE, self.options.threads, &edit);
+        for (document, rewrite) in changing.iter().copied().zip(edited) {
+            let objects = objects_of(document);
+            let Some(rewrite) = rewrite else {
                 let object = objects.first().map(|at| self.source.finding_object(&self.manifest.objects[*at]));
                 joined.remove(self.source, document, object.as_ref());
                 continue;
-            }
-            match self.edit_document(document, objects) {
+            };
+            match rewrite {
                 Ok(rewrite) => {
                     let object = match objects {
                         [at] => Some(self.source.finding_object(&self.manifest.objects[*at])),

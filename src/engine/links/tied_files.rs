@@ -10,6 +10,7 @@ use crate::engine::finding::{Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::lens::{Builds, Completeness, Context, Namespace, ObjectId, ObjectPlace, ObjectView};
 use crate::knowledge::release::ApiVersion;
+use crate::syntax::parallel;
 
 /// The position of an object: file of the run, and object in it.
 pub(crate) type Id = ObjectId;
@@ -35,13 +36,18 @@ struct Member<'a> {
     conversions: Vec<Option<Conversion>>,
 }
 
+/// How many objects of a file a thread converts at once.
+const OBJECTS_AT_ONCE: usize = 128;
+
 impl<'a> TiedFiles<'a> {
-    /// Converts every object of the files `members`, which are in the order of the run, by itself, with what lenses see of the others.
+    /// Converts every object of the files `members`, which are in the order of the run, by itself, with what lenses see of the others, on
+    /// several `threads` where a file has many.
     pub(crate) fn new(
         run: &'a Run<'a>,
         members: impl IntoIterator<Item = (usize, &'a Manifest)>,
         (applications, namesakes): (&'a [Application], &'a [Namesake]),
         others: &Context<'_>,
+        threads: usize,
     ) -> Self {
         let member = |(number, manifest): (usize, &'a Manifest)| {
             let of_object =
@@ -59,8 +65,7 @@ impl<'a> TiedFiles<'a> {
                 let judged = if is_unapplied && !run.is_patch(id) { Judged::IfComplete } else { Judged::AsWritten };
                 tied.convert(id, others, judged, None)
             };
-            let conversions = (0..manifest.objects.len()).map(convert).collect();
-            tied.members[at].conversions = conversions;
+            tied.members[at].conversions = parallel::map(manifest.objects.len(), OBJECTS_AT_ONCE, threads, &convert);
         }
         tied
     }

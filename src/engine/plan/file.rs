@@ -55,13 +55,15 @@ impl PlannedFile {
         manifest: &Manifest,
         conversions: Vec<Option<Conversion>>,
         neighbors: Style,
+        threads: usize,
         held: &dyn Fn(usize) -> Option<Finding>,
         findings: Vec<Finding>,
     ) -> Result<Self, Rejected> {
         let goal = planner.goal();
         let schema_forms: Vec<&str> =
             goal.packs.iter().flat_map(|pack| pack.schema_comments()).map(String::as_str).collect();
-        let options = EditOptions { neighbors, front_end: goal.choices.front_end, schema_forms: &schema_forms };
+        let options =
+            EditOptions { neighbors, front_end: goal.choices.front_end, schema_forms: &schema_forms, threads };
         let edited = edit(manifest, &conversions, &options)?;
         let (change, about_edits) = edited.map(|edited| (edited.file, edited.findings)).unzip();
         let mut planned = Self {

@@ -38,6 +38,8 @@ pub(super) struct GroupContext<'r> {
     pub(super) styles: &'r Styles<'r>,
     /// Whether files can get documents, and lose them.
     pub(super) documents: Documents,
+    /// How many threads plan; 0 for as many as there are processors.
+    pub(super) threads: usize,
 }
 
 /// The files of a group, and what Kustomize makes of them.
@@ -71,7 +73,8 @@ impl<'g> GroupPlanner<'g> {
         group: &'g Group,
         manifests: impl IntoIterator<Item = (usize, &'g Manifest)>,
     ) -> Self {
-        let mut linked = TiedFiles::new(shared.run, manifests, (&group.applications, &group.namesakes), shared.others);
+        let applied = (&*group.applications, &*group.namesakes);
+        let mut linked = TiedFiles::new(shared.run, manifests, applied, shared.others, shared.threads);
         let mut states = States::new(&linked, &unapplied::elsewhere(&group.unmade), shared.others);
         linked.take_judged(states.take_judged());
         let unapplied = unapplied::findings(&linked, &group.unmade, shared.others);
@@ -131,7 +134,7 @@ impl<'g> GroupPlanner<'g> {
         manifest: &Manifest,
         followed: &Followed<'_, '_>,
     ) -> Result<PlannedFile, Rejected> {
-        let GroupContext { planner, styles, run, .. } = self.shared;
+        let GroupContext { planner, styles, run, threads, .. } = *self.shared;
         let mut findings: Vec<Finding> = Vec::new();
         let objects = 0..manifest.objects.len();
         let conversions = objects.map(|at| self.settle(Id { file, at }, followed, &mut findings)).collect();
@@ -140,8 +143,15 @@ impl<'g> GroupPlanner<'g> {
             let is_shown = |_: &&Finding| !followed.held.is_kept(id) || self.would_change(id, followed);
             followed.held.reason(id).filter(is_shown).cloned()
         };
-        let mut planned =
-            PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings)?;
+        let mut planned = PlannedFile::new(
+            planner,
+            manifest,
+            conversions,
+            styles.around(&manifest.file),
+            threads,
+            &reason,
+            findings,
+        )?;
         data_files::report(run, &mut planned);
         Ok(planned)
     }

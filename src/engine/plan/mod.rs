@@ -10,7 +10,7 @@
 //! written); `file` (the plan of one file, and the severities of its findings)
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
-//! configuration accepts) `data_files` (of ConfigMaps) `parallel` (several threads) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
+//! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
 //! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for); `origins` (of the objects of a manifest that is a run of its own).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
@@ -22,6 +22,7 @@ use crate::engine::finding::Location;
 use crate::engine::links::{CrdSurvey, Group, Run, groups};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::lens::Context;
+use crate::syntax::parallel;
 
 mod planner;
 mod recognizer;
@@ -35,7 +36,6 @@ mod acknowledged;
 mod assemble;
 mod data_files;
 mod outside;
-mod parallel;
 mod withheld;
 
 mod fixpoint;
@@ -80,10 +80,12 @@ use file::PlannedFile;
 use group::{GroupContext, GroupPlanner};
 use manifests::{ReadObjects, read_sources};
 use origins::with_origins_in;
-use parallel::{Numbered, in_parallel};
 use styles::Styles;
 use templates::TemplatePlanner;
 use withheld::Withheld;
+
+/// How many groups of files a thread plans at once.
+const GROUPS_AT_ONCE: usize = 8;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
@@ -124,11 +126,15 @@ pub fn plan_files<M: Manifests>(
     let others = others.with_parameters(parameters);
     let styles = Styles::of(surveys);
     let documents = planner.goal().choices.documents;
-    let shared = GroupContext { planner, run: &run, others: &others, styles: &styles, documents };
+    let threads = scope.threads;
+    let shared = GroupContext { planner, run: &run, others: &others, styles: &styles, documents, threads };
     let plan = |group: &Group| plan_group(&shared, group, manifests, scope, &withheld);
     let mut groups = groups(&run);
     groups.retain(|group| may_report(planner, group, &run));
-    let planned = in_parallel(&groups, scope.threads, &plan)?;
+    let planned = parallel::map(groups.len(), GROUPS_AT_ONCE, threads, &|at| plan(&groups[at]));
+    let planned: Vec<Planned> = planned.into_iter().collect::<Result<_, _>>()?;
+    let mut planned: Planned = planned.into_iter().flatten().collect();
+    planned.sort_by_key(|(file, _)| *file);
     // Each in its box: in a list that grows, the plans of many files would take twice the memory.
     let mut planned: Vec<Box<PlannedFile>> = planned.into_iter().map(|(_, planned)| planned).collect();
     let mut kinds = KindsOfRun::default();
@@ -169,7 +175,7 @@ fn may_report(planner: &Planner<'_>, group: &Group, run: &Run<'_>) -> bool {
 }
 
 /// The plans of files, with their numbers.
-type Planned = Numbered<Box<PlannedFile>>;
+type Planned = Vec<(usize, Box<PlannedFile>)>;
 
 fn plan_group<M: Manifests>(
     shared: &GroupContext<'_>,

@@ -7,7 +7,6 @@
 //! read.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -16,7 +15,6 @@ use super::chart_report::ChartReport;
 use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
-use super::parallel::in_parallel;
 use super::template_plan::{
     Definitions, PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unread,
 };
@@ -29,6 +27,7 @@ use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
 use crate::engine::notices::old_names::KindsOfRun;
 use crate::knowledge::lens::{Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::parallel;
 use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Template};
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
@@ -36,6 +35,9 @@ use crate::syntax::yaml;
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
+
+/// How many templates a thread plans at once.
+const TEMPLATES_AT_ONCE: usize = 8;
 
 /// The templates of charts that a run converts.
 #[derive(Clone, Copy)]
@@ -64,7 +66,6 @@ impl TemplatePlanner<'_, '_> {
         let (mut all, mut charts) = (Vec::new(), ChartReport::default());
         // What a chart names is for its own objects: other charts may be of another shard, and for other clusters.
         let mut kinds: BTreeMap<&str, KindsOfRun> = BTreeMap::new();
-        let numbered: Vec<(usize, &TemplateFile)> = files.iter().enumerate().collect();
         let facts = TargetFacts(self.shared.planner.goal());
         let mut arguments: BTreeMap<&str, Arguments> = BTreeMap::new();
         for TemplateFile { definitions, .. } in files {
@@ -72,12 +73,9 @@ impl TemplatePlanner<'_, '_> {
                 || Arguments::of(definitions.calling.iter().map(|one| &**one), self.environment(definitions, &facts));
             arguments.entry(definitions.chart.as_str()).or_insert_with(made);
         }
-        let plan = |(number, file): &(usize, &TemplateFile)| {
-            let planned = self.plan(file, &arguments[file.definitions.chart.as_str()]);
-            Ok::<_, Infallible>(vec![(*number, planned)])
-        };
-        let Ok(plans) = in_parallel(&numbered, threads, &plan);
-        for (file, (_, template)) in files.iter().zip(plans) {
+        let plan = |number: usize| self.plan(&files[number], &arguments[files[number].definitions.chart.as_str()]);
+        let plans = parallel::map(files.len(), TEMPLATES_AT_ONCE, threads, &plan);
+        for (file, template) in files.iter().zip(plans) {
             let PlannedTemplate { planned, open: types, followed, suffixed: conditions, foreign: calls } = template;
             let chart = file.definitions.chart.as_str();
             charts.add(chart, &planned, followed);
@@ -203,7 +201,7 @@ impl TemplatePlanner<'_, '_> {
         let surveys = [self.survey(&manifest, reading)];
         let withheld = Withheld::default().and(&self.declined_in(file, &manifest, template, reading));
         let run = Run::new(&planner.targets, &surveys);
-        let shared = GroupContext { planner, run: &run, others, styles, documents: Documents::Printed };
+        let shared = GroupContext { planner, run: &run, others, styles, documents: Documents::Printed, threads: 1 };
         let planned = groups(&run).into_iter().flat_map(|group| {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)

@@ -65,8 +65,8 @@ pub(super) struct Charts {
     pub(super) templates: Vec<TemplateFile>,
     /// The files that templates can print as they are, are not read by their names, and mention a known API group.
     texts: Vec<TextFile>,
-    /// The values files, with their data.
-    values: Vec<(PathBuf, Value)>,
+    /// The values files, each with its data and what else its chart has.
+    values: Vec<(PathBuf, Arc<Definitions>)>,
     /// What is reported of values files.
     findings: Vec<Finding>,
 }
@@ -99,9 +99,8 @@ pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
         }));
     }
     found.extend(input.templates.iter().filter(|one| one.is_alone).map(alone));
-    let own = charts.iter().map(|(chart, definitions)| (chart.join(VALUES), definitions.values.clone()));
-    let own = own.filter(|(file, _)| input.is_listed(file));
-    let values: Vec<(PathBuf, Value)> = own.filter_map(|(file, values)| Some((file, values?))).collect();
+    let own = charts.iter().map(|(chart, definitions)| (chart.join(VALUES), Arc::clone(definitions)));
+    let values: Vec<_> = own.filter(|(file, own)| own.values.is_some() && input.is_listed(file)).collect();
     let findings = values.iter().filter_map(|(file, _)| open_object(file, recognizer)).collect();
     Charts { templates: found, texts, values, findings }
 }
@@ -140,10 +139,10 @@ pub(super) fn old_texts<T>(input: &Input<T>, charts: &Charts, goal: &Goal<'_>) -
         let location = Location { file: file.clone(), position };
         Some(Finding::new(location, Code::NotAnObject, Severity::Unresolved, message).help(help))
     });
-    let parts = charts.values.iter().filter_map(|(file, values)| {
+    let parts = charts.values.iter().filter_map(|(file, chart)| {
         let message = format!(
             "an object of {} lacks its kind, which a template can print beside it, and is not converted",
-            part_of_object(values, goal)?
+            part_of_object(chart.values.as_ref()?, goal)?
         );
         let location = Location { file: file.to_string_lossy().into_owned(), position: None };
         let help = "write the kind beside the apiVersion, or convert it by hand";

@@ -104,6 +104,9 @@ impl<'p> Detector<'p> {
         let evidence = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
         let mut found = Detection { evidence, ..Detection::default() };
         manifest.objects.iter().for_each(|object| found.add(&manifest, object, packs));
+        // What is kept of each file until all are read takes no more than it needs.
+        found.objects.shrink_to_fit();
+        found.spans.shrink_to_fit();
         let (crds, unknown_crds) = (crds_in(&manifest, packs), crd_sets::unknown_in(&manifest, packs));
         let survey = self.surveyor.survey(&manifest);
         let kept = self.room.keep(manifest, survey.is_unknown);

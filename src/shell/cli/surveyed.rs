@@ -21,11 +21,12 @@ use crate::engine::plan::{FileSurvey, Manifests, Surveyor};
 use crate::knowledge::pack::Pack;
 use crate::shell::disk;
 
-/// How many bytes of texts are kept with their trees and values, which take about eight times as much.
+/// How many bytes of texts are kept with their trees and values, which take about eight times as much. The first file is kept so whatever
+/// its size: it may be all there is to plan.
 const PARSED_BYTES: usize = 1 << 20;
 
 /// How many bytes of texts are kept besides.
-const TEXT_BYTES: usize = 16 << 20;
+const TEXT_BYTES: usize = 4 << 20;
 
 /// The most bytes of a file that is read for the value of a replacement.
 const OTHER_BYTES: u64 = 1 << 20;
@@ -124,9 +125,9 @@ impl Room {
         let is_stdin = manifest.file == "-";
         let content = if is_unknown && !is_stdin {
             Content::Hash(hash(manifest.text.as_bytes()))
-        } else if takes(&self.parsed, size) {
+        } else if takes(&self.parsed, |left| left.checked_sub(size).or((left == PARSED_BYTES).then_some(0))) {
             Content::Parsed(Arc::new(manifest))
-        } else if is_stdin || takes(&self.texts, size) {
+        } else if is_stdin || takes(&self.texts, |left| left.checked_sub(size)) {
             Content::Text(manifest.text)
         } else {
             Content::Hash(hash(manifest.text.as_bytes()))
@@ -142,9 +143,9 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Takes `size` of what is left of `room`; returns whether there was as much.
-fn takes(room: &AtomicUsize, size: usize) -> bool {
-    room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(size)).is_ok()
+/// Leaves of the room what `rest` says; returns whether it said something.
+fn takes(room: &AtomicUsize, rest: impl Fn(usize) -> Option<usize>) -> bool {
+    room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest).is_ok()
 }
 
 /// The files of a call, which are parsed again as far as there was no room to keep them so.

@@ -87,9 +87,9 @@ impl<'a> Detection<'a> {
         }
         self.counts.recognized += usize::from(self.values.len() > before);
         let Some(pack) = packs.of_group(&object.kind.group) else { return };
-        self.findings.extend(inference_findings(manifest, object, pack));
-        let Some(catalog) = pack.catalog(&object.kind) else { return };
-        let inference = infer(&object.value, catalog, &object.api_version.version);
+        let (findings, inference) = inference_findings(manifest, object, pack);
+        self.findings.extend(findings);
+        let Some(inference) = inference else { return };
         let kind = (object.kind.clone(), object.api_version.clone());
         let location = manifest.locate(object, &FieldPath::default());
         let place = |path: &FieldPath| manifest.locate(object, path);

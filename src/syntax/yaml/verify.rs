@@ -18,6 +18,10 @@ use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
 use super::value::read_value;
 use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::parallel;
+
+/// How many documents a thread checks at once.
+const DOCUMENTS_AT_ONCE: usize = 128;
 
 /// The front end that parses a changed text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,14 +68,19 @@ impl<V: Borrow<Value>> EditedText<'_, V> {
     /// # Errors
     /// `VerifyFailed` with a place in the text after, or the problem in reading that.
     pub fn verify(&self, front_end: FrontEnd) -> Result<(), Problem> {
-        self.verify_with(&DocumentChanges::default(), front_end)
+        self.verify_with(&DocumentChanges::default(), front_end, 1)
     }
 
-    /// Checks a changed text that is to have other documents too.
+    /// Checks a changed text that is to have other documents too, on several threads where it has many; 0 are as many as there are processors.
     ///
     /// # Errors
     /// As [`EditedText::verify`].
-    pub fn verify_with(&self, changes: &DocumentChanges<V>, front_end: FrontEnd) -> Result<(), Problem> {
+    pub fn verify_with(
+        &self,
+        changes: &DocumentChanges<V>,
+        front_end: FrontEnd,
+        threads: usize,
+    ) -> Result<(), Problem> {
         let Self { before, tree, after, expected, .. } = *self;
         let mut comments = Comments::default();
         comments.add_before(self.added_comments.iter().map(String::as_str));
@@ -80,7 +89,7 @@ impl<V: Borrow<Value>> EditedText<'_, V> {
         {
             // A text of one document is parsed once.
             comments.add_before(tree.comments_in(document.span).iter().map(|comment| comment.of(before)));
-            verify_value(after, 0, &front_end.parse(after)?, value.borrow(), &mut comments)?;
+            comments.add_after(verify_value(after, 0, &front_end.parse(after)?, value.borrow())?);
             return comments.verify(self.removed_comments);
         }
         let new = parse(after)?;
@@ -92,25 +101,31 @@ impl<V: Borrow<Value>> EditedText<'_, V> {
         }
         let of_removed = changes.removed.iter().map(|number| tree.documents()[*number].span);
         comments.add_before(of_removed.flat_map(|span| tree.comments_in(span)).map(|comment| comment.of(before)));
-        for (number, (old, expected)) in wanted.into_iter().enumerate() {
+        let verify = |number: usize| {
+            let (old, expected): (Option<usize>, Option<&Value>) = wanted[number];
             let (span, old) = (new.documents()[number].span, old.map(|number| tree.documents()[number].span));
             let text = span.of(after);
             match expected {
                 Some(value) => {
-                    let of_old = old.into_iter().flat_map(|span| tree.comments_in(span));
-                    comments.add_before(of_old.map(|comment| comment.of(before)));
                     let alone = match front_end {
                         FrontEnd::Exact => Cow::Owned(
                             parse_exact(text).map_err(|problem| Problem { at: span.start + problem.at, ..problem })?,
                         ),
                         FrontEnd::Fast => new.of_document(number),
                     };
-                    verify_value(text, span.start, &alone, value, &mut comments)?;
+                    verify_value(text, span.start, &alone, value)
                 }
                 // Bytes that can be parsed alone read the same in either text.
-                None if old.is_some_and(|old| old.of(before) == text) => {}
-                None => return Err(failed(span.start, "a document changed that should have stayed the same")),
+                None if old.is_some_and(|old| old.of(before) == text) => Ok(Vec::new()),
+                None => Err(failed(span.start, "a document changed that should have stayed the same")),
             }
+        };
+        let verified = parallel::map(wanted.len(), DOCUMENTS_AT_ONCE, threads, &verify);
+        for ((old, expected), comments_after) in wanted.iter().zip(verified) {
+            let changed = old.filter(|_| expected.is_some()).map(|number| tree.documents()[number].span);
+            let of_old = changed.into_iter().flat_map(|span| tree.comments_in(span));
+            comments.add_before(of_old.map(|comment| comment.of(before)));
+            comments.add_after(comments_after?);
         }
         comments.verify(self.removed_comments)
     }
@@ -162,21 +177,17 @@ fn failed(at: usize, message: impl Into<String>) -> Problem {
     Problem::new(ProblemCode::VerifyFailed, at, message)
 }
 
-/// Checks a changed document, whose text starts at `start` and has the tree `tree`, and collects its comments.
-fn verify_value<'t>(
-    text: &'t str,
-    start: usize,
-    tree: &Tree,
-    expected: &Value,
-    comments: &mut Comments<'t>,
-) -> Result<(), Problem> {
+/// A comment, and where it starts.
+type CommentAt<'t> = (usize, &'t str);
+
+/// Checks a changed document, whose text starts at `start` and has the tree `tree`, and returns its comments.
+fn verify_value<'t>(text: &'t str, start: usize, tree: &Tree, expected: &Value) -> Result<Vec<CommentAt<'t>>, Problem> {
     let [alone] = tree.documents() else {
         return Err(failed(start, format!("one document became {}", tree.documents().len())));
     };
     let value = read_value(tree, text, alone.root).map_err(|problem| Problem { at: start + problem.at, ..problem })?;
-    comments.add_after(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
     match first_difference(expected, &value) {
-        None => Ok(()),
+        None => Ok(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))).collect()),
         Some(path) => {
             let at = start + locate(tree, text, alone.root, &path).start;
             Err(failed(at, format!("`{path}` does not have the expected value")))
@@ -188,7 +199,7 @@ fn verify_value<'t>(
 #[derive(Default)]
 struct Comments<'t> {
     counts: BTreeMap<&'t str, isize>,
-    new: Vec<(usize, &'t str)>,
+    new: Vec<CommentAt<'t>>,
 }
 
 impl<'t> Comments<'t> {
@@ -196,7 +207,7 @@ impl<'t> Comments<'t> {
         old.for_each(|comment| *self.counts.entry(comment).or_default() += 1);
     }
 
-    fn add_after(&mut self, new: impl Iterator<Item = (usize, &'t str)>) {
+    fn add_after(&mut self, new: Vec<CommentAt<'t>>) {
         self.new.extend(new);
     }
 
@@ -289,7 +300,7 @@ mod tests {
         let edited =
             EditedText { before: BEFORE, tree, after, expected, removed_comments: &removed, added_comments: &added };
         for front_end in [FrontEnd::Exact, FrontEnd::Fast] {
-            let problem = edited.verify_with(changes, front_end).err();
+            let problem = edited.verify_with(changes, front_end, 2).err();
             assert_eq!(problem.map(|problem| problem.message).as_deref(), message);
         }
     }

@@ -27,7 +27,7 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 11] = [
     ("src/shell/cli/console.rs", &["env", "io", "time"]),
     ("src/shell/cli/pager.rs", &["env", "io", "process"]),
     ("src/shell/cli/progress.rs", &["thread", "time"]),
-    ("src/engine/plan/parallel.rs", &["thread"]),
+    ("src/syntax/parallel.rs", &["thread"]),
     // Rules are compiled and run on a large stack.
     ("src/knowledge/pack/crds/own.rs", &["thread"]),
     ("src/shell/disk/", &["env", "fs", "io", "os", "process", "time"]),

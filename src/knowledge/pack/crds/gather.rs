@@ -36,7 +36,8 @@ struct KindFacts {
     scopes: BTreeMap<Scope, ReleaseSet>,
     webhook: ReleaseSet,
     listings: BTreeMap<(Word, String), ReleaseSet>,
-    fields: BTreeMap<FieldPattern, BTreeMap<Row, ReleaseSet>>,
+    /// The rows of each field: mostly one, for which a map would take ten times the memory.
+    fields: BTreeMap<FieldPattern, Vec<(Row, ReleaseSet)>>,
     notes: BTreeMap<Note, ReleaseSet>,
 }
 
@@ -94,7 +95,7 @@ impl Gathered {
         for (pattern, rows) in rows(definition.versions) {
             let known = facts.fields.entry(pattern).or_default();
             for row in rows {
-                extend(known.entry(row).or_default(), release);
+                extend(entry(known, row), release);
             }
         }
         Ok(())
@@ -176,7 +177,7 @@ impl KindFacts {
 }
 
 /// Returns the rows of a field in the order of a catalog.
-fn sorted(rows: &BTreeMap<Row, ReleaseSet>) -> Vec<(&Row, ReleaseSet)> {
+fn sorted(rows: &[(Row, ReleaseSet)]) -> Vec<(&Row, ReleaseSet)> {
     let mut rows: Vec<_> = rows.iter().map(|(row, releases)| (row, *releases)).collect();
     rows.sort_by_key(|(row, releases)| (releases.iter().next(), *row));
     rows
@@ -193,10 +194,10 @@ fn words(version: &DefinedVersion) -> impl Iterator<Item = Word> {
 fn rows(mut versions: Vec<DefinedVersion>) -> BTreeMap<FieldPattern, Vec<Row>> {
     versions.sort_by(|left, right| release::by_stability(&right.name, &left.name));
     let count = versions.len();
-    let mut folded: BTreeMap<FieldPattern, BTreeMap<FieldFact, Vec<String>>> = BTreeMap::new();
+    let mut folded: BTreeMap<FieldPattern, Vec<(FieldFact, Vec<String>)>> = BTreeMap::new();
     for version in versions {
         for (pattern, fact) in version.fields {
-            folded.entry(pattern).or_default().entry(fact).or_default().push(version.name.clone());
+            entry(folded.entry(pattern).or_default(), fact).push(version.name.clone());
         }
     }
     let row = |(fact, mut versions): (FieldFact, Vec<String>)| {
@@ -206,6 +207,16 @@ fn rows(mut versions: Vec<DefinedVersion>) -> BTreeMap<FieldPattern, Vec<Row>> {
         Row { fact, versions }
     };
     folded.into_iter().map(|(pattern, facts)| (pattern, facts.into_iter().map(row).collect())).collect()
+}
+
+/// Returns what a short list has under a key; it gets the key if it lacks it.
+fn entry<K: PartialEq, V: Default>(list: &mut Vec<(K, V)>, key: K) -> &mut V {
+    let at = list.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+        list.reserve_exact(1);
+        list.push((key, V::default()));
+        list.len() - 1
+    });
+    &mut list[at].1
 }
 
 fn extend(set: &mut ReleaseSet, release: ReleaseId) {
