@@ -264,3 +264,18 @@ fn the_report_does_not_depend_on_the_number_of_threads() {
     assert_eq!(run("1"), run("8"));
     assert!(run("1").contains(" and 22 more\n"), "{}", run("1"));
 }
+
+#[test]
+fn what_becomes_of_a_file_of_many_documents_does_not_depend_on_the_number_of_threads() {
+    let document = |at: usize| match at % 3 {
+        0 => held(&format!("h{at}")),
+        1 => format!("# of {at}\n{}", route(&format!("r{at}"))),
+        _ => format!("apiVersion: v1\nkind: Service\nmetadata:\n  name: s{at}\n"),
+    };
+    let text: String = (0..1200).map(|at| document(at) + "---\n").collect();
+    let tree = Tree::of(&[("many.yaml", &text)]);
+    let run = |threads: &str| tree.run(&["diff", "--to", TO, "-j", threads]).out;
+    assert_eq!(run("1"), run("3"));
+    let changed = run("3").lines().filter(|line| line.starts_with("+apiVersion:")).count();
+    assert_eq!(changed, 400, "the routes change, the others do not");
+}
