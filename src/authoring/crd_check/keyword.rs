@@ -11,7 +11,7 @@ use crate::authoring::constraints::About;
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::{MERGE_KEY, PRESERVE};
 use crate::knowledge::pack::crds::implication::Rule;
-use crate::knowledge::pack::crds::without_new::{Compared, accepts_all_old};
+use crate::knowledge::pack::crds::without_new::Compared;
 
 /// What a keyword does to the values that a schema accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,19 +257,29 @@ fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Ve
     let [old, new] = [old, new].map(listed);
     let lacks = |list: &[Rule], rule: &Rule| !list.iter().any(|other| other.is(rule));
     let mut gone: Vec<&Rule> = old.iter().filter(|rule| lacks(&new, rule)).collect();
+    let old_values: Vec<Rule> = old.iter().map(|rule| rule.for_old(schemas)).collect();
     let mut found = Vec::new();
     for rule in new.iter().filter(|rule| lacks(&old, rule)) {
-        let accepts_all = rule.accepts_all_of(&old) || accepts_all_old(&rule.text, schemas);
-        let instead = gone.iter().position(|old| rule.accepts_all_of([*old]) || old.accepts_all_of([rule]));
+        let of_old = rule.for_old(schemas);
+        let accepts_all = of_old.accepts_all_of(&old_values);
+        let is_like = |old: &&Rule| rule.accepts_all_of([*old]) || old.accepts_all_of([rule]);
+        // What is about new values alone takes the place of none.
+        let is_like_of_old = |old: &&Rule| !of_old.accepts_all_of([]) && of_old.accepts_all_of([&old.for_old(schemas)]);
+        let instead = gone.iter().position(is_like).or_else(|| gone.iter().position(is_like_of_old));
         let (words, before) = (short(&rule.words()), instead.map(|at| gone.remove(at)));
         found.push(match (before, accepts_all) {
-            (Some(before), true) if before.accepts_all_of(&new) => (
-                Class::Documentation,
-                format!("the rule {} becomes {words}, which says the same", short(&before.words())),
-            ),
             (Some(before), is_wider) => {
-                let class = if is_wider { Class::Loosened } else { Class::Tightened };
-                (class, format!("the rule {} becomes {words}", short(&before.words())))
+                let is_narrower = before.accepts_all_of(&new);
+                let is_narrower_of_old = || before.for_old(schemas).accepts_all_of([&of_old]);
+                let (class, what) = match is_wider {
+                    true if is_narrower && rule.accepts_all_of(&old) => (Class::Documentation, ", which says the same"),
+                    true if is_narrower || is_narrower_of_old() => {
+                        (Class::Additive, ", which says the same of what was accepted")
+                    }
+                    true => (Class::Loosened, ""),
+                    false => (Class::Tightened, ""),
+                };
+                (class, format!("the rule {} becomes {words}{what}", short(&before.words())))
             }
             (None, true) => (Class::Additive, format!("the rule {words} is new, and accepts all that was accepted")),
             (None, false) => (Class::Tightened, format!("the rule {words} is new")),
@@ -421,6 +431,19 @@ mod tests {
         let classes: Vec<_> = compared(&schema("a"), &schema("b")).into_iter().map(|one| one.class).collect();
         assert_eq!(classes, [Class::Tightened, Class::Loosened], "one is new, one is gone");
         assert_eq!(compared(&schema("a  &&\n b"), &schema("(a && b)")), []);
+        let listed = |values: Value, rule: &str| {
+            let mut schema = with(&[rule]);
+            schema["properties"] = json!({"a": {"type": "string", "enum": values}, "b": {}});
+            schema["required"] = json!(["a"]);
+            schema.as_object().cloned().unwrap_or_default()
+        };
+        let old = listed(json!(["x"]), "self.a == 'x' ? has(self.b) : !has(self.b)");
+        let class = |rule: &str| {
+            let found = compared(&old, &listed(json!(["x", "y"]), rule));
+            found.into_iter().filter(|one| one.code == Code::CrdRule).map(|one| one.class).collect::<Vec<_>>()
+        };
+        assert_eq!(class("self.a in ['x', 'y'] ? has(self.b) : !has(self.b)"), [Class::Additive]);
+        assert_eq!(class("self.a == 'x' ? !has(self.b) : has(self.b)"), [Class::Tightened, Class::Loosened]);
         assert_eq!(compared(&schema("a == 'x  y'"), &schema("a == 'x y'")).len(), 2, "a text has its blanks");
     }
 

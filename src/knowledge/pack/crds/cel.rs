@@ -23,9 +23,31 @@ pub(super) enum Stated {
     OfItems(Vec<Relation>),
 }
 
+/// Returns the tree of a rule; `None` where it is malformed or would be misread.
+pub(super) fn parsed(rule: &str) -> Option<IdedExpr> {
+    Parser::new().enable_optional_syntax(true).parse(rule).ok().filter(|_| !has_double_sign(rule))
+}
+
+/// Returns whether `!` or `-` stands twice before a value, of which the parser (cel 0.13) reads one.
+pub(super) fn has_double_sign(rule: &str) -> bool {
+    let (mut quote, mut sign) = (None, None);
+    let mut characters = rule.chars();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (Some(_), '\\') => drop(characters.next()),
+            (Some(open), _) => quote = quote.filter(|_| open != character),
+            (None, '"' | '\'') => (quote, sign) = (Some(character), None),
+            (None, '!' | '-') if sign == Some(character) => return true,
+            (None, '!' | '-') => sign = Some(character),
+            (None, other) => sign = sign.filter(|_| other.is_whitespace()),
+        }
+    }
+    false
+}
+
 /// Reads the rule of a value whose schema is `schema`; `None` where it is not understood.
 pub(super) fn stated(rule: &str, schema: &Map<String, Value>) -> Option<Stated> {
-    let expression = Parser::new().parse(rule).ok()?;
+    let expression = parsed(rule)?;
     if mentions(&expression, "oldSelf") {
         return Some(Stated::Nothing);
     }

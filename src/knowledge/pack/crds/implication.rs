@@ -1,4 +1,4 @@
-//! Answers: does a CEL rule accept every value that other rules accept, whatever the schema is?
+//! Answers: does a CEL rule accept every value that other rules accept, whatever the schema is, or of those that an older schema accepts?
 //!
 //! What a rule demands is read from its tree as a combination of [`Statement`]s, each of which an expression being true or false comes down
 //! to; `!` stands at no combination. An error is neither true nor false, so that a statement and its opposite can both fail.
@@ -8,12 +8,15 @@
 use std::cell::Cell;
 
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
-use kube_cel::cel::parser::Parser;
 
-use super::cel::{Macro, MacroCall, macro_named};
+use super::cel::{Macro, MacroCall, literal, macro_named, parsed};
+use super::without_new::{Compared, Outcomes, is_never_equal, outcomes};
 
 /// How many steps a comparison of rules takes before it counts as not certain.
 const FUEL: u32 = 20_000;
+
+/// How the constant null is written.
+const NULL: &str = "Null";
 
 /// The largest whole number up to which all are told apart.
 const EXACT: i64 = 1 << 53;
@@ -48,11 +51,18 @@ impl Rule {
             true if is_optional => Runs::WithOptional,
             true => Runs::OnChange,
         };
-        let Ok(expression) = Parser::new().enable_optional_syntax(true).parse(rule) else {
+        let Some(expression) = parsed(rule) else {
             return Self { tree: text.clone(), demand: Demand::One(Statement::is(text.clone(), true)), text, runs };
         };
-        let reader = Reader { items: Vec::new() };
+        let reader = Reader { items: Vec::new(), old: None };
         Self { text, tree: reader.text(&expression), demand: reader.demand(&expression, true), runs }
+    }
+
+    /// Returns what the rule demands of values that an older schema accepts: what that decides is decided.
+    pub(crate) fn for_old(&self, value: &Compared<'_>) -> Self {
+        let demand = parsed(&self.text)
+            .map(|expression| Reader { items: Vec::new(), old: Some(value) }.demand(&expression, true));
+        Self { demand: demand.unwrap_or_else(|| self.demand.clone()), ..self.clone() }
     }
 
     /// Returns how messages write it: on one line.
@@ -84,11 +94,18 @@ enum Demand {
     Any(Vec<Self>),
 }
 
+impl Demand {
+    const TRUE: Self = Self::All(Vec::new());
+    const FALSE: Self = Self::Any(Vec::new());
+}
+
 /// A statement about an expression, which is known by its text.
 #[derive(Clone, Debug, PartialEq)]
 enum Statement {
     /// It is this value, or can be evaluated and is another one.
     Equal { of: String, value: String, is: bool },
+    /// It can be evaluated.
+    Known { of: String },
     /// It is less than another one, or more.
     Compared { of: String, is_less: bool, or_equal: bool, than: Than },
     /// What each item of a list fulfils, or at least one.
@@ -110,9 +127,17 @@ impl Statement {
     /// Returns whether what fulfils it fulfils `wide` too.
     fn implies(&self, wide: &Self, fuel: &Cell<u32>) -> bool {
         match (self, wide) {
-            (Self::Equal { of, value, is }, Self::Equal { of: same, value: other, is: too }) => {
-                of == same && if is == too { value == other } else { *is && value != other }
+            (Self::Equal { of, value, is }, Self::Equal { of: same, value: other, is: too }) if of == same => {
+                if is == too { value == other } else { *is && value != other }
             }
+            // What has a value is there.
+            (Self::Equal { of, value, is: true }, Self::Equal { of: there, value: has, is }) => {
+                *there == format!("has({of})") && value != NULL && *is == (has == "true")
+            }
+            (Self::Compared { of, .. }, Self::Equal { of: there, value: has, is }) => {
+                *there == format!("has({of})") && *is == (has == "true")
+            }
+            (Self::Equal { of, .. } | Self::Compared { of, .. }, Self::Known { of: same }) => of == same,
             (
                 Self::Compared { of, is_less, or_equal, than },
                 Self::Compared { of: same, is_less: less, or_equal: equal, than: other },
@@ -141,7 +166,7 @@ impl Statement {
             Self::Compared { of, is_less, or_equal, than } => {
                 Some(Self::Compared { of, is_less: !is_less, or_equal: !or_equal, than })
             }
-            Self::Items { .. } => None,
+            Self::Known { .. } | Self::Items { .. } => None,
         }
     }
 }
@@ -205,14 +230,23 @@ fn is_impossible(given: &[&Demand], fuel: &Cell<u32>) -> bool {
 struct Reader<'e> {
     /// The variables of the macros around an expression.
     items: Vec<&'e str>,
+    /// The schemas of the values that are read about; of all values where there are none.
+    old: Option<&'e Compared<'e>>,
 }
 
 impl<'e> Reader<'e> {
     /// Reads what makes an expression true, or false.
     fn demand(&self, expression: &'e IdedExpr, is: bool) -> Demand {
+        if let Some(Outcomes { yes, no, error }) = self.old_values().map(|old| outcomes(expression, old)) {
+            match if is { (yes, no || error) } else { (no, yes || error) } {
+                (false, _) => return Demand::FALSE,
+                (true, false) => return Demand::TRUE,
+                (true, true) => {}
+            }
+        }
         let read = match &expression.expr {
             Expr::Literal(LiteralValue::Boolean(value)) => {
-                Some(if *value.inner() == is { Demand::All(Vec::new()) } else { Demand::Any(Vec::new()) })
+                Some(if *value.inner() == is { Demand::TRUE } else { Demand::FALSE })
             }
             Expr::Call(call) => self.call(call, is),
             Expr::Comprehension(found) => self.quantified(found, is),
@@ -221,7 +255,15 @@ impl<'e> Reader<'e> {
         read.unwrap_or_else(|| Demand::One(Statement::is(self.text(expression), is)))
     }
 
+    /// Returns the schemas of the values, as long as an expression is about `self`.
+    fn old_values(&self) -> Option<&'e Compared<'e>> {
+        self.old.filter(|_| self.items.is_empty())
+    }
+
     fn call(&self, call: &'e CallExpr, is: bool) -> Option<Demand> {
+        if let Some(demand) = self.chosen(call, is) {
+            return Some(demand);
+        }
         let each = |parts: &'e [IdedExpr]| parts.iter().map(|part| self.demand(part, is)).collect();
         match (call.func_name.as_str(), call.args.as_slice()) {
             (operators::LOGICAL_AND, parts) => {
@@ -240,8 +282,8 @@ impl<'e> Reader<'e> {
             (operators::IN, [value, list]) => {
                 let Expr::List(list) = &list.expr else { return None };
                 // Nothing is in an empty list, but what is asked for can be absent.
-                let of = (!list.elements.is_empty()).then(|| self.text(value))?;
-                let equal = |value| Some(Demand::One(Statement::Equal { of: of.clone(), value: constant(value)?, is }));
+                let equal = |constant| self.equal_to(value, constant, is);
+                let list = Some(list).filter(|list| !list.elements.is_empty())?;
                 let each = list.elements.iter().map(equal).collect::<Option<_>>()?;
                 Some(if is { Demand::Any(each) } else { Demand::All(each) })
             }
@@ -261,13 +303,57 @@ impl<'e> Reader<'e> {
                 }
                 _ => {}
             }
-            if let Some(value) = constant(value) {
-                return Demand::One(Statement::Equal { of: self.text(of), value, is });
+            if let Some(demand) = self.equal_to(of, value, is) {
+                return demand;
             }
         }
         let mut sides = [self.text(one), self.text(other)];
         sides.sort();
         Demand::One(Statement::is(sides.join(" == "), is))
+    }
+
+    /// Reads what makes an expression a constant, or another value.
+    fn equal_to(&self, of: &'e IdedExpr, value: &'e IdedExpr, is: bool) -> Option<Demand> {
+        let written = constant(value)?;
+        if let Some(known) = constant(of) {
+            return Some(if (known == written) == is { Demand::TRUE } else { Demand::FALSE });
+        }
+        let of_old = self.old_values().zip(literal(value));
+        let is_never = of_old.is_some_and(|(old, value)| is_never_equal(of, &value, old));
+        let of = self.text(of);
+        Some(match (is_never, is) {
+            (true, true) => Demand::FALSE,
+            (true, false) => Demand::One(Statement::Known { of }),
+            (false, _) => Demand::One(Statement::Equal { of, value: written, is }),
+        })
+    }
+
+    /// Reads a comparison with what a test chooses: it is one with either, where the test comes out so.
+    fn chosen(&self, call: &'e CallExpr, is: bool) -> Option<Demand> {
+        const COMPARISONS: [&str; 7] = [
+            operators::EQUALS,
+            operators::NOT_EQUALS,
+            operators::IN,
+            operators::LESS,
+            operators::LESS_EQUALS,
+            operators::GREATER,
+            operators::GREATER_EQUALS,
+        ];
+        if !COMPARISONS.contains(&call.func_name.as_str()) {
+            return None;
+        }
+        let (at, [test, then, otherwise]) = call.args.iter().enumerate().find_map(|(at, argument)| {
+            let Expr::Call(CallExpr { func_name, args, .. }) = &argument.expr else { return None };
+            let is_choice = func_name == operators::CONDITIONAL;
+            Some((at, args.first_chunk::<3>().filter(|_| is_choice)?))
+        })?;
+        let with = |value, part: &IdedExpr| {
+            let mut comparison = call.clone();
+            comparison.args[at] = part.clone();
+            let comparison = IdedExpr { id: part.id, expr: Expr::Call(comparison) };
+            Demand::All(vec![self.demand(test, value), Reader::demand(self, &comparison, is)])
+        };
+        Some(Demand::Any(vec![with(true, then), with(false, otherwise)]))
     }
 
     fn compared(&self, [one, other]: [&'e IdedExpr; 2], is_less: bool, or_equal: bool) -> Demand {
@@ -294,7 +380,7 @@ impl<'e> Reader<'e> {
     }
 
     fn within(&self, item: &'e str) -> Self {
-        Self { items: self.items.iter().copied().chain([item]).collect() }
+        Self { items: self.items.iter().copied().chain([item]).collect(), old: self.old }
     }
 
     /// Writes a tree: two that are evaluated alike are written alike, as far as they differ in white space, quotes, brackets and names of
@@ -401,6 +487,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
+    use super::super::cel::has_double_sign;
     use super::*;
 
     /// Compares two rules: whether the new one accepts all of the old one, and the other way round.
@@ -456,6 +543,11 @@ mod tests {
     fn what_fails_is_not_true() {
         // `self.a` can be absent, so that none of the two is true.
         check("true", "self.a > 5 || self.a <= 5", false, true);
+        check("self.a > 5", "has(self.a)", true, false);
+        check("self.a == 5", "has(self.a)", true, false);
+        check("self.a == null", "has(self.a)", false, false);
+        check("self.a != 5", "has(self.a)", false, false);
+        check("self.a.b == 5", "has(self.a)", false, false);
         check("self.a && !self.a", "self.b", true, false);
     }
 
@@ -476,11 +568,61 @@ mod tests {
     }
 
     #[test]
+    fn a_sign_that_stands_twice_is_found() {
+        for rule in ["!!a", "a && ! !b", "!\n!a", "a - -1", "--a", "a == '' && !!b", r"a == '\'' || !!b"] {
+            assert!(has_double_sign(rule), "{rule}");
+        }
+        for rule in ["!a && !b", "a != !b", "a == '!!'", "a - b - 1", "!(!a)", "-a < -1", r"a == '\'!!'"] {
+            assert!(!has_double_sign(rule), "{rule}");
+        }
+    }
+
+    #[test]
     fn items_are_compared_by_what_is_said_of_each() {
         check("self.all(x, x <= 5)", "self.all(y, y <= 9)", true, false);
         check("!self.exists(x, x <= 9)", "!self.exists(x, x <= 5)", true, false);
         check("self.exists_one(x, x <= 5)", "self.exists_one(x, x <= 9)", false, false);
         check("self.map(x, x + 1) == [2]", "self.map(y, y + 1) == [2]", true, true);
+    }
+
+    #[test]
+    fn a_comparison_with_a_choice_is_one_with_what_is_chosen() {
+        check("(has(self.s) ? self.s : '') == 'x'", "has(self.s) && self.s == 'x'", true, true);
+        check("(has(self.n) ? self.n : 0) <= 5", "!has(self.n) || self.n <= 5", true, false);
+        check(
+            "!has(self.s) || self.s == 'x' ? self.a : true",
+            "(has(self.s) ? self.s : 'x') == 'x' ? self.a : true",
+            true,
+            true,
+        );
+        check("self.s in (has(self.a) ? ['x'] : ['y'])", "has(self.a) ? self.s == 'x' : self.s == 'y'", true, true);
+        // The parser would read one `!`, so that each is like itself alone.
+        check("!!has(self.a)", "!has(self.a)", false, false);
+        check("!!has(self.a)", "!!has(self.a)", true, true);
+    }
+
+    /// Compares rules of two versions of a schema: `s` can be `z` and `f` is there in the newer one alone.
+    #[track_caller]
+    fn check_for_old(old: &str, new: &str, is_wider: bool) {
+        let [before, after] = [SCHEMA.clone(), newer()];
+        let rule = Rule::read(new, false).for_old(&compared(&before, &after));
+        assert_eq!(
+            rule.accepts_all_of([&Rule::read(old, false).for_old(&compared(&before, &after))]),
+            is_wider,
+            "{old} -> {new}"
+        );
+    }
+
+    #[test]
+    fn what_only_newer_values_can_be_is_left_out() {
+        let old = "self.s == 'x' ? has(self.a) : !has(self.a)";
+        check_for_old(old, "self.s == 'x' ? has(self.a) : self.s == 'z' ? has(self.f) : !has(self.a)", true);
+        check_for_old(old, "self.s in ['x', 'z'] ? has(self.a) : !has(self.a)", true);
+        check_for_old(old, "self.s in ['x', 'y'] ? has(self.a) : !has(self.a)", false);
+        check_for_old(old, "self.s == 'x' ? has(self.a) : !has(self.a) && !has(self.f)", true);
+        check_for_old(old, "self.s == 'x' ? has(self.a) && has(self.f) : !has(self.a)", false);
+        check_for_old("has(self.a)", "self.s != 'z'", false);
+        check_for_old("has(self.s)", "!has(self.f)", true);
     }
 
     #[test]
@@ -509,10 +651,11 @@ mod tests {
     /// Objects whose fields are there or not, with few values.
     static OBJECTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         let mut objects = vec![json!({})];
-        let fields: [(&str, &[Value]); 4] = [
+        let fields: [(&str, &[Value]); 5] = [
             ("a", &[Value::Null, json!(true), json!(false)]),
             ("n", &[Value::Null, json!(1), json!(4), json!(5), json!(6), json!(9)]),
-            ("s", &[Value::Null, json!("x"), json!("y")]),
+            ("s", &[Value::Null, json!("x"), json!("y"), json!("z")]),
+            ("f", &[Value::Null, json!(5)]),
             ("l", &[Value::Null, json!([]), json!([1]), json!([5, 9]), json!([4, 6])]),
         ];
         for (name, values) in fields {
@@ -531,17 +674,34 @@ mod tests {
         objects
     });
 
-    fn compiled(rule: &str) -> CompiledSchema {
-        compile_schema(&json!({
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+        json!({
             "type": "object",
             "properties": {
                 "a": {"type": "boolean"},
                 "n": {"type": "integer"},
-                "s": {"type": "string"},
+                "s": {"type": "string", "enum": ["x", "y"]},
                 "l": {"type": "array", "items": {"type": "integer"}},
             },
-            "x-kubernetes-validations": [{ "rule": rule }],
-        }))
+        })
+    });
+
+    fn newer() -> Value {
+        let mut schema = SCHEMA.clone();
+        schema["properties"]["f"] = json!({"type": "integer"});
+        schema["properties"]["s"]["enum"] = json!(["x", "y", "z"]);
+        schema
+    }
+
+    fn compared<'s>(old: &'s Value, new: &'s Value) -> Compared<'s> {
+        let [old, new] = [old, new].map(|schema| schema.as_object().unwrap());
+        Compared { old, new, elsewhere: Vec::new(), is_pruned: true, defaults: Vec::new() }
+    }
+
+    fn compiled(rule: &str) -> CompiledSchema {
+        let mut schema = newer();
+        schema["x-kubernetes-validations"] = json!([{ "rule": rule }]);
+        compile_schema(&schema)
     }
 
     fn any_rule() -> impl Strategy<Value = String> {
@@ -561,6 +721,11 @@ mod tests {
             "self.s == 'x'",
             "self.s in ['x', 'y']",
             "self.s != 'y'",
+            "self.s == 'z'",
+            "self.s in ['y', 'z']",
+            "has(self.f)",
+            "self.f > 4",
+            "(has(self.n) ? self.n : 5) > 4",
             "self.a == false",
             "true",
             "self.l.size() > 1",
@@ -595,17 +760,20 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
-        /// What runs the rules of CRDs accepts with one what it accepts with the other.
+        /// What runs the rules of CRDs accepts with one what it accepts with the other: of all objects, or of those of the older schema.
         #[test]
         fn what_is_said_to_accept_more_does(rules in any_pair()) {
+            let [before, after] = [SCHEMA.clone(), newer()];
+            let value = compared(&before, &after);
             let [old, new] = rules.each_ref().map(|rule| Rule::read(rule, false));
             for [(from, text), (to, other)] in [[(&old, &rules[0]), (&new, &rules[1])], [(&new, &rules[1]), (&old, &rules[0])]] {
-                if !to.accepts_all_of([from]) {
-                    continue;
-                }
+                let of_all = to.accepts_all_of([from]);
+                let of_old = to.for_old(&value).accepts_all_of([&from.for_old(&value)]);
+                prop_assert!(of_old || !of_all, "{text} -> {other}: not of the older schema");
                 let [narrow, wide] = [text, other].map(|rule| compiled(rule));
                 let accepts = |schema, object: &Value| Validator::new().validate_compiled(schema, object, None).is_ok();
-                for object in OBJECTS.iter().filter(|object| accepts(&narrow, object)) {
+                let counts = |object: &&Value| of_all || of_old && object["s"] != "z" && object.get("f").is_none();
+                for object in OBJECTS.iter().filter(counts).filter(|object| accepts(&narrow, object)) {
                     prop_assert!(accepts(&wide, object), "{text} -> {other}: {object}");
                 }
             }

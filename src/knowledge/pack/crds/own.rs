@@ -16,6 +16,7 @@ use kube_cel::{CompiledSchema, ErrorKind, Validator, apply_defaults, compile_sch
 use serde_json::Value;
 
 use super::budget;
+use super::cel::has_double_sign;
 use super::crd::{self, PlacedCrd};
 use super::from_crds::SETS;
 use super::gather::Gathered;
@@ -52,8 +53,8 @@ const STACK: usize = 128 << 20;
 struct Rules {
     /// Those about fields that objects had so far: most objects have few of the fields of their kind, and compiling is what costs.
     compiled: RwLock<CompiledSchema>,
-    /// Whether some are not compiled, because they are too long.
-    has_long: bool,
+    /// Why some are not compiled.
+    left_out: Vec<String>,
 }
 
 /// The results of the CEL rules of a CRD for an object.
@@ -140,14 +141,30 @@ impl OwnCrds {
 impl Rules {
     /// Reads the rules of a schema, if it has some.
     fn read(schema: &Value) -> Option<Self> {
-        let compiled = || RwLock::new(compile(schema, &is_long));
-        has_rule(schema, &|_| true).then(|| Self { compiled: compiled(), has_long: has_rule(schema, &is_long) })
+        has_rule(schema, &|_| true).then(|| {
+            let is_long = has_rule(schema, &is_long).then(|| format!("it has more than {LONGEST_RULE} bytes"));
+            let is_misread = has_rule(schema, &is_misread).then(|| "`!` or `-` stands twice in it".to_owned());
+            let compiled = RwLock::new(compile(schema, &is_not_compiled));
+            Self { compiled, left_out: is_long.into_iter().chain(is_misread).collect() }
+        })
     }
 }
 
-/// Returns whether a rule is too long to be compiled.
+/// Returns whether a rule is left out when rules are compiled.
+fn is_not_compiled(rule: &Value) -> bool {
+    is_long(rule) || is_misread(rule)
+}
+
 fn is_long(rule: &Value) -> bool {
-    ["rule", "messageExpression"].iter().any(|key| rule[key].as_str().is_some_and(|text| text.len() > LONGEST_RULE))
+    has_text(rule, |text| text.len() > LONGEST_RULE)
+}
+
+fn is_misread(rule: &Value) -> bool {
+    has_text(rule, has_double_sign)
+}
+
+fn has_text(rule: &Value, is_one: impl Fn(&str) -> bool) -> bool {
+    ["rule", "messageExpression"].iter().any(|key| rule[key].as_str().is_some_and(&is_one))
 }
 
 /// Returns whether a schema, or one in it, has such a rule.
@@ -208,7 +225,7 @@ fn with_defaults(schema: &Value, object: &Value) -> Value {
 /// Runs the rules of a schema on an object, all but those beyond the budget.
 fn run(schema: &Value, rules: &Rules, object: &Value) -> Verdict {
     let object = with_defaults(schema, object);
-    extend(&mut rules.compiled.write().unwrap_or_else(PoisonError::into_inner), schema, &object, &is_long);
+    extend(&mut rules.compiled.write().unwrap_or_else(PoisonError::into_inner), schema, &object, &is_not_compiled);
     let compiled = rules.compiled.read().unwrap_or_else(PoisonError::into_inner);
     let costly = budget::costly(&compiled, &object);
     let check = |compiled: &CompiledSchema| Validator::new().validate_compiled(compiled, &object, None).err();
@@ -217,13 +234,13 @@ fn run(schema: &Value, rules: &Rules, object: &Value) -> Verdict {
     } else {
         let is_costly =
             |rule: &Value| rule["rule"].as_str().is_some_and(|text| costly.iter().any(|costly| costly == text));
-        let is_left_out = |rule: &Value| is_long(rule) || is_costly(rule);
+        let is_left_out = |rule: &Value| is_not_compiled(rule) || is_costly(rule);
         let mut cheap = compile(schema, &is_left_out);
         extend(&mut cheap, schema, &object, &is_left_out);
         check(&cheap)
     };
     let mut verdict = Verdict::default();
-    verdict.unknown.extend(rules.has_long.then(|| format!("it has more than {LONGEST_RULE} bytes")));
+    verdict.unknown.extend(rules.left_out.iter().cloned());
     verdict.unknown.extend(costly.iter().map(|rule| format!("`{rule}`: it can take too many steps on this object")));
     for error in errors.into_iter().flatten() {
         match error.kind {
@@ -392,15 +409,20 @@ mod tests {
         assert_eq!(broken(json!({"size": 0, "rooms": [{"doors": 1}, {"doors": 0}]})), ["spec", "spec.rooms[1]"]);
     }
 
-    /// Returns whether a rule rejects an object with 300 rooms and a text of 300 bytes, and whether it is not run.
-    fn run(rule: &str) -> (bool, bool) {
+    /// Runs a rule on an object with 300 rooms and a text of 300 bytes.
+    fn verdict(rule: &str) -> Verdict {
         let mut crd = crd();
         let spec = &mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
         spec["x-kubernetes-validations"][1]["rule"] = rule.into();
         let own = OwnCrds::read("crds", [placed("a.yaml", crd)]).unwrap();
         let rooms: Vec<Value> = (1..=300).map(|doors| json!({"doors": doors})).collect();
         let object = json!({"spec": {"size": 0, "open": ["a".repeat(300)], "rooms": rooms}});
-        let verdict = own.run_rules(&GroupKind::new("Shop", "example.com"), "v1", &object);
+        own.run_rules(&GroupKind::new("Shop", "example.com"), "v1", &object)
+    }
+
+    /// Returns whether a rule rejects that object, and whether it is not run since it can take too many steps.
+    fn run(rule: &str) -> (bool, bool) {
+        let verdict = verdict(rule);
         let breaks = |message: &str| verdict.broken.iter().any(|broken| broken.kind.to_string().ends_with(message));
         assert!(breaks("a shop has a size"), "{rule}: {verdict:?}");
         (breaks("never"), verdict.unknown.iter().any(|unknown| unknown.contains("too many steps")))
@@ -421,6 +443,15 @@ mod tests {
             run("self.rooms.all(a, self.open[0].matches('^[a-z]([-a-z0-9]{0,300}[a-z0-9])?$'))"),
             (false, false)
         );
+    }
+
+    #[test]
+    fn a_rule_that_would_be_misread_is_not_run() {
+        for (rule, is_run) in [("!(!(self.rooms.size() >= 0))", true), ("!!(self.rooms.size() >= 0)", false)] {
+            let verdict = verdict(rule);
+            assert_eq!(verdict.unknown.is_empty(), is_run, "{verdict:?}");
+            assert!(!verdict.broken.iter().any(|broken| broken.kind.to_string().ends_with("never")), "{verdict:?}");
+        }
     }
 
     #[test]

@@ -12,7 +12,6 @@ use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
-use kube_cel::cel::parser::Parser;
 use serde_json::{Map, Value};
 
 use super::cel::{Macro, MacroCall, is_true, literal, macro_named, unescaped};
@@ -46,20 +45,37 @@ impl<'s> Compared<'s> {
     }
 }
 
-/// Returns whether `rule`, of the newer schema, certainly accepts all that the older one accepts.
-pub(crate) fn accepts_all_old(rule: &str, value: &Compared<'_>) -> bool {
-    let Ok(expression) = Parser::new().parse(rule) else { return false };
-    let evaluation = Evaluation { fuel: Cell::new(FUEL) };
-    let scope = [Bound { name: "self", value: Some(Reached { value: value.clone(), place: "self".to_owned() }) }];
-    evaluation.tried(&expression, &scope, &mut Presence::default()) == Outcomes::YES
+/// Returns what an expression about a value can come to, for all that the older schema accepts.
+pub(super) fn outcomes(expression: &IdedExpr, value: &Compared<'_>) -> Outcomes {
+    Evaluation { fuel: Cell::new(FUEL) }.tried(expression, &[whole(value)], &mut Presence::default())
+}
+
+/// Returns whether an expression about a value certainly is another value than `constant`, if it can be evaluated.
+pub(super) fn is_never_equal(expression: &IdedExpr, constant: &Value, value: &Compared<'_>) -> bool {
+    let (scope, mut presence) = ([whole(value)], Presence::default());
+    loop {
+        match path(expression, &scope, &mut presence) {
+            Path::Value(of) => return is_never(&of.value, constant),
+            Path::Nothing => return true,
+            Path::Unknown if presence.open.is_empty() => return false,
+            // It is about what is there.
+            Path::Unknown => {
+                presence.assumed.extend(std::mem::take(&mut presence.open).into_iter().map(|at| (at, true)))
+            }
+        }
+    }
+}
+
+fn whole<'s>(value: &Compared<'s>) -> Bound<'static, 's> {
+    Bound { name: "self", value: Some(Reached { value: value.clone(), place: "self".to_owned() }) }
 }
 
 /// What an expression can come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Outcomes {
-    yes: bool,
-    no: bool,
-    error: bool,
+pub(super) struct Outcomes {
+    pub(super) yes: bool,
+    pub(super) no: bool,
+    pub(super) error: bool,
 }
 
 impl Outcomes {
@@ -427,11 +443,17 @@ fn is_nullable(schema: &Map<String, Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use kube_cel::cel::parser::Parser;
     use kube_cel::{Validator, apply_defaults, compile_schema};
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+
+    /// Returns whether `rule`, of the newer schema, certainly accepts all that the older one accepts.
+    fn accepts_all_old(rule: &str, value: &Compared<'_>) -> bool {
+        Parser::new().parse(rule).is_ok_and(|expression| outcomes(&expression, value) == Outcomes::YES)
+    }
 
     /// `a` and the list `l` are optional, `r` and `i[].r` required; `x`, `l[].x` and `a.x` are new, and `d` is new with a default.
     fn schemas() -> [Value; 2] {
