@@ -1,7 +1,7 @@
 //! What does one file add to the plan?
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use super::acknowledged::ignores;
@@ -34,6 +34,8 @@ pub(super) struct PlannedFile {
     pub(super) old_names: Vec<OldNames<Finding>>,
     /// The objects of the file that advisories are about, by the number of the advisory.
     pub(super) advised: BTreeMap<usize, Advised>,
+    /// The numbers of the advisories about values of a chart, where such values are in the file.
+    pub(super) advised_values: BTreeSet<usize>,
     /// The values of charts that are not converted in this file.
     pub(super) unconverted_values: Vec<UnconvertedValues>,
     /// Where values of charts are converted in this file.
@@ -71,6 +73,7 @@ impl PlannedFile {
             findings: manifest.findings.clone(),
             old_names: mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names),
             advised: BTreeMap::new(),
+            advised_values: BTreeSet::new(),
             unconverted_values: Vec::new(),
             value_sources: Vec::new(),
             built_crds: Vec::new(),
@@ -120,6 +123,11 @@ impl PlannedFile {
         let is_held = found.iter().any(|finding| finding.severity >= Severity::Held);
         self.findings.extend(found);
         for (at, advisory) in planner.advisories.iter().enumerate() {
+            if advisory.has_values_in(object) {
+                self.advised_values.insert(at);
+                let is_note = !advisory.is_crossed_by_values(&conversion);
+                Advised { is_note, objects: Vec::new() }.add_to(&mut self.advised, at);
+            }
             if !is_held && advisory.concerns(object, &conversion) {
                 let named = advisory
                     .names_objects()

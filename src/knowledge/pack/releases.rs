@@ -121,8 +121,10 @@ pub struct Advisory {
     pub additive: bool,
     /// The kinds that it concerns; every kind where there is none.
     pub kinds: Vec<GroupKind>,
-    /// What must hold for an object.
+    /// What must hold for an object, or for values of the chart.
     pub condition: Condition,
+    /// The chart whose values it is about.
+    pub values: Option<String>,
     /// What to know, as one sentence without a final dot.
     pub message: String,
     /// What to do.
@@ -213,6 +215,13 @@ impl ReleaseNotes {
                 let message = format!("advisory {}: `add` is shown for an object: remove `about`, or `add`", wire.id);
                 return Err(Wrong::at(Place::At(here.key("add")), message));
             }
+            if wire.values.is_some() && (wire.about == wire::About::Object || !wire.kinds.is_empty()) {
+                let message = format!(
+                    "advisory {}: values of a chart are no object of a kind: write `about: release`, and no `kinds`",
+                    wire.id
+                );
+                return Err(Wrong::at(Place::At(here.key("values")), message));
+            }
             notes.advisories.push(Advisory {
                 scope: scope(&wire, line).map_err(|(key, message)| {
                     Wrong::at(Place::At(here.key(key)), format!("advisory {}: {message}", wire.id))
@@ -222,6 +231,7 @@ impl ReleaseNotes {
                 additive: wire.additive,
                 kinds: wire.kinds,
                 condition: wire.r#if,
+                values: wire.values,
                 message: wire.message,
                 help: wire.help,
                 add: wire.add,
