@@ -55,7 +55,7 @@ pub(super) fn assemble<'s>(
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     // Where one file has the values, the objects of another one cross the release.
     let mut with_values = BTreeSet::new();
-    let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
+    let (mut unconverted, mut sources, mut pins) = (Vec::new(), BTreeSet::new(), Vec::new());
     // The files of other shards, whose advisories may be merged with those of this one.
     let mut elsewhere = BTreeSet::new();
     let is_outside: BTreeSet<&str> = named.iter().flat_map(|named| named.files.keys().map(String::as_str)).collect();
@@ -64,6 +64,7 @@ pub(super) fn assemble<'s>(
         sources.extend(planned.value_sources.iter().cloned());
         planned.objects.iter().for_each(|object| unserved.add(object));
         with_values.append(&mut planned.advised_values);
+        pins.append(&mut planned.pins);
         let is_reported = is_listed(&planned.file);
         unconverted.extend(mem::take(&mut planned.unconverted_values).into_iter().map(|values| (values, is_reported)));
         for (at, found) in mem::take(&mut planned.advised).into_iter().filter(|_| is_reported || is_shard) {
@@ -102,7 +103,8 @@ pub(super) fn assemble<'s>(
     plan.findings.extend(outside::findings(named, &outdated));
     // The shard with the CRD reports it.
     let at_object = |file: &str| !is_shard && is_listed(file);
-    plan.findings.extend(unserved.findings(planner.goal(), &is_listed, &at_object));
+    plan.findings.extend(unserved.findings(planner.goal(), &is_listed, &at_object, &mut pins));
+    plan.findings.extend(pins.into_iter().map(|pin| pin.finding).filter(|pin| is_listed(&pin.location.file)));
     plan.findings.sort();
     plan.findings.dedup();
     let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };
