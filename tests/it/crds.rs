@@ -526,6 +526,34 @@ fn a_move_to_another_group_is_offered_where_the_schemas_are_alike() {
     assert!(run.all().contains("`reversion pack new` starts a pack with such a rule"), "{}", run.all());
 }
 
+/// Where a move is not offered, the field in the way is named without it.
+#[test]
+fn what_stands_in_the_way_of_a_move_is_named() {
+    let run = moved().run(&[&["check", "-q", "a.yaml"][..], &MOVED].concat());
+    let why = "held-back[kind-not-in-target] Lamp b: new does not have the kind Lamp.home.example, which exists in old; Lamp.lights.example does \
+               not describe it alike: from home.example/v1 to lights.example/v1, spec.brightness changes in type (\"integer\", then \"string\") (to do 2)\n";
+    assert!(run.out.contains(why), "{}", run.all());
+    let offered = "held-back[kind-not-in-target] Lamp a: new does not have the kind Lamp.home.example, which exists in old (to do 1)\n";
+    assert!(run.out.contains(offered), "{}", run.all());
+}
+
+#[test]
+fn what_detect_recommends_accepts_the_move_and_it_counts_what_no_crd_has() {
+    let tree = moved();
+    let other = "apiVersion: other.example/v1\nkind: Other\nmetadata: {name: o}\n";
+    std::fs::write(tree.path("b.yaml"), other).unwrap();
+    let run = tree.run(&[&["detect", "a.yaml", "b.yaml"][..], &MOVED].concat());
+    run.check(0);
+    let command =
+        "  reversion diff --crds old --crds new --move home.example=lights.example a.yaml b.yaml\n  help: `--move OLD=NEW` accepts";
+    assert!(run.out.contains(command), "{}", run.all());
+    let counted = "2 files read, 3 objects recognized, 1 of groups without a CRD or pack (other.example); ";
+    assert!(run.err.contains(counted), "{}", run.all());
+    // A kind that stays in its group needs none.
+    let same = tree.run(&["detect", "a.yaml", "--crds", "old", "--crds", "old"]);
+    assert!(!same.all().contains("--move"), "{}", same.all());
+}
+
 const OFFER: &str = "if the kinds of home.example are in lights.example now, accept that: `--move home.example=lights.example` converts what both describe alike";
 
 #[test]

@@ -36,6 +36,11 @@ use crate::syntax::yaml::FrontEnd;
 /// The groups of files that are applied to no cluster.
 const KUSTOMIZE: [&str; 2] = ["kustomize.config.k8s.io", "config.kubernetes.io"];
 
+/// Returns whether one of `packs` has an API group, or it is of files for kustomize, which are no objects.
+pub(super) fn is_known_to(packs: &Packs, group: &str) -> bool {
+    KUSTOMIZE.contains(&group) || packs.of_group(group).is_some()
+}
+
 /// What the arguments of a call request, before any file is read.
 pub(super) struct Request<'p> {
     packs: &'p Packs,
@@ -227,11 +232,10 @@ impl<'p> Request<'p> {
         Ok((goal, told))
     }
 
-    /// Returns whether anything is known of an API group: a pack or a CRD of the run has it, or it is of files for kustomize, which are
-    /// no objects.
+    /// Returns whether anything is known of an API group: a pack or a CRD of the run has it.
     pub(super) fn knows(&self, group: &str) -> bool {
         let has = |set: &PassedSet| set.defines(group);
-        KUSTOMIZE.contains(&group) || self.packs.of_group(group).is_some() || self.crds.iter().any(has)
+        is_known_to(self.packs, group) || self.crds.iter().any(has)
     }
 
     /// Returns the CRDs that name their release: those of `--crds`, or else those that were read.
