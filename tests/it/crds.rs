@@ -544,8 +544,7 @@ fn what_detect_recommends_accepts_the_move_and_it_counts_what_no_crd_has() {
     std::fs::write(tree.path("b.yaml"), other).unwrap();
     let run = tree.run(&[&["detect", "a.yaml", "b.yaml"][..], &MOVED].concat());
     run.check(0);
-    let command =
-        "  reversion diff --crds old --crds new --move home.example=lights.example a.yaml b.yaml\n  help: `--move OLD=NEW` accepts";
+    let command = "  reversion diff --crds old --crds new --move home.example=lights.example a.yaml b.yaml\n  help: `--move OLD=NEW` accepts";
     assert!(run.out.contains(command), "{}", run.all());
     let counted = "2 files read, 3 objects recognized, 1 of groups without a CRD or pack (other.example); ";
     assert!(run.err.contains(counted), "{}", run.all());
