@@ -263,8 +263,11 @@ fn an_advisory_about_a_value_of_a_chart_needs_no_object() {
     };
     let said = "featureGates in the values of the chart";
     for (version, is_said) in [("v1.7.0", true), ("v1.20.0", false)] {
-        let run = Tree::of(&[("a.yaml", &release(version))]).run(&["check", "--to", "cert-manager@1.20"]);
-        assert_eq!(run.out.contains(said), is_said, "{version}: {}", run.all());
+        let tree = Tree::of(&[("a.yaml", &release(version))]);
+        for flags in [&[][..], &["-v"]] {
+            let run = tree.run(&[&["check", "--to", "cert-manager@1.20"][..], flags].concat());
+            assert_eq!(run.out.contains(said), is_said, "{version}: {}", run.all());
+        }
     }
 }
 

@@ -88,10 +88,12 @@ impl CrossedAdvisory<'_> {
         self.chart().is_some_and(|chart| values(chart).into_iter().any(|one| self.advisory.condition.can_hold(one)))
     }
 
-    /// Returns whether what has such values, and became `conversion`, surely crosses it: they change, or the release that is installed is
-    /// known.
-    pub(crate) fn is_crossed_by_values(&self, conversion: &Conversion) -> bool {
-        conversion.foreign_changes > 0 || self.known.is_some_and(|known| self.from.is_superset(known))
+    /// Returns whether it is a note about what has such values, and became `conversion`: they stay, and the release that is installed is
+    /// not known. Nothing is returned where that is known to be none from which it is crossed.
+    pub(crate) fn is_note_about_values(&self, conversion: &Conversion) -> Option<bool> {
+        let changes = conversion.foreign_changes > 0;
+        let may_cross = changes || self.known.is_none_or(|known| !(known & self.from).is_empty());
+        may_cross.then(|| !changes && !self.known.is_some_and(|known| self.from.is_superset(known)))
     }
 
     /// Returns whether a rule wrote the default out that the advisory is about: that made its condition false.

@@ -130,8 +130,9 @@ impl PlannedFile {
         for (at, advisory) in planner.advisories.iter().enumerate() {
             if advisory.has_values_in(object) {
                 self.advised_values.insert(at);
-                let is_note = !advisory.is_crossed_by_values(&conversion);
-                Advised { is_note, objects: Vec::new() }.add_to(&mut self.advised, at);
+                if let Some(is_note) = advisory.is_note_about_values(&conversion) {
+                    Advised { is_note, objects: Vec::new() }.add_to(&mut self.advised, at);
+                }
             }
             if !is_held && advisory.concerns(object, &conversion) {
                 let named = advisory
