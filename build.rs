@@ -120,7 +120,8 @@ fn code(name: &str, files: &mut [PackFile], catalogs: &mut Catalogs) -> String {
     let (head, rest) = split(data_of("pack.yaml").unwrap_or_default());
     let rules = || files.iter().filter(|file| file.path.contains('/')).filter_map(|file| file.data.as_ref());
     let rule_kinds: BTreeSet<&str> = rules().flat_map(|rule| texts(&rule["kind"])).collect();
-    let charts_of_rules: BTreeSet<&str> = rules().flat_map(|rule| texts(&rule["values"])).collect();
+    let advisories = rest["advisories"].as_array().into_iter().flatten();
+    let charts_read: BTreeSet<&str> = rules().chain(advisories).flat_map(|about| texts(&about["values"])).collect();
     let companions = rest["releases"].as_array().into_iter().flatten().flat_map(|release| texts(&release["companion"]));
     let companions: BTreeSet<&str> = companions.filter_map(|release| release.split('@').next()).collect();
     let rows = files.iter().filter(|file| file.path.starts_with("catalog/")).map(|file| file.text.as_str());
@@ -130,9 +131,9 @@ fn code(name: &str, files: &mut [PackFile], catalogs: &mut Catalogs) -> String {
     let (head, rest, is_carriers_alone) = (head.to_string(), rest.to_string(), rest["releases"].is_null());
     let mut code = format!(
         "BuiltInPack {{ name: {name:?}, head: {head:?}, rest: {rest:?}, is_carriers_alone: {is_carriers_alone}, rules_about_schemas: &[{rules_about_schemas}], carriers: {carriers:?}, \
-         rule_kinds: &{:?}, charts_of_rules: &{:?}, companions: &{:?}, default_groups: &{:?}, files: &[\n",
+         rule_kinds: &{:?}, charts_read: &{:?}, companions: &{:?}, default_groups: &{:?}, files: &[\n",
         Vec::from_iter(rule_kinds),
-        Vec::from_iter(charts_of_rules),
+        Vec::from_iter(charts_read),
         Vec::from_iter(companions),
         Vec::from_iter(default_groups),
     );

@@ -223,3 +223,66 @@ fn an_apply_says_that_advisories_are_told_now() {
     let apply = plain.run(&[&["apply", "--yes", "--allow-no-vcs"], &to[..]].concat());
     assert!(apply.err.contains("1 changed in 1 file") && !apply.all().contains(told), "{}", apply.all());
 }
+
+/// What names a value of a chart is said where the tree has that value, and where values cannot be read; with `--verbose` it is said
+/// all the same, and JSON has it as a note.
+#[test]
+fn an_advisory_about_a_value_of_a_chart_needs_the_value() {
+    let said = "cert-manager: featureGates in the values of the chart sets the gates of the controller only";
+    let release = |values: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: cm}}\nspec:\n  interval: 1h\n  chart: {{spec: {{chart: cert-manager, version: v1.7.0, sourceRef: {{kind: HelmRepository, name: j}}}}}}\n{values}"
+        )
+    };
+    let severity = |values: &str| {
+        let tree = Tree::of(&[("a.yaml", CERTIFICATE), ("b.yaml", &release(values))]);
+        let run = tree.run(&["check", "--to", "cert-manager@1.20", "--format", "json"]);
+        let report: Value = serde_json::from_str(&run.out).unwrap();
+        let all = report["advisories"].as_array().unwrap();
+        let of = |one: &&Value| one["message"].as_str().unwrap().starts_with(said);
+        let severity = all.iter().find(of).map(|one| one["severity"].as_str().unwrap().to_owned());
+        let text = tree.run(&["check", "--to", "cert-manager@1.20"]);
+        assert_eq!(text.out.contains(said), severity.as_deref() == Some("warning"), "{}", text.all());
+        severity.unwrap()
+    };
+    assert_eq!(severity("  values: {featureGates: AdditionalCertificateOutputFormats=true}\n"), "warning");
+    assert_eq!(severity("  values: {replicaCount: 2}\n"), "note");
+    assert_eq!(severity("  values: {featureGates: A=true, webhook: {featureGates: A=true}}\n"), "note");
+    assert_eq!(severity(""), "note");
+    // Nobody knows what is in these.
+    assert_eq!(severity("  valuesFrom: [{kind: ConfigMap, name: v}]\n"), "warning");
+}
+
+/// The values alone show that a release is crossed, where what installs them names it.
+#[test]
+fn an_advisory_about_a_value_of_a_chart_needs_no_object() {
+    let release = |version: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: cm}}\nspec:\n  source: {{repoURL: https://charts.jetstack.io, chart: cert-manager, targetRevision: {version}, helm: {{valuesObject: {{featureGates: A=true}}}}}}\n  destination: {{namespace: a}}\n"
+        )
+    };
+    let said = "featureGates in the values of the chart";
+    for (version, is_said) in [("v1.7.0", true), ("v1.20.0", false)] {
+        let tree = Tree::of(&[("a.yaml", &release(version))]);
+        for flags in [&[][..], &["-v"]] {
+            let run = tree.run(&[&["check", "--to", "cert-manager@1.20"][..], flags].concat());
+            assert_eq!(run.out.contains(said), is_said, "{version}: {}", run.all());
+        }
+    }
+}
+
+/// What a run adds to its targets is said where it matters, as where objects come from is.
+#[test]
+fn a_target_that_is_added_is_said_where_its_objects_change() {
+    let tree = |version: &str| {
+        let route = ROUTE.replace("HTTPRoute", "GRPCRoute").replace("io/v1\n", &format!("io/{version}\n"));
+        Tree::of(&[("a.yaml", &route)])
+    };
+    let added = "target gateway-api@1.5.1/standard, which ngf@2.6.7 supports\n";
+    let check = |version: &str, flags: &[&str]| tree(version).run(&[&["check", "--to", "ngf@2.6"][..], flags].concat());
+    let clean = check("v1", &[]);
+    assert_eq!((clean.out.is_empty(), clean.err.lines().count()), (true, 1), "{}", clean.all());
+    assert!(check("v1", &["-v"]).err.starts_with(added));
+    let old = check("v1alpha2", &[]);
+    assert!(old.err.starts_with(added), "{}", old.all());
+}

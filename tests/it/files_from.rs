@@ -296,10 +296,13 @@ fn a_patch_and_its_base_are_written_together_or_not_at_all() {
         );
         // Below its object.
         assert!(check.out.contains("\n  warning[converts-together] ") && check.out.contains(other), "{}", check.out);
+        let help = format!("\n    help: add {other} to the list, or `apply` holds this change back\n");
+        assert!(check.out.contains(&help), "{}", check.out);
         let applied = apply(&tree, list);
         applied.check(1);
         let held = format!("{list}:1:1: held-back[converts-together] HTTPRoute shop: ");
-        assert!(applied.err.contains(&held) && applied.err.contains("add it to the list"), "{}", applied.err);
+        let help = format!("\n  help: add {other} to the list\n");
+        assert!(applied.err.contains(&held) && applied.err.contains(&help), "{}", applied.err);
         assert!(!is_converted(&tree, list) && !is_converted(&tree, other));
         let plan = run(&tree, list, &["plan", "-o", "a.plan"]);
         plan.check(1);

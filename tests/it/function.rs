@@ -388,7 +388,7 @@ fn other_input_is_refused() {
 fn a_list_without_known_objects_passes_and_says_so() {
     let run = function(&list(SERVICE, "{to: gateway-api@1.1}"));
     let results = run.results(0);
-    let message = "no object of gateway-api is in the list";
+    let message = "no object of a kind that the pack gateway-api knows is in the list";
     assert_eq!(results, [json!({"message": message, "severity": "info"})]);
 }
 

@@ -10,6 +10,7 @@ use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use reversion::internals::report::address::BOOK;
 use tempfile::TempDir;
 
+use crate::support::trees::Tree;
 use crate::support::{program, root};
 
 /// One element of a page.
@@ -395,4 +396,27 @@ fn what_was_detected_has_a_page_with_the_releases_of_each_object() {
     let (_, page) = report(&[("b.yaml", "a: 1\n")], &["detect"]);
     check(&page);
     assert_eq!(page.text_of("verdict"), "No object was recognized.");
+}
+
+/// What is new stands first; what a baseline accepts is a number, and folded without the changes that are not made.
+#[test]
+fn what_a_baseline_accepts_is_folded_and_small() {
+    let old = |name: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {{name: {name}}}\nspec: {{hostnames: [a.example.com]}}\n"
+        )
+    };
+    let tree = Tree::of(&[("a.yaml", &old("a")), ("b.yaml", &old("b"))]);
+    let to = ["check", "--to", "gateway-api@1.4/standard"];
+    tree.run(&[&to[..], &["--write-baseline", "known.json"]].concat()).check(0);
+    std::fs::write(tree.path("z.yaml"), old("z")).unwrap();
+    let page = tree.run(&[&to[..], &["--baseline", "known.json", "--format", "html"]].concat());
+    page.check(1);
+    let (new, folded) = (
+        page.out.find("data-file=\"z.yaml\"").unwrap(),
+        page.out.find("<details class=\"idle\" id=\"accepted\">").unwrap(),
+    );
+    assert!(new < folded && page.out[folded..].contains("data-file=\"a.yaml\""), "{}", page.out);
+    assert!(page.out.contains("<summary>2 findings acknowledged in 2 files</summary>"), "{}", page.out);
+    assert_eq!(page.out.matches("<details class=\"diff\"").count(), 1, "{}", page.out);
 }

@@ -23,7 +23,7 @@ fn it_is_counted_and_listed() {
     assert!(usual.err.ends_with(counted), "{}", usual.all());
     assert!(!usual.out.contains("old"), "{}", usual.all());
     let verbose = check(&["-v"]);
-    let listed = "note[ignored-path] the path is ignored by .reversionignore\n  b.yaml\n  old\n";
+    let listed = "b.yaml: note[ignored-path] the path is ignored by .reversionignore\n  also old\n";
     assert!(verbose.out.contains(listed), "{}", verbose.all());
     assert!(!verbose.out.contains("c.yaml"), "{}", verbose.all());
     let json: serde_json::Value = serde_json::from_str(&check(&["--format", "json"]).out).unwrap();

@@ -31,6 +31,7 @@ mod html_browser;
 mod ignored;
 mod keep_going;
 mod lint;
+mod moved_groups;
 mod named_files;
 mod over_releases;
 mod pack_mistakes;

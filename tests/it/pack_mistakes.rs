@@ -267,6 +267,14 @@ fn entries_of_the_head_that_name_nothing_or_the_same() {
         "p/pack.yaml:10:12: advisory a: `v4` is not a bundle of this pack: closest matches: v3, v2, v1",
     );
     refused_head(
+        &advisory("bundle: v2, direction: forward, values: shop"),
+        "p/pack.yaml:10:44: advisory a: values of a chart are no object of a kind: write `about: release`, and no `kinds`",
+    );
+    refused_head(
+        &advisory("about: release, bundle: v2, direction: forward, values: shop"),
+        "p/pack.yaml:10:60: advisory a: the pack has no chart shop: add it to `charts`",
+    );
+    refused_head(
         "charts:\n- { name: a, key: k }\n- { name: b, key: k }\n",
         "p/pack.yaml:11:14: the key k is used twice\n  help: write another `key`",
     );

@@ -35,8 +35,8 @@ fn a_changed_default_is_told_once_for_all_objects() {
     let tree = Tree::of(&[("a.yaml", &server), ("b.yaml", &server.replace("one", "two"))]);
     let run = check(&tree, &[]);
     run.check(1);
-    assert_eq!(told(&run), [FROZEN]);
-    assert!(run.all().contains("  a.yaml:5:1 Server one\n  b.yaml:5:1 Server two\n"), "{}", run.all());
+    assert_eq!(told(&run), [format!("Server one: {FROZEN}")]);
+    assert!(run.all().contains("\n  also b.yaml:5:1 Server two\n"), "{}", run.all());
 }
 
 #[test]

@@ -475,6 +475,36 @@ fn where_objects_come_from_is_not_said_where_all_is_acknowledged() {
     assert_eq!((known.err.contains(origin), known.all().lines().count()), (false, 1), "{}", known.all());
 }
 
+/// Of what is at the target, the pinned version alone is left to be said, and it names its place itself.
+#[test]
+fn where_objects_come_from_is_not_said_where_none_of_them_changes() {
+    let route = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: a}\nspec: {hostnames: [a.example.com]}\n";
+    let certificate = "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: a}\nspec: {secretName: a, dnsNames: [a.example.com], issuerRef: {name: b}}\n";
+    let chart = "apiVersion: v2\nname: top\nversion: 1.0.0\ndependencies: [{name: cert-manager, version: v1.5.0, repository: https://charts.example.com}]\n";
+    let tree = Tree::of(&[
+        ("a.yaml", certificate),
+        ("b.yaml", &route.replace("io/v1\n", "io/v1beta1\n")),
+        ("Chart.yaml", chart),
+    ]);
+    let origin = "cert-manager objects come from v1.5.0: chart cert-manager v1.5.0 (Chart.yaml:4:37)\n";
+    let checked = |flags: &[&str]| {
+        let to = ["check", "--to", "cert-manager@1.20", "--to", "gateway-api@1.4/standard"];
+        tree.run(&[&to[..], flags].concat())
+    };
+    // That an object of another pack changes makes no difference.
+    let usual = checked(&[]);
+    assert!(
+        usual.out.contains("b.yaml:1:1: HTTPRoute a: ")
+            && usual.out.contains("chart cert-manager v1.5.0 is not edited"),
+        "{}",
+        usual.all()
+    );
+    assert!(!usual.all().contains("objects come from"), "{}", usual.all());
+    assert!(checked(&["-v"]).err.contains(origin), "{}", checked(&["-v"]).all());
+    fs::write(tree.path("a.yaml"), certificate.replace("io/v1\n", "io/v1alpha2\n")).unwrap();
+    assert!(checked(&[]).err.contains(origin), "{}", checked(&[]).all());
+}
+
 /// Two releases that are installed are two clusters: what changed between them may concern either, although the fields of all objects
 /// fit the newer one.
 #[test]

@@ -289,8 +289,7 @@ fn a_run_that_recognizes_nothing_says_why_in_the_step_summary_and_in_a_notice() 
     command.args(["check", "--format", "github", "deploy"]).args(TO).current_dir(tree.path(""));
     let output = command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    let why =
-        "nothing recognized: no object of gateway-api in deploy (1 file read; not read: 1 file with another extension)";
+    let why = "nothing recognized: no object of a kind that the pack gateway-api knows in deploy (1 file read; not read: 1 file with another extension)";
     let commands = String::from_utf8(output.stdout).unwrap();
     assert!(commands.starts_with(&format!("::notice title=reversion::{why}%0A  help: ")), "{commands}");
     assert!(String::from_utf8(output.stderr).unwrap().contains(why));

@@ -168,16 +168,16 @@ fn what_a_trim_mark_glues_to_the_dashes_is_a_document() {
 #[test]
 fn text_behind_the_dashes_of_a_document_is_reported() {
     let text = "apiVersion: policy/v1beta1\n@budget\n{{ .Values.x }}\n---apiVersion: policy/v1beta1\n@budget\n";
-    held(text, "templates/a.yaml:", "and was skipped: it prints text behind the `---` of a document");
+    held(text, "templates/a.yaml:", "and is left as it is: it prints text behind the `---` of a document");
 }
 
 #[test]
 fn an_object_that_a_definition_of_another_chart_prints_is_held_back() {
     let chart = "{{ include \"lib.budget\" . }}\n=== templates/b.yaml\napiVersion: policy/v1\n@budget\n=== charts/lib/Chart.yaml\nname: lib\nversion: 1.0.0\n=== charts/lib/templates/_x.tpl\n{{- define \"lib.budget\" -}}\napiVersion: policy/v1beta1\n@budget\n{{- end -}}\n# policy/v1beta1\n=== templates/c.yaml\n# policy/v1\n{{ include \"lib.budget\" . }}\n";
     let run = becomes(chart, chart, CURRENT, 1);
-    says(&run, "held-back[template-action]", "`{{ include \"lib.budget\" . }}` stands in what must change");
-    says(&run, "templates/a.yaml:1:1", "PodDisruptionBudget x");
-    says(&run, "templates/c.yaml:2:1", "PodDisruptionBudget x");
+    let what = "PodDisruptionBudget x: `{{ include \"lib.budget\" . }}` stands in what must change";
+    says(&run, "templates/a.yaml:1:1: held-back[template-action]", what);
+    says(&run, "also templates/c.yaml:2:1", "PodDisruptionBudget x");
 }
 
 #[test]

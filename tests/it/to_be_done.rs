@@ -177,6 +177,31 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
     older.run(&["check", "--to", "flux@0.41"]).check(0);
 }
 
+/// What a project publishes as one file is replaced as a whole: that is said once, with all that the file names.
+#[test]
+fn a_file_of_an_old_release_is_one_thing_to_do() {
+    let repository = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: a}\nspec: {interval: 5m, url: https://example.com/a}\n";
+    let crds = format!("# Flux version: v0.41.2\n{}", crd("GitRepository", SERVED));
+    let files = [("flux/gotk.yaml", &*crds), ("apps/a.yaml", repository)];
+    let check = |flags: &[&str]| Tree::of(&files).run(&[&["check", "--to", "flux@2.9"][..], flags].concat());
+    let expected = "flux/gotk.yaml:8:3: unresolved[crd-not-serving] the CRD of GitRepository.source.toolkit.fluxcd.io serves v1beta2, but an object in \
+                    these files needs v1; the first is apps/a.yaml:1:1; the file has the comment Flux version: v0.41.2\n  help: replace the file by the one of v2.9.4, at the latest in the same commit\n";
+    assert_eq!(check(&[]).out, expected);
+    let note = "flux/gotk.yaml:1:1: note[pinned-version] comment Flux version: v0.41.2 is not edited";
+    assert!(check(&["-v"]).out.contains(note), "{}", check(&["-v"]).all());
+    // Where no CRD is in it, replacing it is still one thing; an image of another release is another one.
+    let certificate = "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: a}\nspec: {secretName: a, dnsNames: [a.example.com], issuerRef: {name: b}, revisionHistoryLimit: 1, privateKey: {rotationPolicy: Never}}\n";
+    for (tag, count) in [("v1.7.0", 1), ("v1.8.0", 2)] {
+        let text = format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: a, labels: {{app.kubernetes.io/name: cert-manager, app.kubernetes.io/version: v1.7.0}}}}\nspec:\n  selector: {{matchLabels: {{a: b}}}}\n  template:\n    metadata: {{labels: {{a: b}}}}\n    spec:\n      containers:\n      - {{name: a, image: quay.io/jetstack/cert-manager-controller:{tag}}}\n"
+        );
+        let tree = Tree::of(&[("cert-manager.yaml", &*text), ("a.yaml", certificate)]);
+        let run = tree.run(&["check", "--to", "cert-manager@1.20"]);
+        assert_eq!(run.out.matches("warning[pinned-version]").count(), count, "{}", run.all());
+        assert_eq!(tree.run(&["check", "-v", "--to", "cert-manager@1.20"]).out.matches("[pinned-version]").count(), 2);
+    }
+}
+
 #[test]
 fn the_nearest_crds_count() {
     let repository = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: a}\nspec: {interval: 5m, url: https://example.com/a}\n";

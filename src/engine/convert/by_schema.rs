@@ -46,18 +46,31 @@ pub(super) fn vouch(
     Ok(is_by_webhook.then(|| told(&object.api_version, &version)))
 }
 
-/// Returns whether a version of `kind`, the object's in another group, describes all that the object has alike.
-pub(super) fn has_moved(subject: &Subject<'_>, kind: &GroupKind) -> bool {
+/// Checks that a version of `kind`, the object's in another group, describes all that the object has alike.
+///
+/// # Errors
+/// What stands in the way of the version that comes nearest, for people.
+pub(super) fn check_move(subject: &Subject<'_>, kind: &GroupKind) -> Result<(), String> {
     let target = subject.target;
     let session = Session::new(Arc::clone(&subject.object.value));
     let served = target.pack.catalog(kind).map(|catalog| catalog.served(target.release)).unwrap_or_default();
-    served.iter().any(|version| {
+    let tried = served.iter().map(|version| {
         let present = &subject.object.api_version.version;
         let change = VersionChange { subject, session: &session, present, name: version.name };
         let version = ApiVersion { group: kind.group.clone(), version: version.name.to_owned() };
-        change.vouch_for_move(kind, &version).is_ok()
-    })
+        change.vouch_for_move(kind, &version).err().unwrap_or_default()
+    });
+    let blocks = tried.min_by_key(Vec::len).ok_or_else(|| "it serves no version".to_owned())?;
+    let Some(first) = blocks.first() else { return Ok(()) };
+    let more = match blocks.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Err(first.message.strip_suffix(NO_RULE).unwrap_or(&first.message).to_owned() + &more)
 }
+
+/// What is said behind a change that nothing describes.
+const NO_RULE: &str = ", and no rule says how it is converted";
 
 /// The change of an object to another version of its kind, or to the same one of another release.
 struct VersionChange<'v, 'a, 's> {
@@ -225,7 +238,7 @@ fn differs(
             (from_to, help)
         }
         DifferenceKind::Gone | DifferenceKind::Added | DifferenceKind::Undescribed | DifferenceKind::Changed(_) => {
-            (format!("{from_to}, and no rule says how it is converted"), by_cluster(subject, new))
+            (from_to + NO_RULE, by_cluster(subject, new))
         }
     };
     Remark::new(Code::SchemaDiffers, path, message).help(help)

@@ -63,9 +63,14 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
         false => format!("{target} does not have the kind {kind}, which exists in {had}"),
     };
     let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && has_kind(subject, other));
+    let moved = elsewhere.filter(|_| pack.is_of_crds()).map(|other| by_schema::check_move(subject, other));
+    let message = match (elsewhere, &moved) {
+        (Some(other), Some(Err(why))) => format!("{message}; {other} does not describe it alike: {why}"),
+        _ => message,
+    };
     let help = match (pack.release_notes().hint(kind, None), elsewhere) {
         (Some(hint), _) => hint.help_for(&subject.object.value),
-        (None, Some(other)) if pack.is_of_crds() && by_schema::has_moved(subject, other) => offer(pack, kind, other),
+        (None, Some(other)) if matches!(moved, Some(Ok(()))) => offer(pack, kind, other),
         (None, Some(other)) => {
             let rule = if pack.is_of_crds() { "; `reversion pack new` starts a pack with such a rule" } else { "" };
             format!("rewrite it by hand as {other}, which the target has; no rule converts it{rule}")

@@ -26,6 +26,8 @@ pub(crate) struct CrossedAdvisory<'g> {
     from: ReleaseSet,
     /// The releases that are newer than the target.
     newer: ReleaseSet,
+    /// The releases that the objects of the pack are known to come from.
+    known: Option<ReleaseSet>,
 }
 
 /// An advisory about the whole run, and not about an object.
@@ -52,12 +54,15 @@ pub(crate) enum Reported {
     AboutRun(RunAdvisory),
 }
 
-/// Collects the advisories of `target`'s pack.
-pub(crate) fn crossed<'g>(target: &'g Target<'g>) -> impl Iterator<Item = CrossedAdvisory<'g>> {
+/// Collects the advisories of `target`'s pack, whose objects come from the releases that are `known`.
+pub(crate) fn crossed<'g>(
+    target: &'g Target<'g>,
+    known: Option<ReleaseSet>,
+) -> impl Iterator<Item = CrossedAdvisory<'g>> {
     let line = target.pack.line();
     let goal = line.get(target.release).order;
     let newer = line.iter().filter(|(_, release)| release.order > goal).map(|(id, _)| id).collect();
-    let crossed = move |advisory| CrossedAdvisory { target, advisory, from: sources(advisory, target), newer };
+    let crossed = move |advisory| CrossedAdvisory { target, advisory, from: sources(advisory, target), newer, known };
     target.pack.release_notes().advisories.iter().map(crossed).filter(|crossed| !crossed.from.is_empty())
 }
 
@@ -68,8 +73,27 @@ impl CrossedAdvisory<'_> {
         about
             && !(conversion.origins & self.from).is_empty()
             && self.target.pack.groups().contains(&object.kind.group)
-            && self.advisory.condition.can_hold(&object.value)
+            && (self.advisory.values.is_some() || self.advisory.condition.can_hold(&object.value))
             && !self.is_answered(conversion)
+    }
+
+    /// Returns the chart whose values it is about.
+    pub(crate) fn chart(&self) -> Option<&str> {
+        self.advisory.values.as_deref()
+    }
+
+    /// Returns whether `object` has values that it is about.
+    pub(crate) fn has_values_in(&self, object: &Object) -> bool {
+        let values = |chart| self.target.pack.values_of(chart, &object.kind, &object.value);
+        self.chart().is_some_and(|chart| values(chart).into_iter().any(|one| self.advisory.condition.can_hold(one)))
+    }
+
+    /// Returns whether it is a note about what has such values, and became `conversion`: they stay, and the release that is installed is
+    /// not known. Nothing is returned where that is known to be none from which it is crossed.
+    pub(crate) fn is_note_about_values(&self, conversion: &Conversion) -> Option<bool> {
+        let changes = conversion.foreign_changes > 0;
+        let may_cross = changes || self.known.is_none_or(|known| !(known & self.from).is_empty());
+        may_cross.then(|| !changes && !self.known.is_some_and(|known| self.from.is_superset(known)))
     }
 
     /// Returns whether a rule wrote the default out that the advisory is about: that made its condition false.
@@ -99,9 +123,11 @@ impl CrossedAdvisory<'_> {
         self.advisory.help_for(&object.value)
     }
 
-    /// Reports the advisory: at the first object that it concerns, with what to do about that one, or about the run.
-    pub(crate) fn report(&self, advised: Advised) -> Reported {
-        let severity = if advised.is_note { Severity::Note } else { Severity::Warning };
+    /// Reports the advisory: at the first object that it concerns, with what to do about that one, or about the run. Where it is about
+    /// values of a chart, `has_values` is whether the run has such values.
+    pub(crate) fn report(&self, advised: Advised, has_values: bool) -> Reported {
+        let is_note = advised.is_note || self.advisory.values.is_some() && !has_values;
+        let severity = if is_note { Severity::Note } else { Severity::Warning };
         let message = format!("{}: {}", self.target.pack.title(), self.advisory.message);
         match self.advisory.about {
             About::Object => {

@@ -4,6 +4,8 @@
 //!
 //! Invariant: nothing here changes anything.
 
+use std::collections::BTreeSet;
+
 use crate::engine::convert::{Conversion, Goal};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::infer::install_evidence::{Evidence, Installations};
@@ -11,18 +13,60 @@ use crate::engine::manifest::Manifest;
 use crate::knowledge::pack::{Pack, Target};
 use crate::knowledge::release::{ReleaseId, bare};
 
-/// Reports the versions in a file that name another release than the target, and those that do not show where objects come from.
-/// `conversions` are what its objects became: those that ask for a newer chart say which.
-pub(crate) fn findings(
+/// A version in a file that names another release than the target, or does not show where objects come from.
+#[derive(Debug)]
+pub(crate) struct Pin {
+    /// What is reported.
+    pub(crate) finding: Finding,
+    /// The target.
+    pub(crate) target: String,
+    /// What the file is to be replaced by, where it is replaced as a whole.
+    pub(crate) replacement: Option<Replacement>,
+}
+
+/// The file of another release that takes the place of one.
+#[derive(Debug)]
+pub(crate) struct Replacement {
+    /// What shows the release of the file: `comment Flux version: v0.14.1`.
+    pub(crate) mark: String,
+    /// The release that the file must be of.
+    pub(crate) release: String,
+    /// Those that it is of.
+    releases: BTreeSet<ReleaseId>,
+}
+
+impl Pin {
+    /// Takes the pin for one of which all that is to be done is said elsewhere.
+    pub(crate) fn settle(&mut self) {
+        self.finding.severity = Severity::Note;
+    }
+}
+
+/// Finds the versions in a file that name another release than the target, and those that do not show where objects come from.
+/// `conversions` are what its objects became: those that ask for a newer chart say which. Where a file is replaced as a whole, nothing
+/// else that it names of that release is to be set.
+pub(crate) fn pins(
     manifest: &Manifest,
     conversions: &[Option<Conversion>],
     installations: &Installations<'_>,
     goal: &Goal<'_>,
-) -> Vec<Finding> {
+) -> Vec<Pin> {
     let target_of = |pack: &Pack| goal.targets.iter().find(|target| target.pack.name() == pack.name());
     let evidence = installations.evidence_in(manifest);
     let open = evidence.into_iter().filter(|(_, evidence)| !is_told(manifest, conversions, evidence));
-    open.filter_map(|(pack, evidence)| pin(evidence, target_of(pack)?, goal)).collect()
+    let found = open.filter_map(|(pack, evidence)| {
+        let releases = evidence.releases.clone();
+        Some((pin(evidence, target_of(pack)?, goal)?, releases))
+    });
+    let (mut pins, releases): (Vec<Pin>, Vec<BTreeSet<ReleaseId>>) = found.unzip();
+    let replaced = |one: &Pin| Some((one.target.clone(), one.replacement.as_ref()?.releases.clone()));
+    let replaced: BTreeSet<_> = pins.iter().filter_map(replaced).collect();
+    for (pin, releases) in pins.iter_mut().zip(releases).filter(|(pin, _)| pin.replacement.is_none()) {
+        if replaced.contains(&(pin.target.clone(), releases)) {
+            pin.settle();
+        }
+    }
+    pins
 }
 
 /// Returns whether an object of the document asks for a newer chart.
@@ -39,7 +83,7 @@ fn is_told(manifest: &Manifest, conversions: &[Option<Conversion>], evidence: &E
     })
 }
 
-fn pin(evidence: Evidence, target: &Target<'_>, goal: &Goal<'_>) -> Option<Finding> {
+fn pin(evidence: Evidence, target: &Target<'_>, goal: &Goal<'_>) -> Option<Pin> {
     let (pack, release) = (target.pack, target.name());
     let order = |release: ReleaseId| pack.line().get(release).order;
     let differs = evidence.releases.iter().any(|release| order(*release) != order(target.release));
@@ -63,7 +107,14 @@ fn pin(evidence: Evidence, target: &Target<'_>, goal: &Goal<'_>) -> Option<Findi
         }
         (false, None) => return None,
     };
-    Some(Finding::new(evidence.location, Code::PinnedVersion, severity, message).help(help))
+    let is_replaced = evidence.is_of_manifests && is_other;
+    let replacement = is_replaced.then(|| Replacement {
+        mark: evidence.text,
+        release: release.to_string(),
+        releases: evidence.releases,
+    });
+    let finding = Finding::new(evidence.location, Code::PinnedVersion, severity, message).help(help);
+    Some(Pin { finding, target: target.to_string(), replacement })
 }
 
 /// Why a version does not show which release objects come from, and how that can be passed.

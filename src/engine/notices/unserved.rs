@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::engine::convert::{Goal, ObjectPlan, Outcome};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::CrdSurvey;
+use crate::engine::notices::pins::{Pin, Replacement};
 use crate::knowledge::release::GroupKind;
 
 /// The CRDs of a run, and the objects that they do not serve.
@@ -44,33 +45,51 @@ impl<'s> Unserved<'s> {
         }
     }
 
-    /// Reports the CRDs of each file once for each target, at the first of them, if it is listed or one of the objects `may_have` it.
+    /// Reports the CRDs of each file once for each target, at the first of them, if it is listed or one of the objects `may_have` it. Of
+    /// a file that is replaced as a whole, that is what is to be done: its pin is settled.
     pub(crate) fn findings(
         self,
         goal: &Goal<'_>,
         is_listed: &impl Fn(&str) -> bool,
         may_have: &impl Fn(&str) -> bool,
+        pins: &mut [Pin],
     ) -> Vec<Finding> {
         let mut by_file: BTreeMap<(&str, Option<String>), Vec<UnservedCrd<'_>>> = BTreeMap::new();
         for ((place, version), (crd, objects)) in self.objects {
             let target = goal.target_of(&crd.kind.group).map(ToString::to_string);
             by_file.entry((&place.file, target)).or_default().push(UnservedCrd { crd, version, objects });
         }
-        let report = |((_, target), crds): ((&str, Option<String>), Vec<UnservedCrd<'_>>)| {
-            let place = crds.first().map(|one| &one.crd.location)?;
+        let mut found = Vec::new();
+        for ((file, target), crds) in by_file {
             let mut objects: Vec<&Location> = crds.iter().flat_map(|one| &one.objects).collect();
             objects.sort();
+            let (Some(place), Some(first)) = (crds.first().map(|one| &one.crd.location), objects.first()) else {
+                continue;
+            };
             // A run on some files reports what a run on all of them does, so that a baseline of that knows it.
             if !is_listed(&place.file) && !objects.iter().any(|at| may_have(&at.file)) {
-                return None;
+                continue;
             }
             let (words, details) = words(&crds);
-            let message = format!("{words}; the first is {}", objects.first()?);
-            let release = target.map_or_else(String::new, |target| format!(" of {target}"));
-            let help = format!("put the CRDs{release} into the tree, at the latest in the same commit{details}");
-            Some(Finding::new(place.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help))
-        };
-        by_file.into_iter().filter_map(report).collect()
+            let is_of = |pin: &Pin| pin.finding.location.file == file && Some(&pin.target) == target.as_ref();
+            let mut replaced: Vec<&mut Pin> = pins.iter_mut().filter(|pin| is_of(pin)).collect();
+            let (mark, what) = match &mut *replaced {
+                [Pin { replacement: Some(Replacement { mark, release, .. }), .. }] => {
+                    (format!("; the file has the {mark}"), format!("replace the file by the one of {release}"))
+                }
+                _ => {
+                    let release = target.map_or_else(String::new, |target| format!(" of {target}"));
+                    (String::new(), format!("put the CRDs{release} into the tree"))
+                }
+            };
+            if !mark.is_empty() {
+                replaced.into_iter().for_each(Pin::settle);
+            }
+            let message = format!("{words}; the first is {first}{mark}");
+            let help = format!("{what}, at the latest in the same commit{details}");
+            found.push(Finding::new(place.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help));
+        }
+        found
     }
 }
 

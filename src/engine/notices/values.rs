@@ -26,6 +26,8 @@ const UNREAD: &str = "unread-by/";
 /// Values that are not converted where they are given.
 #[derive(Debug)]
 pub(crate) struct UnconvertedValues {
+    /// The chart.
+    pub(crate) chart: String,
     /// What is reported about them.
     finding: Finding,
     /// Where the run may convert them: the end of a file's name, or what installs their chart.
@@ -70,7 +72,7 @@ pub(crate) fn unconverted(manifest: &Manifest, object: &Object, goal: &Goal<'_>)
                 let Words { remark, severity, elsewhere, unread } =
                     words(&object.value, object.name.as_deref(), chart, unconverted, goal);
                 let finding = remark.finding(manifest, object, severity);
-                found.push(UnconvertedValues { finding, elsewhere, unread });
+                found.push(UnconvertedValues { chart: chart.name.clone(), finding, elsewhere, unread });
             }
         }
     }
@@ -91,7 +93,7 @@ pub(crate) fn unconverted_in_files(manifest: &Manifest, goal: &Goal<'_>) -> Vec<
                     let Words { remark, severity, elsewhere, unread } =
                         words(&document, None, chart, unconverted, goal);
                     let finding = remark.finding_in_document(manifest, number, severity);
-                    found.push(UnconvertedValues { finding, elsewhere, unread });
+                    found.push(UnconvertedValues { chart: chart.name.clone(), finding, elsewhere, unread });
                 }
             }
         }

@@ -14,6 +14,7 @@ use crate::engine::finding::{Acknowledged, Code, Finding};
 use crate::engine::links::CrdSurvey;
 use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory, merged};
 use crate::engine::notices::unserved::Unserved;
+use crate::engine::notices::values::UnconvertedValues;
 
 /// Everything that a run would do, nothing of it done.
 #[derive(Debug, Default)]
@@ -52,7 +53,9 @@ pub(super) fn assemble<'s>(
     let mut unserved = Unserved::new(crds, planner.goal());
     let mut ignores = Vec::new();
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
-    let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
+    // Where one file has the values, the objects of another one cross the release.
+    let mut with_values = BTreeSet::new();
+    let (mut unconverted, mut sources, mut pins) = (Vec::new(), BTreeSet::new(), Vec::new());
     // The files of other shards, whose advisories may be merged with those of this one.
     let mut elsewhere = BTreeSet::new();
     let is_outside: BTreeSet<&str> = named.iter().flat_map(|named| named.files.keys().map(String::as_str)).collect();
@@ -60,7 +63,10 @@ pub(super) fn assemble<'s>(
     for mut planned in files {
         sources.extend(planned.value_sources.iter().cloned());
         planned.objects.iter().for_each(|object| unserved.add(object));
+        with_values.append(&mut planned.advised_values);
+        pins.append(&mut planned.pins);
         let is_reported = is_listed(&planned.file);
+        unconverted.extend(mem::take(&mut planned.unconverted_values).into_iter().map(|values| (values, is_reported)));
         for (at, found) in mem::take(&mut planned.advised).into_iter().filter(|_| is_reported || is_shard) {
             found.add_to(&mut advised, at);
         }
@@ -77,14 +83,16 @@ pub(super) fn assemble<'s>(
             }
             continue;
         }
-        unconverted.extend(planned.unconverted_values);
         plan.files.extend(planned.change);
         plan.objects.extend(planned.objects);
         plan.findings.extend(planned.findings);
         ignores.push(planned.ignores);
     }
+    let unread_charts = add_unconverted(unconverted, &sources, &mut plan);
     for (at, advised) in advised {
-        match planner.advisories[at].report(advised) {
+        let advisory = &planner.advisories[at];
+        let is_unread = advisory.chart().is_some_and(|chart| unread_charts.contains(chart));
+        match advisory.report(advised, with_values.contains(&at) || is_unread) {
             Reported::AtObject(finding) => {
                 plan.findings.extend(is_listed(&finding.location.file).then_some(finding));
             }
@@ -92,11 +100,11 @@ pub(super) fn assemble<'s>(
         }
     }
     plan.advisories.sort_by_key(|advisory| advisory.about);
-    plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
     plan.findings.extend(outside::findings(named, &outdated));
     // The shard with the CRD reports it.
     let at_object = |file: &str| !is_shard && is_listed(file);
-    plan.findings.extend(unserved.findings(planner.goal(), &is_listed, &at_object));
+    plan.findings.extend(unserved.findings(planner.goal(), &is_listed, &at_object, &mut pins));
+    plan.findings.extend(pins.into_iter().map(|pin| pin.finding).filter(|pin| is_listed(&pin.location.file)));
     plan.findings.sort();
     plan.findings.dedup();
     let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };
@@ -107,4 +115,22 @@ pub(super) fn assemble<'s>(
     // What could have held values and is unchanged was kept for what it can be merged with.
     plan.objects.retain(|object| object.is_recognized || object.outcome != Outcome::Unchanged);
     plan
+}
+
+/// Reports the values of charts that the run converts nowhere, as it converts those of `sources`: those that are to be reported. Returns
+/// the charts that have such values.
+fn add_unconverted(
+    unconverted: Vec<(UnconvertedValues, bool)>,
+    sources: &BTreeSet<String>,
+    plan: &mut Plan,
+) -> BTreeSet<String> {
+    let mut charts = BTreeSet::new();
+    for (values, is_reported) in unconverted {
+        let chart = values.chart.clone();
+        if let Some(finding) = values.finding(sources) {
+            charts.insert(chart);
+            plan.findings.extend(is_reported.then_some(finding));
+        }
+    }
+    charts
 }

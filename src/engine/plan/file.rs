@@ -1,7 +1,7 @@
 //! What does one file add to the plan?
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use super::acknowledged::ignores;
@@ -13,10 +13,9 @@ use crate::engine::links::{BuiltCrd, dangling};
 use crate::engine::manifest::{Ignores, Manifest, Object, sops};
 use crate::engine::notices::advisories::Advised;
 use crate::engine::notices::old_names::{KindsOfRun, OldNames};
+use crate::engine::notices::pins::{self, Pin};
 use crate::engine::notices::values::{self, UnconvertedValues};
-use crate::engine::notices::{
-    embedded_objects, mentions, moved_fields, old_keys, open_versions, pins, rbac, typed_lists,
-};
+use crate::engine::notices::{embedded_objects, mentions, moved_fields, old_keys, open_versions, rbac, typed_lists};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::EditSet;
 use crate::syntax::yaml::Style;
@@ -34,6 +33,10 @@ pub(super) struct PlannedFile {
     pub(super) old_names: Vec<OldNames<Finding>>,
     /// The objects of the file that advisories are about, by the number of the advisory.
     pub(super) advised: BTreeMap<usize, Advised>,
+    /// The numbers of the advisories about values of a chart, where such values are in the file.
+    pub(super) advised_values: BTreeSet<usize>,
+    /// The releases that the file is of, where it is to be replaced by that of another one.
+    pub(super) pins: Vec<Pin>,
     /// The values of charts that are not converted in this file.
     pub(super) unconverted_values: Vec<UnconvertedValues>,
     /// Where values of charts are converted in this file.
@@ -73,6 +76,8 @@ impl PlannedFile {
             findings: manifest.findings.clone(),
             old_names: mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names),
             advised: BTreeMap::new(),
+            advised_values: BTreeSet::new(),
+            pins: Vec::new(),
             unconverted_values: Vec::new(),
             value_sources: Vec::new(),
             built_crds: Vec::new(),
@@ -81,7 +86,10 @@ impl PlannedFile {
         planned.findings.extend(embedded_objects::finding(manifest, &conversions));
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());
-        planned.findings.extend(pins::findings(manifest, &conversions, &planner.installations, goal));
+        let pins = pins::pins(manifest, &conversions, &planner.installations, goal);
+        let (replaced, set): (Vec<Pin>, Vec<Pin>) = pins.into_iter().partition(|pin| pin.replacement.is_some());
+        planned.findings.extend(set.into_iter().map(|pin| pin.finding));
+        planned.pins = replaced;
         planned.old_names.extend(rbac::findings(manifest, &conversions, &planner.targets));
         planned.unconverted_values.extend(values::unconverted_in_files(manifest, goal));
         planned.findings.extend(old_keys::findings(manifest, &conversions, &planner.old_keys));
@@ -122,6 +130,12 @@ impl PlannedFile {
         let is_held = found.iter().any(|finding| finding.severity >= Severity::Held);
         self.findings.extend(found);
         for (at, advisory) in planner.advisories.iter().enumerate() {
+            if advisory.has_values_in(object) {
+                self.advised_values.insert(at);
+                if let Some(is_note) = advisory.is_note_about_values(&conversion) {
+                    Advised { is_note, objects: Vec::new() }.add_to(&mut self.advised, at);
+                }
+            }
             if !is_held && advisory.concerns(object, &conversion) {
                 let named = advisory
                     .names_objects()

@@ -23,9 +23,10 @@ pub(super) fn limited(
     listed: Listed<'_>,
     withheld: &Withheld,
 ) -> Vec<PlannedFile> {
-    let mut alone = Changes::new(group, &whole, listed).map_or_else(Plans::new, |changes| changes.alone(withheld));
+    let changes = Changes::new(group, &whole, listed);
+    let (mut alone, needed) = changes.map_or_else(Default::default, |changes| changes.alone(withheld));
     let limit = |planned: PlannedFile| match alone.remove(&planned.file) {
-        Some(alone) => limit(planned, alone, listed),
+        Some(alone) => limit(planned, alone, listed, &needed),
         None => planned,
     };
     whole.into_iter().map(limit).collect()
@@ -63,14 +64,16 @@ impl<'g> Changes<'g> {
     }
 
     /// Plans the listed files so that each change can be made without the other files. The plans that differ from those of the whole
-    /// run are returned.
-    fn alone(&self, always: &Withheld) -> Plans {
+    /// run are returned, with the names of the files that they need.
+    fn alone(&self, always: &Withheld) -> (Plans, Vec<String>) {
         let mut withheld = always.clone();
         self.mine.iter().for_each(|manifest| withheld.add_unchanged(&manifest.file));
         let without_listed = self.plan(&withheld);
         let follows = |other: &&Manifest, planned: Option<&EditSet>| planned != without_listed[&other.file].edits();
         let mut following: Vec<&Manifest> = self.others.clone();
         following.retain(|other| follows(other, self.whole[&*other.file]));
+        let needed = if following.is_empty() { &self.others } else { &following };
+        let needed = needed.iter().map(|other| other.file.clone()).collect();
         let mut withheld = always.clone();
         for needs in [names, mentions, |_: &Manifest, _: &Manifest| true] {
             if following.is_empty() {
@@ -87,7 +90,7 @@ impl<'g> Changes<'g> {
         self.others.iter().for_each(|manifest| withheld.add_unchanged(&manifest.file));
         let mut alone = self.plan(&withheld);
         alone.retain(|file, planned| (self.listed.has)(file) && planned.edits() != self.whole[file.as_str()]);
-        alone
+        (alone, needed)
     }
 
     fn plan(&self, withheld: &Withheld) -> Plans {
@@ -106,37 +109,51 @@ fn mentions(other: &Manifest, listed: &Manifest) -> bool {
     listed.objects.iter().any(|object| other.text.contains(&object.kind.kind))
 }
 
-/// Limits the plan of a listed file to `alone`, what needs no other file, as `listed` says.
-fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>) -> PlannedFile {
+/// How many files are named that a listed file needs.
+const NAMED: usize = 3;
+
+/// Names files: `a.yaml, b.yaml and 2 more`.
+fn named(files: &[String]) -> String {
+    let more = match files.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    files.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
+}
+
+/// Limits the plan of a listed file to `alone`, what needs no other file, as `listed` says; the whole plan needs the files `needed`.
+fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>, needed: &[String]) -> PlannedFile {
     let known: BTreeSet<&Finding> = whole.findings.iter().collect();
     let found = alone.findings.iter().filter(|finding| !known.contains(finding) && finding.severity >= Severity::Held);
     let mut found: Vec<Finding> = found.cloned().collect();
+    let names = named(needed);
     if found.is_empty() {
+        let (are, others) = (if needed.len() == 1 { "is" } else { "are" }, listed.others.are());
         found.push(Finding::new(
             Location { file: whole.file.clone(), position: None },
             Code::ConvertsTogether,
             Severity::Held,
-            format!("a part of the changes in this file needs changes in files that are {}", listed.others.are()),
+            format!("a part of the changes in this file needs changes in {names}, which {are} {others}"),
         ));
     }
     let (mut planned, severity, help) = match listed.dependent {
-        Dependent::Report => (
-            whole,
-            Severity::Warning,
-            "the other file is not listed, so `apply` would hold this change back; add it to the list",
-        ),
+        Dependent::Report => {
+            let help = format!("add {names} to the list, or `apply` holds this change back");
+            (whole, Severity::Warning, help)
+        }
         Dependent::HoldBack => {
             let mut alone = alone;
             alone.findings.retain(|finding| !found.contains(finding));
             let help = match listed.others {
-                Others::Unreported => "the other file is not listed; add it to the list",
-                Others::Outside => "pass the other file as a path of the run too",
-                Others::Reported => "write the whole tree, without `--shard`",
+                Others::Unreported => format!("add {names} to the list"),
+                Others::Outside if needed.len() == 1 => format!("pass {names} as a path of the run too"),
+                Others::Outside => format!("pass {names} as paths of the run too"),
+                Others::Reported => "write the whole tree, without `--shard`".to_owned(),
             };
             (alone, Severity::Held, help)
         }
     };
-    let found = found.into_iter().map(|finding| Finding { severity, help: Some(help.to_owned()), ..finding });
+    let found = found.into_iter().map(|finding| Finding { severity, help: Some(help.clone()), ..finding });
     planned.findings.extend(found);
     planned
 }

@@ -6,7 +6,7 @@ use crate::engine::notices::advisories::{self, CrossedAdvisory};
 use crate::engine::notices::mentions::KindNames;
 use crate::engine::notices::moved_fields::{self, CrossedMoves};
 use crate::engine::notices::old_keys::OldKeys;
-use crate::knowledge::pack::Pack;
+use crate::knowledge::pack::{Pack, Target};
 use crate::knowledge::release::GroupKind;
 
 /// A goal, and what follows from it for every file.
@@ -24,7 +24,8 @@ impl<'g> Planner<'g> {
     /// Works out what follows from `goal`.
     pub fn new(goal: &'g Goal<'g>) -> Self {
         let targets = Targets::new(goal);
-        let advisories = goal.targets.iter().flat_map(advisories::crossed).collect();
+        let crossed = |target: &'g Target<'g>| advisories::crossed(target, goal.choices.origins_of(target.pack));
+        let advisories = goal.targets.iter().flat_map(crossed).collect();
         let (kind_names, moves) = (KindNames::new(&targets.renames), moved_fields::crossed(goal));
         let old_keys = OldKeys::new(goal);
         let is_target = |pack: &Pack| goal.targets.iter().any(|target| target.pack.name() == pack.name());

@@ -676,7 +676,7 @@ fn is_within(own: Span, part: Span) -> bool {
 
 /// Reports a template that cannot be read.
 pub(super) fn unread(location: Location, why: &str) -> Finding {
-    let message = format!("the template cannot be read, and was skipped: {why}");
+    let message = format!("the template cannot be read, and is left as it is: {why}");
     let help = "check its rendered output (`helm template ... | reversion check - --to ...`) and change it by hand";
     Finding::new(location, Code::Template, Severity::Unresolved, message).help(help)
 }

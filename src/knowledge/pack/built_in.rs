@@ -34,8 +34,8 @@ pub(crate) struct BuiltInPack {
     carriers: Option<&'static str>,
     /// The kinds that its rules name.
     pub(crate) rule_kinds: &'static [&'static str],
-    /// The charts whose values its rules are about.
-    pub(crate) charts_of_rules: &'static [&'static str],
+    /// The charts whose values its rules and advisories are about.
+    pub(crate) charts_read: &'static [&'static str],
     /// The packs with releases that its own belong to.
     pub(crate) companions: &'static [&'static str],
     /// The API groups that defaults in its catalogs can name.

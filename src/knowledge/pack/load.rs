@@ -14,9 +14,10 @@ use super::folder::{CARRIERS, Folder, HEAD, PackFiles};
 use super::pack::{Origin, Pack};
 use super::packs;
 use super::place::{Place, Wrong};
-use super::releases::Releases;
+use super::releases::{ReleaseNotes, Releases};
 use super::wire;
 use crate::knowledge::carrier::{CarrierFile, Carriers};
+use crate::syntax::field::FieldPath;
 
 /// Checks what a pack says besides its releases, as far as it does not depend on catalogs.
 fn check_head(head: &wire::PackFile) -> Result<(), Wrong> {
@@ -38,6 +39,18 @@ fn check_schema_form(form: &str) -> Result<(), String> {
     }
     let wanted = "{kind} and {version}, and besides them no braces but {group} and {group-prefix}";
     Err(format!("schema-comments: `{form}` must have {wanted}"))
+}
+
+/// Checks that advisories are about values of charts of the pack.
+fn check_advised_charts(charts: &[wire::Chart], notes: &ReleaseNotes) -> Result<(), Wrong> {
+    for (at, advisory) in notes.advisories.iter().enumerate() {
+        let Some(chart) = advisory.values.as_ref().filter(|chart| charts.iter().all(|one| one.name != **chart)) else {
+            continue;
+        };
+        let message = format!("advisory {}: the pack has no chart {chart}: add it to `charts`", advisory.id);
+        return Err(Wrong::at(Place::At(FieldPath::default().key("advisories").index(at).key("values")), message));
+    }
+    Ok(())
 }
 
 /// Reads a pack from its files; messages call their folder `folder`.
@@ -63,6 +76,7 @@ pub(crate) fn load_with(folder: Folder, own: CarrierFile, carriers: Arc<Carriers
     let in_head = |wrong: Wrong| pack.folder.error_in(HEAD, &wrong);
     let releases = Releases::take(&mut head, &pack.catalogs.keys().collect()).map_err(in_head)?;
     check_head(&head).map_err(in_head)?;
+    check_advised_charts(&head.charts, &releases.notes).map_err(in_head)?;
     (pack.head, pack.releases) = (head, OnceLock::from(releases));
     pack.rules = OnceLock::from(pack.read_rules()?);
     Ok(pack)

@@ -264,6 +264,12 @@ impl Pack {
         self.places_of(kind).flat_map(|place| place.values(object)).collect()
     }
 
+    /// Returns the values of `chart` in `object`, which is of `kind`.
+    pub(crate) fn values_of<'v>(&self, chart: &str, kind: &GroupKind, object: &'v Value) -> Vec<&'v Value> {
+        let places = self.places().get(chart).into_iter().flatten().filter(|place| place.kind == *kind);
+        places.flat_map(|place| place.values(object)).filter_map(|path| path.get(object)).collect()
+    }
+
     /// Returns whether values of the pack's charts can be in objects of `kind`, as fields or in a text.
     pub(crate) fn can_hold_values(&self, kind: &GroupKind) -> bool {
         self.places_of(kind).next().is_some() || self.kinds_with_texts().any(|one| one == kind)
@@ -335,14 +341,17 @@ impl Pack {
         self.rule_kinds().iter().filter(|kind| self.is_foreign(kind))
     }
 
-    /// Returns the kinds that rules are about.
+    /// Returns the kinds that rules are about, and those of values that advisories are about.
     pub(crate) fn rule_kinds(&self) -> &BTreeSet<GroupKind> {
         self.rule_kinds.get_or_init(|| {
-            let charts_of_rules = match self.origin {
-                Origin::BuiltIn(pack) => pack.charts_of_rules,
-                Origin::Given | Origin::Crds => &[],
+            let charts_read: Vec<&str> = match self.origin {
+                Origin::BuiltIn(pack) => pack.charts_read.to_vec(),
+                Origin::Given | Origin::Crds => {
+                    let advisories = self.release_notes().advisories.iter();
+                    advisories.filter_map(|advisory| advisory.values.as_deref()).collect()
+                }
             };
-            let charts = self.charts().iter().filter(|chart| charts_of_rules.contains(&chart.name.as_str()));
+            let charts = self.charts().iter().filter(|chart| charts_read.contains(&chart.name.as_str()));
             let of_values = charts.flat_map(|chart| values::kinds(chart, &self.carriers));
             self.named_rule_kinds().into_iter().chain(of_values).collect()
         })

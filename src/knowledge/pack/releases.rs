@@ -121,8 +121,10 @@ pub struct Advisory {
     pub additive: bool,
     /// The kinds that it concerns; every kind where there is none.
     pub kinds: Vec<GroupKind>,
-    /// What must hold for an object.
+    /// What must hold for an object, or for values of the chart.
     pub condition: Condition,
+    /// The chart whose values it is about.
+    pub values: Option<String>,
     /// What to know, as one sentence without a final dot.
     pub message: String,
     /// What to do.
@@ -200,19 +202,9 @@ impl ReleaseNotes {
         for (at, wire) in head.advisories.drain(..).enumerate() {
             let here = item("advisories", at);
             wire.kinds.iter().try_for_each(|named| kind(named, here.key("kinds")))?;
-            if wire.additive && wire.help.is_some() {
-                let message =
-                    format!("advisory {}: what is additive needs no action: remove `help` or `additive`", wire.id);
-                return Err(Wrong::at(Place::At(here.key("help")), message));
-            }
-            if wire.add.is_some() && wire.help.is_none() {
-                let message = format!("advisory {}: `add` has no `help`: write what to do with the text", wire.id);
-                return Err(Wrong::at(Place::At(here.key("add")), message));
-            }
-            if wire.add.is_some() && wire.about != wire::About::Object {
-                let message = format!("advisory {}: `add` is shown for an object: remove `about`, or `add`", wire.id);
-                return Err(Wrong::at(Place::At(here.key("add")), message));
-            }
+            check_keys(&wire).map_err(|(key, message)| {
+                Wrong::at(Place::At(here.key(key)), format!("advisory {}: {message}", wire.id))
+            })?;
             notes.advisories.push(Advisory {
                 scope: scope(&wire, line).map_err(|(key, message)| {
                     Wrong::at(Place::At(here.key(key)), format!("advisory {}: {message}", wire.id))
@@ -222,6 +214,7 @@ impl ReleaseNotes {
                 additive: wire.additive,
                 kinds: wire.kinds,
                 condition: wire.r#if,
+                values: wire.values,
                 message: wire.message,
                 help: wire.help,
                 add: wire.add,
@@ -290,6 +283,24 @@ fn channels(listed: Option<Vec<Channel>>, line: &ReleaseLine) -> Result<Vec<Chan
         line.channel(channel.name())?;
     }
     Ok(listed)
+}
+
+/// Checks that the keys of an advisory go together; an error has the key that is wrong.
+fn check_keys(wire: &wire::Advisory) -> Result<(), (&'static str, &'static str)> {
+    let is_of_object = wire.about == wire::About::Object;
+    if wire.additive && wire.help.is_some() {
+        return Err(("help", "what is additive needs no action: remove `help` or `additive`"));
+    }
+    if wire.add.is_some() && wire.help.is_none() {
+        return Err(("add", "`add` has no `help`: write what to do with the text"));
+    }
+    if wire.add.is_some() && !is_of_object {
+        return Err(("add", "`add` is shown for an object: remove `about`, or `add`"));
+    }
+    if wire.values.is_some() && (is_of_object || !wire.kinds.is_empty()) {
+        return Err(("values", "values of a chart are no object of a kind: write `about: release`, and no `kinds`"));
+    }
+    Ok(())
 }
 
 /// Reads which conversions an advisory is about; an error has the key that is wrong.

@@ -466,9 +466,12 @@ pub struct Advisory {
     /// The kinds that it concerns: `kinds: [Shop.shops.example.com]`; every kind where there is none.
     #[serde(default)]
     pub kinds: Vec<GroupKind>,
-    /// What must hold for an object: `if: { present: spec.owner }`.
+    /// What must hold for an object, or for values of the chart: `if: { present: spec.owner }`.
     #[serde(default)]
     pub r#if: Condition,
+    /// The chart whose values it is about, as `charts` names it: `values: shops`. It is a note where the run has no values of the chart
+    /// for which `if` holds, and all that there are can be read.
+    pub values: Option<String>,
     /// What to know: lower case, no final dot.
     pub message: String,
     /// What to do.

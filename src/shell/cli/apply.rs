@@ -45,7 +45,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     );
     let packs = packs::load(&args.convert.packs)?;
     let planned = planned(&args.convert, packs, FrontEnd::Exact, Dependent::HoldBack, console)?;
-    planned.say_origins(console)?;
+    planned.say_origins(args.convert.output.verbose, console)?;
     let output = &args.convert.output;
     if planned.exit(Pending::Nothing) == Exit::Failed {
         return fail(&planned, args, console);

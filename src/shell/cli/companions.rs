@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::console::Console;
+use super::origin::Told;
 use crate::knowledge::pack::{Packs, Target};
 
 /// Whether targets of several packs must be compatible.
@@ -14,7 +14,7 @@ pub(super) enum Pairing {
     Any,
 }
 
-/// Returns the releases that `targets` support, where their packs have no target yet, and prints them.
+/// Returns the releases that `targets` support, where their packs have no target yet, each with what is said about it.
 ///
 /// # Errors
 /// Two targets that are not compatible.
@@ -22,16 +22,15 @@ pub(super) fn companions<'p>(
     targets: &[Target<'p>],
     packs: &'p Packs,
     pairing: Pairing,
-    console: Console,
-) -> Result<Vec<Target<'p>>> {
+) -> Result<Vec<(Target<'p>, Told)>> {
     let mut added = Vec::new();
     for target in targets {
         let Some(companion) = packs.companion(target)? else { continue };
         let bundle = |target: &Target<'p>| target.pack.line().get(target.release).bundle.clone();
         match targets.iter().find(|other| other.pack.name() == companion.pack.name()) {
             None => {
-                console.note(&format!("target {companion}, which {target} supports\n"))?;
-                added.push(companion);
+                let line = format!("target {companion}, which {target} supports\n");
+                added.push((companion, Told { pack: companion.pack.name().to_owned(), line }));
             }
             Some(other) => ensure!(
                 pairing == Pairing::Any || minor(&bundle(other)) == minor(&bundle(&companion)),

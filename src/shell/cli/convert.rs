@@ -45,6 +45,7 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
                 _ => Ok(input::from_bytes(&bytes, recognizer, make)),
             },
         )?;
+    planned.say_origins(args.verbose, console)?;
     let exit = planned.exit(Pending::Nothing);
     if exit != Exit::Failed {
         console.stream(&planned.plan.files.first().map_or(bytes, |file| file.after().into_bytes()))?;

@@ -11,11 +11,12 @@ use super::console::{Console, Destination};
 use super::crd_sets::{self, CrdPart};
 use super::exit::{Exit, Pending};
 use super::formats;
-use super::input::{self, Empty, Input, Look};
+use super::input::{self, Empty, Groups, Input, Look};
 use super::inventory;
 use super::output::{Level, explain_exit, nothing_recognized, print};
 use super::packs;
 use super::surveyed::{KeptFile, KeptFiles, Room};
+use super::target::is_known_to;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::infer::crds::{Crd, Installed, crds_in, installed};
 use crate::engine::infer::install_evidence::Installations;
@@ -36,6 +37,8 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let (packs, config, recognizer, mut input) = read(args, console)?;
     let files = std::mem::take(&mut input.made);
     let templates = charts::charts(&input, &recognizer).templates;
+    input.groups.retain(|group, _| !is_known_to(packs, group));
+    input.counts.unknown_groups = std::mem::take(&mut input.groups);
     let (mut findings, counts) = (std::mem::take(&mut input.findings), input.counts.clone());
     charts::without_skipped(&mut findings, &templates);
     let shard = input.shard.map(|shard| shard.to_string());
@@ -163,7 +166,9 @@ fn read(args: &DetectArgs, console: Console) -> Result<Read> {
     }
     let piped = input::piped(&args.files, Empty::of(args.output.allow_empty))?;
     let read = |packs, recognizer: &Recognizer| {
-        let look = Look { excluded: config.excluded.as_ref(), ..Look::default() };
+        // As for `check`: who passes CRDs should see what is not in them.
+        let groups = if args.crds.is_empty() { Groups::Ignore } else { Groups::Count };
+        let look = Look { excluded: config.excluded.as_ref(), groups };
         let detector = Detector::new(packs);
         input::read(&args.files, piped.as_deref(), recognizer, look, console, |manifest| detector.detect(manifest))
     };

@@ -12,6 +12,7 @@ use super::config::Config;
 use super::console::Console;
 use super::exit::{Exit, Pending};
 use super::input::{self, Empty};
+use super::origin::{Told, matters};
 use super::output::{Level, findings};
 use super::resource_list::{ResourceList, origin};
 use super::target::Request;
@@ -72,7 +73,7 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
             }
         }
     }
-    let goal = goal(&request, &manifests, console).context("functionConfig")?;
+    let (goal, origins) = goal(&request, &manifests, console).context("functionConfig")?;
     let goal = Goal { choices: Choices { documents: Documents::Items, ..goal.choices }, ..goal };
     let mut plan = plan::plan(&manifests, &goal);
     plan.findings.extend(unread.into_iter().chain(list.findings()));
@@ -95,13 +96,16 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
         exit: exit as u8,
         ..Report::new("fn", packs, &plan, counts)
     };
+    let sought = packs::names(goal.targets.iter().map(|target| target.pack));
+    let said = origins.iter().filter(|told| matters(told, &report, &sought));
+    said.map(|told| &told.line).try_for_each(|line| console.note(line))?;
     Ok((conclude(list, report, &goal.targets, console)?, exit))
 }
 
-/// Finds the targets, as a run over files does.
-fn goal<'p>(request: &Request<'p>, manifests: &[Manifest], console: Console) -> Result<Goal<'p>> {
+/// Finds the targets and where the objects come from, as a run over files does.
+fn goal<'p>(request: &Request<'p>, manifests: &[Manifest], console: Console) -> Result<(Goal<'p>, Vec<Told>)> {
     if let Some(goal) = request.passed_goal() {
-        return Ok(goal);
+        return Ok((goal, request.told()));
     }
     let packs = request.packs();
     let installed = request.installed(manifests.iter().flat_map(|manifest| crds_in(manifest, packs)).collect());
@@ -111,9 +115,7 @@ fn goal<'p>(request: &Request<'p>, manifests: &[Manifest], console: Console) -> 
     let evidence: Vec<_> = manifests.iter().flat_map(|manifest| installations.evidence_in(manifest)).collect();
     let compares = |pack: &Pack| request.compares_objects_of(pack);
     let spans: Vec<_> = manifests.iter().flat_map(|manifest| object_releases_in(manifest, packs, compares)).collect();
-    let (goal, told) = request.detected_goal(&installed, &groups, &evidence, &spans, console)?;
-    told.iter().try_for_each(|line| console.note(line))?;
-    Ok(goal)
+    request.detected_goal(&installed, &groups, &evidence, &spans, console)
 }
 
 /// Prints the findings, and returns the list with the changes and results.

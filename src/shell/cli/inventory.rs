@@ -23,7 +23,7 @@ use crate::engine::plan::{
     self, Choices, Goal, Ignored, ObjectPlan, Plan, Planner, Record, Scope, TemplateFile, Templates,
 };
 use crate::knowledge::pack::{Pack, Packs, Target};
-use crate::knowledge::release::{Channel, ReleaseSet};
+use crate::knowledge::release::{Channel, GroupKind, ReleaseSet};
 use crate::shell::report::{Api, Counts, Detected, Detection, Fate, KindInUse, Report, Update};
 use crate::syntax::yaml::FrontEnd;
 
@@ -289,8 +289,24 @@ fn commands(apis: &[Api<'_>], args: &DetectArgs) -> Vec<Vec<String>> {
     let to: Vec<String> = targets(apis).flat_map(|target| ["--to".to_owned(), target]).collect();
     let is_old = |api: &Api<'_>| api.newest.pack.is_of_crds() && !api.is_current();
     let crds = args.crds.iter().flat_map(|set| ["--crds".to_owned(), shown(set)]);
-    let by_crds = apis.iter().any(is_old).then(|| command(crds.collect()));
+    let moves = apis.iter().flat_map(moves).collect::<BTreeSet<String>>();
+    let moves = moves.into_iter().flat_map(|accepted| ["--move".to_owned(), accepted]);
+    let by_crds = apis.iter().any(is_old).then(|| command(crds.chain(moves).collect()));
     (!to.is_empty()).then(|| command(to)).into_iter().chain(by_crds).collect()
+}
+
+/// Returns the moves to other groups, as the option accepts them, that the kinds in use of CRDs without a pack need: the newest set has a
+/// kind of the name in another group alone.
+fn moves(api: &Api<'_>) -> Vec<String> {
+    let pack = api.newest.pack;
+    let is_served =
+        |kind: &GroupKind| pack.catalog(kind).is_some_and(|catalog| !catalog.served(api.newest.release).is_empty());
+    let moved = |used: &KindInUse| {
+        let same_name = |other: &&GroupKind| other.kind == used.kind.kind && is_served(other);
+        let new = pack.kinds().find(same_name).filter(|_| !is_served(&used.kind))?;
+        Some(format!("{}={}", used.kind.group, new.group))
+    };
+    api.kinds.iter().filter(|_| pack.is_of_crds()).filter_map(moved).collect()
 }
 
 /// Returns the arguments with which another command reads the same files, with the same packs and settings.

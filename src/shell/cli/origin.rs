@@ -11,10 +11,33 @@ use crate::engine::infer::install_evidence::Evidence;
 use crate::engine::infer::origin::{ObjectReleases, Origin, origin};
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{ReleaseSet, version_of};
-use crate::shell::report::{plural, visible};
+use crate::shell::report::{Report, plural, visible};
 
 /// How many charts, images and marks that name other releases are printed.
 const NAMED: usize = 3;
+
+/// Where the objects of a pack come from, or which target they get, as one line for people.
+#[derive(Clone)]
+pub(super) struct Told {
+    /// The name of the pack.
+    pub(super) pack: String,
+    pub(super) line: String,
+}
+
+/// Returns whether something that changes or is held back depends on what is told about the pack, in a run with targets for the packs
+/// `sought`. What else is reported names the release itself.
+pub(super) fn matters(told: &Told, report: &Report<'_>, sought: &[String]) -> bool {
+    let mut open = report.to_change().chain(report.held_back()).peekable();
+    if open.peek().is_none() {
+        // Patches and names change, or are held back, without an object.
+        return report.files_to_change().next().is_some() || !report.held_places().is_empty();
+    }
+    open.any(|object| match report.packs.of_group(&object.from.0.group) {
+        Some(own) if sought.iter().any(|name| name == own.name()) => own.name() == told.pack,
+        // The object is of no target: it holds values, or names what a target moves.
+        _ => true,
+    })
+}
 
 /// Reads `--from`: the releases, by pack.
 pub(super) fn passed(values: &[String], packs: &Packs) -> Result<BTreeMap<String, ReleaseSet>> {
@@ -36,13 +59,14 @@ pub(super) fn detected<'s, 'p>(
     pack: &Pack,
     evidence: &[(&Pack, Evidence)],
     spans: &'s [ObjectReleases<'p>],
-) -> (Origin<'s, 'p>, Vec<String>) {
+) -> (Origin<'s, 'p>, Vec<Told>) {
     let about: Vec<&Evidence> =
         evidence.iter().filter(|(other, _)| other.name() == pack.name()).map(|(_, evidence)| evidence).collect();
     let spans: Vec<&ObjectReleases<'_>> = spans.iter().filter(|span| span.pack.name() == pack.name()).collect();
     let origin = origin(&about, &spans);
     let exact: Vec<&Evidence> = about.into_iter().filter(|mention| mention.is_exact()).collect();
-    let told = named(pack, &exact, &origin).into_iter().chain(apart(pack, &origin)).collect();
+    let lines = named(pack, &exact, &origin).into_iter().chain(apart(pack, &origin));
+    let told = lines.map(|line| Told { pack: pack.name().to_owned(), line }).collect();
     (origin, told)
 }
 

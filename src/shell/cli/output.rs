@@ -19,7 +19,7 @@ use crate::shell::report::diff::Paint;
 use crate::shell::report::document::{FindingRecord, ReportDocument};
 use crate::shell::report::grouped::{ChangedObject, Grouped, Shown, grouped};
 use crate::shell::report::{
-    Counts, Painter, Report, diff, html, one_of, plural, stat, text_format, thousands, visible,
+    Counts, Painter, Report, diff, html, known_to, plural, stat, text_format, thousands, visible,
 };
 
 /// What is printed.
@@ -213,19 +213,19 @@ pub(super) fn nothing_recognized(
 }
 
 fn searched_in_vain(counts: &Counts, roots: &[PathBuf], skips: &BTreeMap<Skip, usize>, packs: &[String]) -> String {
-    let names = one_of(packs);
+    let object = known_to(packs);
     let skipped = skipped(counts, skips);
     let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
     let help = "`reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0";
     if roots.is_empty() {
-        return format!("nothing recognized: standard input holds no object of {names}{skipped}\n  help: {help}");
+        return format!("nothing recognized: standard input holds no {object}{skipped}\n  help: {help}");
     }
     let shown: Vec<String> = roots.iter().take(3).map(|root| visible(&root.to_string_lossy())).collect();
     let more = if roots.len() > shown.len() { ", ..." } else { "" };
     let place = format!("{}{more}", shown.join(", "));
     let what = match counts.files {
-        0 => format!("no object of {names} in {place} (no file read{skipped})"),
-        files => format!("no object of {names} in {place} ({} read{skipped})", plural(files, "file")),
+        0 => format!("no {object} in {place} (no file read{skipped})"),
+        files => format!("no {object} in {place} ({} read{skipped})", plural(files, "file")),
     };
     format!("nothing recognized: {what}\n  help: `--inspect` lists what is not read, ignored files too; {help}")
 }

@@ -27,7 +27,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
     );
     let packs = packs::load(&args.convert.packs)?;
     let planned = planned_with(&args.convert, packs, Record::Data, FrontEnd::Exact, Dependent::HoldBack, console)?;
-    planned.say_origins(console)?;
+    planned.say_origins(args.convert.output.verbose, console)?;
     let exit = planned.exit(Pending::Nothing);
     let with_flags = planned.exit_with(Pending::Nothing, &args.convert.output);
     let report = planned.report("plan", Written::No, with_flags);

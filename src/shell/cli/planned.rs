@@ -16,6 +16,7 @@ use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Groups, Input, Look};
 use super::journal::interrupted_run;
 use super::named_files;
+use super::origin::{self, Told};
 use super::output;
 use super::packs;
 use super::surveyed::{FileReader, KeptFile, KeptFiles, Surveyed};
@@ -69,8 +70,8 @@ pub(super) struct Planned<'p> {
     listed: Option<FileList>,
     /// The part of the tree that it is about.
     pub(super) shard: Option<Shard>,
-    /// Where the objects come from, for people.
-    origins: Vec<String>,
+    /// Where the objects come from, and which targets were added, for people.
+    origins: Vec<Told>,
 }
 
 impl Planned<'_> {
@@ -92,15 +93,11 @@ impl Planned<'_> {
         output::nothing_recognized(exit, &self.counts, &self.roots, &self.skips, &self.sought)
     }
 
-    /// Says where the objects come from, unless there is nothing to do and nothing to know.
-    pub(super) fn say_origins(&self, console: Console) -> Result<()> {
-        let Plan { findings, advisories, .. } = &self.plan;
-        let mut severities =
-            findings.iter().map(|finding| finding.severity).chain(advisories.iter().map(|advisory| advisory.severity));
-        if self.pending() == Pending::Nothing && severities.all(|severity| severity == Severity::Note) {
-            return Ok(());
-        }
-        self.origins.iter().try_for_each(|line| console.note(line))
+    /// Says where the objects come from that change or are held back, or that their target was added; with `verbose`, of all objects.
+    pub(super) fn say_origins(&self, verbose: bool, console: Console) -> Result<()> {
+        let report = self.report("check", Written::No, Exit::Clean);
+        let is_said = |told: &&Told| verbose || origin::matters(told, &report, &self.sought);
+        self.origins.iter().filter(is_said).try_for_each(|told| console.note(&told.line))
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
@@ -272,7 +269,8 @@ fn plan_read<'p>(
     let (input, installed) = with_crds(request, input);
     if let Some(goal) = request.passed_goal() {
         let _progress = console.progress("planning");
-        return conclude(&Planner::new(&goal), request, recognizer, limits, input);
+        let planned = conclude(&Planner::new(&goal), request, recognizer, limits, input)?;
+        return Ok(Planned { origins: request.told(), ..planned });
     }
     if input.counts.listed == Some(0) && request.targets().is_empty() {
         // Nothing is converted, whatever the target.

@@ -119,7 +119,7 @@ fn preview(
     let packs = packs::load(&args.packs)?;
     let mut planned = planned(args, packs, front_end, Dependent::Report, console)?;
     compare(&mut planned)?;
-    planned.say_origins(console)?;
+    planned.say_origins(args.output.verbose, console)?;
     let exit = planned.exit_with(planned.pending(), &args.output);
     print(&planned.report(command, Written::No, exit))?;
     explain_exit(exit, planned.nothing_recognized(exit), console)

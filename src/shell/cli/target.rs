@@ -17,8 +17,9 @@ use super::config_file::ConfigFile;
 use super::console::Console;
 use super::crd_sets::{self, CrdPart, PassedSet, TreeCrds};
 use super::input::CRD_GROUP;
+use super::origin::{self, Told};
 use super::pack_source::PackSource;
-use super::{companions, origin, packs, parameters};
+use super::{companions, packs, parameters};
 use crate::engine::finding::Finding;
 use crate::engine::infer::crds::{Crd as InstalledCrd, Installed, Verdict, crds_in, installed};
 use crate::engine::infer::install_evidence::Evidence;
@@ -35,12 +36,19 @@ use crate::syntax::yaml::FrontEnd;
 /// The groups of files that are applied to no cluster.
 const KUSTOMIZE: [&str; 2] = ["kustomize.config.k8s.io", "config.kubernetes.io"];
 
+/// Returns whether one of `packs` has an API group, or it is of files for kustomize, which are no objects.
+pub(super) fn is_known_to(packs: &Packs, group: &str) -> bool {
+    KUSTOMIZE.contains(&group) || packs.of_group(group).is_some()
+}
+
 /// What the arguments of a call request, before any file is read.
 pub(super) struct Request<'p> {
     packs: &'p Packs,
     targets: Vec<Target<'p>>,
     choices: Choices,
     pairing: Pairing,
+    /// What is said about the targets that were added.
+    told: Vec<Told>,
     crds: Vec<PassedSet>,
     /// The target that CRDs of no known pack are, where none is passed.
     crd_target: Option<CrdTarget<'p>>,
@@ -131,8 +139,9 @@ impl<'p> Request<'p> {
             targets.push(crd_target.target);
         }
         named.iter().try_for_each(|installed| warn_of_other_crds(&targets, installed, console))?;
-        targets.extend(companions::companions(&targets, packs, pairing, console)?);
-        Ok(Self { packs, targets, choices, pairing, crds, crd_target, sources: sources.packs.clone() })
+        let (added, told): (Vec<_>, Vec<_>) = companions::companions(&targets, packs, pairing)?.into_iter().unzip();
+        targets.extend(added);
+        Ok(Self { packs, targets, choices, pairing, told, crds, crd_target, sources: sources.packs.clone() })
     }
 
     /// Sets what the plan records of each object, and which parser verifies its edits.
@@ -178,8 +187,13 @@ impl<'p> Request<'p> {
         is_passed.then(|| self.goal(self.targets.clone()))
     }
 
+    /// Returns what is said about a goal that the arguments decide alone.
+    pub(super) fn told(&self) -> Vec<Told> {
+        self.told.clone()
+    }
+
     /// Makes the goal from what was read: CRDs (`installed`), objects of the API groups `groups`, which can be for `spans`, and
-    /// `evidence` of their release; with lines for people that say where objects come from.
+    /// `evidence` of their release; with lines for people that say where objects come from, and which targets were added.
     pub(super) fn detected_goal(
         &self,
         installed: &[Installed<'p>],
@@ -187,8 +201,8 @@ impl<'p> Request<'p> {
         evidence: &[(&'p Pack, Evidence)],
         spans: &[ObjectReleases<'p>],
         console: Console,
-    ) -> Result<(Goal<'p>, Vec<String>)> {
-        let mut targets = self.targets.clone();
+    ) -> Result<(Goal<'p>, Vec<Told>)> {
+        let (mut targets, mut told) = (self.targets.clone(), self.told.clone());
         if targets.is_empty() {
             targets = named_by(installed, console)?;
             if let Some(crd_target) =
@@ -198,14 +212,16 @@ impl<'p> Request<'p> {
                 targets.push(crd_target.target);
             }
             ensure!(!targets.is_empty(), "{}", no_target(groups, installed, &self.crds, self.packs));
-            targets.extend(companions::companions(&targets, self.packs, self.pairing, console)?);
+            for (added, line) in companions::companions(&targets, self.packs, self.pairing)? {
+                targets.push(added);
+                told.push(line);
+            }
             self.warn_of_other_objects(&targets, groups, console)?;
         }
         let mut goal = self.goal(targets);
         for line in origin::not_used(&self.choices.origins, &goal.targets, spans, self.packs) {
             console.note(&line)?;
         }
-        let mut told = Vec::new();
         for target in &goal.targets {
             if !goal.choices.origins.contains_key(target.pack.name()) {
                 let (origin, lines) = origin::detected(target.pack, evidence, spans);
@@ -216,11 +232,10 @@ impl<'p> Request<'p> {
         Ok((goal, told))
     }
 
-    /// Returns whether anything is known of an API group: a pack or a CRD of the run has it, or it is of files for kustomize, which are
-    /// no objects.
+    /// Returns whether anything is known of an API group: a pack or a CRD of the run has it.
     pub(super) fn knows(&self, group: &str) -> bool {
         let has = |set: &PassedSet| set.defines(group);
-        KUSTOMIZE.contains(&group) || self.packs.of_group(group).is_some() || self.crds.iter().any(has)
+        is_known_to(self.packs, group) || self.crds.iter().any(has)
     }
 
     /// Returns the CRDs that name their release: those of `--crds`, or else those that were read.
@@ -246,6 +261,7 @@ impl<'p> Request<'p> {
         let (release, _) = pack.line().iter().last().context("a set of CRDs is a release")?;
         let crd_target = CrdTarget { target: Target::new(pack, release), from: description };
         let request = Self {
+            told: self.told.clone(),
             packs,
             targets: Vec::new(),
             choices: Choices { schema: Schema::Own(Arc::new(own)), ..self.choices.clone() },

@@ -66,6 +66,12 @@ pub fn one_of(names: &[impl AsRef<str>]) -> String {
     }
 }
 
+/// Names what objects are looked for, which is not every object of an API: a pack knows some of its kinds.
+pub(crate) fn known_to(packs: &[impl AsRef<str>]) -> String {
+    let pack = if packs.len() == 1 { "the pack" } else { "one of the packs" };
+    format!("object of a kind that {pack} {} knows", one_of(packs))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

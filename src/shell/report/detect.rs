@@ -264,6 +264,13 @@ fn update(update: &Update, painter: &Painter) -> String {
         let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
         let _infallible = writeln!(out, "  {}", visible(&words.join(" ")));
     }
+    if update.commands.iter().flatten().any(|word| word == "--move") {
+        let help = painter.label("help:");
+        let _infallible = writeln!(
+            out,
+            "  {help} `--move OLD=NEW` accepts that the kinds of the group OLD are those of NEW; leave it out where they are not"
+        );
+    }
     if !update.targets.is_empty() {
         let help = painter.label("help:");
         let _infallible =

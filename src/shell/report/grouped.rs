@@ -2,7 +2,7 @@
 //!
 //! What fails comes first, then what is held back, what changes, and warnings; each in the order of places. Every line about a place
 //! starts with all of it, so that it can be opened from a terminal or found in a log; findings at the start of an object are below it.
-//! What is alike is one line with the first place; rules, all places and long texts to be copied are for `--verbose` and files.
+//! What is alike is said at its first place, with the others below; rules, all places and long texts to be copied are for `--verbose` and files.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use super::count::thousands;
 use super::document::{AppliedRule, FindingRecord, ObjectRecord, TypeMeta};
 use super::escape::{help_and_text, visible, visible_block};
-use super::fields_alike::joined;
+use super::fields_alike::{PARTS, joined};
 use super::paint::Painter;
 use super::run_report::Fate;
 use crate::engine::finding::{Location, Severity};
@@ -245,6 +245,9 @@ const HIDDEN: &str = " (-v prints it)";
 
 /// Prints what to do, with the text to be copied below it, or behind it where that is one value in mappings.
 fn with_text(help: &str, indent: &str, most: usize) -> String {
+    if let Some((action, parts)) = help.split_once(PARTS) {
+        return format!("{}:\n{indent}{}", visible(action), visible_block(parts, indent));
+    }
     let (help, Some(text)) = help_and_text(help) else { return visible(help) };
     let help = visible(help);
     match on_one_line(text) {
@@ -283,10 +286,7 @@ impl Printer<'_> {
         let painter = self.painter;
         match entry {
             Group::Single(finding) => {
-                let title =
-                    finding.title().map_or(String::new(), |title| format!("{}: ", painter.strong(&visible(title))));
-                let _infallible = write!(out, "{}: ", painter.place(&finding.location));
-                self.sentence(out, finding, &title, &finding.message);
+                self.single(out, finding);
                 self.help(out, finding, "  ");
             }
             Group::Repeated(findings) => self.repeated(out, findings),
@@ -320,26 +320,33 @@ impl Printer<'_> {
         let _infallible = writeln!(out, "{place} and {more} more: {kind}: {}", changed(first));
     }
 
+    /// Prints the first of findings that say the same, and where the others are.
     fn repeated(&self, out: &mut String, findings: &[&FindingRecord]) {
-        let first = findings[0];
-        let is_same = findings.iter().all(|finding| finding.message == first.message);
-        let message = if is_same { Cow::Borrowed(first.message.as_str()) } else { general_message(first) };
-        self.sentence(out, first, "", &message);
+        let [first, others @ ..] = findings else { return };
+        self.single(out, first);
         let place = |finding: &&FindingRecord| {
             let title = finding.title().map_or(String::new(), |title| format!(" {}", visible(title)));
             format!("{}{title}", self.painter.place(&finding.location))
         };
         let (shown, separator) = match self.shown {
-            Shown::First => (findings.len().min(PLACES), ", "),
-            Shown::All => (findings.len(), "\n  "),
+            Shown::First => (others.len().min(PLACES - 1), ", "),
+            Shown::All => (others.len(), "\n  also "),
         };
-        let places: Vec<String> = findings[..shown].iter().map(place).collect();
-        let more = match findings.len() - shown {
+        let places: Vec<String> = others[..shown].iter().map(place).collect();
+        let more = match others.len() - shown {
             0 => String::new(),
             more => format!(" and {} more", thousands(more)),
         };
-        let _infallible = writeln!(out, "  {}{more}", places.join(separator));
+        let _infallible = writeln!(out, "  also {}{more}", places.join(separator));
         self.help(out, first, "  ");
+    }
+
+    /// Prints one finding behind its place and the title of its object.
+    fn single(&self, out: &mut String, finding: &FindingRecord) {
+        let title =
+            finding.title().map_or(String::new(), |title| format!("{}: ", self.painter.strong(&visible(title))));
+        let _infallible = write!(out, "{}: ", self.painter.place(&finding.location));
+        self.sentence(out, finding, &title, &finding.message);
     }
 
     /// Prints a finding behind its place, with the number of what to do.
@@ -551,8 +558,8 @@ a.yaml:3:1: warning[unknown-kind] file is odd
             finding(3, Some(3), WARNING, ("odd", &help(4))),
         ];
         let expected = "\
-warning[unknown-kind] odd (to do 1)
-  a.yaml:1:1 Route r1, a.yaml:3:1 Route r3
+a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 1)
+  also a.yaml:3:1 Route r3
 a.yaml:2:1: warning[unknown-kind] Route r2: even (to do 1)
 to do by hand:
   1. add it: (-v prints the 2 texts)
@@ -562,9 +569,8 @@ to do by hand:
             format!("  {number}. add it:\n      a:\n        b: 1\n        c: 2\n        d: 3\n        e: {value}\n")
         };
         let expected = "\
-warning[unknown-kind] odd (to do 1)
-  a.yaml:1:1 Route r1
-  a.yaml:3:1 Route r3
+a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 1)
+  also a.yaml:3:1 Route r3
 a.yaml:2:1: warning[unknown-kind] Route r2: even (to do 2)
 to do by hand:
 ";
@@ -576,11 +582,11 @@ to do by hand:
         let about = |lines: std::ops::Range<usize>| -> Vec<Finding> {
             lines.map(|line| finding(line, Some(line), WARNING, ("odd", "mend it"))).collect()
         };
-        let (head, help) = ("warning[unknown-kind] odd\n", "  help: mend it\n");
-        let first = "  a.yaml:1:1 Route r1, a.yaml:2:1 Route r2, a.yaml:3:1 Route r3";
+        let (head, help) = ("a.yaml:1:1: warning[unknown-kind] Route r1: odd\n", "  help: mend it\n");
+        let first = "  also a.yaml:2:1 Route r2, a.yaml:3:1 Route r3";
         check(&[], &about(1..4), Shown::First, &format!("{head}{first}\n{help}"));
         check(&[], &about(1..6), Shown::First, &format!("{head}{first} and 2 more\n{help}"));
-        let all: String = (1..6).map(|line| format!("  a.yaml:{line}:1 Route r{line}\n")).collect();
+        let all: String = (2..6).map(|line| format!("  also a.yaml:{line}:1 Route r{line}\n")).collect();
         check(&[], &about(1..6), Shown::All, &format!("{head}{all}{help}"));
     }
 
@@ -592,8 +598,8 @@ to do by hand:
         };
         let findings = [at(1, "a[0].b[10]"), at(2, "a[3].b[1]"), at(3, "a.c[0]"), at(4, "d[\"0\"]")];
         let expected = "\
-warning[unknown-kind] a[].b[] is odd
-  a.yaml:1:1, a.yaml:2:1
+a.yaml:1:1: warning[unknown-kind] a[0].b[10] is odd
+  also a.yaml:2:1
 a.yaml:3:1: warning[unknown-kind] a.c[0] is odd
 a.yaml:4:1: warning[unknown-kind] d[\"0\"] is odd
 ";
@@ -614,8 +620,8 @@ a.yaml:4:1: warning[unknown-kind] d[\"0\"] is odd
 a.yaml:2:1: held-back[dropped-field] Route r2: lost (to do 1)
 a.yaml:3:1: held-back[dropped-field] Route r3: lost too (to do 1)
 a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 2)
-warning[unknown-kind] even (to do 2)
-  a.yaml:5:1 Route r5, a.yaml:6:1 Route r6, a.yaml:7:1 Route r7
+a.yaml:5:1: warning[unknown-kind] Route r5: even (to do 2)
+  also a.yaml:6:1 Route r6, a.yaml:7:1 Route r7
 a.yaml:4:1: note[normalized] Route r4: fine
   help: nothing
 to do by hand:

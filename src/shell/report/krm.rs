@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::count::one_of;
+use super::count::known_to;
 use super::run_report::Report;
 use super::text_format::accepted_by;
 use crate::engine::finding::{Finding, Location, Severity};
@@ -88,7 +88,7 @@ pub(crate) fn failure(message: &str) -> Value {
 
 /// Returns the result of a function that found nothing to convert.
 pub(crate) fn nothing_recognized(packs: &[&str]) -> Value {
-    let message = format!("no object of {} is in the list", one_of(packs));
+    let message = format!("no {} is in the list", known_to(packs));
     Value::from(result(&message, Severity::Note, None))
 }
 

@@ -51,6 +51,7 @@ pub(crate) mod statistics;
 pub(crate) mod text_format;
 mod words;
 
+pub(crate) use count::known_to;
 pub use count::{Counts, one_of};
 pub(crate) use count::{plural, thousands};
 pub(crate) use detection::{Api, KindInUse, Update};

@@ -42,6 +42,8 @@ pub(super) struct FileEntries<'r> {
     pub(super) diff: Option<Diff<'r>>,
     /// What is about the file as a whole, then its objects in the order of the text.
     pub(super) entries: Vec<PageEntry<'r>>,
+    /// Whether all that there is to say of it was accepted before: that is shown in short.
+    pub(super) is_accepted: bool,
 }
 
 /// An object, or what is about a file as a whole.
@@ -92,11 +94,11 @@ impl<'r> Contents<'r> {
         for acknowledged in &document.acknowledged {
             entry_of(&mut entries, &acknowledged.finding).acknowledged.push(acknowledged);
         }
+        let (rules, files) = (used_rules(document, packs), by_file(entries, files));
         let mut codes = BTreeMap::new();
-        let all = entries.values().flat_map(PageEntry::all_findings);
+        let all = files.iter().flat_map(|file| &file.entries).flat_map(PageEntry::all_findings);
         all.for_each(|finding| *codes.entry(finding.code.as_str()).or_default() += 1);
-        let rules = used_rules(document, packs);
-        Self { files: by_file(entries, files), rules, codes, written: written(document) }
+        Self { files, rules, codes, written: written(document) }
     }
 
     /// How many findings have a code.
@@ -104,9 +106,26 @@ impl<'r> Contents<'r> {
         self.codes[code]
     }
 
-    /// The files in which something changes or was found.
+    /// The files in which something changes or was found that was not accepted before.
     pub(super) fn files_to_read(&self) -> impl Iterator<Item = &FileEntries<'r>> {
-        self.files.iter().filter(|file| !file.is_idle())
+        self.files.iter().filter(|file| !file.is_idle() && !file.is_accepted)
+    }
+
+    /// The files in which all was accepted before.
+    pub(super) fn accepted_files(&self) -> Vec<&FileEntries<'r>> {
+        self.files.iter().filter(|file| file.is_accepted).collect()
+    }
+
+    /// How many findings were accepted in them.
+    pub(super) fn accepted(&self) -> usize {
+        let entries = self.files.iter().filter(|file| file.is_accepted).flat_map(|file| &file.entries);
+        entries.map(|entry| entry.acknowledged.len()).sum()
+    }
+
+    /// How many notes are shown.
+    pub(super) fn notes(&self) -> usize {
+        let findings = self.entries().flat_map(|entry| &entry.findings);
+        findings.filter(|finding| finding.severity == Severity::Note).count()
     }
 
     /// The files with nothing to do.
@@ -160,17 +179,23 @@ fn by_file<'r>(
     for (number, ((name, _), entry)) in entries.into_iter().enumerate() {
         if files.last().is_none_or(|file| file.name != name) {
             let diff = changes.get(name).map(|change| Diff::of(change));
-            files.push(FileEntries { name, diff, entries: Vec::new() });
+            files.push(FileEntries { name, diff, entries: Vec::new(), is_accepted: false });
         }
         let file = files.last_mut().expect("one was added where there was none");
         file.entries.push(PageEntry { number, ..entry });
+    }
+    for file in files.iter_mut().filter(|file| file.has_only_accepted()) {
+        (file.is_accepted, file.diff) = (true, None);
+        // They are about changes that are not made.
+        file.entries.iter_mut().for_each(|entry| entry.findings.clear());
     }
     files
 }
 
 fn used_rules<'r>(document: &'r ReportDocument, packs: &'r Packs) -> BTreeMap<&'r str, UsedRule<'r>> {
     let mut rules: BTreeMap<&str, UsedRule<'r>> = BTreeMap::new();
-    for AppliedRule { rule, .. } in document.objects.iter().flat_map(|object| &object.rules) {
+    let changed = document.objects.iter().filter(|object| object.outcome != Fate::Acknowledged);
+    for AppliedRule { rule, .. } in changed.flat_map(|object| &object.rules) {
         let rule = rules.entry(rule).or_insert(UsedRule { number: 0, objects: 0, definitions: Vec::new() });
         rule.objects += 1;
     }
@@ -210,6 +235,17 @@ impl FileEntries<'_> {
         self.diff.is_none() && self.entries.iter().all(is_idle)
     }
 
+    /// Returns whether something was accepted before, of which else there are notes alone, and there is nothing to say of what else is in
+    /// the file.
+    fn has_only_accepted(&self) -> bool {
+        let is_told = |entry: &PageEntry<'_>| {
+            let is_unchanged = matches!(entry.fate(), None | Some(Fate::Acknowledged | Fate::Unchanged));
+            let are_notes = || entry.findings.iter().all(|finding| finding.severity == Severity::Note);
+            is_unchanged && (entry.findings.is_empty() || !entry.acknowledged.is_empty() && are_notes())
+        };
+        self.entries.iter().any(|entry| !entry.acknowledged.is_empty()) && self.entries.iter().all(is_told)
+    }
+
     /// Counts what becomes of its objects, for people.
     pub(super) fn tally(&self, contents: &Contents<'_>) -> String {
         let mut counts: BTreeMap<Fate, usize> = BTreeMap::new();
@@ -232,9 +268,9 @@ impl<'r> PageEntry<'r> {
         self.record.map(|record| record.from.kind.as_str()).or_else(by_title)
     }
 
-    /// The rules that changed the object.
+    /// The rules that changed the object; none where it is accepted as it is.
     pub(super) fn applied(&self) -> &'r [AppliedRule] {
-        self.record.map_or(&[], |record| &record.rules)
+        self.record.filter(|record| record.outcome != Fate::Acknowledged).map_or(&[], |record| &record.rules)
     }
 
     /// What filters look for: the attributes of its element.

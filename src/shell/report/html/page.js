@@ -9,7 +9,7 @@
   }));
   const total = files.reduce((sum, file) => sum + file.entries.length, 0);
   const tiles = Array.from(document.querySelectorAll("a.count"));
-  const idle = document.getElementById("idle");
+  const folded = Array.from(document.querySelectorAll(".idle"));
 
   // An attribute holds one value, or several with spaces between them; the name of a kind has none.
   const has = (element, name, value) => (element.dataset[name] ?? "").split(" ").includes(value);
@@ -28,7 +28,6 @@
     const text = form.elements.text.value.trim().toLowerCase();
     const wanted = values.filter(([name, value]) => name !== "text" && value !== "");
     let shown = 0;
-    let inIdle = 0;
     for (const file of files) {
       let count = 0;
       for (const entry of file.entries) {
@@ -38,12 +37,11 @@
       }
       file.element.hidden = count === 0;
       shown += count;
-      if (idle?.contains(file.element)) inIdle += count;
     }
     const isFiltered = wanted.length > 0 || text !== "";
-    if (idle) {
-      idle.hidden = inIdle === 0;
-      idle.open = isFiltered;
+    for (const group of folded) {
+      group.hidden = !group.querySelector(".file:not([hidden])");
+      group.open = isFiltered;
     }
     document.getElementById("none").hidden = shown > 0;
     const entries = `${number(total)} ${total === 1 ? "entry" : "entries"}`;

@@ -185,7 +185,7 @@ pub(super) fn counts(document: &ReportDocument, contents: &Contents<'_>) -> Vec<
         (of(Severity::Error), ["error", "errors"]),
         (of(Severity::Unresolved), ["unresolved", "unresolved"]),
         (of(Severity::Warning), ["warning", "warnings"]),
-        (of(Severity::Note), ["note", "notes"]),
+        (contents.notes(), ["note", "notes"]),
         (seen.files, ["file read", "files read"]),
         (seen.changed_files, ["file with changes", "files with changes"]),
         (seen.templates, ["template skipped", "templates skipped"]),
