@@ -8,18 +8,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::chart_report::Followed;
+use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
-use super::unknown_types::{Actions, OpenType, OpenTypes};
+use super::printed_types::PrintedTypes;
+use super::unknown_types::{Actions, OpenTypes};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
 use crate::syntax::template::{
-    self, Defines, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template,
-    Unprinted,
+    self, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template, Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 
@@ -29,46 +28,13 @@ const BY_HAND: &str = "convert the object by hand; `helm template` shows what th
 /// What an action calls that makes an object of arguments or a text.
 const MAKING: [&str; 5] = ["dict ", "fromYaml ", "list ", "set ", "tuple "];
 
-/// A template of a chart.
-pub(crate) struct TemplateFile {
-    /// The file as the user named it.
-    pub(crate) file: String,
-    /// Its text.
-    pub(crate) text: Arc<str>,
-    /// What its chart defines.
-    pub(crate) definitions: Arc<Definitions>,
-}
-
-/// What a chart defines.
-#[derive(Default)]
-pub(crate) struct Definitions {
-    /// The folder of the chart.
-    pub(crate) chart: String,
-    /// Its own definitions, and those of the charts that it depends on and that are folders.
-    pub(crate) all: Defines,
-    /// The names of its own: they are planned where they stand.
-    pub(crate) own: BTreeSet<String>,
-    /// Whether something in the chart reads YAML that is printed: a definition can be a part of an object then, or be looked into.
-    pub(crate) reads_yaml: bool,
-    /// The names of the definitions whose text a condition of the chart asks for, or an action changes.
-    pub(crate) asked: BTreeSet<String>,
-    /// The names of its own that a chart has too that it brings: what that one prints with its own, it prints with these.
-    pub(crate) replacing: BTreeSet<String>,
-    /// Its templates that make arguments of definitions.
-    pub(crate) calling: Vec<Arc<Template>>,
-    /// The data of its values.yaml.
-    pub(crate) values: Option<Value>,
-    /// Whether that or a definition has a text that rules look for in kinds of other groups.
-    pub(crate) has_triggers: bool,
-}
-
 /// What is planned for the text of a reading.
 #[derive(Default)]
 pub(super) struct PlannedText {
     /// Nothing where it mentions nothing known.
     pub(super) planned: Option<PlannedFile>,
-    /// The objects of which nothing shows the apiVersion or the kind.
-    pub(super) open: Vec<(OpenType, Location)>,
+    /// What actions print of the types of its objects.
+    pub(super) types: PrintedTypes,
     /// The actions that print the apiVersion of objects as the cluster wants it.
     pub(super) followed: Vec<(String, Location)>,
     /// Whether it has an apiVersion that the target serves no more.
@@ -341,7 +307,7 @@ impl<'t> TemplatePlan<'t> {
         let mut elsewhere = BTreeSet::new();
         for object in own.objects {
             let place = object.location.clone();
-            let is_open = one.text.open.iter().any(|(_, open)| *open == place);
+            let is_open = one.text.types.open.iter().any(|(_, open)| *open == place);
             if is_open || self.is_printed(one, &object) {
                 elsewhere.insert(place);
             } else {
@@ -356,7 +322,7 @@ impl<'t> TemplatePlan<'t> {
             let places = all.followed.entry(action.clone()).or_default();
             places.insert(self.location(one, place));
         }
-        for (open, place) in &one.text.open {
+        for (open, place) in one.text.types.open.iter().chain(&one.text.types.settled) {
             let places = all.open.entry(open.map(|text| self.shown(text))).or_default();
             places.insert(self.location(one, place));
         }

@@ -372,6 +372,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
     let mut definitions = Definitions {
         chart: chart.to_string_lossy().into_owned(),
         values: std::str::from_utf8(&written).ok().and_then(values),
+        values_text: String::from_utf8_lossy(&written).into_owned(),
         has_triggers: recognizer.mentions_trigger(&written),
         ..Definitions::default()
     };

@@ -245,6 +245,16 @@ impl Defaults<'_, '_> {
                 });
                 pairs.collect::<Option<Map<_, _>>>().map(Value::from)
             }
+            ("print", _) => self.joined(arguments.iter(), turn).map(Value::from),
+            ("printf", [Expression::Text(format), values @ ..]) => {
+                let (mut pieces, mut values) = (format.split('%'), values.iter());
+                let mut text = pieces.next().unwrap_or_default().to_owned();
+                for piece in pieces {
+                    text.push_str(&self.joined(values.next().into_iter(), turn)?);
+                    text.push_str(piece.strip_prefix(['s', 'v', 'd'])?);
+                }
+                Some(Value::from(text))
+            }
             ("index", [collection, keys @ ..]) => {
                 keys.iter().try_fold(value(collection)?, |inner, key| at_key(&inner, &value(key)?))
             }
@@ -252,6 +262,15 @@ impl Defaults<'_, '_> {
             ("include" | "template", [Expression::Text(name), rest @ ..]) => self.printed_by(name, rest.first(), turn),
             _ => None,
         }
+    }
+
+    /// Returns these values, one behind the other, if they are scalars.
+    fn joined<'x>(&self, mut values: impl Iterator<Item = &'x Expression>, turn: Turn) -> Option<String> {
+        values.try_fold(String::new(), |text, one| {
+            let value = self.value(one, turn)?;
+            let is_scalar = value.is_string() || value.is_number() || value.is_boolean();
+            is_scalar.then(|| text + &value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        })
     }
 
     /// Returns the first of these values that is set, else the last.

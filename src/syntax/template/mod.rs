@@ -46,6 +46,6 @@ pub use environment::{Environment, Facts, KubeVersion};
 pub use hole::places;
 pub use lex::Action;
 pub use reading::{Hole, Placeholders, Reading, Segment, Source};
-pub use search::{Reason, Unprinted, readings};
+pub use search::{Reason, Unprinted, reading_with, readings};
 pub use source::Obstacle;
 pub use tree::{Defines, Part, Template};

@@ -78,6 +78,12 @@ pub struct Reading {
     pub(super) required: BTreeSet<usize>,
     /// The numbers of the placeholders in quotes that the file does not have.
     pub(super) quoted: BTreeSet<usize>,
+    /// The texts that the placeholders stand for, where it is one of these.
+    pub(super) texts: BTreeMap<usize, BTreeSet<String>>,
+    /// What is taken to be printed, by what is printed.
+    pub(super) given: BTreeMap<String, String>,
+    /// The numbers of the actions that print that.
+    pub(super) giving: BTreeSet<usize>,
 }
 
 impl Reading {
@@ -94,6 +100,26 @@ impl Reading {
     /// Returns whether a value is a placeholder of what users set, and has no known default.
     pub fn is_required(&self, value: &str) -> bool {
         !self.required.is_empty() && number_of(value).is_some_and(|number| self.required.contains(&number))
+    }
+
+    /// Returns the texts that a value that is a placeholder stands for, if it is one of these.
+    pub fn texts_of(&self, value: &str) -> Option<&BTreeSet<String>> {
+        self.texts.get(&number_of(value)?)
+    }
+
+    /// Returns whether the action with a number prints what it is taken to print.
+    pub fn is_given(&self, action: usize) -> bool {
+        self.giving.contains(&action)
+    }
+
+    /// Returns whether it takes the branches that another reading of the part takes.
+    pub fn takes_ways_of(&self, other: &Self) -> bool {
+        self.choices == other.choices
+    }
+
+    /// Returns what a value that is a placeholder stands for, such as `$.Values.service.port`.
+    pub fn origin_of(&self, value: &str) -> Option<&str> {
+        self.origin(number_of(value)?)
     }
 
     /// Returns what the placeholders stand for, each with its number.
