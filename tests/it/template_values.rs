@@ -219,3 +219,18 @@ fn actions_beside_a_selector_are_no_reason_to_ask_for_a_namespace() {
     assert!(!run.all().contains("the namespace of the object"), "{}", run.all());
     says(&run, "templates/a.yaml:6:3", "an empty selector");
 }
+
+#[test]
+fn a_selector_that_is_null_in_the_values_is_to_be_written() {
+    for action in ["{{ toJson .Values.sel }}", "{{ .Values.sel }}", "{{- toYaml .Values.sel | nindent 4 }}"] {
+        for values in ["sel:", "sel: null", "sel: ~"] {
+            held(
+                &format!(
+                    "apiVersion: extensions/v1beta1\nkind: DaemonSet\nmetadata: {{name: x, labels: {{a: b}}}}\nspec:\n  updateStrategy: {{type: OnDelete}}\n  selector: {action}\n  template:\n    metadata:\n      labels: {{a: b}}\n    spec: {{containers: [{{name: a, image: b}}]}}\n=== values.yaml\n{values}\n"
+                ),
+                "templates/a.yaml:6:3: held-back[template-action]",
+                "where the users of the chart set nothing else, an action prints spec.selector, which is to be converted",
+            );
+        }
+    }
+}

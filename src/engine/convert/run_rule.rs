@@ -105,9 +105,11 @@ pub(super) fn run_rule(
         return Err(told.help(WRITE_OUT));
     }
     if let Some(start) = start {
+        let changed: Vec<FieldPath> =
+            (step..session.program().len()).filter_map(|step| session.changed_at(step)).collect();
         by_default
             .into_iter()
-            .try_for_each(|(trial, printed)| refuse_default(rule, direction, &start, trial, &printed))?;
+            .try_for_each(|(trial, printed)| refuse_default(rule, direction, &start, trial, &(printed, &changed)))?;
     }
     log.notes.extend(told);
     if changed.is_some() {
@@ -122,7 +124,7 @@ pub(super) fn run_rule(
 }
 
 /// Refuses an object of which `rule` would refuse or change what actions print where the users of a chart set nothing: `trial` starts with the
-/// object as it is then, at `start`, and what they print is at `printed`.
+/// object as it is then, at `start`, and what they print is at `printed`. What is `changed` in any case is no matter of that.
 ///
 /// # Errors
 /// What that is.
@@ -131,7 +133,7 @@ fn refuse_default(
     direction: Direction,
     start: &Session<'_>,
     mut trial: Session<'_>,
-    printed: &[FieldPath],
+    (printed, changed): &(Vec<FieldPath>, &[FieldPath]),
 ) -> Result<(), Remark> {
     match rule.lens(direction).run(&mut trial) {
         Err(Halt::Undecided { .. }) => Ok(()),
@@ -141,8 +143,9 @@ fn refuse_default(
             Err(Remark { path: start.origin(&remark.path), message, ..remark })
         }
         Ok(()) => {
-            let mut changed = (0..trial.program().len()).filter_map(|step| trial.changed_at(step));
-            let found = changed.find(|path| printed.iter().any(|place| path.starts_with(place)));
+            let mut own = (0..trial.program().len()).filter_map(|step| trial.changed_at(step));
+            let found =
+                own.find(|path| !changed.contains(path) && printed.iter().any(|place| path.starts_with(place)));
             let Some(path) = found.map(|path| start.origin(&path)) else { return Ok(()) };
             let message = format!(
                 "where the users of the chart set nothing else, an action prints {path}, which is to be converted (rule {})",

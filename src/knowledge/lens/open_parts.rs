@@ -192,12 +192,13 @@ fn printed_keys(map: &Map<String, Value>, texts: &[(&str, &Value)]) -> Vec<(Stri
     found.filter_map(|(name, value)| Some(((*name).to_owned(), value.as_str()?.to_owned()))).collect()
 }
 
-/// Returns the places of the entries or items of a value at `place`.
+/// Returns the places of the entries or items of a value at `place`; of null, its own, where something may have to be.
 fn children(place: &FieldPath, value: &Value) -> Vec<FieldPath> {
     match value {
+        Value::Null => vec![place.clone()],
         Value::Object(map) => map.keys().map(|key| place.key(key)).collect(),
         Value::Array(items) => (0..items.len()).map(|at| place.index(at)).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
 }
 
