@@ -1,6 +1,6 @@
 //! Objects of templates whose apiVersion or kind an action prints.
 
-use super::templates::{CURRENT, becomes, converts, converts_in_part, held, says};
+use super::templates::{CHART, CURRENT, becomes, chart, converts, converts_in_part, held, says};
 
 const NOTE: &str = "templates/a.yaml:1:1: note[template-action]";
 const LEFT: &str = "templates/a.yaml:1:1: unresolved[template-action]";
@@ -125,5 +125,34 @@ fn other_objects_are_converted_beside_one_whose_version_is_left() {
         "apiVersion: {{ .Values.version }}\n@budget\n---\napiVersion: policy/v1\n@budget\n=== values.yaml\nversion: policy/v1beta1\n",
         LEFT,
         "by default that is policy/v1beta1",
+    );
+}
+
+#[test]
+fn what_the_charts_around_one_set_and_define_counts() {
+    let text = |outer: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: x}}\n{outer}=== charts/sub/Chart.yaml\n{CHART}=== charts/sub/values.yaml\nversion: policy/v1\n=== charts/sub/templates/_h.tpl\n{{{{- define \"sub.version\" -}}}}policy/v1{{{{- end -}}}}\n=== charts/sub/templates/a.yaml\napiVersion: {{{{ include \"sub.version\" . }}}}\n@budget\n---\napiVersion: {{{{ .Values.version }}}}\n@budget\n"
+        )
+    };
+    let check = |outer: &str| chart(&text(outer), "\n").run(&["check", "-v", "--to", CURRENT, "charts/sub"]);
+    check("=== values.yaml\nsub: {version: policy/v1}\nother: {version: policy/v1beta1}\n").check(0);
+    let run = check("=== values.yaml\nsub: {version: policy/v1beta1}\n");
+    says(
+        &run,
+        "charts/sub/Chart.yaml: note[chart]",
+        "the charts around it set version in its values: that is what counts",
+    );
+    says(
+        &run,
+        "charts/sub/templates/a.yaml:11:1: unresolved[template-action]",
+        "by default that is policy/v1beta1, which the target does not serve",
+    );
+    let run = check("=== templates/_h.tpl\n{{- define \"sub.version\" -}}policy/v1beta1{{- end -}}\n");
+    says(&run, "charts/sub/Chart.yaml: note[chart]", "define sub.version in place of its own: that is what counts");
+    says(
+        &run,
+        "charts/sub/templates/a.yaml:1:13: held-back[template-action]",
+        "`{{ include \"sub.version\" . }}` stands in",
     );
 }

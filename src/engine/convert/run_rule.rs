@@ -144,8 +144,7 @@ fn refuse_default(
         }
         Ok(()) => {
             let mut own = (0..trial.program().len()).filter_map(|step| trial.changed_at(step));
-            let found =
-                own.find(|path| !changed.contains(path) && printed.iter().any(|place| path.starts_with(place)));
+            let found = own.find(|path| !changed.contains(path) && printed.iter().any(|place| path.starts_with(place)));
             let Some(path) = found.map(|path| start.origin(&path)) else { return Ok(()) };
             let message = format!(
                 "where the users of the chart set nothing else, an action prints {path}, which is to be converted (rule {})",

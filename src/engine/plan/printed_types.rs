@@ -175,15 +175,19 @@ fn place_in_values<'o>(origin: &'o str, text: &str, definitions: &Definitions) -
     let keys = origin.split(".Values.").skip(1).map(|rest| {
         rest.split(|one: char| !(one.is_alphanumeric() || matches!(one, '.' | '_'))).next().unwrap_or_default()
     });
-    let has_it = |key: &&str| {
-        let value = key.split('.').try_fold(definitions.values.as_ref()?, |value, key| value.get(key))?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned) == text)
+    let written = &definitions.values_text;
+    let tree = yaml::parse(written).ok()?;
+    let root = tree.documents().first()?.root;
+    let values = yaml::read_value(&tree, written, root).ok()?;
+    let has_it = |key: &str| {
+        let value = key.split('.').try_fold(&values, |value, key| value.get(key));
+        value.is_some_and(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned) == text)
     };
-    let key = keys.into_iter().find(|key| has_it(key) == Some(true))?;
-    let tree = yaml::parse(&definitions.values_text).ok()?;
+    let mut keys = keys.into_iter();
+    let key = keys.find(|key| has_it(key))?;
     let path = FieldPath::new(key.split('.').map(|key| Step::Key(key.to_owned())));
-    let span = yaml::locate(&tree, &definitions.values_text, tree.documents().first()?.root, &path);
-    Some((key, LineIndex::new(&definitions.values_text).position(&definitions.values_text, span.start).line))
+    let span = yaml::locate(&tree, written, root, &path);
+    Some((key, LineIndex::new(written).position(written, span.start).line))
 }
 
 /// Returns the texts that a value which is a placeholder stands for by default, if all of them are known.

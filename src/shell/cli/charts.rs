@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::chart_overrides;
 use super::input::{Input, SkippedTemplate, TEMPLATES, VENDORED, chart_of, is_vendored, makes_chart};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::ChartFolder;
@@ -67,21 +68,24 @@ pub(super) struct Charts {
     texts: Vec<TextFile>,
     /// The values files, with their data.
     values: Vec<(PathBuf, Value)>,
-    /// What is reported of values files.
+    /// What is reported of values files, and of those of the charts around.
     findings: Vec<Finding>,
 }
 
 /// Returns what the charts of a run have.
 pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
     let mut charts: BTreeMap<&Path, Arc<Definitions>> = BTreeMap::new();
-    let (mut found, mut texts) = (Vec::new(), Vec::new());
+    let (mut found, mut texts, mut overridden) = (Vec::new(), Vec::new(), Vec::new());
     let named: BTreeSet<&str> = input.templates.iter().map(|one| &*one.file).collect();
     let skipped = input.templates.iter();
     let skipped = skipped.filter_map(|one| Some((chart_of(Path::new(&one.file))?, Some(one))));
     let all = input.charts.iter().map(|chart| (&**chart, None)).chain(skipped);
     for (chart, skipped) in all.filter(|(chart, _)| !is_vendored(chart, &input.roots)) {
         let definitions = charts.entry(chart).or_insert_with(|| {
-            let (definitions, files) = definitions_of(chart, recognizer, &mut texts);
+            let (mut definitions, files) = definitions_of(chart, recognizer, &mut texts);
+            let outer = |chart: &Path| definitions_of(chart, recognizer, &mut Vec::new()).0;
+            let set = chart_overrides::take_in(chart, &mut definitions, outer);
+            overridden.extend(set.filter(|_| input.is_listed(&chart.join(CHART))));
             let definitions = Arc::new(definitions);
             let is_one = |(file, text): &TextFile| {
                 let mentions = recognizer.mentions_group(text.as_bytes());
@@ -102,7 +106,7 @@ pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
     let own = charts.iter().map(|(chart, definitions)| (chart.join(VALUES), definitions.values.clone()));
     let own = own.filter(|(file, _)| input.is_listed(file));
     let values: Vec<(PathBuf, Value)> = own.filter_map(|(file, values)| Some((file, values?))).collect();
-    let findings = values.iter().filter_map(|(file, _)| open_object(file, recognizer)).collect();
+    let findings = values.iter().filter_map(|(file, _)| open_object(file, recognizer)).chain(overridden).collect();
     Charts { templates: found, texts, values, findings }
 }
 

@@ -204,6 +204,14 @@ impl Defines {
         }
     }
 
+    /// Takes the definition of `name` that others have.
+    pub fn take(&mut self, name: &str, others: &Self) {
+        self.changing = OnceLock::new();
+        if let Some(place) = others.places.get(name) {
+            self.places.insert(name.to_owned(), place.clone());
+        }
+    }
+
     /// Returns whether there is a definition of `name`.
     pub fn has(&self, name: &str) -> bool {
         self.places.contains_key(name)
