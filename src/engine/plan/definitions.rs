@@ -32,7 +32,7 @@ pub(crate) struct Definitions {
     pub(crate) asked: BTreeSet<String>,
     /// The names of its own that a chart has too that it brings: what that one prints with its own, it prints with these.
     pub(crate) replacing: BTreeSet<String>,
-    /// Its templates that make arguments of definitions.
+    /// Its templates, where some make arguments of definitions.
     pub(crate) calling: Vec<Arc<Template>>,
     /// The data of its values.yaml.
     pub(crate) values: Option<Value>,

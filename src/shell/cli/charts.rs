@@ -51,10 +51,13 @@ const PASS: &str = "pass a path into the folder of one to convert it, or depend 
 const PRINTED: &str = "check what they print, `helm template ... | reversion check - --to ...`, and depend on newer versions where that is old";
 
 /// What a template has that matters for others.
-const READ: [&str; 8] = ["define", "fromYaml", "(include ", "set", "merge", ".Files.", "eplace", MADE];
+const READ: [&str; 7] = ["define", "fromYaml", "(include ", "set", "merge", ".Files", "eplace"];
 
-/// How an action makes an argument of a definition.
-const MADE: &str = "(dict ";
+/// What makes an argument of a definition.
+const MADE: [&str; 3] = ["dict ", "list ", "tuple "];
+
+/// The extension of files for readers, which no template prints, unless it names them.
+const PROSE: &str = "md";
 
 /// A file, with its text.
 type TextFile = (String, Arc<str>);
@@ -333,14 +336,6 @@ fn asked(template: &Template) -> impl Iterator<Item = &str> {
     asked.chain(template.actions().iter().filter_map(Action::changes_text_of))
 }
 
-/// Returns how the paths of the files begin that actions of a template read.
-fn files_named(template: &Template) -> Vec<String> {
-    let contents = template.actions().iter().map(|action| action.content.of(template.text()));
-    let reading = contents.filter(|content| content.contains(".Files."));
-    let starts = reading.flat_map(|content| content.split('"').skip(1).step_by(2));
-    starts.map(|path| path.split(['*', '?', '[', '{']).next().unwrap_or_default().to_owned()).collect()
-}
-
 /// Reads the data of a values.yaml.
 fn values(text: &str) -> Option<Value> {
     let tree = yaml::parse(text).ok()?;
@@ -366,7 +361,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
         let counts = |text: &&str| {
             is_of_definitions
                 || is_own && !is_walked(path) && !is_shown
-                || is_walked(path) && READ.iter().any(|part| text.contains(part))
+                || is_walked(path) && READ.iter().chain(&MADE).any(|part| text.contains(part))
         };
         let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(counts)?.into();
         Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
@@ -380,14 +375,15 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
         has_triggers: recognizer.mentions_trigger(&written),
         ..Definitions::default()
     };
-    let (mut files, mut brought, mut named) = (Vec::new(), Defines::default(), Vec::new());
+    let (mut files, mut brought, mut named, mut makes) = (Vec::new(), Defines::default(), Vec::new(), false);
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
         definitions.reads_yaml |= text.contains("fromYaml");
         definitions.asked.extend(asked(&template).map(str::to_owned));
         definitions.has_triggers |= recognizer.mentions_trigger(text.as_bytes());
         if path.starts_with(&folders[0]) {
-            named.extend(files_named(&template));
-            definitions.calling.extend(text.contains(MADE).then(|| Arc::clone(&template)));
+            named.extend(template::files_read(&template));
+            makes |= MADE.iter().any(|made| text.contains(made));
+            definitions.calling.push(Arc::clone(&template));
             add(&template, &mut definitions);
             definitions.values.iter_mut().for_each(|values| template::hide_changed(&template, values));
             files.extend(path.to_str().filter(|_| !is_walked(&path)).map(|path| (path.to_owned(), text)));
@@ -395,13 +391,18 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
             brought.add(&template);
         }
     }
+    if !makes {
+        definitions.calling.clear();
+    }
     definitions.replacing = definitions.own.iter().filter(|name| brought.has(name)).cloned().collect();
     definitions.all.add_brought(brought);
     if !named.is_empty() {
         let read = |path: &Path, bytes: &[u8]| {
             let is_elsewhere = is_walked(path) || folders.iter().any(|folder| path.starts_with(folder));
             let place = path.strip_prefix(chart).ok().and_then(Path::to_str);
-            let is_named = place.is_some_and(|place| named.iter().any(|start| place.starts_with(start)));
+            let is_prose = path.extension().is_some_and(|one| one == PROSE);
+            let can_name = |start: &String, place: &str| place.starts_with(start) && (!is_prose || !start.is_empty());
+            let is_named = place.is_some_and(|place| named.iter().any(|start| can_name(start, place)));
             let is_one = is_named && !is_elsewhere && recognizer.mentions_group(bytes);
             std::str::from_utf8(bytes).ok().filter(|_| is_one).map(Arc::from)
         };

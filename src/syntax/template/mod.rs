@@ -40,7 +40,7 @@ mod tests;
 
 pub use agree::{Disagreement, Edited, agree, verify};
 pub use arguments::Arguments;
-pub use changes::hide_changed;
+pub use changes::{files_read, hide_changed};
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
 pub use hole::places;
