@@ -140,6 +140,27 @@ fn what_a_definition_of_another_chart_makes_is_told_once_for_each_chart() {
 }
 
 #[test]
+fn a_definition_that_passes_all_on_counts_where_it_is_printed() {
+    let passing = |call: &str| {
+        format!(
+            "{call}=== templates/_h.tpl\n{{{{- define \"shop.x\" -}}}}\n{{{{ include \"missing.x\" . }}}}\n{{{{- end -}}}}\n{{{{- define \"shop.text\" -}}}}\na: b\n{{{{- end -}}}}\n=== templates/b.yaml\napiVersion: policy/v1\n@budget\n"
+        )
+    };
+    held(
+        &passing("{{ include \"shop.x\" . }}\n"),
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "`{{ include \"shop.x\" . }}` prints what a definition of another chart makes",
+    );
+    for call in
+        ["", "apiVersion: policy/v1\n@budget\n# {{ include \"shop.x\" . }}\n", "{{ include \"shop.text\" . }}\n"]
+    {
+        let file = passing(call);
+        let run = becomes(&file, &file, CURRENT, 0);
+        assert!(!run.all().contains("another chart"), "{}", run.all());
+    }
+}
+
+#[test]
 fn a_name_that_a_definition_of_another_chart_makes_is_no_object() {
     let name = "{{- define \"shop.secret\" -}}\n{{- printf \"%s\" (include \"missing.fullname\" .) -}}\n{{- end -}}\n";
     let file = format!("apiVersion: policy/v1\n@budget\n=== templates/_names.tpl\n{name}");

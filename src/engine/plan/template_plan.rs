@@ -18,7 +18,8 @@ use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
 use crate::syntax::template::{
-    self, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template, Unprinted,
+    self, Action, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template,
+    Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 
@@ -52,6 +53,9 @@ pub(super) struct PlannedTemplate {
     /// The actions that print all that definitions of other charts make.
     pub(super) foreign: Actions,
 }
+
+/// How many definitions are looked into that pass all on to each other.
+const PASSED_ON: u32 = 4;
 
 /// A reading, and what is planned for its text.
 pub(super) struct ReadingPlan {
@@ -200,17 +204,15 @@ impl<'t> TemplatePlan<'t> {
     /// Takes in the actions of a file with nothing else in it that print definitions of other charts, where these are not known, or print
     /// an apiVersion that `leaves` the target.
     pub(super) fn find_foreign(&mut self, leaves: impl Fn(&str) -> bool) {
-        let definitions = &self.file.definitions;
-        if self.readings.iter().any(|one| one.objects().next().is_some()) || !self.template.is_without_text() {
+        let is_own = |one: &&ReadingPlan| one.reading.definition(self.template).is_none();
+        let body = self.template.parts().find(|part| part.name().is_none() && part.is_without_text());
+        let Some(body) = body.filter(|_| self.readings.iter().filter(is_own).all(|one| one.objects().next().is_none()))
+        else {
             return;
-        }
-        for (number, action) in self.template.actions().iter().enumerate() {
-            let Some(name) = action.prints_whole() else { continue };
-            let is_foreign = || match definitions.all.texts_of(name) {
-                texts if texts.is_empty() => true,
-                texts => texts.iter().any(|text| words(text).any(&leaves)),
-            };
-            if !definitions.own.contains(name) && is_foreign() {
+        };
+        for number in body.action_numbers() {
+            let action = &self.template.actions()[number];
+            if action.prints_whole().is_some_and(|name| is_foreign(name, &self.file.definitions, &leaves, PASSED_ON)) {
                 let place = self.place(action.span.start);
                 self.foreign.entry(self.action(number)).or_default().insert(place);
             }
@@ -634,6 +636,20 @@ struct Merged {
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|one: char| !(one.is_ascii_alphanumeric() || matches!(one, '.' | '/' | '-')))
         .filter(|word| word.contains('/'))
+}
+
+/// Returns whether the definition of `name` prints what one of another chart makes, itself or by one that it passes all on to, if that is
+/// not known or has an apiVersion that `leaves` the target.
+fn is_foreign(name: &str, definitions: &Definitions, leaves: &impl Fn(&str) -> bool, levels: u32) -> bool {
+    if definitions.own.contains(name) {
+        let passing = definitions.all.get(name).filter(|part| levels > 0 && part.is_without_text());
+        let mut called = passing.into_iter().flat_map(Part::actions).filter_map(Action::prints_whole);
+        return called.any(|name| is_foreign(name, definitions, leaves, levels - 1));
+    }
+    match definitions.all.texts_of(name) {
+        texts if texts.is_empty() => true,
+        texts => texts.iter().any(|text| words(text).any(leaves)),
+    }
 }
 
 fn is_within(own: Span, part: Span) -> bool {
