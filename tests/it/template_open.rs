@@ -295,11 +295,27 @@ fn fields_that_the_target_lacks_are_looked_for_in_the_values() {
     };
     let target = "gateway-api@1.3/standard";
     let new = own("sessionPersistence: {sessionName: a}, ");
+    let run = becomes(&new, &new, target, 1);
     says(
-        &becomes(&new, &new, target, 1),
+        &run,
         "templates/a.yaml:6:3: held-back[template-action]",
         "an action prints spec.rules[0].sessionPersistence, and gateway-api@1.3.0/standard has no such field",
     );
+    says(&run, "help:", "remove rules[].sessionPersistence from the values of the chart (values.yaml)");
+    let service = |field: &str| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: x}}\nspec:\n  {{{{- toYaml .Values.web.service | nindent 2 }}}}\n=== values.yaml\nweb: {{service: {{type: ClusterIP{field}}}}}\n"
+        )
+    };
+    for (field, help) in [
+        (", topologyKeys: ['*']", "remove web.service.topologyKeys from the values of the chart (values.yaml)"),
+        (
+            ", ipFamily: IPv4",
+            "convert the object, and web.service.ipFamily in the values of the chart (values.yaml), by hand",
+        ),
+    ] {
+        says(&becomes(&service(field), &service(field), CURRENT, 1), "help:", help);
+    }
     let plain = own("");
     says(
         &becomes(&plain, &plain, target, 0),

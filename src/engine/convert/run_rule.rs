@@ -4,12 +4,13 @@
 
 use serde_json::Value;
 
-use super::remark::Remark;
+use super::remark::{Remark, Removal, help_with_values};
 use super::state::Log;
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{Direction, Halt, Lens, Parameter, Session, displaced};
 use crate::knowledge::pack::Rule;
 use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::yaml::Intent;
 
 /// What several rules did to an object, each by itself: one that cannot convert the object is left out.
 #[derive(Default)]
@@ -145,12 +146,15 @@ fn refuse_default(
         Ok(()) => {
             let mut own = (0..trial.program().len()).filter_map(|step| trial.changed_at(step));
             let found = own.find(|path| !changed.contains(path) && printed.iter().any(|place| path.starts_with(place)));
-            let Some(path) = found.map(|path| start.origin(&path)) else { return Ok(()) };
+            let Some(found) = found else { return Ok(()) };
+            let is_removed = |intent: &Intent| matches!(intent, Intent::Delete { path } if *path == found);
+            let removal = if trial.program().iter().any(is_removed) { Removal::Yes } else { Removal::No };
+            let path = start.origin(&found);
+            let help = help_with_values(start.open().key_of(start.object(), &found, &path), removal);
             let message = format!(
                 "where the users of the chart set nothing else, an action prints {path}, which is to be converted (rule {})",
                 rule.id
             );
-            let help = "convert the object and the values of the chart by hand";
             Err(Remark::new(Code::TemplateAction, path, message).help(help))
         }
     }

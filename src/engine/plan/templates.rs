@@ -305,6 +305,7 @@ impl TemplatePlanner<'_, '_> {
                 let is_part = if is_key { text.contains(ACTION) } else { reading.can_be_mapping(text) };
                 open.values.extend(Some(path).filter(|path| is_part && is_in_content(path)));
                 open.texts.extend(reading.default_of(text).map(|values| (text.to_owned(), values.to_vec())));
+                open.keys.extend(reading.key_of(text).map(|key| (text.to_owned(), key.to_owned())));
                 open.required.extend(reading.is_required(text).then(|| text.to_owned()));
             }
             survey.open = (open != OpenParts::default()).then(|| Box::new(open));
@@ -365,7 +366,7 @@ fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
     let places = [Some((path, false)), list.map(|list| (list, true))].into_iter().flatten();
     let hole = |(path, is_list): (FieldPath, bool)| {
         let by_default = if is_two { only(is_list) } else { by_default.clone() };
-        (hole.at, Hole { is_content: is_in_content(&path), path, by_default })
+        (hole.at, Hole { is_content: is_in_content(&path), path, by_default, key: hole.key.clone() })
     };
     places.map(hole).collect()
 }

@@ -125,6 +125,13 @@ impl Defaults<'_, '_> {
         }
     }
 
+    /// Returns the key in the values of the chart of what is printed, whole.
+    pub(super) fn key_of(&self, expression: &Expression) -> Option<String> {
+        let Expression::Path(path) = source(expression) else { return None };
+        self.of_chart(path)?;
+        Some(path.split_once(".Values.")?.1.to_owned())
+    }
+
     /// Returns whether users of the chart set what is printed, or what a definition is called with, and it has no default that is known.
     pub(super) fn is_required(&self, expression: &Expression) -> bool {
         let is_set = |path: &Expression| {

@@ -222,6 +222,7 @@ impl<'p, 'e> Printer<'p, 'e> {
                 at: self.reading.text.len(),
                 column: column(self.part, action, &value, self.environment.defines),
                 by_default: self.defaults().entries_of(&value),
+                key: self.defaults().key_of(&value),
                 action: index,
             });
         } else {
@@ -234,6 +235,7 @@ impl<'p, 'e> Printer<'p, 'e> {
                 self.reading.required.insert(number);
             }
             self.reading.defaults.extend(by_default.map(|values| (number, values)));
+            self.reading.keys.extend(self.defaults().key_of(&value).map(|key| (number, key)));
             if !outputs.open {
                 self.reading.texts.insert(number, outputs.texts);
             }

@@ -40,6 +40,8 @@ pub struct Hole {
     /// What is printed where the users of the chart set nothing, if that is known: entries or items for each turn of the ranges around, null
     /// for none, and a text for what a definition prints.
     pub by_default: Option<Vec<Value>>,
+    /// The key in the values of the chart of all that is printed, where that is known.
+    pub key: Option<String>,
     /// The number of the action.
     pub(crate) action: usize,
 }
@@ -74,6 +76,8 @@ pub struct Reading {
     pub(super) mappings: BTreeSet<usize>,
     /// What the placeholders stand for where the users of the chart set nothing, as far as that is known: in each turn of the ranges around.
     pub(super) defaults: BTreeMap<usize, Vec<Value>>,
+    /// The keys in the values of the chart of what the placeholders stand for, where that is known.
+    pub(super) keys: BTreeMap<usize, String>,
     /// The numbers of the placeholders of what users set, and has no known default.
     pub(super) required: BTreeSet<usize>,
     /// The numbers of the placeholders in quotes that the file does not have.
@@ -95,6 +99,11 @@ impl Reading {
     /// Returns what a value that is a placeholder stands for where the users of the chart set nothing, if that is known.
     pub fn default_of(&self, value: &str) -> Option<&[Value]> {
         if self.defaults.is_empty() { None } else { self.defaults.get(&number_of(value)?).map(Vec::as_slice) }
+    }
+
+    /// Returns the key in the values of the chart of what a value that is a placeholder stands for, if that is known.
+    pub fn key_of(&self, value: &str) -> Option<&str> {
+        if self.keys.is_empty() { None } else { self.keys.get(&number_of(value)?).map(String::as_str) }
     }
 
     /// Returns whether a value is a placeholder of what users set, and has no known default.
