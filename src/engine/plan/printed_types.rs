@@ -88,7 +88,8 @@ impl PrintedTypes {
                     pairs().find(|pair| standing(pair).is_some_and(|own| wanted.contains(&own)))
                 };
                 if !version.contains(ACTION) {
-                    kinds.iter().filter(|_| old.is_some()).for_each(|(texts, _)| self.settle(texts));
+                    let is_old = || find(&[Standing::Gone, Standing::Deprecated]).is_some();
+                    kinds.iter().filter(|_| is_old()).for_each(|(texts, _)| self.settle(texts));
                 } else if let Some((_, (texts, left))) = find(&[Standing::Gone, Standing::Deprecated]) {
                     let is_served = find(&[Standing::Gone]).is_none();
                     let (texts, text, version) = (texts.clone(), version.to_owned(), left.clone());
