@@ -63,6 +63,7 @@ mod template_defaults;
 mod template_forms;
 mod template_objects;
 mod template_open;
+mod template_types;
 mod template_values;
 mod templates;
 mod terminal;

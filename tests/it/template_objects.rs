@@ -553,12 +553,6 @@ fn of_two_definitions_of_one_name_none_is_taken() {
 }
 
 #[test]
-fn a_version_that_values_decide_is_told() {
-    let chart = "apiVersion: policy/{{ .Values.version }}\n@budget\n=== values.yaml\nversion: v1beta1\n";
-    held(chart, "templates/a.yaml:1:1: unresolved[template-action]", "and values decide which that is");
-}
-
-#[test]
 fn what_an_include_prints_behind_white_space_that_is_eaten_is_at_its_indent() {
     held(
         "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: web}\nspec:\n  rules:\n  - http:\n      paths:\n      - path: /\n        {{- include \"type\" . | indent 8 }}\n        backend: {serviceName: web, servicePort: 80}\n=== templates/_h.tpl\n{{- define \"type\" -}}\n{{- with .Values.type }}\npathType: {{ . }}\n{{- end -}}\n{{- end -}}\n",

@@ -127,7 +127,15 @@ fn a_file_that_a_template_can_print_is_told() {
     let own = |action: &str, name: &str| format!("{action}\n=== {name}\n{budget}");
     let range = "{{ range $path, $_ := .Files.Glob \"files/*\" }}{{ $.Files.Get $path }}{{ end }}";
     for name in ["files/a.txt", "files/a.tpl"] {
-        for action in [range, &format!("{{{{ .Files.Get \"{name}\" }}}}")] {
+        for action in [
+            range,
+            &format!("{{{{ .Files.Get \"{name}\" }}}}"),
+            "{{ .Files.Get .Values.file }}",
+            "{{ .Files.Get (printf \"files/%s\" .Values.file) }}",
+            "{{ with .Values.file }}{{ tpl ($.Files.Get .) $ }}{{ end }}",
+            "{{- $files := .Files }}{{ range $path, $_ := $files.Glob (print .Values.folder \"/*\") }}{{ $files.Get $path }}{{ end }}",
+            "{{ include \"file\" (dict \"root\" . \"path\" .Values.file) }}\n=== templates/_h.tpl\n{{ define \"file\" }}{{ .root.Files.Get .path }}{{ end }}",
+        ] {
             held(
                 &own(action, name),
                 &format!("{name}:1:1: unresolved[not-an-object]"),
@@ -137,6 +145,10 @@ fn a_file_that_a_template_can_print_is_told() {
     }
     let current = own("{{ .Files.Get \"files/a.txt\" }}", "files/a.txt").replace("v1beta1", "v1");
     becomes(&current, &current, CURRENT, 3);
+    for action in ["{{ .Files.Get .Values.file }}", "{{ .Files.Get (printf \"boards/%s\" .Values.file) }}"] {
+        let other = own(action, if action.contains("boards") { "files/a.txt" } else { "README.md" });
+        becomes(&other, &other, CURRENT, 3);
+    }
     // No template prints it.
     let other = own("{{ .Files.Get \"files/b.txt\" }}", "README.md");
     becomes(&other, &other, CURRENT, 3);
@@ -184,7 +196,7 @@ fn what_can_be_refused_and_has_no_known_default_is_told() {
         let all = webhooks("", "").replace("sideEffects: None", &format!("sideEffects: {value}"));
         format!("{all}=== values.yaml\neffects: none\n{rest}")
     };
-    for value in ["{{ .Values.effects | title }}", "{{ printf \"Un%s\" .Values.effects }}"] {
+    for value in ["{{ .Values.effects | title }}", "{{ substr 0 4 .Values.effects }}"] {
         let chart = own(value, "");
         let run = becomes(&chart, chart.replace("v1beta1", "v1").split("===").next().unwrap(), CURRENT, 1);
         says(&run, "templates/a.yaml:6:3: unresolved[template-action]", &format!("`{value}` has no known default"));
@@ -283,11 +295,27 @@ fn fields_that_the_target_lacks_are_looked_for_in_the_values() {
     };
     let target = "gateway-api@1.3/standard";
     let new = own("sessionPersistence: {sessionName: a}, ");
+    let run = becomes(&new, &new, target, 1);
     says(
-        &becomes(&new, &new, target, 1),
+        &run,
         "templates/a.yaml:6:3: held-back[template-action]",
         "an action prints spec.rules[0].sessionPersistence, and gateway-api@1.3.0/standard has no such field",
     );
+    says(&run, "help:", "remove rules[].sessionPersistence from the values of the chart (values.yaml)");
+    let service = |field: &str| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: x}}\nspec:\n  {{{{- toYaml .Values.web.service | nindent 2 }}}}\n=== values.yaml\nweb: {{service: {{type: ClusterIP{field}}}}}\n"
+        )
+    };
+    for (field, help) in [
+        (", topologyKeys: ['*']", "remove web.service.topologyKeys from the values of the chart (values.yaml)"),
+        (
+            ", ipFamily: IPv4",
+            "convert the object, and web.service.ipFamily in the values of the chart (values.yaml), by hand",
+        ),
+    ] {
+        says(&becomes(&service(field), &service(field), CURRENT, 1), "help:", help);
+    }
     let plain = own("");
     says(
         &becomes(&plain, &plain, target, 0),
@@ -342,5 +370,24 @@ fn what_a_definition_is_called_with_is_looked_at() {
         ),
         "templates/_h.tpl:",
         "where the users of the chart set nothing else, an action prints",
+    );
+    let outer = "{{- define \"outer\" -}}\n{{- $arguments := dict \"spec\" .Values.budget }}\n{{- include \"made\" $arguments }}\n{{- end -}}\n";
+    let passing = "{{- define \"passing\" -}}\n{{- include \"made\" . }}\n{{- end -}}\n";
+    for (define, call, other) in [
+        (budget("v1beta1").replace(".spec", "(index . 1)"), "{{ include \"made\" (list $ .Values.budget) }}", ""),
+        (budget("v1beta1"), "{{ include \"outer\" . }}", outer),
+        (budget("v1beta1"), "{{ include \"passing\" (dict \"spec\" .Values.budget) }}", passing),
+    ] {
+        held(
+            &format!("=== templates/_o.tpl\n{other}{}", chart(&define, call, &values(""))),
+            "templates/_h.tpl:5:1: held-back[not-convertible]",
+            "where the users of the chart set nothing else, an empty selector",
+        );
+    }
+    let labels = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec:\n  selector:\n    matchLabels:\n      {{- toYaml .labels | nindent 6 }}";
+    held(
+        &chart(labels, "{{ include \"made\" (dict \"labels\" .Values.labels) }}", "other: {}"),
+        "templates/_h.tpl:6:3: held-back[not-convertible]",
+        "an empty selector",
     );
 }

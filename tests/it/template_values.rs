@@ -140,6 +140,27 @@ fn what_a_definition_of_another_chart_makes_is_told_once_for_each_chart() {
 }
 
 #[test]
+fn a_definition_that_passes_all_on_counts_where_it_is_printed() {
+    let passing = |call: &str| {
+        format!(
+            "{call}=== templates/_h.tpl\n{{{{- define \"shop.x\" -}}}}\n{{{{ include \"missing.x\" . }}}}\n{{{{- end -}}}}\n{{{{- define \"shop.text\" -}}}}\na: b\n{{{{- end -}}}}\n=== templates/b.yaml\napiVersion: policy/v1\n@budget\n"
+        )
+    };
+    held(
+        &passing("{{ include \"shop.x\" . }}\n"),
+        "templates/a.yaml:1:1: unresolved[template-action]",
+        "`{{ include \"shop.x\" . }}` prints what a definition of another chart makes",
+    );
+    for call in
+        ["", "apiVersion: policy/v1\n@budget\n# {{ include \"shop.x\" . }}\n", "{{ include \"shop.text\" . }}\n"]
+    {
+        let file = passing(call);
+        let run = becomes(&file, &file, CURRENT, 0);
+        assert!(!run.all().contains("another chart"), "{}", run.all());
+    }
+}
+
+#[test]
 fn a_name_that_a_definition_of_another_chart_makes_is_no_object() {
     let name = "{{- define \"shop.secret\" -}}\n{{- printf \"%s\" (include \"missing.fullname\" .) -}}\n{{- end -}}\n";
     let file = format!("apiVersion: policy/v1\n@budget\n=== templates/_names.tpl\n{name}");
@@ -218,4 +239,19 @@ fn actions_beside_a_selector_are_no_reason_to_ask_for_a_namespace() {
     );
     assert!(!run.all().contains("the namespace of the object"), "{}", run.all());
     says(&run, "templates/a.yaml:6:3", "an empty selector");
+}
+
+#[test]
+fn a_selector_that_is_null_in_the_values_is_to_be_written() {
+    for action in ["{{ toJson .Values.sel }}", "{{ .Values.sel }}", "{{- toYaml .Values.sel | nindent 4 }}"] {
+        for values in ["sel:", "sel: null", "sel: ~"] {
+            held(
+                &format!(
+                    "apiVersion: extensions/v1beta1\nkind: DaemonSet\nmetadata: {{name: x, labels: {{a: b}}}}\nspec:\n  updateStrategy: {{type: OnDelete}}\n  selector: {action}\n  template:\n    metadata:\n      labels: {{a: b}}\n    spec: {{containers: [{{name: a, image: b}}]}}\n=== values.yaml\n{values}\n"
+                ),
+                "templates/a.yaml:6:3: held-back[template-action]",
+                "where the users of the chart set nothing else, an action prints spec.selector, which is to be converted",
+            );
+        }
+    }
 }

@@ -7,7 +7,7 @@ use crate::support::trees::{Run, Tree};
 
 pub(crate) const CURRENT: &str = "kubernetes@1.33";
 const TEMPLATE: &str = "templates/a.yaml";
-const CHART: &str = "apiVersion: v2\nname: shop\nversion: 1.0.0\n";
+pub(crate) const CHART: &str = "apiVersion: v2\nname: shop\nversion: 1.0.0\n";
 const BUDGET: &str = "kind: PodDisruptionBudget\nmetadata:\n  name: x\nspec:\n  minAvailable: 1\n  selector:\n    matchLabels:\n      app: x\n";
 
 /// Returns the files of a chart that is written as one text.

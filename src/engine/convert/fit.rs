@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::by_schema;
 use super::choices::VersionChoice;
-use super::remark::{Remark, impossible};
+use super::remark::{Remark, Removal, help_with_values, impossible};
 use super::shapes;
 use super::state::{Log, Source};
 use super::subject::Subject;
@@ -123,7 +123,9 @@ impl Fitting<'_, '_> {
                     "where the users of the chart set nothing else, an action prints {}, and {name} has no such field",
                     lost.path
                 );
-                let help = "convert the object and the values of the chart by hand";
+                let origin = self.session.origin(&lost.path);
+                let key = self.session.open().key_of(self.session.object(), &lost.path, &origin);
+                let help = help_with_values(key, Removal::Yes);
                 return Err(vec![
                     Remark::new(Code::TemplateAction, self.session.origin(&lost.path), message).help(help),
                 ]);

@@ -106,3 +106,21 @@ pub(super) fn required(session: &Session<'_>) -> Vec<Remark> {
     };
     session.required().iter().map(remark).collect()
 }
+
+/// Whether what an action prints is to be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Removal {
+    Yes,
+    No,
+}
+
+/// Says what to do about what an action prints of the value of a key in the values of a chart.
+pub(super) fn help_with_values(key: Option<String>, removal: Removal) -> String {
+    match (key, removal) {
+        (Some(key), Removal::Yes) => format!("remove {key} from the values of the chart (values.yaml)"),
+        (Some(key), Removal::No) => {
+            format!("convert the object, and {key} in the values of the chart (values.yaml), by hand")
+        }
+        (None, _) => "convert the object and the values of the chart by hand".to_owned(),
+    }
+}

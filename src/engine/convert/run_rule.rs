@@ -4,12 +4,13 @@
 
 use serde_json::Value;
 
-use super::remark::Remark;
+use super::remark::{Remark, Removal, help_with_values};
 use super::state::Log;
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{Direction, Halt, Lens, Parameter, Session, displaced};
 use crate::knowledge::pack::Rule;
 use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::yaml::Intent;
 
 /// What several rules did to an object, each by itself: one that cannot convert the object is left out.
 #[derive(Default)]
@@ -105,9 +106,11 @@ pub(super) fn run_rule(
         return Err(told.help(WRITE_OUT));
     }
     if let Some(start) = start {
+        let changed: Vec<FieldPath> =
+            (step..session.program().len()).filter_map(|step| session.changed_at(step)).collect();
         by_default
             .into_iter()
-            .try_for_each(|(trial, printed)| refuse_default(rule, direction, &start, trial, &printed))?;
+            .try_for_each(|(trial, printed)| refuse_default(rule, direction, &start, trial, &(printed, &changed)))?;
     }
     log.notes.extend(told);
     if changed.is_some() {
@@ -122,7 +125,7 @@ pub(super) fn run_rule(
 }
 
 /// Refuses an object of which `rule` would refuse or change what actions print where the users of a chart set nothing: `trial` starts with the
-/// object as it is then, at `start`, and what they print is at `printed`.
+/// object as it is then, at `start`, and what they print is at `printed`. What is `changed` in any case is no matter of that.
 ///
 /// # Errors
 /// What that is.
@@ -131,7 +134,7 @@ fn refuse_default(
     direction: Direction,
     start: &Session<'_>,
     mut trial: Session<'_>,
-    printed: &[FieldPath],
+    (printed, changed): &(Vec<FieldPath>, &[FieldPath]),
 ) -> Result<(), Remark> {
     match rule.lens(direction).run(&mut trial) {
         Err(Halt::Undecided { .. }) => Ok(()),
@@ -141,14 +144,17 @@ fn refuse_default(
             Err(Remark { path: start.origin(&remark.path), message, ..remark })
         }
         Ok(()) => {
-            let mut changed = (0..trial.program().len()).filter_map(|step| trial.changed_at(step));
-            let found = changed.find(|path| printed.iter().any(|place| path.starts_with(place)));
-            let Some(path) = found.map(|path| start.origin(&path)) else { return Ok(()) };
+            let mut own = (0..trial.program().len()).filter_map(|step| trial.changed_at(step));
+            let found = own.find(|path| !changed.contains(path) && printed.iter().any(|place| path.starts_with(place)));
+            let Some(found) = found else { return Ok(()) };
+            let is_removed = |intent: &Intent| matches!(intent, Intent::Delete { path } if *path == found);
+            let removal = if trial.program().iter().any(is_removed) { Removal::Yes } else { Removal::No };
+            let path = start.origin(&found);
+            let help = help_with_values(start.open().key_of(start.object(), &found, &path), removal);
             let message = format!(
                 "where the users of the chart set nothing else, an action prints {path}, which is to be converted (rule {})",
                 rule.id
             );
-            let help = "convert the object and the values of the chart by hand";
             Err(Remark::new(Code::TemplateAction, path, message).help(help))
         }
     }

@@ -8,17 +8,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::chart_report::Followed;
+use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
-use super::unknown_types::{Actions, OpenType, OpenTypes};
+use super::printed_types::PrintedTypes;
+use super::unknown_types::{Actions, OpenTypes};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
 use crate::syntax::template::{
-    self, Defines, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template,
+    self, Action, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template,
     Unprinted,
 };
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
@@ -29,46 +29,13 @@ const BY_HAND: &str = "convert the object by hand; `helm template` shows what th
 /// What an action calls that makes an object of arguments or a text.
 const MAKING: [&str; 5] = ["dict ", "fromYaml ", "list ", "set ", "tuple "];
 
-/// A template of a chart.
-pub(crate) struct TemplateFile {
-    /// The file as the user named it.
-    pub(crate) file: String,
-    /// Its text.
-    pub(crate) text: Arc<str>,
-    /// What its chart defines.
-    pub(crate) definitions: Arc<Definitions>,
-}
-
-/// What a chart defines.
-#[derive(Default)]
-pub(crate) struct Definitions {
-    /// The folder of the chart.
-    pub(crate) chart: String,
-    /// Its own definitions, and those of the charts that it depends on and that are folders.
-    pub(crate) all: Defines,
-    /// The names of its own: they are planned where they stand.
-    pub(crate) own: BTreeSet<String>,
-    /// Whether something in the chart reads YAML that is printed: a definition can be a part of an object then, or be looked into.
-    pub(crate) reads_yaml: bool,
-    /// The names of the definitions whose text a condition of the chart asks for, or an action changes.
-    pub(crate) asked: BTreeSet<String>,
-    /// The names of its own that a chart has too that it brings: what that one prints with its own, it prints with these.
-    pub(crate) replacing: BTreeSet<String>,
-    /// Its templates that make arguments of definitions.
-    pub(crate) calling: Vec<Arc<Template>>,
-    /// The data of its values.yaml.
-    pub(crate) values: Option<Value>,
-    /// Whether that or a definition has a text that rules look for in kinds of other groups.
-    pub(crate) has_triggers: bool,
-}
-
 /// What is planned for the text of a reading.
 #[derive(Default)]
 pub(super) struct PlannedText {
     /// Nothing where it mentions nothing known.
     pub(super) planned: Option<PlannedFile>,
-    /// The objects of which nothing shows the apiVersion or the kind.
-    pub(super) open: Vec<(OpenType, Location)>,
+    /// What actions print of the types of its objects.
+    pub(super) types: PrintedTypes,
     /// The actions that print the apiVersion of objects as the cluster wants it.
     pub(super) followed: Vec<(String, Location)>,
     /// Whether it has an apiVersion that the target serves no more.
@@ -86,6 +53,9 @@ pub(super) struct PlannedTemplate {
     /// The actions that print all that definitions of other charts make.
     pub(super) foreign: Actions,
 }
+
+/// How many definitions are looked into that pass all on to each other.
+const PASSED_ON: u32 = 4;
 
 /// A reading, and what is planned for its text.
 pub(super) struct ReadingPlan {
@@ -234,17 +204,15 @@ impl<'t> TemplatePlan<'t> {
     /// Takes in the actions of a file with nothing else in it that print definitions of other charts, where these are not known, or print
     /// an apiVersion that `leaves` the target.
     pub(super) fn find_foreign(&mut self, leaves: impl Fn(&str) -> bool) {
-        let definitions = &self.file.definitions;
-        if self.readings.iter().any(|one| one.objects().next().is_some()) || !self.template.is_without_text() {
+        let is_own = |one: &&ReadingPlan| one.reading.definition(self.template).is_none();
+        let body = self.template.parts().find(|part| part.name().is_none() && part.is_without_text());
+        let Some(body) = body.filter(|_| self.readings.iter().filter(is_own).all(|one| one.objects().next().is_none()))
+        else {
             return;
-        }
-        for (number, action) in self.template.actions().iter().enumerate() {
-            let Some(name) = action.prints_whole() else { continue };
-            let is_foreign = || match definitions.all.texts_of(name) {
-                texts if texts.is_empty() => true,
-                texts => texts.iter().any(|text| words(text).any(&leaves)),
-            };
-            if !definitions.own.contains(name) && is_foreign() {
+        };
+        for number in body.action_numbers() {
+            let action = &self.template.actions()[number];
+            if action.prints_whole().is_some_and(|name| is_foreign(name, &self.file.definitions, &leaves, PASSED_ON)) {
                 let place = self.place(action.span.start);
                 self.foreign.entry(self.action(number)).or_default().insert(place);
             }
@@ -341,7 +309,7 @@ impl<'t> TemplatePlan<'t> {
         let mut elsewhere = BTreeSet::new();
         for object in own.objects {
             let place = object.location.clone();
-            let is_open = one.text.open.iter().any(|(_, open)| *open == place);
+            let is_open = one.text.types.open.iter().any(|(_, open)| *open == place);
             if is_open || self.is_printed(one, &object) {
                 elsewhere.insert(place);
             } else {
@@ -356,7 +324,7 @@ impl<'t> TemplatePlan<'t> {
             let places = all.followed.entry(action.clone()).or_default();
             places.insert(self.location(one, place));
         }
-        for (open, place) in &one.text.open {
+        for (open, place) in one.text.types.open.iter().chain(&one.text.types.settled) {
             let places = all.open.entry(open.map(|text| self.shown(text))).or_default();
             places.insert(self.location(one, place));
         }
@@ -668,6 +636,20 @@ struct Merged {
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|one: char| !(one.is_ascii_alphanumeric() || matches!(one, '.' | '/' | '-')))
         .filter(|word| word.contains('/'))
+}
+
+/// Returns whether the definition of `name` prints what one of another chart makes, itself or by one that it passes all on to, if that is
+/// not known or has an apiVersion that `leaves` the target.
+fn is_foreign(name: &str, definitions: &Definitions, leaves: &impl Fn(&str) -> bool, levels: u32) -> bool {
+    if definitions.own.contains(name) {
+        let passing = definitions.all.get(name).filter(|part| levels > 0 && part.is_without_text());
+        let mut called = passing.into_iter().flat_map(Part::actions).filter_map(Action::prints_whole);
+        return called.any(|name| is_foreign(name, definitions, leaves, levels - 1));
+    }
+    match definitions.all.texts_of(name) {
+        texts if texts.is_empty() => true,
+        texts => texts.iter().any(|text| words(text).any(leaves)),
+    }
 }
 
 fn is_within(own: Span, part: Span) -> bool {

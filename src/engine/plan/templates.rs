@@ -12,13 +12,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::chart_report::ChartReport;
+use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
-use super::template_plan::{
-    Definitions, PlannedTemplate, PlannedText, ReadingPlan, TemplateFile, TemplatePlan, unread,
-};
-use super::unknown_types::{Actions, OpenType, OpenTypes, of_foreign, of_suffixed};
+use super::printed_types::{PrintedTypes, Texts, leaves_version};
+use super::template_plan::{PlannedTemplate, PlannedText, ReadingPlan, TemplatePlan, unread};
+use super::unknown_types::{Actions, OpenTypes, of_foreign, of_suffixed};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Documents, Goal};
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -28,7 +28,7 @@ use crate::engine::notices::old_names::KindsOfRun;
 use crate::knowledge::lens::{Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::parallel;
-use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Template};
+use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Part, Template};
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
 use crate::syntax::yaml;
@@ -144,10 +144,13 @@ impl TemplatePlanner<'_, '_> {
             let read = template::readings(part, Environment { values, arguments, ..environment }, MOST_READINGS);
             unprinted.extend(read.unprinted);
             untried += read.untried;
+            let environment = Environment { values, arguments, ..environment };
             for reading in read.readings {
-                match self.plan_reading(file, &template, &reading) {
-                    Ok(own) => planned.push(ReadingPlan::new(reading, own)),
-                    Err(failure) => failed.push((reading, failure)),
+                for (reading, own) in self.plan_settled(file, &template, part, environment, reading) {
+                    match own {
+                        Ok(own) => planned.push(ReadingPlan::new(reading, own)),
+                        Err(failure) => failed.push((reading, failure)),
+                    }
                 }
             }
         }
@@ -167,6 +170,47 @@ impl TemplatePlanner<'_, '_> {
             plan.fail_untried(untried);
         }
         plan.into_planned(environment)
+    }
+
+    /// Plans what a reading prints, if it prints an apiVersion that an action prints as it is by default, and each kind that one can print.
+    fn plan_settled(
+        &self,
+        file: &TemplateFile,
+        template: &Template,
+        part: Part<'_>,
+        environment: Environment<'_>,
+        reading: template::Reading,
+    ) -> Vec<(template::Reading, Result<PlannedText, Box<Finding>>)> {
+        let mut own = self.plan_reading(file, template, &reading);
+        let Ok(text) = &mut own else { return vec![(reading, own)] };
+        let with = |texts: &Texts| {
+            let texts = texts.iter().map(|(value, text)| (value.as_str(), text.as_str()));
+            template::reading_with(part, environment, &reading, texts)
+        };
+        for left in std::mem::take(&mut text.types.left) {
+            let planned = with(&left.texts).and_then(|printed| self.plan_reading(file, template, &printed).ok());
+            let objects = planned.and_then(|planned| planned.planned).map(|planned| planned.objects);
+            let object = objects.into_iter().flatten().find(|object| object.location == left.place);
+            let wanted = object.map(|object| object.to.1.to_string());
+            text.types.open.push(left.open_type(wanted.as_deref(), &reading, &file.definitions));
+        }
+        let printed: Vec<template::Reading> = text.types.choices().iter().filter_map(with).collect();
+        let is_all = !printed.is_empty() && printed.iter().all(|one| one.takes_ways_of(&reading));
+        let settled = std::mem::take(&mut text.types.settled);
+        let plan = |printed: template::Reading| {
+            let mut own = self.plan_settled(file, template, part, environment, printed);
+            if let Some((_, Ok(own))) = own.first_mut() {
+                own.types.settled.extend(settled.clone());
+            }
+            own
+        };
+        let mut all: Vec<_> = printed.into_iter().flat_map(plan).collect();
+        if !is_all {
+            // What is printed with other values.
+            text.types.open.extend(settled);
+            all.push((reading, own));
+        }
+        all
     }
 
     /// Plans what a reading prints.
@@ -211,28 +255,8 @@ impl TemplatePlanner<'_, '_> {
             reading.text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
         let leaves_version =
             versions.map(str::trim).any(|version| self.leaves_version(version.trim_matches(['"', '\''])));
-        Ok(PlannedText { planned: planned.last(), open: self.open_types(&manifest, reading), followed, leaves_version })
-    }
-
-    /// Returns the objects of which an action prints the apiVersion, or a part of it, and nothing shows what that is, if they are of a kind of
-    /// a target; and those of which one prints the kind, if some kind of their apiVersion has that no more in the target.
-    fn open_types(&self, manifest: &Manifest, reading: &template::Reading) -> Vec<(OpenType, Location)> {
-        let open = manifest.objects.iter().filter_map(|object| {
-            let version = object.value.get("apiVersion")?.as_str()?;
-            let kind = &object.kind.kind;
-            let open = if version.contains(ACTION) {
-                let kinds = || self.shared.planner.goal().targets.iter().flat_map(|target| target.pack.kinds());
-                let defaults = reading.default_of(version).unwrap_or_default();
-                let is_old = || defaults.iter().filter_map(Value::as_str).any(|one| self.leaves_version(one));
-                let is_known = kinds().any(|one| one.kind == *kind) || kind.contains(ACTION) && is_old();
-                is_known.then(|| OpenType::Version(version.to_owned()))
-            } else {
-                let is_open = kind.contains(ACTION) && self.leaves_version(version);
-                is_open.then(|| OpenType::Kind { kind: kind.clone(), version: version.to_owned() })
-            };
-            Some((open?, manifest.locate(object, &FieldPath::default())))
-        });
-        open.collect()
+        let types = PrintedTypes::of(planner.goal(), &manifest, reading);
+        Ok(PlannedText { planned: planned.last(), types, followed, leaves_version })
     }
 
     /// Returns whether the target serves some kind no more at an apiVersion that it once had.
@@ -279,6 +303,7 @@ impl TemplatePlanner<'_, '_> {
                 let is_part = if is_key { text.contains(ACTION) } else { reading.can_be_mapping(text) };
                 open.values.extend(Some(path).filter(|path| is_part && is_in_content(path)));
                 open.texts.extend(reading.default_of(text).map(|values| (text.to_owned(), values.to_vec())));
+                open.keys.extend(reading.key_of(text).map(|key| (text.to_owned(), key.to_owned())));
                 open.required.extend(reading.is_required(text).then(|| text.to_owned()));
             }
             survey.open = (open != OpenParts::default()).then(|| Box::new(open));
@@ -287,20 +312,11 @@ impl TemplatePlanner<'_, '_> {
     }
 }
 
-/// Returns whether the target of `goal` serves some kind no more at an apiVersion that it once had.
-pub(crate) fn leaves_version(goal: &Goal<'_>, api_version: &str) -> bool {
-    let Some((group, version)) = api_version.split_once('/') else { return false };
-    let Some(target) = goal.target_of(group) else { return false };
-    let catalogs = target.pack.kinds().filter(|kind| kind.group == group).filter_map(|kind| target.pack.catalog(kind));
-    let mut serving = catalogs.map(|catalog| catalog.serving(version)).filter(|releases| !releases.is_empty());
-    serving.any(|releases| !releases.contains(target.release))
-}
-
 /// Returns the actions that print the apiVersion of objects, where what they print is known: that follows from the cluster.
 fn followed(manifest: &Manifest, template: &Template, reading: &template::Reading) -> Vec<(String, Location)> {
     let lines = LineIndex::new(&reading.text);
     let of_object = |object: &Object| {
-        let action = version_action(manifest, object, reading, &lines)?;
+        let action = version_action(manifest, object, reading, &lines).filter(|action| !reading.is_given(*action))?;
         let text = template.actions()[action].on_one_line(template.text());
         Some((text, manifest.locate(object, &FieldPath::default())))
     };
@@ -316,8 +332,11 @@ fn version_action(
 ) -> Option<usize> {
     let position = manifest.locate(object, &FieldPath::default().key("apiVersion")).position?;
     let rest = &reading.text[lines.offset(&reading.text, position)..];
-    let value = reading.text.len() - rest.len() + rest.find(object.value.get("apiVersion")?.as_str()?)?;
-    let action = reading.known_action(value)?;
+    let version = object.value.get("apiVersion")?.as_str()?;
+    let value = reading.text.len() - rest.len() + rest.find(version)?;
+    let given =
+        || (value..value + version.len()).find_map(|at| reading.known_action(at).filter(|one| reading.is_given(*one)));
+    let action = reading.known_action(value).or_else(given)?;
     // One that prints all of the object chooses nothing.
     let is_all = |one: &template::Segment| one.printed.of(&reading.text).contains("kind:");
     let mut around = reading.segments.iter().filter(|one| (one.printed.start..one.printed.end).contains(&value));
@@ -345,7 +364,7 @@ fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
     let places = [Some((path, false)), list.map(|list| (list, true))].into_iter().flatten();
     let hole = |(path, is_list): (FieldPath, bool)| {
         let by_default = if is_two { only(is_list) } else { by_default.clone() };
-        (hole.at, Hole { is_content: is_in_content(&path), path, by_default })
+        (hole.at, Hole { is_content: is_in_content(&path), path, by_default, key: hole.key.clone() })
     };
     places.map(hole).collect()
 }

@@ -7,13 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 
 /// What to do about objects that only a rendered chart shows.
-const RENDER: &str =
+pub(super) const RENDER: &str =
     "render the chart with its dependencies, and check that: `helm template ... | reversion check - --to ...`";
 
-/// What nothing shows of objects, as an action prints them.
+/// What an action prints of objects, so that it is not in the template.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum OpenType {
-    Version(String),
+    Version {
+        text: String,
+        by_default: ByDefault,
+    },
     /// The kind, where the apiVersion is known.
     Kind {
         kind: String,
@@ -21,10 +24,35 @@ pub(super) enum OpenType {
     },
 }
 
+/// The apiVersion that is printed where the users of a chart set nothing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ByDefault {
+    Unknown,
+    /// No object is printed then.
+    Nothing,
+    /// One that the target serves and has not deprecated.
+    Served(String),
+    /// Another one: what is to be done about it.
+    Left {
+        version: String,
+        is_served: bool,
+        help: String,
+    },
+}
+
 impl OpenType {
+    /// Returns it with the actions of a template in place of what stands for them.
     pub(super) fn map(&self, change: impl Fn(&str) -> String) -> Self {
+        // They name one key.
+        let change = |text: &str| change(text).replace("$.Values.", ".Values.");
         match self {
-            Self::Version(version) => Self::Version(change(version)),
+            Self::Version { text, by_default } => {
+                let mut by_default = by_default.clone();
+                if let ByDefault::Left { help, .. } = &mut by_default {
+                    *help = change(help);
+                }
+                Self::Version { text: change(text), by_default }
+            }
             Self::Kind { kind, version } => Self::Kind { kind: change(kind), version: version.clone() },
         }
     }
@@ -35,21 +63,38 @@ impl OpenType {
             1 => "an object".to_owned(),
             count => format!("{count} objects"),
         };
-        let (what, text) = match self {
-            Self::Version(version) => (format!("apiVersion of {count}"), version),
-            Self::Kind { kind, version } => (format!("kind of {count} in {version}"), kind),
+        let (what, text, by_default) = match self {
+            Self::Version { text, by_default } => (format!("apiVersion of {count}"), text, by_default),
+            Self::Kind { kind, version } => (format!("kind of {count} in {version}"), kind, &ByDefault::Unknown),
         };
-        let why = match text.contains(".Values.") {
-            true => "values decide which that is",
-            false => "nothing in the chart shows which that is",
+        let (severity, why, help) = match by_default {
+            ByDefault::Unknown if text.contains(".Values.") => {
+                (Severity::Unresolved, ", and values decide which that is".to_owned(), RENDER)
+            }
+            ByDefault::Unknown => {
+                (Severity::Unresolved, ", and nothing in the chart shows which that is".to_owned(), RENDER)
+            }
+            ByDefault::Nothing => {
+                (Severity::Note, ", which the chart prints only if its users set more".to_owned(), RENDER)
+            }
+            ByDefault::Served(version) => (
+                Severity::Note,
+                format!(
+                    ": by default that is {version}, which the target serves; users of the chart can set another one"
+                ),
+                RENDER,
+            ),
+            ByDefault::Left { version, is_served, help } => {
+                let why = if *is_served { "has deprecated" } else { "does not serve" };
+                (Severity::Unresolved, format!(": by default that is {version}, which the target {why}"), help.as_str())
+            }
         };
-        let message = format!("the {what} is `{text}`, and {why}");
-        let first = places.first()?.clone();
-        Some(Finding::new(first, Code::TemplateAction, Severity::Unresolved, message).help(RENDER))
+        let message = format!("the {what} is `{text}`{why}");
+        Some(Finding::new(places.first()?.clone(), Code::TemplateAction, severity, message).help(help))
     }
 }
 
-/// The places of objects of which nothing shows the apiVersion or the kind.
+/// The places of objects of which an action prints the apiVersion or the kind.
 pub(super) type OpenTypes = BTreeMap<OpenType, BTreeSet<Location>>;
 
 /// The places of actions, by what they are.

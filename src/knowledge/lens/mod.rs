@@ -7,7 +7,7 @@
 //!
 //! Parts: operations of the language: `rename` `relocate` (the operation `move`) `wrap` `unwrap` `embed` `values` `number` `when` `drop`
 //! `default` `changed_default` (the operation `changed-default`) `distinct` `entries` `join` `concat` `units` `refuse` `split` `retype`;
-//! `native` (changes that are like no other); over `operation` (what each of them answers) `sequence` (the operations of a rule) `session`
+//! `native` (changes that are like no other); over `operation` (what each of them answers) `sequence` (the operations of a rule) `session` (over `growth`, its limits)
 //! `open_parts` (what of the data is not known) `condition` (with its `verdict`) `amount` `references` (to and from other objects) `context` (those objects, and which of namesakes is nearest)
 //! `template` (of a text to add) `origin` (of a path) `order` (of keys, after converting back).
 //!
@@ -30,6 +30,7 @@ mod distinct;
 mod drop;
 mod embed;
 mod entries;
+mod growth;
 mod join;
 #[cfg(test)]
 mod laws;

@@ -8,7 +8,7 @@
 use serde_json::map::Entry;
 use serde_json::{Map, Value, json};
 
-use crate::syntax::field::{FieldPath, PathRef, member};
+use crate::syntax::field::{FieldPath, PathRef, Step, member};
 use crate::syntax::variable::SOME_ENTRY;
 
 /// How many turns are looked at.
@@ -23,6 +23,8 @@ pub struct Hole {
     pub is_content: bool,
     /// Its further entries or items where users set nothing, null for none; `None` where that is not known.
     pub by_default: Option<Vec<Value>>,
+    /// The key in the values of a chart of all that is printed, where that is known.
+    pub key: Option<String>,
 }
 
 /// What of an object is not known.
@@ -34,6 +36,8 @@ pub struct OpenParts {
     pub values: Vec<FieldPath>,
     /// The texts that stand for what actions print, with what that is where users set nothing.
     pub texts: Vec<(String, Vec<Value>)>,
+    /// The keys in the values of a chart of what they stand for, where that is known.
+    pub keys: Vec<(String, String)>,
     /// Those of which the chart has no default.
     pub required: Vec<String>,
     /// Whether an action prints the apiVersion, which is what the cluster wants it to be.
@@ -45,6 +49,7 @@ static NOTHING: OpenParts = OpenParts {
     holes: Vec::new(),
     values: Vec::new(),
     texts: Vec::new(),
+    keys: Vec::new(),
     required: Vec::new(),
     follows_cluster: false,
 };
@@ -86,6 +91,29 @@ impl OpenParts {
         let is_known = |text: &str| self.texts.iter().any(|(known, _)| known == text);
         self.holes.iter().any(|hole| hole.path == *place && hole.by_default.is_some())
             || place.get(data).and_then(Value::as_str).is_some_and(is_known)
+    }
+
+    /// Returns the key in the values of a chart of what an action prints at `path` of `data`, which is at `origin` in the object as it is written.
+    pub(crate) fn key_of(&self, data: &Value, path: &FieldPath, origin: &FieldPath) -> Option<String> {
+        // Which of the items it is, the place in the object does not show.
+        let below = |key: &str, rest: &FieldPath| match rest.steps() {
+            [] => key.to_owned(),
+            [Step::Index(_), inside @ ..] => match FieldPath::new(inside.iter().cloned()).to_string() {
+                inside if inside.is_empty() || inside.starts_with('[') => format!("{key}[]{inside}"),
+                inside => format!("{key}[].{inside}"),
+            },
+            [Step::Key(_), ..] => format!("{key}{}{rest}", if rest.to_string().starts_with('[') { "" } else { "." }),
+        };
+        let of_holes = self.holes.iter().filter_map(|hole| Some((hole.key.as_ref()?, origin.below(&hole.path)?)));
+        if let Some((key, rest)) = of_holes.min_by_key(|(_, rest)| rest.steps().len()) {
+            return Some(below(key, &rest));
+        }
+        (0..=path.steps().len()).rev().find_map(|length| {
+            let (before, rest) = path.steps().split_at(length);
+            let text = FieldPath::new(before.iter().cloned()).get(data)?.as_str()?;
+            let (_, key) = self.keys.iter().find(|(known, _)| known == text)?;
+            Some(below(key, &FieldPath::new(rest.iter().cloned())))
+        })
     }
 
     /// Returns what is open in the value at `place`.
@@ -192,12 +220,13 @@ fn printed_keys(map: &Map<String, Value>, texts: &[(&str, &Value)]) -> Vec<(Stri
     found.filter_map(|(name, value)| Some(((*name).to_owned(), value.as_str()?.to_owned()))).collect()
 }
 
-/// Returns the places of the entries or items of a value at `place`.
+/// Returns the places of the entries or items of a value at `place`; of null, its own, where something may have to be.
 fn children(place: &FieldPath, value: &Value) -> Vec<FieldPath> {
     match value {
+        Value::Null => vec![place.clone()],
         Value::Object(map) => map.keys().map(|key| place.key(key)).collect(),
         Value::Array(items) => (0..items.len()).map(|at| place.index(at)).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::chart_overrides;
 use super::input::{Input, SkippedTemplate, TEMPLATES, VENDORED, chart_of, is_vendored, makes_chart};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::ChartFolder;
@@ -50,10 +51,13 @@ const PASS: &str = "pass a path into the folder of one to convert it, or depend 
 const PRINTED: &str = "check what they print, `helm template ... | reversion check - --to ...`, and depend on newer versions where that is old";
 
 /// What a template has that matters for others.
-const READ: [&str; 8] = ["define", "fromYaml", "(include ", "set", "merge", ".Files.", "eplace", MADE];
+const READ: [&str; 7] = ["define", "fromYaml", "(include ", "set", "merge", ".Files", "eplace"];
 
-/// How an action makes an argument of a definition.
-const MADE: &str = "(dict ";
+/// What makes an argument of a definition.
+const MADE: [&str; 3] = ["dict ", "list ", "tuple "];
+
+/// The extension of files for readers, which no template prints, unless it names them.
+const PROSE: &str = "md";
 
 /// A file, with its text.
 type TextFile = (String, Arc<str>);
@@ -67,21 +71,24 @@ pub(super) struct Charts {
     texts: Vec<TextFile>,
     /// The values files, each with its data and what else its chart has.
     values: Vec<(PathBuf, Arc<Definitions>)>,
-    /// What is reported of values files.
+    /// What is reported of values files, and of those of the charts around.
     findings: Vec<Finding>,
 }
 
 /// Returns what the charts of a run have.
 pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
     let mut charts: BTreeMap<&Path, Arc<Definitions>> = BTreeMap::new();
-    let (mut found, mut texts) = (Vec::new(), Vec::new());
+    let (mut found, mut texts, mut overridden) = (Vec::new(), Vec::new(), Vec::new());
     let named: BTreeSet<&str> = input.templates.iter().map(|one| &*one.file).collect();
     let skipped = input.templates.iter();
     let skipped = skipped.filter_map(|one| Some((chart_of(Path::new(&one.file))?, Some(one))));
     let all = input.charts.iter().map(|chart| (&**chart, None)).chain(skipped);
     for (chart, skipped) in all.filter(|(chart, _)| !is_vendored(chart, &input.roots)) {
         let definitions = charts.entry(chart).or_insert_with(|| {
-            let (definitions, files) = definitions_of(chart, recognizer, &mut texts);
+            let (mut definitions, files) = definitions_of(chart, recognizer, &mut texts);
+            let outer = |chart: &Path| definitions_of(chart, recognizer, &mut Vec::new()).0;
+            let set = chart_overrides::take_in(chart, &mut definitions, outer);
+            overridden.extend(set.filter(|_| input.is_listed(&chart.join(CHART))));
             let definitions = Arc::new(definitions);
             let is_one = |(file, text): &TextFile| {
                 let mentions = recognizer.mentions_group(text.as_bytes());
@@ -101,7 +108,7 @@ pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
     found.extend(input.templates.iter().filter(|one| one.is_alone).map(alone));
     let own = charts.iter().map(|(chart, definitions)| (chart.join(VALUES), Arc::clone(definitions)));
     let values: Vec<_> = own.filter(|(file, own)| own.values.is_some() && input.is_listed(file)).collect();
-    let findings = values.iter().filter_map(|(file, _)| open_object(file, recognizer)).collect();
+    let findings = values.iter().filter_map(|(file, _)| open_object(file, recognizer)).chain(overridden).collect();
     Charts { templates: found, texts, values, findings }
 }
 
@@ -328,14 +335,6 @@ fn asked(template: &Template) -> impl Iterator<Item = &str> {
     asked.chain(template.actions().iter().filter_map(Action::changes_text_of))
 }
 
-/// Returns how the paths of the files begin that actions of a template read.
-fn files_named(template: &Template) -> Vec<String> {
-    let contents = template.actions().iter().map(|action| action.content.of(template.text()));
-    let reading = contents.filter(|content| content.contains(".Files."));
-    let starts = reading.flat_map(|content| content.split('"').skip(1).step_by(2));
-    starts.map(|path| path.split(['*', '?', '[', '{']).next().unwrap_or_default().to_owned()).collect()
-}
-
 /// Reads the data of a values.yaml.
 fn values(text: &str) -> Option<Value> {
     let tree = yaml::parse(text).ok()?;
@@ -361,7 +360,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
         let counts = |text: &&str| {
             is_of_definitions
                 || is_own && !is_walked(path) && !is_shown
-                || is_walked(path) && READ.iter().any(|part| text.contains(part))
+                || is_walked(path) && READ.iter().chain(&MADE).any(|part| text.contains(part))
         };
         let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(counts)?.into();
         Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
@@ -371,17 +370,19 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
     let mut definitions = Definitions {
         chart: chart.to_string_lossy().into_owned(),
         values: std::str::from_utf8(&written).ok().and_then(values),
+        values_text: String::from_utf8_lossy(&written).into_owned(),
         has_triggers: recognizer.mentions_trigger(&written),
         ..Definitions::default()
     };
-    let (mut files, mut brought, mut named) = (Vec::new(), Defines::default(), Vec::new());
+    let (mut files, mut brought, mut named, mut makes) = (Vec::new(), Defines::default(), Vec::new(), false);
     for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
         definitions.reads_yaml |= text.contains("fromYaml");
         definitions.asked.extend(asked(&template).map(str::to_owned));
         definitions.has_triggers |= recognizer.mentions_trigger(text.as_bytes());
         if path.starts_with(&folders[0]) {
-            named.extend(files_named(&template));
-            definitions.calling.extend(text.contains(MADE).then(|| Arc::clone(&template)));
+            named.extend(template::files_read(&template));
+            makes |= MADE.iter().any(|made| text.contains(made));
+            definitions.calling.push(Arc::clone(&template));
             add(&template, &mut definitions);
             definitions.values.iter_mut().for_each(|values| template::hide_changed(&template, values));
             files.extend(path.to_str().filter(|_| !is_walked(&path)).map(|path| (path.to_owned(), text)));
@@ -389,13 +390,18 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
             brought.add(&template);
         }
     }
+    if !makes {
+        definitions.calling.clear();
+    }
     definitions.replacing = definitions.own.iter().filter(|name| brought.has(name)).cloned().collect();
     definitions.all.add_brought(brought);
     if !named.is_empty() {
         let read = |path: &Path, bytes: &[u8]| {
             let is_elsewhere = is_walked(path) || folders.iter().any(|folder| path.starts_with(folder));
             let place = path.strip_prefix(chart).ok().and_then(Path::to_str);
-            let is_named = place.is_some_and(|place| named.iter().any(|start| place.starts_with(start)));
+            let is_prose = path.extension().is_some_and(|one| one == PROSE);
+            let can_name = |start: &String, place: &str| place.starts_with(start) && (!is_prose || !start.is_empty());
+            let is_named = place.is_some_and(|place| named.iter().any(|start| can_name(start, place)));
             let is_one = is_named && !is_elsewhere && recognizer.mentions_group(bytes);
             std::str::from_utf8(bytes).ok().filter(|_| is_one).map(Arc::from)
         };

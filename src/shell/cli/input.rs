@@ -169,8 +169,13 @@ fn is_vendored_template(file: &Path, roots: &[PathBuf]) -> bool {
 
 /// Returns whether a chart is one that another one brings, and no path of the run leads into it.
 pub(super) fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
+    chart_around(chart).is_some() && !roots.iter().any(|root| root.starts_with(chart))
+}
+
+/// Returns the folder of the chart that brings another one.
+pub(super) fn chart_around(chart: &Path) -> Option<&Path> {
     let around = chart.parent().filter(|folder| folder.ends_with(VENDORED)).and_then(Path::parent);
-    around.is_some_and(|around| disk::is_file(&around.join(CHART))) && !roots.iter().any(|root| root.starts_with(chart))
+    around.filter(|around| disk::is_file(&around.join(CHART)))
 }
 
 /// Returns where the first action is in what could be read and is a template of a chart: to YAML, an action can look like a text.

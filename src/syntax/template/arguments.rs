@@ -18,19 +18,33 @@ use super::tree::{Node, Part, Template};
 /// How many arguments of one definition are looked at.
 const MOST: usize = 16;
 
+/// How many definitions are looked into that call each other.
+const LEVELS: usize = 4;
+
 /// The arguments that templates make for definitions, by the names of these.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments(BTreeMap<String, Vec<Value>>);
 
 impl Arguments {
-    /// Returns what `templates` call definitions with.
+    /// Returns what `templates` call definitions with. What a definition calls others with can depend on what it is called with itself.
     pub fn of<'t>(templates: impl IntoIterator<Item = &'t Template>, environment: Environment<'_>) -> Self {
-        let mut all = Collector { judge: Judge::new(environment), ranges: Ranges::new(), found: BTreeMap::new() };
-        for part in templates.into_iter().flat_map(Template::parts).filter(|part| part.name().is_none()) {
-            all.ranges.clear();
-            all.nodes(part, part.nodes(), &mut Scope::new(Expression::Path("$".to_owned())));
+        let parts: Vec<Part<'_>> = templates.into_iter().flat_map(Template::parts).collect();
+        let mut known = Self::default();
+        for _ in 0..LEVELS {
+            let mut found = BTreeMap::new();
+            for part in &parts {
+                let arguments = part.name().and_then(|name| known.get(name));
+                let judge = Judge::new(Environment { arguments, ..environment });
+                let mut all = Collector { judge, ranges: Ranges::new(), found };
+                all.nodes(*part, part.nodes(), &mut Scope::new(Expression::Path("$".to_owned())));
+                found = all.found;
+            }
+            if known.0 == found {
+                break;
+            }
+            known = Self(found);
         }
-        Self(all.found)
+        known
     }
 
     /// Returns those of the definition of `name`.
@@ -81,15 +95,23 @@ impl Collector<'_> {
     /// Takes in the arguments that are made in the resolved `value`.
     fn add(&mut self, value: &Expression) {
         for (name, argument) in calls(value) {
-            let is_made =
-                |argument: &&Expression| matches!(argument, Expression::Call(function, _) if function == "dict");
+            // What a definition is called with can be passed on.
+            let is_made = |argument: &&Expression| match argument {
+                Expression::Call(function, _) => matches!(function.as_str(), "dict" | "list" | "tuple"),
+                Expression::Path(path) => path == "$" && self.judge.environment.arguments.is_some(),
+                _ => false,
+            };
             self.judge.refuel();
             let defaults = Defaults { judge: &self.judge, ranges: &self.ranges };
             let Some(made) = argument.filter(is_made).and_then(|argument| defaults.arguments(argument)) else {
                 continue;
             };
             let all = self.found.entry(name.to_owned()).or_default();
-            all.extend(made);
+            for one in made {
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
             all.truncate(MOST);
         }
     }

@@ -84,3 +84,54 @@ fn hide_changed_by(value: &Expression, values: &mut Value) {
         *changed = Value::from(format!("{ACTION}CHANGED}}"));
     }
 }
+
+/// How the paths of the files begin that actions of a template read; an empty text where that can be any.
+pub fn files_read(template: &Template) -> Vec<String> {
+    let mut starts = Vec::new();
+    for action in template.actions() {
+        collect_files(&action.pipeline.value, &mut starts);
+    }
+    // The paths of a pattern are what the files are read by, as it looks.
+    if starts.iter().any(|(function, start)| *function == Reader::Pattern && !start.is_empty()) {
+        starts.retain(|(function, _)| *function != Reader::Variable);
+    }
+    starts.into_iter().map(|(_, start)| start).collect()
+}
+
+/// By what a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    Pattern,
+    Path,
+    Variable,
+}
+
+fn collect_files(value: &Expression, starts: &mut Vec<(Reader, String)>) {
+    match value {
+        Expression::Path(path) if path.ends_with(".Files") => starts.push((Reader::Path, String::new())),
+        Expression::Call(function, arguments) => {
+            if let Some((_, method)) = function.rsplit_once(".Files.") {
+                let reader = match arguments.first() {
+                    _ if method == "Glob" => Reader::Pattern,
+                    Some(Expression::Path(path)) if !path[1..].contains('.') => Reader::Variable,
+                    _ => Reader::Path,
+                };
+                starts.push((reader, arguments.first().map(start_of).unwrap_or_default()));
+            }
+            arguments.iter().for_each(|argument| collect_files(argument, starts));
+        }
+        Expression::Member(value, _) => collect_files(value, starts),
+        Expression::Text(_) | Expression::Word(_) | Expression::Path(_) => {}
+    }
+}
+
+/// Returns how a text begins, as far as that is known.
+fn start_of(path: &Expression) -> String {
+    match path {
+        Expression::Text(text) => text.split(['*', '?', '[', '{', '%']).next().unwrap_or_default().to_owned(),
+        Expression::Call(function, arguments) if matches!(function.as_str(), "print" | "printf") => {
+            arguments.first().map(start_of).unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}

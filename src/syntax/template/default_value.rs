@@ -76,9 +76,16 @@ enum Texts {
 impl Texts {
     /// Returns what stands for a part that is not known.
     fn open(self) -> Option<Value> {
-        (self == Self::Partial).then(|| Value::from(format!("{ACTION}OTHER}}")))
+        self.placeholder("OTHER")
+    }
+
+    fn placeholder(self, name: &str) -> Option<Value> {
+        (self == Self::Partial).then(|| Value::from(format!("{ACTION}{name}}}")))
     }
 }
+
+/// The name of the placeholder for what the values of a chart do not have.
+const MISSING: &str = "MISSING";
 
 impl Defaults<'_, '_> {
     /// Returns what is printed in each turn of the ranges around, if that is known; none where nothing is printed by default.
@@ -118,6 +125,13 @@ impl Defaults<'_, '_> {
         }
     }
 
+    /// Returns the key in the values of the chart of what is printed, whole.
+    pub(super) fn key_of(&self, expression: &Expression) -> Option<String> {
+        let Expression::Path(path) = source(expression) else { return None };
+        self.of_chart(path)?;
+        Some(path.split_once(".Values.")?.1.to_owned())
+    }
+
     /// Returns whether users of the chart set what is printed, or what a definition is called with, and it has no default that is known.
     pub(super) fn is_required(&self, expression: &Expression) -> bool {
         let is_set = |path: &Expression| {
@@ -136,7 +150,19 @@ impl Defaults<'_, '_> {
     fn is_missing(&self, expression: &Expression) -> bool {
         let source = source(expression);
         let Expression::Path(path) = source else { return false };
-        path.contains(".Values.") && self.of_chart(path).is_none() && self.judge.truth(source) != Some(true)
+        let is_unset = match path.contains(".Values.") {
+            true => self.of_chart(path).is_none(),
+            false => self.is_of_argument(path) && self.is_unset_argument(&path[1..]),
+        };
+        is_unset && self.judge.truth(source) != Some(true)
+    }
+
+    /// Returns whether a definition is called with something at `path` that the values of the chart do not have.
+    fn is_unset_argument(&self, path: &str) -> bool {
+        let missing = Texts::Partial.placeholder(MISSING);
+        let is_it =
+            |call: &Value| path.split('.').skip(1).try_fold(call, |value, key| value.get(key)) == missing.as_ref();
+        self.environment().arguments.is_some_and(|calls| calls.iter().any(is_it))
     }
 
     /// Returns the value in the defaults of the chart that a path names, whatever its `.Values` are below.
@@ -147,14 +173,14 @@ impl Defaults<'_, '_> {
 
     /// Returns whether a path names something in what a definition is called with.
     fn is_of_argument(&self, path: &str) -> bool {
-        self.environment().arguments.is_some() && path.starts_with("$.") && !path.contains(".Values")
+        let is_of_whole = path == "$" || path.starts_with("$.");
+        self.environment().arguments.is_some() && is_of_whole && !path.contains(".Values")
     }
 
     /// Returns the value that a path names in what a definition is called with.
     fn of_argument(&self, path: &str, turn: Turn) -> Option<Value> {
         let calls = self.environment().arguments.filter(|_| self.is_of_argument(path))?;
-        let value = field_of(calls.get(turn.at).or(calls.last())?, &path[1..]);
-        (!is_of_action(&value)).then_some(value)
+        field_of(calls.get(turn.at).or(calls.last())?, &path[1..])
     }
 
     /// Returns whether a path has a default that cannot be what is assumed of it.
@@ -203,7 +229,7 @@ impl Defaults<'_, '_> {
             },
             Expression::Path(path) => self.field(path, turn),
             Expression::Call(function, arguments) => self.call(function, arguments, turn),
-            Expression::Member(value, path) => Some(field_of(&self.value(value, turn)?, path)),
+            Expression::Member(value, path) => field_of(&self.value(value, turn)?, path),
         }
     }
 
@@ -216,7 +242,7 @@ impl Defaults<'_, '_> {
         let (key, item) = items.get(turn.at).or(items.last())?;
         match rest {
             "key" => Some(key.clone()),
-            rest => Some(field_of(item, rest)),
+            rest => field_of(item, rest),
         }
     }
 
@@ -237,13 +263,26 @@ impl Defaults<'_, '_> {
                 "toYaml" | "toJson" | "toPrettyJson" | "toRawJson" | "mustToYaml" | "mustToJson" | "mustToRawJson",
                 [one],
             ) => value(one),
-            ("list" | "tuple", _) => arguments.iter().map(value).collect::<Option<Vec<_>>>().map(Value::from),
+            ("list" | "tuple", _) => {
+                let items = arguments.iter().map(|one| self.part(one, turn));
+                items.collect::<Option<Vec<_>>>().map(Value::from)
+            }
             ("dict", _) => {
                 let pairs = arguments.chunks(2).map(|pair| match pair {
-                    [Expression::Text(key), one] => Some((key.clone(), value(one).or_else(|| turn.texts.open())?)),
+                    [Expression::Text(key), one] => Some((key.clone(), self.part(one, turn)?)),
                     _ => None,
                 });
                 pairs.collect::<Option<Map<_, _>>>().map(Value::from)
+            }
+            ("print", _) => self.joined(arguments.iter(), turn).map(Value::from),
+            ("printf", [Expression::Text(format), values @ ..]) => {
+                let (mut pieces, mut values) = (format.split('%'), values.iter());
+                let mut text = pieces.next().unwrap_or_default().to_owned();
+                for piece in pieces {
+                    text.push_str(&self.joined(values.next().into_iter(), turn)?);
+                    text.push_str(piece.strip_prefix(['s', 'v', 'd'])?);
+                }
+                Some(Value::from(text))
             }
             ("index", [collection, keys @ ..]) => {
                 keys.iter().try_fold(value(collection)?, |inner, key| at_key(&inner, &value(key)?))
@@ -252,6 +291,24 @@ impl Defaults<'_, '_> {
             ("include" | "template", [Expression::Text(name), rest @ ..]) => self.printed_by(name, rest.first(), turn),
             _ => None,
         }
+    }
+
+    /// Returns a value as a part of another one.
+    fn part(&self, one: &Expression, turn: Turn) -> Option<Value> {
+        let unknown = || match self.is_missing(one) {
+            true => turn.texts.placeholder(MISSING),
+            false => turn.texts.open(),
+        };
+        self.value(one, turn).or_else(unknown)
+    }
+
+    /// Returns these values, one behind the other, if they are scalars.
+    fn joined<'x>(&self, mut values: impl Iterator<Item = &'x Expression>, turn: Turn) -> Option<String> {
+        values.try_fold(String::new(), |text, one| {
+            let value = self.value(one, turn)?;
+            let is_scalar = value.is_string() || value.is_number() || value.is_boolean();
+            is_scalar.then(|| text + &value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        })
     }
 
     /// Returns the first of these values that is set, else the last.
@@ -443,19 +500,21 @@ fn source(expression: &Expression) -> &Expression {
     }
 }
 
-/// Returns the field of a value that a path such as `.a.b` names, null where there is none.
-fn field_of(value: &Value, path: &str) -> Value {
+/// Returns the field of a value that a path such as `.a.b` names, null where there is none; `None` where a placeholder stands for it.
+fn field_of(value: &Value, path: &str) -> Option<Value> {
     let mut keys = path.split('.').filter(|key| !key.is_empty());
-    keys.try_fold(value, |value, key| value.get(key)).cloned().unwrap_or_default()
+    let known = |value: Value| (!is_of_action(&value)).then_some(value);
+    keys.try_fold(known(value.clone())?, |value, key| known(value.get(key).cloned().unwrap_or_default()))
 }
 
-/// Returns the entry or item under a key, null where a mapping has none; `None` where that fails.
+/// Returns the entry or item under a key, null where a mapping has none; `None` where that fails or a placeholder stands for it.
 fn at_key(collection: &Value, key: &Value) -> Option<Value> {
-    match (collection, key) {
-        (Value::Object(map), Value::String(key)) => Some(map.get(key).cloned().unwrap_or_default()),
-        (Value::Array(items), Value::Number(at)) => items.get(usize::try_from(at.as_u64()?).ok()?).cloned(),
-        _ => None,
-    }
+    let found = match (collection, key) {
+        (Value::Object(map), Value::String(key)) => map.get(key).cloned().unwrap_or_default(),
+        (Value::Array(items), Value::Number(at)) => items.get(usize::try_from(at.as_u64()?).ok()?).cloned()?,
+        _ => return None,
+    };
+    (!is_of_action(&found)).then_some(found)
 }
 
 /// Returns the paths in an expression.

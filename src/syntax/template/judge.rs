@@ -84,6 +84,11 @@ impl<'e> Judge<'e> {
         self.fuel.set(FUEL);
     }
 
+    /// Takes what is printed as `origin` for this text.
+    pub(super) fn take_for(&mut self, origin: &str, text: &str) {
+        self.constants.insert(origin.to_owned(), Expression::Text(text.to_owned()));
+    }
+
     /// Returns whether the resolved `condition` holds; `None` where that is open.
     pub(super) fn truth(&self, condition: &Expression) -> Option<bool> {
         if !self.spend() {

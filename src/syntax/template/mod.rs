@@ -40,12 +40,12 @@ mod tests;
 
 pub use agree::{Disagreement, Edited, agree, verify};
 pub use arguments::Arguments;
-pub use changes::hide_changed;
+pub use changes::{files_read, hide_changed};
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
 pub use hole::places;
 pub use lex::Action;
 pub use reading::{Hole, Placeholders, Reading, Segment, Source};
-pub use search::{Reason, Unprinted, readings};
+pub use search::{Reason, Unprinted, reading_with, readings};
 pub use source::Obstacle;
 pub use tree::{Defines, Part, Template};

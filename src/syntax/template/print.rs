@@ -114,9 +114,11 @@ impl<'p, 'e> Printer<'p, 'e> {
         self.nodes(self.part.nodes()).map(|_| ())
     }
 
-    /// Gives placeholders the numbers that they have in another reading.
+    /// Gives placeholders the numbers that they have in another reading, and takes to be printed what is there.
     pub(super) fn name_as(&mut self, reading: &Reading) {
         self.reading.names.clone_from(&reading.names);
+        self.reading.given.clone_from(&reading.given);
+        reading.given.iter().for_each(|(origin, text)| self.judge.take_for(origin, text));
     }
 
     pub(super) fn finish(mut self, claims: Vec<Claim>) -> Printed {
@@ -209,14 +211,18 @@ impl<'p, 'e> Printer<'p, 'e> {
             return Flow::On;
         }
         self.judge.refuel();
-        if let Some(text) = self.judge.outputs(&value).known() {
-            let text = text.to_owned();
+        let outputs = self.judge.outputs(&value);
+        if let Some(text) = outputs.known() {
+            self.segment(text, Source::Known(index));
+        } else if let Some(text) = self.reading.given.get(&identity(&value, index)).cloned() {
+            self.reading.giving.insert(index);
             self.segment(&text, Source::Known(index));
         } else if self.is_hole(index, &value) {
             self.reading.holes.push(Hole {
                 at: self.reading.text.len(),
                 column: column(self.part, action, &value, self.environment.defines),
                 by_default: self.defaults().entries_of(&value),
+                key: self.defaults().key_of(&value),
                 action: index,
             });
         } else {
@@ -229,6 +235,10 @@ impl<'p, 'e> Printer<'p, 'e> {
                 self.reading.required.insert(number);
             }
             self.reading.defaults.extend(by_default.map(|values| (number, values)));
+            self.reading.keys.extend(self.defaults().key_of(&value).map(|key| (number, key)));
+            if !outputs.open {
+                self.reading.texts.insert(number, outputs.texts);
+            }
             let place = self.place(index);
             let placeholder = self.placeholders.of(number, place, self.printed_type(&value));
             match place {

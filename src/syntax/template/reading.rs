@@ -40,6 +40,8 @@ pub struct Hole {
     /// What is printed where the users of the chart set nothing, if that is known: entries or items for each turn of the ranges around, null
     /// for none, and a text for what a definition prints.
     pub by_default: Option<Vec<Value>>,
+    /// The key in the values of the chart of all that is printed, where that is known.
+    pub key: Option<String>,
     /// The number of the action.
     pub(crate) action: usize,
 }
@@ -74,10 +76,18 @@ pub struct Reading {
     pub(super) mappings: BTreeSet<usize>,
     /// What the placeholders stand for where the users of the chart set nothing, as far as that is known: in each turn of the ranges around.
     pub(super) defaults: BTreeMap<usize, Vec<Value>>,
+    /// The keys in the values of the chart of what the placeholders stand for, where that is known.
+    pub(super) keys: BTreeMap<usize, String>,
     /// The numbers of the placeholders of what users set, and has no known default.
     pub(super) required: BTreeSet<usize>,
     /// The numbers of the placeholders in quotes that the file does not have.
     pub(super) quoted: BTreeSet<usize>,
+    /// The texts that the placeholders stand for, where it is one of these.
+    pub(super) texts: BTreeMap<usize, BTreeSet<String>>,
+    /// What is taken to be printed, by what is printed.
+    pub(super) given: BTreeMap<String, String>,
+    /// The numbers of the actions that print that.
+    pub(super) giving: BTreeSet<usize>,
 }
 
 impl Reading {
@@ -91,9 +101,34 @@ impl Reading {
         if self.defaults.is_empty() { None } else { self.defaults.get(&number_of(value)?).map(Vec::as_slice) }
     }
 
+    /// Returns the key in the values of the chart of what a value that is a placeholder stands for, if that is known.
+    pub fn key_of(&self, value: &str) -> Option<&str> {
+        if self.keys.is_empty() { None } else { self.keys.get(&number_of(value)?).map(String::as_str) }
+    }
+
     /// Returns whether a value is a placeholder of what users set, and has no known default.
     pub fn is_required(&self, value: &str) -> bool {
         !self.required.is_empty() && number_of(value).is_some_and(|number| self.required.contains(&number))
+    }
+
+    /// Returns the texts that a value that is a placeholder stands for, if it is one of these.
+    pub fn texts_of(&self, value: &str) -> Option<&BTreeSet<String>> {
+        self.texts.get(&number_of(value)?)
+    }
+
+    /// Returns whether the action with a number prints what it is taken to print.
+    pub fn is_given(&self, action: usize) -> bool {
+        self.giving.contains(&action)
+    }
+
+    /// Returns whether it takes the branches that another reading of the part takes.
+    pub fn takes_ways_of(&self, other: &Self) -> bool {
+        self.choices == other.choices
+    }
+
+    /// Returns what a value that is a placeholder stands for, such as `$.Values.service.port`.
+    pub fn origin_of(&self, value: &str) -> Option<&str> {
+        self.origin(number_of(value)?)
     }
 
     /// Returns what the placeholders stand for, each with its number.

@@ -74,6 +74,23 @@ pub fn readings(part: Part<'_>, environment: Environment<'_>, limit: usize) -> R
     Readings { readings: search.readings, unprinted, untried }
 }
 
+/// Reads `part` as in a reading, if these values that are placeholders in it are taken for texts; `None` where its conditions exclude that.
+pub fn reading_with<'v>(
+    part: Part<'_>,
+    environment: Environment<'_>,
+    reading: &Reading,
+    texts: impl IntoIterator<Item = (&'v str, &'v str)>,
+) -> Option<Reading> {
+    let texts = texts.into_iter().filter_map(|(value, text)| Some((reading.origin_of(value)?, text)));
+    let texts = texts.map(|(origin, text)| (origin.to_owned(), text.to_owned()));
+    let given: BTreeMap<String, String> = reading.given.clone().into_iter().chain(texts).collect();
+    let (placeholders, seen) = (Placeholders::new(part.template), BTreeSet::new());
+    let mut printer = Printer::new(part, environment, &placeholders, &seen);
+    printer.name_as(&Reading { given, names: reading.names.clone(), ..Reading::default() });
+    printer.run(&reading.claims).ok()?;
+    Some(printer.finish(reading.claims.clone()).reading)
+}
+
 /// Returns what the definition `part` can print, whatever it is called with.
 #[cfg(test)]
 pub(crate) fn outputs(part: Part<'_>, environment: Environment<'_>) -> super::outputs::Outputs {

@@ -98,13 +98,6 @@ impl Template {
         &self.text
     }
 
-    /// Returns whether nothing but white space and the dashes of documents stands beside its actions.
-    pub fn is_without_text(&self) -> bool {
-        let starts = std::iter::once(0).chain(self.actions.iter().map(|action| action.span.end));
-        let ends = self.actions.iter().map(|action| action.span.start).chain([self.text.len()]);
-        starts.zip(ends).all(|(start, end)| self.text[start..end].split_whitespace().all(|word| word == "---"))
-    }
-
     /// Returns the actions of the file, in order.
     pub fn actions(&self) -> &[Action] {
         &self.actions
@@ -133,11 +126,22 @@ impl<'t> Part<'t> {
         self.template.bodies[self.index].name.as_deref()
     }
 
-    /// Returns its actions, those of conditions too.
-    fn actions(self) -> impl Iterator<Item = &'t Action> {
+    /// Returns the numbers of its actions, those of conditions too.
+    pub fn action_numbers(self) -> Vec<usize> {
         let mut indices = Vec::new();
         collect_actions(self.nodes(), &mut indices);
-        indices.into_iter().map(|index| &self.template.actions[index])
+        indices
+    }
+
+    /// Returns its actions, those of conditions too.
+    pub fn actions(self) -> impl Iterator<Item = &'t Action> {
+        self.action_numbers().into_iter().map(|index| &self.template.actions[index])
+    }
+
+    /// Returns whether nothing but white space and the dashes of documents stands beside its actions.
+    pub fn is_without_text(self) -> bool {
+        let text = self.template.text();
+        self.literals().iter().all(|span| span.of(text).split_whitespace().all(|word| word == "---"))
     }
 
     pub(super) fn nodes(self) -> &'t [Node] {
@@ -204,6 +208,14 @@ impl Defines {
         }
     }
 
+    /// Takes the definition of `name` that others have.
+    pub fn take(&mut self, name: &str, others: &Self) {
+        self.changing = OnceLock::new();
+        if let Some(place) = others.places.get(name) {
+            self.places.insert(name.to_owned(), place.clone());
+        }
+    }
+
     /// Returns whether there is a definition of `name`.
     pub fn has(&self, name: &str) -> bool {
         self.places.contains_key(name)
@@ -251,7 +263,7 @@ impl Defines {
     }
 
     /// Returns the definition of `name`.
-    pub(crate) fn get(&self, name: &str) -> Option<Part<'_>> {
+    pub fn get(&self, name: &str) -> Option<Part<'_>> {
         self.places.get(name)?.as_ref().map(|(template, index)| Part { template, index: *index })
     }
 }

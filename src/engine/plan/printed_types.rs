@@ -1,0 +1,251 @@
+//! Which apiVersion and kind has an object of a template where actions print them?
+//!
+//! An apiVersion is what the chart prints by default, a kind each of those that can be printed.
+//!
+//! Invariant: an object is planned with a text that an action prints by default only if the target serves it as that, and has not deprecated it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::definitions::Definitions;
+use super::unknown_types::{ByDefault, OpenType, RENDER};
+use crate::engine::convert::Goal;
+use crate::engine::finding::Location;
+use crate::engine::manifest::Manifest;
+use crate::knowledge::release::GroupKind;
+use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::template::Reading;
+use crate::syntax::text::LineIndex;
+use crate::syntax::variable::ACTION;
+use crate::syntax::yaml;
+
+/// How many texts of one apiVersion are looked at.
+const MOST: usize = 16;
+
+/// The file with what a chart has by default.
+const VALUES: &str = "values.yaml";
+
+/// Texts, by the values of a reading that stand for them.
+pub(super) type Texts = BTreeMap<String, String>;
+
+/// A text with what its values stand for, and those.
+type Printed = Vec<(Texts, String)>;
+
+/// What actions print of the types of objects in a reading.
+#[derive(Default)]
+pub(super) struct PrintedTypes {
+    /// The objects of which nothing shows the apiVersion or the kind, or which are left as they are.
+    pub(super) open: Vec<(OpenType, Location)>,
+    /// The objects with the apiVersion that they have by default.
+    pub(super) settled: Vec<(OpenType, Location)>,
+    /// The objects whose apiVersion by default is to become another one.
+    pub(super) left: Vec<LeftType>,
+    /// What the values that are settled stand for.
+    pub(super) texts: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// An apiVersion by default that is to become another one.
+pub(super) struct LeftType {
+    pub(super) place: Location,
+    /// What its values stand for.
+    pub(super) texts: Texts,
+    /// The apiVersion, as it is in the reading.
+    text: String,
+    version: String,
+    is_served: bool,
+}
+
+impl PrintedTypes {
+    /// Returns what actions print of the objects of a reading, if they are of a kind of a target, or can be.
+    pub(super) fn of(goal: &Goal<'_>, manifest: &Manifest, reading: &Reading) -> Self {
+        let mut all = Self::default();
+        for object in &manifest.objects {
+            let Some(version) = object.value.get("apiVersion").and_then(Value::as_str) else { continue };
+            let kind = &object.kind.kind;
+            if version.contains(ACTION) || kind.contains(ACTION) {
+                all.add(goal, reading, (version, kind), manifest.locate(object, &FieldPath::default()));
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, goal: &Goal<'_>, reading: &Reading, (version, kind): (&str, &str), place: Location) {
+        let texts = |value: &str| reading.texts_of(value).map(|texts| texts.iter().cloned().collect());
+        let (kinds, defaults) = (printed(kind, texts), printed(version, |value| by_default(reading, value)));
+        let old = defaults.iter().flatten().find(|(_, version)| leaves_version(goal, version));
+        let open = |by_default| OpenType::Version { text: version.to_owned(), by_default };
+        match (kinds, &defaults) {
+            (None, _) if !version.contains(ACTION) => {
+                let (kind, version) = (kind.to_owned(), version.to_owned());
+                self.open.extend(old.map(|_| (OpenType::Kind { kind, version }, place)));
+            }
+            (None, _) => self.open.extend(old.map(|_| (open(ByDefault::Unknown), place))),
+            (Some(kinds), Some(defaults)) if !defaults.is_empty() => {
+                let pairs = || kinds.iter().flat_map(|kind| defaults.iter().map(move |version| (kind, version)));
+                let find = |wanted: &[Standing]| {
+                    let standing = |(kind, version): &(&(_, String), &(_, String))| standing(goal, &version.1, &kind.1);
+                    pairs().find(|pair| standing(pair).is_some_and(|own| wanted.contains(&own)))
+                };
+                if !version.contains(ACTION) {
+                    let is_old = || find(&[Standing::Gone, Standing::Deprecated]).is_some();
+                    kinds.iter().filter(|_| is_old()).for_each(|(texts, _)| self.settle(texts));
+                } else if let Some((_, (texts, left))) = find(&[Standing::Gone, Standing::Deprecated]) {
+                    let is_served = find(&[Standing::Gone]).is_none();
+                    let (texts, text, version) = (texts.clone(), version.to_owned(), left.clone());
+                    self.left.push(LeftType { place, texts, text, version, is_served });
+                } else if let Some((_, (_, served))) = find(&[Standing::Current]) {
+                    pairs().flat_map(|(kind, version)| [&kind.0, &version.0]).for_each(|texts| self.settle(texts));
+                    self.settled.push((open(ByDefault::Served(served.clone())), place));
+                }
+            }
+            (Some(kinds), defaults) => {
+                let mut known = goal.targets.iter().flat_map(|target| target.pack.kinds());
+                let is_known = known.any(|one| kinds.iter().any(|(_, kind)| one.kind == *kind));
+                let by_default = if defaults.is_some() { ByDefault::Nothing } else { ByDefault::Unknown };
+                self.open.extend(is_known.then(|| (open(by_default), place)));
+            }
+        }
+    }
+
+    fn settle(&mut self, texts: &Texts) {
+        for (value, text) in texts {
+            self.texts.entry(value.clone()).or_default().insert(text.clone());
+        }
+    }
+
+    /// Returns what the values that are settled can be taken for, so that each text is taken once.
+    pub(super) fn choices(&self) -> Vec<Texts> {
+        let first: Texts =
+            self.texts.iter().filter_map(|(value, texts)| Some((value.clone(), texts.first()?.clone()))).collect();
+        let others = self.texts.iter().flat_map(|(value, texts)| texts.iter().skip(1).map(move |text| (value, text)));
+        let other = |(value, text): (&String, &String)| {
+            let mut other = first.clone();
+            other.insert(value.clone(), text.clone());
+            other
+        };
+        let others: Vec<Texts> = others.map(other).collect();
+        if first.is_empty() { Vec::new() } else { std::iter::once(first).chain(others).collect() }
+    }
+}
+
+impl LeftType {
+    /// Returns what is to be reported; the target wants the apiVersion `wanted`, if that is known.
+    pub(super) fn open_type(
+        self,
+        wanted: Option<&str>,
+        reading: &Reading,
+        definitions: &Definitions,
+    ) -> (OpenType, Location) {
+        let wanted = wanted.filter(|wanted| *wanted != self.version);
+        let help = match wanted.and_then(|wanted| self.to_write(wanted)) {
+            Some((value, written)) => {
+                let before = &self.texts[value];
+                match reading.origin_of(value).and_then(|origin| place_in_values(origin, before, definitions)) {
+                    Some((key, line)) => {
+                        let file = match definitions.chart.as_str() {
+                            "" => VALUES.to_owned(),
+                            chart => format!("{chart}/{VALUES}"),
+                        };
+                        format!(
+                            "write {written} at {key} in line {line} of {file}, and run it again: the fields follow"
+                        )
+                    }
+                    None => format!("let `{value}` print {written} by default, and run it again: the fields follow"),
+                }
+            }
+            None => match wanted {
+                Some(wanted) => format!("write {wanted} into the template, and run it again: the fields follow"),
+                None => RENDER.to_owned(),
+            },
+        };
+        let by_default = ByDefault::Left { version: self.version, is_served: self.is_served, help };
+        (OpenType::Version { text: self.text, by_default }, self.place)
+    }
+
+    /// Returns the value that decides, with what it is to be for the apiVersion `wanted`.
+    fn to_write<'w>(&self, wanted: &'w str) -> Option<(&str, &'w str)> {
+        let [value] = self.texts.keys().collect::<Vec<_>>()[..] else { return None };
+        let (before, behind) = self.text.split_once(value.as_str())?;
+        Some((value, wanted.strip_prefix(before)?.strip_suffix(behind)?))
+    }
+}
+
+/// Returns the first key in `origin` that has the value `text` in the values of a chart, with its line.
+fn place_in_values<'o>(origin: &'o str, text: &str, definitions: &Definitions) -> Option<(&'o str, usize)> {
+    let keys = origin.split(".Values.").skip(1).map(|rest| {
+        rest.split(|one: char| !(one.is_alphanumeric() || matches!(one, '.' | '_'))).next().unwrap_or_default()
+    });
+    let written = &definitions.values_text;
+    let tree = yaml::parse(written).ok()?;
+    let root = tree.documents().first()?.root;
+    let values = yaml::read_value(&tree, written, root).ok()?;
+    let has_it = |key: &str| {
+        let value = key.split('.').try_fold(&values, |value, key| value.get(key));
+        value.is_some_and(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned) == text)
+    };
+    let mut keys = keys.into_iter();
+    let key = keys.find(|key| has_it(key))?;
+    let path = FieldPath::new(key.split('.').map(|key| Step::Key(key.to_owned())));
+    let span = yaml::locate(&tree, written, root, &path);
+    Some((key, LineIndex::new(written).position(written, span.start).line))
+}
+
+/// Returns the texts that a value which is a placeholder stands for by default, if all of them are known.
+fn by_default(reading: &Reading, value: &str) -> Option<Vec<String>> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    reading.default_of(value)?.iter().map(text).collect()
+}
+
+/// Returns what is printed of a text in which values stand for one of several texts.
+fn printed(text: &str, texts_of: impl Fn(&str) -> Option<Vec<String>>) -> Option<Printed> {
+    let (mut all, mut rest) = (vec![(Texts::new(), String::new())], text);
+    while let Some(start) = rest.find(ACTION) {
+        let end = start + rest[start..].find('}')? + 1;
+        let value = &rest[start..end];
+        let texts: BTreeSet<String> = texts_of(value)?.into_iter().collect();
+        let with = |(known, before): &(Texts, String), text: &String| {
+            let mut known = known.clone();
+            known.insert(value.to_owned(), text.clone());
+            (known, format!("{before}{}{text}", &rest[..start]))
+        };
+        all = all.iter().flat_map(|one| texts.iter().map(move |text| with(one, text))).take(MOST + 1).collect();
+        rest = &rest[end..];
+    }
+    all.iter_mut().for_each(|(_, text)| text.push_str(rest));
+    (all.len() <= MOST).then_some(all)
+}
+
+/// What the target makes of an apiVersion of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Current,
+    Deprecated,
+    Gone,
+}
+
+/// Returns what the target makes of an apiVersion of a kind; `None` where the kind is of no target.
+fn standing(goal: &Goal<'_>, api_version: &str, kind: &str) -> Option<Standing> {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let kind = GroupKind { group: group.to_owned(), kind: kind.to_owned() };
+    let (catalog, release) =
+        goal.targets.iter().find_map(|target| Some((target.pack.catalog(&kind)?, target.release)))?;
+    Some(match catalog.served(release).iter().find(|served| served.name == version) {
+        Some(served) if served.deprecated => Standing::Deprecated,
+        Some(_) => Standing::Current,
+        None => Standing::Gone,
+    })
+}
+
+/// Returns whether the target of `goal` serves some kind no more at an apiVersion that it once had.
+pub(crate) fn leaves_version(goal: &Goal<'_>, api_version: &str) -> bool {
+    let Some((group, version)) = api_version.split_once('/') else { return false };
+    let Some(target) = goal.target_of(group) else { return false };
+    let catalogs = target.pack.kinds().filter(|kind| kind.group == group).filter_map(|kind| target.pack.catalog(kind));
+    let mut serving = catalogs.map(|catalog| catalog.serving(version)).filter(|releases| !releases.is_empty());
+    serving.any(|releases| !releases.contains(target.release))
+}
