@@ -255,3 +255,24 @@ fn a_selector_that_is_null_in_the_values_is_to_be_written() {
         }
     }
 }
+
+#[test]
+fn what_the_target_requires_and_values_leave_null_is_to_be_written() {
+    let ingress = |values: &str| {
+        format!(
+            "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {{name: x}}\nspec:\n  rules:\n  - http:\n      paths:\n      - path: /\n        pathType: {{{{ .Values.type }}}}\n        backend: {{serviceName: s, servicePort: 80}}\n=== values.yaml\n{values}\n"
+        )
+    };
+    held(
+        &ingress("type: null"),
+        "templates/a.yaml:9:9: held-back[template-action]",
+        "an action prints nothing at spec.rules[0].http.paths[0].pathType, which kubernetes@1.33.0 requires",
+    );
+    // A container has a name before and after: what lacks it by default is no matter of the conversion.
+    let deployment = |version: &str, values: &str| {
+        format!(
+            "apiVersion: apps/{version}\nkind: Deployment\nmetadata: {{name: x}}\nspec:\n  selector: {{matchLabels: {{a: b}}}}\n  template:\n    metadata: {{labels: {{a: b}}}}\n    spec:\n      containers:\n      - name: {{{{ .Values.name }}}}\n        image: b\n{values}"
+        )
+    };
+    converts(&deployment("v1beta2", "=== values.yaml\nname: null\n"), &deployment("v1", ""));
+}

@@ -108,7 +108,8 @@ impl Fitting<'_, '_> {
         self.log.less_stable(remark, fitting.deprecated || is_written);
     }
 
-    /// Refuses an object in which an action prints a field by default that some release has and the target has not.
+    /// Refuses an object in which an action prints a field by default that some release has and the target has not, or nothing for one
+    /// that only the target requires.
     fn refuse_printed(&self, version: &str) -> Result<(), Vec<Remark>> {
         let TargetSchema { catalog, release, name, .. } = &self.schema;
         for (trial, printed) in self.session.by_default() {
@@ -118,6 +119,23 @@ impl Fitting<'_, '_> {
                     && printed.iter().any(|place| violation.path.starts_with(place))
                     && catalog.fields_of(&violation.path.pattern()).next().is_some()
             };
+            let is_needed = |violation: &&Violation| {
+                violation.kind == ViolationKind::MissingRequired
+                    && printed.contains(&violation.path)
+                    && !self.lacked_before(&violation.path)
+            };
+            if let Some(needed) = rejected.iter().find(is_needed) {
+                let message = format!(
+                    "where the users of the chart set nothing else, an action prints nothing at {}, which {name} requires",
+                    needed.path
+                );
+                let hints = self.subject.target.pack.release_notes();
+                let hint = hints.hint(catalog.kind(), Some(&needed.path.pattern()));
+                let by_hand = || "give it a value in the values of the chart (values.yaml)".to_owned();
+                let help = hint.map_or_else(by_hand, |hint| hint.help_for(&self.subject.object.value));
+                let path = self.session.origin(&needed.path);
+                return Err(vec![Remark::new(Code::TemplateAction, path, message).help(help)]);
+            }
             if let Some(lost) = rejected.iter().find(is_lost) {
                 let message = format!(
                     "where the users of the chart set nothing else, an action prints {}, and {name} has no such field",
@@ -132,6 +150,16 @@ impl Fitting<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether the object lacks what it requires at `path` by default before the conversion too.
+    fn lacked_before(&self, path: &FieldPath) -> bool {
+        let (subject, origin) = (self.subject, self.session.origin(path));
+        let defaults = subject.open().data_by_default(&subject.object.value);
+        let version = &subject.object.api_version.version;
+        let Some(release) = subject.candidates.iter().last() else { return true };
+        let rejected = defaults.iter().flat_map(|data| subject.catalog().check(data, release, version));
+        rejected.into_iter().any(|one| one.kind == ViolationKind::MissingRequired && one.path == origin)
     }
 
     /// Removes the fields that the target does not have, and records each as a loss; `rejected` is what the target's schema rejects.
