@@ -181,7 +181,8 @@ fn of_version(old: &Crd<'_>, new: &Crd<'_>, version: Version<'_>, other: Version
     match (version.schema(), other.schema()) {
         (Some(own), Some(schema)) => {
             changes.extend(of_pruning(new, other, [&own, &schema]));
-            let others = old.versions().into_iter().filter(|one| one.is_in_use() && one.name != version.name);
+            // What is not served any more can be stored.
+            let others = old.versions().into_iter().filter(|one| one.name != version.name);
             let elsewhere = others.filter_map(|one| one.schema()).map(|part| part.schema).collect();
             changes.extend(schema::changes(new, other.name, [own, schema], elsewhere));
         }

@@ -31,7 +31,13 @@ pub(crate) fn find(tied: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
         };
         Some(Remark::new(Code::ConvertsTogether, FieldPath::default(), message).help(help))
     };
-    let renamed = tied.objects().filter(|(_, manifest, _)| layers.rename(&manifest.file));
+    // What is above a file is looked through only for what can depend on names.
+    let may_ask = |id: Id| {
+        tied.conversion(id)
+            .is_some_and(|made| !made.rules.is_empty() || !made.converts_with.is_empty() || !made.split_off.is_empty())
+    };
+    let asking = tied.objects().filter(|(id, ..)| may_ask(*id));
+    let renamed = asking.filter(|(_, manifest, _)| layers.rename(&manifest.file));
     renamed.filter_map(|(id, ..)| Some(tied.held(id, &remark(id)?))).collect()
 }
 

@@ -300,6 +300,8 @@ impl Evaluation {
             return Outcomes::ANY;
         }
         let (items, failed) = match path(list, scope, presence) {
+            // Null has no items, and is there for `has`.
+            Path::Value(list) if can_be_null(&list) => (None, Outcomes::ERROR),
             Path::Value(list) => (self::items(&list), Outcomes::NONE),
             Path::Nothing => return Outcomes::ERROR,
             Path::Unknown => (None, Outcomes::ERROR),
@@ -563,11 +565,14 @@ mod tests {
         for schema in [&mut old, &mut new] {
             schema["properties"]["a"]["nullable"] = true.into();
             schema["properties"]["r"]["items"]["nullable"] = true.into();
+            schema["properties"]["l"]["nullable"] = true.into();
         }
         let [old, new] = [&old, &new].map(|schema| schema.as_object().unwrap());
         let value = Compared { old, new, elsewhere: Vec::new(), is_pruned: true, defaults: Vec::new() };
         assert!(!accepts_all_old("!has(self.a) || !has(self.a.x)", &value));
         assert!(!accepts_all_old("self.r.all(i, !has(i.x))", &value));
+        assert!(!accepts_all_old("!has(self.l) || self.l.all(i, !has(i.x))", &value));
+        assert!(!accepts_all_old("!has(self.l) || self.l.all(i, true)", &value));
         assert!(accepts_all_old("!has(self.x)", &value));
     }
 
