@@ -1,5 +1,7 @@
 //! Objects of templates whose apiVersion or kind an action prints.
 
+use std::process::Command;
+
 use super::templates::{CHART, CURRENT, becomes, chart, converts, converts_in_part, held, says};
 
 const NOTE: &str = "templates/a.yaml:1:1: note[template-action]";
@@ -148,6 +150,12 @@ fn what_the_charts_around_one_set_and_define_counts() {
         "charts/sub/templates/a.yaml:11:1: unresolved[template-action]",
         "by default that is policy/v1beta1, which the target does not serve",
     );
+    // A path that begins in the chart leads to it too.
+    let tree = chart(&text("=== values.yaml\nsub: {version: policy/v1beta1}\n"), "\n");
+    let mut inside = Command::new(env!("CARGO_BIN_EXE_reversion"));
+    let inside = inside.args(["check", "--to", CURRENT, "."]).current_dir(tree.path("charts/sub")).output().unwrap();
+    let said = String::from_utf8_lossy(&inside.stdout);
+    assert!(said.contains("by default that is policy/v1beta1") && inside.status.code() == Some(1), "{said}");
     let run = check("=== templates/_h.tpl\n{{- define \"sub.version\" -}}policy/v1beta1{{- end -}}\n");
     says(&run, "charts/sub/Chart.yaml: note[chart]", "define sub.version in place of its own: that is what counts");
     says(

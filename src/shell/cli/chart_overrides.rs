@@ -4,13 +4,14 @@
 //! one before its own.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use super::input::chart_around;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::plan::{CHART, Definitions};
+use crate::shell::disk;
 
 /// The key of the values that all charts inside of one see.
 const GLOBAL: &str = "global";
@@ -22,7 +23,8 @@ pub(super) fn take_in(
     definitions_of: impl Fn(&Path) -> Definitions,
 ) -> Option<Finding> {
     let (mut set, mut defined) = (BTreeSet::new(), BTreeSet::new());
-    let (mut inner, mut names, mut nearest) = (chart, Vec::new(), None);
+    let full = disk::full_path(chart);
+    let (mut inner, mut names, mut nearest) = (full.as_path(), Vec::new(), None);
     while let Some(around) = chart_around(inner) {
         names.insert(0, inner.file_name()?.to_string_lossy().into_owned());
         let outer = definitions_of(around);
@@ -39,7 +41,7 @@ pub(super) fn take_in(
             definitions.own.remove(name);
             defined.insert(name.clone());
         }
-        nearest = nearest.or(Some(around));
+        nearest.get_or_insert_with(|| chart_around(chart).map_or_else(|| chart.join("../.."), Path::to_owned));
         inner = around;
     }
     let list = |names: &BTreeSet<String>| names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -48,7 +50,7 @@ pub(super) fn take_in(
     let what: Vec<String> = set.into_iter().chain(defined).collect();
     let location = Location { file: chart.join(CHART).to_string_lossy().into_owned(), position: None };
     let message = format!("the charts around it {}: that is what counts", what.join(", and "));
-    let nearest = nearest.filter(|around| !around.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let nearest = nearest.filter(|around| !around.as_os_str().is_empty()).unwrap_or_else(|| PathBuf::from("."));
     let help = format!("convert {} too, if it is not in the paths of the run", nearest.display());
     (!what.is_empty()).then(|| Finding::new(location, Code::Chart, Severity::Note, message).help(help))
 }

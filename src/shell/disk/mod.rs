@@ -88,7 +88,9 @@ pub(crate) use journal::Journal;
 pub(crate) use options::{PathGlobs, WalkOptions};
 pub(crate) use output::{append_output, is_same_file, replace_output, write_output};
 pub(crate) use places::{Places, folders_around, from_here, is_link, resolved};
-pub(crate) use read_file::{MAX_FILE_SIZE, is_file, is_missing, read, read_below, read_input, read_stdin, read_up_to};
+pub(crate) use read_file::{
+    MAX_FILE_SIZE, full_path, is_file, is_missing, read, read_below, read_input, read_stdin, read_up_to,
+};
 pub(crate) use record::Action;
 pub(crate) use recovery::{RunProgress, Unfinished, inspect};
 pub(crate) use roots::by_names;

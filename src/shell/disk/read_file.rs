@@ -59,6 +59,12 @@ pub(crate) fn is_file(path: &Path) -> bool {
     matches!(read_up_to(path, 0), Ok(_) | Err(Failure::TooLarge(_)))
 }
 
+/// Returns the path of a folder from the root of the file system, by which what is above it can be found; that itself if there is none.
+pub(crate) fn full_path(folder: &Path) -> PathBuf {
+    let named = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    named.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
 /// Says whether nothing is at `path`.
 pub(crate) fn is_missing(path: &Path) -> bool {
     read_up_to(path, 0) == Err(Failure::Missing)
