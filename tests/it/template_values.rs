@@ -276,3 +276,17 @@ fn what_the_target_requires_and_values_leave_null_is_to_be_written() {
     };
     converts(&deployment("v1beta2", "=== values.yaml\nname: null\n"), &deployment("v1", ""));
 }
+
+#[test]
+fn a_block_that_may_print_nothing_is_read_without_what_its_action_prints() {
+    for block in [
+        "{{- with .Values.labels }}\n      {{- toYaml . | nindent 6 }}\n      {{- end }}\n",
+        "{{- if .Values.labels }}\n      {{- toYaml .Values.labels | nindent 6 }}\n      {{- end }}\n",
+    ] {
+        held(
+            &budget("v1beta1", &format!("      {block}"), "=== values.yaml\nlabels: {}\n"),
+            "templates/a.yaml:6:3: held-back[not-convertible] PodDisruptionBudget x",
+            "an empty selector selects no pod",
+        );
+    }
+}

@@ -5,6 +5,8 @@
 //!
 //! Invariant: a literal of the part is in a reading, or in a branch that is told as unprinted.
 
+use serde_json::Value;
+
 use super::environment::{Environment, Suffixed};
 use super::judge::{Claim, Judge};
 use super::print::{Alternative, Failed, Printed, Printer, Way};
@@ -186,8 +188,14 @@ impl<'p, 'e> Search<'p, 'e> {
     }
 
     fn keep(&mut self, reading: Reading) {
-        if !self.readings.iter().any(|other| other.segments == reading.segments && other.text == reading.text) {
-            self.readings.push(reading);
+        let is_same = |other: &&mut Reading| other.segments == reading.segments && other.text == reading.text;
+        let Some(same) = self.readings.iter_mut().find(is_same) else { return self.readings.push(reading) };
+        // What a block prints in one of the two only, it prints if its condition holds: where that excludes what values have, nothing.
+        for hole in &mut same.holes {
+            let is_in_both = reading.holes.iter().any(|other| other.action == hole.action);
+            if !is_in_both && hole.by_default.as_ref().is_none_or(Vec::is_empty) {
+                hole.by_default = Some(vec![Value::Null]);
+            }
         }
     }
 
