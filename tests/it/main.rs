@@ -54,6 +54,7 @@ mod reported;
 mod repos;
 mod settings;
 mod shards;
+mod spellings;
 mod stash;
 mod structure;
 #[path = "../support/mod.rs"]
