@@ -1,5 +1,6 @@
 //! Objects of templates whose apiVersion or kind an action prints.
 
+use std::fs;
 use std::process::Command;
 
 use super::templates::{CHART, CURRENT, becomes, chart, converts, converts_in_part, held, says};
@@ -134,7 +135,7 @@ fn other_objects_are_converted_beside_one_whose_version_is_left() {
 fn what_the_charts_around_one_set_and_define_counts() {
     let text = |outer: &str| {
         format!(
-            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: x}}\n{outer}=== charts/sub/Chart.yaml\n{CHART}=== charts/sub/values.yaml\nversion: policy/v1\n=== charts/sub/templates/_h.tpl\n{{{{- define \"sub.version\" -}}}}policy/v1{{{{- end -}}}}\n=== charts/sub/templates/a.yaml\napiVersion: {{{{ include \"sub.version\" . }}}}\n@budget\n---\napiVersion: {{{{ .Values.version }}}}\n@budget\n"
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: x}}\n{outer}=== charts/sub/Chart.yaml\napiVersion: v2\nname: sub\nversion: 1.0.0\n=== charts/sub/values.yaml\nversion: policy/v1\n=== charts/sub/templates/_h.tpl\n{{{{- define \"sub.version\" -}}}}policy/v1{{{{- end -}}}}\n=== charts/sub/templates/a.yaml\napiVersion: {{{{ include \"sub.version\" . }}}}\n@budget\n---\napiVersion: {{{{ .Values.version }}}}\n@budget\n"
         )
     };
     let check = |outer: &str| chart(&text(outer), "\n").run(&["check", "-v", "--to", CURRENT, "charts/sub"]);
@@ -150,6 +151,12 @@ fn what_the_charts_around_one_set_and_define_counts() {
         "charts/sub/templates/a.yaml:11:1: unresolved[template-action]",
         "by default that is policy/v1beta1, which the target does not serve",
     );
+    // What the chart around calls it counts, not its folder.
+    let tree = chart(&text("=== values.yaml\nnamed: {version: policy/v1beta1}\n"), "\n");
+    let listed = format!("{CHART}dependencies:\n- {{name: sub, version: 1.0.0, alias: named}}\n");
+    fs::write(tree.path("Chart.yaml"), listed).unwrap();
+    let run = tree.run(&["check", "--to", CURRENT, "charts/sub"]);
+    says(&run, "charts/sub/templates/a.yaml:11:1: unresolved[template-action]", "by default that is policy/v1beta1");
     // A path that begins in the chart leads to it too.
     let tree = chart(&text("=== values.yaml\nsub: {version: policy/v1beta1}\n"), "\n");
     let mut inside = Command::new(env!("CARGO_BIN_EXE_reversion"));

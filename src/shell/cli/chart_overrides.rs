@@ -16,18 +16,20 @@ use crate::shell::disk;
 /// The key of the values that all charts inside of one see.
 const GLOBAL: &str = "global";
 
-/// Takes in what the charts around `chart` have for it, as `definitions_of` reads them, and reports that.
+/// Takes in what the charts around `chart` have for it, as `definitions_of` reads them, under the name that it has there by `name_in`, and
+/// reports that.
 pub(super) fn take_in(
     chart: &Path,
     definitions: &mut Definitions,
     definitions_of: impl Fn(&Path) -> Definitions,
+    name_in: impl Fn(&Path, &Path) -> Option<String>,
 ) -> Option<Finding> {
     let (mut set, mut defined) = (BTreeSet::new(), BTreeSet::new());
-    let full = disk::full_path(chart);
-    let (mut inner, mut names, mut nearest) = (full.as_path(), Vec::new(), None);
-    while let Some(around) = chart_around(inner) {
-        names.insert(0, inner.file_name()?.to_string_lossy().into_owned());
-        let outer = definitions_of(around);
+    let (mut inner, mut names, mut nearest) = (chart.to_owned(), Vec::new(), None);
+    let around = |inner: &Path| chart_around(inner).map(Path::to_owned);
+    while let Some(around) = around(&inner).or_else(|| around(&disk::full_path(&inner))) {
+        names.insert(0, name_in(&inner, &around)?);
+        let outer = definitions_of(&around);
         let own = outer.values.as_ref().and_then(|values| names.iter().try_fold(values, |value, name| value.get(name)));
         let global = outer.values.as_ref().and_then(|values| values.get(GLOBAL)).map(|global| (GLOBAL, global));
         let entries = own.and_then(Value::as_object).into_iter().flatten().map(|(key, value)| (key.as_str(), value));

@@ -87,7 +87,7 @@ pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
         let definitions = charts.entry(chart).or_insert_with(|| {
             let (mut definitions, files) = definitions_of(chart, recognizer, &mut texts);
             let outer = |chart: &Path| definitions_of(chart, recognizer, &mut Vec::new()).0;
-            let set = chart_overrides::take_in(chart, &mut definitions, outer);
+            let set = chart_overrides::take_in(chart, &mut definitions, outer, name_in);
             overridden.extend(set.filter(|_| input.is_listed(&chart.join(CHART))));
             let definitions = Arc::new(definitions);
             let is_one = |(file, text): &TextFile| {
@@ -234,11 +234,27 @@ fn name_of(chart: &Path) -> Option<String> {
     Some(chart.file_name()?.to_string_lossy().into_owned())
 }
 
+/// Returns the key that the values of a chart have in those of the chart around it: its name, or what that one calls it first.
+fn name_in(chart: &Path, around: &Path) -> Option<String> {
+    let text = |data: &Value, key: &str| data.get(key).and_then(Value::as_str).map(str::to_owned);
+    let name = text(&data_of(&chart.join(CHART))?, "name")?;
+    let listed = dependencies(around).into_iter().find(|one| text(one, "name").as_ref() == Some(&name));
+    Some(listed.and_then(|one| text(&one, "alias")).unwrap_or(name))
+}
+
+/// Returns what a chart lists as its dependencies.
+fn dependencies(chart: &Path) -> Vec<Value> {
+    let files = [CHART, REQUIREMENTS].into_iter().filter_map(|file| data_of(&chart.join(file)));
+    files.filter_map(|data| data.get("dependencies")?.as_array().cloned()).flatten().collect()
+}
+
+fn data_of(file: &Path) -> Option<Value> {
+    values(std::str::from_utf8(&disk::read(file).ok()?).ok()?)
+}
+
 /// Returns the names of the charts of other places that a chart depends on and that are neither folders nor `archives` in it.
 fn missing(chart: &Path, archives: &[String]) -> Vec<String> {
-    let files = [CHART, REQUIREMENTS].into_iter().filter_map(|file| disk::read(&chart.join(file)).ok());
-    let all = files.filter_map(|bytes| values(std::str::from_utf8(&bytes).ok()?)?.get("dependencies").cloned());
-    let own = all.flat_map(|list| list.as_array().cloned().unwrap_or_default()).filter_map(|one| {
+    let own = dependencies(chart).into_iter().filter_map(|one| {
         let text = |key: &str| one.get(key).and_then(Value::as_str);
         let is_local = text("repository").is_some_and(|place| place.starts_with("file:"));
         text("name").filter(|_| !is_local).map(str::to_owned)
