@@ -182,8 +182,10 @@ fn of_version(old: &Crd<'_>, new: &Crd<'_>, version: Version<'_>, other: Version
         (Some(own), Some(schema)) => {
             changes.extend(of_pruning(new, other, [&own, &schema]));
             // What is not served any more can be stored.
-            let others = old.versions().into_iter().filter(|one| one.name != version.name);
-            let elsewhere = others.filter_map(|one| one.schema()).map(|part| part.schema).collect();
+            let written = old.versions().into_iter().filter(|one| one.name != version.name);
+            let stored = new.versions().into_iter().filter(|one| one.name != other.name && one.is_stored());
+            let elsewhere = [written.collect::<Vec<_>>(), stored.collect()]
+                .map(|others| others.into_iter().filter_map(|one| one.schema()).map(|part| part.schema).collect());
             changes.extend(schema::changes(new, other.name, [own, schema], elsewhere));
         }
         (Some(_), None) => {

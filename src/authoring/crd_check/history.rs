@@ -236,7 +236,7 @@ fn narrower(other: &Crd<'_>, version: &str, own: SchemaPart<'_>, others: SchemaP
         (fields.contains(&change.code) || compared.contains(&Some(change.code)))
             && change.class.is_some_and(|class| class.breaks())
     };
-    let found = schema::changes(other, version, [own, others], Vec::new()).into_iter().filter(is_certain);
+    let found = schema::changes(other, version, [own, others], Default::default()).into_iter().filter(is_certain);
     found
         .map(|change| {
             wrong(

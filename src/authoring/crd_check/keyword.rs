@@ -261,7 +261,8 @@ fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Ve
     let mut found = Vec::new();
     for rule in new.iter().filter(|rule| lacks(&old, rule)) {
         let of_old = rule.for_old(schemas);
-        let accepts_all = of_old.accepts_all_of(&old_values);
+        // What of the older schema decides one rule but not the other can hide that one is a part of the other.
+        let accepts_all = of_old.accepts_all_of(&old_values) || rule.accepts_all_of(&old);
         let is_like = |old: &&Rule| rule.accepts_all_of([*old]) || old.accepts_all_of([rule]);
         // What is about new values alone takes the place of none.
         let is_like_of_old = |old: &&Rule| !of_old.accepts_all_of([]) && of_old.accepts_all_of([&old.for_old(schemas)]);
@@ -333,7 +334,14 @@ mod tests {
     use super::*;
 
     fn compared(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Difference> {
-        differences(&Compared { old, new, elsewhere: Vec::new(), is_pruned: true, defaults: Vec::new() })
+        differences(&Compared {
+            old,
+            new,
+            elsewhere: Vec::new(),
+            stored: Vec::new(),
+            is_pruned: true,
+            defaults: Vec::new(),
+        })
     }
 
     /// Compares a keyword in both directions.

@@ -38,7 +38,7 @@ struct Side<'s> {
     is_required: bool,
     /// What defaults make it, those of what is around it too.
     defaults: Vec<&'s Value>,
-    /// Its schemas in the other versions of the CRD.
+    /// Its schemas in the other versions of the same CRD.
     elsewhere: Vec<&'s Map<String, Value>>,
     /// What the API server says of its fields where the schema does not.
     implied: Option<&'static Map<String, Value>>,
@@ -60,17 +60,19 @@ struct Pair<'s> {
     new: Side<'s>,
 }
 
-/// Compares the schemas of two versions; places are those in `crd`, which has the new one. `elsewhere` are the schemas of the other
-/// versions in which old objects could be written.
+/// Compares the schemas of two versions; places are those in `crd`, which has the new one. `elsewhere` are those of the other versions
+/// on each side: those in which old objects could be written, and the stored one, whose defaults objects get.
 pub(super) fn changes<'s>(
     crd: &Crd<'_>,
     version: &str,
     [old, new]: [SchemaPart<'s>; 2],
-    elsewhere: Vec<&'s Map<String, Value>>,
+    elsewhere: [Vec<&'s Map<String, Value>>; 2],
 ) -> Vec<Change> {
     let mut walk =
         Walk { crd, version, is_old_pruned: old.is_pruned, is_new_pruned: new.is_pruned, changes: Vec::new() };
-    let (old, new) = (Side { elsewhere, ..Side::root(old) }, Side::root(new));
+    let [old_elsewhere, new_elsewhere] = elsewhere;
+    let old = Side { elsewhere: old_elsewhere, ..Side::root(old) };
+    let new = Side { elsewhere: new_elsewhere, ..Side::root(new) };
     walk.pair(&Pair { field: FieldPattern::default(), old, new });
     walk.changes
 }
@@ -88,6 +90,7 @@ impl Walk<'_> {
             old: old.schema,
             new: new.schema,
             elsewhere: old.elsewhere.clone(),
+            stored: new.elsewhere.clone(),
             is_pruned: self.is_old_pruned,
             defaults: new.defaults.clone(),
         };
@@ -255,9 +258,10 @@ impl<'s> Side<'s> {
         let required = self.required();
         let field = |(name, schema): (&'s String, &'s Value)| {
             let (schema, at) = (schema.as_object()?, self.at.key("properties").key(name));
-            let defaults = self.defaults.iter().filter_map(|default| default.get(name)).chain(schema.get("default"));
-            let defaults = defaults.collect();
-            let elsewhere = self.elsewhere.iter().filter_map(|schema| property_elsewhere(schema, name)).collect();
+            let elsewhere: Vec<_> =
+                self.elsewhere.iter().filter_map(|schema| property_elsewhere(schema, name)).collect();
+            let of_schemas = elsewhere.iter().copied().chain([schema]).filter_map(|schema| schema.get("default"));
+            let defaults = self.defaults.iter().filter_map(|default| default.get(name)).chain(of_schemas).collect();
             let implied = self.implied.and_then(|implied| property(implied, name));
             // What every object has is there whether it is required or not.
             let is_required = implied.is_none() && required.contains(name.as_str());
@@ -279,8 +283,9 @@ impl<'s> Side<'s> {
             Value::Object(values) => values.values().collect(),
             _ => Vec::new(),
         });
-        let defaults = all.chain(schema.get("default")).collect();
-        let elsewhere = self.elsewhere.iter().filter_map(|schema| schema.get(keyword)?.as_object()).collect();
+        let elsewhere: Vec<_> = self.elsewhere.iter().filter_map(|schema| schema.get(keyword)?.as_object()).collect();
+        let of_schemas = elsewhere.iter().copied().chain([schema]).filter_map(|schema| schema.get("default"));
+        let defaults = all.chain(of_schemas).collect();
         Some(Side { schema, at: self.at.key(keyword), is_required: false, defaults, elsewhere, implied: None })
     }
 }

@@ -33,7 +33,7 @@ fn succeeding_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
     let more = new.versions().into_iter().filter(|version| old.version(version.name).is_none());
     let own = |version: Version<'_>| {
         let schemas = [kept.clone(), version.schema()?];
-        Some(schema::changes(new, version.name, schemas, Vec::new()))
+        Some(schema::changes(new, version.name, schemas, Default::default()))
     };
     more.filter_map(own).flatten().collect()
 }
@@ -74,5 +74,5 @@ fn of_version(crd: &Crd<'_>, version: Version<'_>, stored: Version<'_>) -> Vec<(
         };
         Some((change.code, Change { code: Code::CrdRoundTrip, class: None, text, ..change }))
     };
-    schema::changes(crd, version.name, [own, kept], Vec::new()).into_iter().filter_map(lost).collect()
+    schema::changes(crd, version.name, [own, kept], Default::default()).into_iter().filter_map(lost).collect()
 }

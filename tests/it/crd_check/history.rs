@@ -318,8 +318,22 @@ fn a_rule_about_a_new_field_breaks_no_object() {
     assert_eq!(classes(&unpruned, &new), of_spec("the rule !has(self.b) || self.b != self.a is new (tightened)"));
     let made = json!({"a": text(), "b": {"type": "string", "default": "x"}});
     assert_eq!(
-        classes(&with(json!({"a": text()}), &[]), &with(made, &[guarded])),
+        classes(&with(json!({"a": text()}), &[]), &with(made.clone(), &[guarded])),
         of_spec("the rule !has(self.b) || self.b != self.a is new (tightened)"),
         "a default makes the field"
     );
+    let beside = |mut whole: Value, fields: &Value| {
+        whole["spec"]["versions"][0]["storage"] = false.into();
+        whole["spec"]["versions"].as_array_mut().unwrap().push(version("v2", fields));
+        whole
+    };
+    let (old, new) = (json!({"a": text()}), json!({"a": text(), "b": text()}));
+    for (stored, verdict) in [(&made, ""), (&new, ", and accepts all that was accepted")] {
+        let class = if verdict.is_empty() { "tightened" } else { "additive" };
+        assert_eq!(
+            classes(&beside(with(old.clone(), &[]), &old), &beside(with(new.clone(), &[guarded]), stored)),
+            of_spec(&format!("the rule !has(self.b) || self.b != self.a is new{verdict} ({class})")),
+            "the stored version makes the field if it has a default"
+        );
+    }
 }

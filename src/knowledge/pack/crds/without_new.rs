@@ -17,6 +17,17 @@ use serde_json::{Map, Value};
 use super::cel::{Macro, MacroCall, is_true, literal, macro_named, unescaped};
 use super::crd::PRESERVE;
 
+/// The operators that compare two values, or a value with those of a list.
+pub(super) const COMPARISONS: [&str; 7] = [
+    operators::EQUALS,
+    operators::NOT_EQUALS,
+    operators::IN,
+    operators::LESS,
+    operators::LESS_EQUALS,
+    operators::GREATER,
+    operators::GREATER_EQUALS,
+];
+
 /// How many expressions are evaluated for one rule before it counts as not understood.
 const FUEL: u32 = 50_000;
 
@@ -32,9 +43,11 @@ pub(crate) struct Compared<'s> {
     pub(crate) new: &'s Map<String, Value>,
     /// The schemas that accepted it in the other versions in which it could be written.
     pub(crate) elsewhere: Vec<&'s Map<String, Value>>,
+    /// The newer schemas of the other versions, of which that of the stored one writes its defaults into the object.
+    pub(crate) stored: Vec<&'s Map<String, Value>>,
     /// Whether the API server removed fields that the older schema does not name.
     pub(crate) is_pruned: bool,
-    /// What the value, or a part of it, can be where defaults of the newer schema are written into the object.
+    /// What the value, or a part of it, can be where defaults of the newer schemas are written into the object.
     pub(crate) defaults: Vec<&'s Value>,
 }
 
@@ -177,6 +190,7 @@ impl Evaluation {
             },
             Expr::Call(call) => self.call(call, scope, presence),
             Expr::Comprehension(found) => self.quantified(found, scope, presence),
+            _ if matches!(path(expression, scope, presence), Path::Nothing) => Outcomes::ERROR,
             _ => Outcomes::ANY,
         }
     }
@@ -195,7 +209,7 @@ impl Evaluation {
                 let then = if test.yes { then } else { Outcomes::NONE };
                 none.or(then).or(if test.no { otherwise } else { Outcomes::NONE })
             }
-            (name, [one, other]) => self.compared(name, [one, other], scope, presence),
+            (name, [one, other]) if COMPARISONS.contains(&name) => self.compared(name, [one, other], scope, presence),
             _ => Outcomes::ANY,
         }
     }
@@ -208,6 +222,17 @@ impl Evaluation {
         scope: &[Bound<'_, '_>],
         presence: &mut Presence,
     ) -> Outcomes {
+        if [one, other].iter().any(|side| matches!(path(side, scope, presence), Path::Nothing)) {
+            return Outcomes::ERROR;
+        }
+        let is =
+            [(operators::EQUALS, true), (operators::NOT_EQUALS, false)].into_iter().find(|(name, _)| *name == operator);
+        for (value, of) in [(one, other), (other, one)] {
+            if let (Some((_, is)), Expr::Literal(LiteralValue::Boolean(value))) = (is, &value.expr) {
+                let outcomes = self.outcomes(of, scope, presence);
+                return if *value.inner() == is { outcomes } else { outcomes.not() };
+            }
+        }
         let mut is_new = |value: &IdedExpr, of: &IdedExpr| {
             let values: Option<Vec<Value>> = match (&value.expr, operator) {
                 (Expr::List(list), operators::IN) => list.elements.iter().map(literal).collect(),
@@ -257,19 +282,16 @@ impl Evaluation {
                     let (one, other) = (self.number(one, scope, presence)?, self.number(other, scope, presence)?);
                     Some(one.start().checked_add(*other.start())?..=one.end().checked_add(*other.end())?)
                 }
-                (operators::CONDITIONAL, None, [test, then, otherwise]) => {
-                    let test = self.outcomes(test, scope, presence);
-                    let (then, otherwise) =
-                        (self.number(then, scope, presence)?, self.number(otherwise, scope, presence)?);
-                    match test {
-                        Outcomes { error: true, .. } => None,
-                        Outcomes { no: false, .. } => Some(then),
-                        Outcomes { yes: false, .. } => Some(otherwise),
-                        Outcomes { .. } => {
-                            Some(*then.start().min(otherwise.start())..=*then.end().max(otherwise.end()))
-                        }
+                (operators::CONDITIONAL, None, [test, then, otherwise]) => match self.outcomes(test, scope, presence) {
+                    Outcomes { error: true, .. } => None,
+                    Outcomes { no: false, .. } => self.number(then, scope, presence),
+                    Outcomes { yes: false, .. } => self.number(otherwise, scope, presence),
+                    Outcomes { .. } => {
+                        let (then, otherwise) =
+                            (self.number(then, scope, presence)?, self.number(otherwise, scope, presence)?);
+                        Some(*then.start().min(otherwise.start())..=*then.end().max(otherwise.end()))
                     }
-                }
+                },
                 _ => None,
             },
             _ => None,
@@ -373,7 +395,11 @@ fn property<'s>(schema: &'s Map<String, Value>, field: &str) -> Option<&'s Map<S
 fn is_new(value: &Compared<'_>, field: &str) -> bool {
     let is_kept = !value.is_pruned || value.accepted().any(keeps_unnamed);
     let is_default = || value.defaults.iter().any(|default| default.get(field).is_some());
-    let is_without_default = || property(value.new, field).is_some_and(|schema| !schema.contains_key("default"));
+    let has_default = |schema: &Map<String, Value>| schema.contains_key("default");
+    let is_without_default = || {
+        property(value.new, field).is_some_and(|schema| !has_default(schema))
+            && !value.stored.iter().filter_map(|schema| property(schema, field)).any(has_default)
+    };
     !UNLISTED.contains(&field)
         && value.accepted().all(|schema| property(schema, field).is_none())
         && !is_kept
@@ -405,24 +431,27 @@ fn is_never(value: &Compared<'_>, constant: &Value) -> bool {
 
 /// Returns a field that both schemas have.
 fn child<'s>(of: &Reached<'s>, field: &str) -> Option<Reached<'s>> {
-    let Compared { old, new, elsewhere, is_pruned, defaults } = &of.value;
+    let Compared { old, new, elsewhere, stored, is_pruned, defaults } = &of.value;
     let (old, new) = (property(old, field)?, property(new, field)?);
     let elsewhere = elsewhere.iter().filter_map(|schema| property_elsewhere(schema, field)).collect();
-    let defaults = defaults.iter().filter_map(|default| default.get(field)).chain(new.get("default")).collect();
+    let stored: Vec<_> = stored.iter().filter_map(|schema| property(schema, field)).collect();
+    let of_schemas = stored.iter().copied().chain([new]).filter_map(|schema| schema.get("default"));
+    let defaults = defaults.iter().filter_map(|default| default.get(field)).chain(of_schemas).collect();
     Some(Reached {
-        value: Compared { old, new, elsewhere, is_pruned: *is_pruned, defaults },
+        value: Compared { old, new, elsewhere, stored, is_pruned: *is_pruned, defaults },
         place: format!("{}.{field}", of.place),
     })
 }
 
 /// Returns the items of a list that both schemas have.
 fn items<'s>(list: &Reached<'s>) -> Option<Reached<'s>> {
-    let Compared { old, new, elsewhere, is_pruned, defaults } = &list.value;
+    let Compared { old, new, elsewhere, stored, is_pruned, defaults } = &list.value;
     let (old, new) = (old.get("items")?.as_object()?, new.get("items")?.as_object()?);
     let elsewhere = elsewhere.iter().filter_map(|schema| schema.get("items")?.as_object()).collect();
-    let defaults =
-        defaults.iter().filter_map(|default| default.as_array()).flatten().chain(new.get("default")).collect();
-    let value = Compared { old, new, elsewhere, is_pruned: *is_pruned, defaults };
+    let stored: Vec<_> = stored.iter().filter_map(|schema| schema.get("items")?.as_object()).collect();
+    let of_schemas = stored.iter().copied().chain([new]).filter_map(|schema| schema.get("default"));
+    let defaults = defaults.iter().filter_map(|default| default.as_array()).flatten().chain(of_schemas).collect();
+    let value = Compared { old, new, elsewhere, stored, is_pruned: *is_pruned, defaults };
     Some(Reached { value, place: format!("{}[]", list.place) })
 }
 
@@ -448,6 +477,7 @@ mod tests {
     use kube_cel::cel::parser::Parser;
     use kube_cel::{Validator, apply_defaults, compile_schema};
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
     use serde_json::json;
 
     use super::*;
@@ -495,6 +525,7 @@ mod tests {
             old: old.as_object().unwrap(),
             new: new.as_object().unwrap(),
             elsewhere: Vec::new(),
+            stored: Vec::new(),
             is_pruned: true,
             defaults: Vec::new(),
         };
@@ -542,7 +573,8 @@ mod tests {
         let [old, new] = schemas();
         let [old, new] = [&old, &new].map(|schema| schema.as_object().unwrap());
         let made = json!({"x": "y"});
-        let value = Compared { old, new, elsewhere: Vec::new(), is_pruned: true, defaults: vec![&made] };
+        let value =
+            Compared { old, new, elsewhere: Vec::new(), stored: Vec::new(), is_pruned: true, defaults: vec![&made] };
         assert!(!accepts_all_old("!has(self.x)", &value), "a default of what is around it has the field");
         assert!(!accepts_all_old("size([has(self.r)].filter(t, t)) == 1", &value), "and lacks one that was required");
     }
@@ -555,7 +587,8 @@ mod tests {
         check("!has(self.unknown)", false);
         let [old, new] = schemas();
         let [old, new] = [&old, &new].map(|schema| schema.as_object().unwrap());
-        let value = Compared { old, new, elsewhere: Vec::new(), is_pruned: false, defaults: Vec::new() };
+        let value =
+            Compared { old, new, elsewhere: Vec::new(), stored: Vec::new(), is_pruned: false, defaults: Vec::new() };
         assert!(!accepts_all_old("!has(self.x)", &value));
     }
 
@@ -568,7 +601,8 @@ mod tests {
             schema["properties"]["l"]["nullable"] = true.into();
         }
         let [old, new] = [&old, &new].map(|schema| schema.as_object().unwrap());
-        let value = Compared { old, new, elsewhere: Vec::new(), is_pruned: true, defaults: Vec::new() };
+        let value =
+            Compared { old, new, elsewhere: Vec::new(), stored: Vec::new(), is_pruned: true, defaults: Vec::new() };
         assert!(!accepts_all_old("!has(self.a) || !has(self.a.x)", &value));
         assert!(!accepts_all_old("self.r.all(i, !has(i.x))", &value));
         assert!(!accepts_all_old("!has(self.l) || self.l.all(i, !has(i.x))", &value));
@@ -584,14 +618,15 @@ mod tests {
         other["properties"]["t"]["enum"] = json!(["One", "Three"]);
         other["required"] = json!(["t"]);
         let [old, new, other] = [&old, &new, &other].map(|schema| schema.as_object().unwrap());
-        let value = Compared { old, new, elsewhere: vec![other], is_pruned: true, defaults: Vec::new() };
+        let value =
+            Compared { old, new, elsewhere: vec![other], stored: Vec::new(), is_pruned: true, defaults: Vec::new() };
         for rule in ["!has(self.x)", "self.t != 'Three'", "has(self.r)"] {
             assert!(!accepts_all_old(rule, &value), "{rule}");
         }
         assert!(accepts_all_old("!has(self.a) || !has(self.a.x)", &value));
         let open = json!({"type": "object", PRESERVE: true});
         let elsewhere = vec![open.as_object().unwrap()];
-        let value = Compared { old, new, elsewhere, is_pruned: true, defaults: Vec::new() };
+        let value = Compared { old, new, elsewhere, stored: Vec::new(), is_pruned: true, defaults: Vec::new() };
         for rule in ["!has(self.x)", "!has(self.a) || !has(self.a.x)", "self.t != 'Three'"] {
             assert!(!accepts_all_old(rule, &value), "{rule}");
         }
@@ -715,7 +750,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(2026), ..ProptestConfig::with_cases(500) })]
 
         /// What runs the rules of CRDs accepts all of them too.
         #[test]
@@ -726,7 +761,7 @@ mod tests {
             });
             let [old, mut new] = schemas();
             let value =
-                Compared { old: old.as_object().unwrap(), new: new.as_object().unwrap(), elsewhere: Vec::new(), is_pruned: true, defaults: Vec::new() };
+                Compared { old: old.as_object().unwrap(), new: new.as_object().unwrap(), elsewhere: Vec::new(), stored: Vec::new(), is_pruned: true, defaults: Vec::new() };
             if !accepts_all_old(&rule, &value) {
                 return Ok(());
             }
