@@ -126,6 +126,7 @@ codes! {
     CrdRequired "crd-required" "A field without default is required now, or is optional now; or one that the schema does not name.";
     CrdRoundTrip "crd-round-trip" "A served version of a CRD has a field that the storage version lacks, or the other way around, and nothing converts: the value is lost when an object is written in one of the two. Or the two give it different types. The same holds of a version that is not served any more, whose objects are read in the storage version. What the old CRD had already is not reported.";
     CrdRule "crd-rule" "A CEL rule was added, changed or removed. It is loosened where the old rules imply it: it has an old one as an alternative, or lacks a part that had to hold too, lists more values, or compares with a number that leaves more; else it is tightened.";
+    CrdRuleCost "crd-rule-cost" "The API server estimates what a CEL rule costs at most, and refuses the CRD: the rule, for all the values of one object that have it, or all rules of a version together, are too much. Limit what it reads by `maxItems`, `maxProperties` and `maxLength`, or simplify it.";
     CrdScope "crd-scope" "The scope of a CRD changed between Namespaced and Cluster. The API server refuses that.";
     CrdSelectableField "crd-selectable-field" "A field by which objects can be selected was added or removed.";
     CrdServed "crd-served" "A version of a CRD is not served any more, or is served again.";

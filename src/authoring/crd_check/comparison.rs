@@ -67,8 +67,8 @@ struct Wrong<'c> {
     title: &'c str,
     version: Option<&'c str>,
     field: Option<&'c FieldPattern>,
-    /// What is said of an annotation: it is that of the release.
-    annotation: Option<&'c str>,
+    /// What is said of an annotation, which is that of the release, or of types, which can differ otherwise now.
+    what: Option<&'c str>,
 }
 
 impl<'c> Wrong<'c> {
@@ -78,7 +78,12 @@ impl<'c> Wrong<'c> {
             title: &change.object.title,
             version: change.version.as_deref(),
             field: change.field.as_ref(),
-            annotation: (change.code == Code::CrdBundle).then_some(&change.text),
+            what: match change.code {
+                Code::CrdBundle => Some(&change.text),
+                // Behind the name of the storage version.
+                Code::CrdRoundTrip => change.text.split_once(", ").map(|(_, types)| types),
+                _ => None,
+            },
         }
     }
 }

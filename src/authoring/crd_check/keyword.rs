@@ -254,7 +254,8 @@ fn has_all(some: Option<&Value>, all: Option<&Value>) -> bool {
 /// Compares two lists of CEL rules: a rule that only one of them has is compared with one that the other list has instead, and with all that
 /// the other list demands.
 fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Vec<(Class, String)> {
-    let [old, new] = [old, new].map(listed);
+    let written = [old, new];
+    let [old, new] = written.map(listed);
     let lacks = |list: &[Rule], rule: &Rule| !list.iter().any(|other| other.is(rule));
     let mut gone: Vec<&Rule> = old.iter().filter(|rule| lacks(&new, rule)).collect();
     let old_values: Vec<Rule> = old.iter().map(|rule| rule.for_old(schemas)).collect();
@@ -286,6 +287,7 @@ fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Ve
             (None, false) => (Class::Tightened, format!("the rule {words} is new")),
         });
     }
+    found.extend(reasons(written));
     found.extend(gone.into_iter().map(|rule| match rule.accepts_all_of(&new) {
         true => {
             (Class::Documentation, format!("the rule {} is gone, and the others demand the same", short(&rule.words())))
@@ -293,6 +295,20 @@ fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Ve
         false => (Class::Loosened, format!("the rule {} is gone", short(&rule.words()))),
     }));
     found
+}
+
+/// Compares the reasons that clients get where a rule does not hold.
+fn reasons(rules: [Option<&Value>; 2]) -> Vec<(Class, String)> {
+    let [old, new] = rules.map(|rules| rules.and_then(Value::as_array).map_or(&[][..], Vec::as_slice));
+    let reason = |rule: &Value| rule["reason"].as_str().unwrap_or("FieldValueInvalid").to_owned();
+    let change = |rule: &Value| {
+        let before = old.iter().find(|before| before["rule"] == rule["rule"]).map(reason)?;
+        let (words, after) = (short(&Rule::read(rule["rule"].as_str()?, false).words()), reason(rule));
+        (before != after).then(|| {
+            (Class::Documentation, format!("where the rule {words} does not hold, the reason {before} becomes {after}"))
+        })
+    };
+    new.iter().filter_map(change).collect()
 }
 
 /// Reads the rules of a list.

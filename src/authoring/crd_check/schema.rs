@@ -119,7 +119,11 @@ impl Walk<'_> {
                 (false, _) => Class::Loosened,
             };
             is_other |= class == Class::Breaking;
-            self.add(pair, code, class, keyword, difference.text);
+            // The values of a boolean are listed where its type is compared.
+            if code == Code::CrdEnum && ![pair.old.schema, pair.new.schema].iter().any(|one| one.contains_key("enum")) {
+                continue;
+            }
+            self.add(pair, code, class, keyword, with_exclusive(difference.text, keyword, [&pair.old, &pair.new]));
             if is_other {
                 return true;
             }
@@ -153,7 +157,11 @@ impl Walk<'_> {
                     let text = format!("seems to be renamed to {}", other.name);
                     self.add(&at.of(&field.side, &other.side), Code::CrdFieldRenamed, Class::Renamed, "", text);
                 }
-                None => self.gone(pair, &at),
+                // A map keeps the field.
+                None => match pair.new.inner("additionalProperties") {
+                    Some(values) => self.pair(&at.of(&field.side, &values)),
+                    None => self.gone(pair, &at),
+                },
             }
         }
         for field in more {
@@ -225,6 +233,21 @@ impl Walk<'_> {
         let place = if keyword.is_empty() { pair.new.at.clone() } else { pair.new.at.key(keyword) };
         self.changes.push(self.crd.change(code, class, &place, text).of(self.version).at(&pair.field));
     }
+}
+
+/// Words a bound of numbers that does not belong to them.
+fn with_exclusive(text: String, keyword: &str, sides: [&Side<'_>; 2]) -> String {
+    let (exclusive, [inclusive, words]) = match keyword {
+        "maximum" => ("exclusiveMaximum", ["at most ", "less than "]),
+        "minimum" => ("exclusiveMinimum", ["at least ", "more than "]),
+        _ => return text,
+    };
+    let side = |(text, side): (&str, &Side<'_>)| match side.schema.get(exclusive) {
+        Some(Value::Bool(true)) => text.replacen(inclusive, words, 1),
+        _ => text.to_owned(),
+    };
+    let both = text.splitn(2, " becomes ").zip(sides);
+    both.map(side).collect::<Vec<_>>().join(" becomes ")
 }
 
 /// A named field of a value.

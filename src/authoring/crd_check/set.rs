@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow, bail};
 use serde_json::{Map, Value};
 
 use super::change::{Change, Class};
@@ -47,7 +47,7 @@ impl<'m> CrdSet<'m> {
     /// Finds the CRDs in the files of a set.
     ///
     /// # Errors
-    /// A CRD that is malformed or defined twice, or a set without any.
+    /// A CRD that is malformed or defined twice.
     pub fn read(name: &str, manifests: &'m [Manifest]) -> Result<Self> {
         let mut crds = BTreeMap::new();
         for (manifest, object) in
@@ -56,8 +56,12 @@ impl<'m> CrdSet<'m> {
             let Some(kind) = defined_kind(&object.value).filter(|_| object.inline_patch.is_none()) else { continue };
             let value =
                 manifest.full_value(object).map_err(|wrong| anyhow!("{}: {}", wrong.location, wrong.sentence()))?;
-            let crd = Crd { manifest, object, kind, value };
+            let mut crd = Crd { manifest, object, kind, value };
             from_crds::check(&crd.value).map_err(|wrong| wrong.context(crd.place().to_string()))?;
+            crd.check_types()?;
+            if says_nothing(&crd.value, false) {
+                remove_empty(Arc::make_mut(&mut crd.value), false);
+            }
             let place = crd.place();
             if let Some(other) = crds.insert(crd.name(), crd) {
                 return Err(anyhow!(
@@ -67,7 +71,6 @@ impl<'m> CrdSet<'m> {
                 ));
             }
         }
-        ensure!(!crds.is_empty(), "{name}: there is no CRD");
         Ok(Self { name: name.to_owned(), crds })
     }
 
@@ -91,6 +94,28 @@ impl Crd<'_> {
 
     fn text(&self, keys: &[&str]) -> Option<&str> {
         keys.iter().try_fold(&*self.value, |value, key| value.get(key))?.as_str()
+    }
+
+    /// Checks that its schemas name types that there are.
+    fn check_types(&self) -> Result<()> {
+        const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+        for version in self.versions() {
+            let Some(root) = version.schema() else { continue };
+            let mut parts = vec![(root.schema, root.at)];
+            while let Some((schema, at)) = parts.pop() {
+                if let Some(unknown) = schema.get("type").and_then(Value::as_str).filter(|of| !TYPES.contains(of)) {
+                    let place = self.locate(&at.key("type"));
+                    bail!("{place}: the CRD is malformed: there is no type {unknown}; use one of {}", TYPES.join(", "));
+                }
+                let named = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+                parts.extend(
+                    named.filter_map(|(name, inner)| Some((inner.as_object()?, at.key("properties").key(name)))),
+                );
+                let inner = ["items", "additionalProperties"].into_iter();
+                parts.extend(inner.filter_map(|keyword| Some((schema.get(keyword)?.as_object()?, at.key(keyword)))));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the place of something in the CRD, or of the nearest thing around it.
@@ -206,4 +231,44 @@ pub(super) struct SchemaPart<'c> {
     pub(super) at: FieldPath,
     /// Whether fields are removed that it does not name.
     pub(super) is_pruned: bool,
+}
+
+/// Returns whether a keyword with a value limits nothing and means nothing, as if it were not written.
+fn is_empty(keyword: &str, value: &Value) -> bool {
+    match keyword {
+        "allOf" | "anyOf" | "enum" | "oneOf" | "required" => value.as_array().is_some_and(Vec::is_empty),
+        "pattern" => value == "",
+        "default" => value.is_null(),
+        _ => false,
+    }
+}
+
+/// Returns whether something is a value of an object, and no part of a schema.
+fn is_data(keyword: &str) -> bool {
+    ["default", "enum", "example"].contains(&keyword)
+}
+
+/// Returns whether a keyword in a value says nothing; the keys of the value can be names of fields instead.
+fn says_nothing(value: &Value, are_names: bool) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| says_nothing(item, false)),
+        Value::Object(map) => map.iter().any(|(key, value)| {
+            !are_names && is_empty(key, value)
+                || (are_names || !is_data(key)) && says_nothing(value, !are_names && key == "properties")
+        }),
+        _ => false,
+    }
+}
+
+/// Removes keywords that say nothing.
+fn remove_empty(value: &mut Value, are_names: bool) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| remove_empty(item, false)),
+        Value::Object(map) => {
+            map.retain(|key, value| are_names || !is_empty(key, value));
+            let inner = map.iter_mut().filter(|(key, _)| are_names || !is_data(key));
+            inner.for_each(|(key, value)| remove_empty(value, !are_names && key == "properties"));
+        }
+        _ => {}
+    }
 }

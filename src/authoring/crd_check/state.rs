@@ -4,10 +4,12 @@ use serde_json::{Map, Value};
 
 use super::bump::numbers;
 use super::change::Change;
+use super::keyword::short;
 use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
 use super::set::{Crd, CrdSet, SchemaPart, Version};
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::PRESERVE;
+use crate::knowledge::pack::crds::static_cost::{self, MOST_OF_RULE, MOST_OF_VERSION, most_in_request, most_inside};
 use crate::knowledge::release::by_stability;
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
@@ -97,8 +99,13 @@ fn of_version(crd: &Crd<'_>, version: Version<'_>) -> Vec<Change> {
     if has_status && !is_separate {
         add(Code::CrdNoStatus, &version.path(), "there is a status and no subresource for it");
     }
-    let mut design = Design { crd, version: version.name, changes };
-    design.visit(&FieldPattern::default(), &part);
+    let mut design = Design { crd, version: version.name, changes, cost: 0.0 };
+    design.visit(&FieldPattern::default(), &part, Some(1.0));
+    if design.cost > MOST_OF_VERSION {
+        let text =
+            format!("all rules of the version together are estimated to {}", times(design.cost, MOST_OF_VERSION));
+        design.changes.push(crd.change(Code::CrdRuleCost, None, &part.at, text).of(version.name));
+    }
     design.changes
 }
 
@@ -107,50 +114,97 @@ struct Design<'d> {
     crd: &'d Crd<'d>,
     version: &'d str,
     changes: Vec<Change>,
+    /// What the rules that are not too costly alone cost at most, as the API server estimates it.
+    cost: f64,
 }
 
 impl Design<'_> {
-    fn visit(&mut self, field: &FieldPattern, part: &SchemaPart<'_>) {
-        if let Some((code, text)) = doubtful(field, part.schema) {
+    /// Looks at a value of which an object has at most `count`, if the schemas around it limit that.
+    fn visit(&mut self, field: &FieldPattern, part: &SchemaPart<'_>, count: Option<f64>) {
+        for (code, text) in doubtful(field, part.schema) {
             self.changes.push(self.crd.change(code, None, &part.at, text.to_owned()).of(self.version).at(field));
         }
+        self.rules(field, part, count.unwrap_or_else(|| most_in_request(part.schema)));
         let named = part.schema.get("properties").and_then(Value::as_object);
         for (name, schema) in named.into_iter().flatten() {
-            self.below(field.with(Part::Key(name.clone())), schema, part.at.key("properties").key(name), part);
+            self.below(field.with(Part::Key(name.clone())), schema, part.at.key("properties").key(name), part, count);
         }
+        let inside = count.zip(most_inside(part.schema)).map(|(around, inside)| around * inside);
         for (keyword, step) in [("items", Part::Items), ("additionalProperties", Part::Values)] {
             if let Some(schema) = part.schema.get(keyword) {
-                self.below(field.with(step), schema, part.at.key(keyword), part);
+                self.below(field.with(step), schema, part.at.key(keyword), part, inside);
             }
         }
     }
 
-    fn below(&mut self, field: FieldPattern, schema: &Value, at: FieldPath, around: &SchemaPart<'_>) {
+    fn below(
+        &mut self,
+        field: FieldPattern,
+        schema: &Value,
+        at: FieldPath,
+        around: &SchemaPart<'_>,
+        count: Option<f64>,
+    ) {
         if let Some(schema) = schema.as_object() {
-            self.visit(&field, &SchemaPart { schema, at, ..*around });
+            self.visit(&field, &SchemaPart { schema, at, ..*around }, count);
+        }
+    }
+
+    /// Estimates the rules of a value of which an object has `count`.
+    fn rules(&mut self, field: &FieldPattern, part: &SchemaPart<'_>, count: f64) {
+        let rules = part.schema.get("x-kubernetes-validations").and_then(Value::as_array);
+        for (index, rule) in rules.into_iter().flatten().enumerate() {
+            for keyword in ["rule", "messageExpression"] {
+                let Some(written) = rule[keyword].as_str() else { continue };
+                let Some(cost) = static_cost::of_rule(written, part.schema) else { continue };
+                if cost * count <= MOST_OF_RULE {
+                    self.cost += cost * count;
+                } else {
+                    let words = short(&written.split_whitespace().collect::<Vec<_>>().join(" "));
+                    let text = format!("the {keyword} {words} is estimated to {}", times(cost * count, MOST_OF_RULE));
+                    let at = part.at.key("x-kubernetes-validations").index(index).key(keyword);
+                    let change = self.crd.change(Code::CrdRuleCost, None, &at, text);
+                    self.changes.push(change.of(self.version).at(field));
+                }
+            }
         }
     }
 }
 
+/// Says how much more an estimate is than what the API server accepts.
+fn times(cost: f64, most: f64) -> String {
+    match cost / most {
+        factor if factor > 100.0 => "cost more than 100 times what the API server accepts".to_owned(),
+        factor => format!("cost {factor:.2} times what the API server accepts"),
+    }
+}
+
 /// Returns what can be doubted about a field.
-fn doubtful(field: &FieldPattern, schema: &Map<String, Value>) -> Option<(Code, &'static str)> {
+fn doubtful(field: &FieldPattern, schema: &Map<String, Value>) -> Vec<(Code, &'static str)> {
     let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).unwrap_or_default();
     let is_conditions = matches!(field.parts().last(), Some(Part::Key(name)) if name == "conditions");
-    match text("type") {
-        "boolean" => Some((Code::CrdBool, "the field is a boolean")),
-        "number" => Some((Code::CrdFloat, "the field is a floating-point number")),
-        "integer" if text("format").starts_with("uint") => Some((Code::CrdUint, "the field is an unsigned integer")),
-        "object" if schema.contains_key("additionalProperties") => {
-            Some((Code::CrdMap, "the field is a map with free keys"))
-        }
-        "array" if is_conditions && !is_map_by_type(schema) => {
-            Some((Code::CrdConditions, "the conditions are no map by type"))
-        }
-        "array" if text("x-kubernetes-list-type").is_empty() => {
-            Some((Code::CrdListWithoutType, "the list has no x-kubernetes-list-type"))
-        }
-        _ => None,
-    }
+    let is_of = |kind: &str| text("type") == kind;
+    let doubts = [
+        (is_of("boolean"), Code::CrdBool, "the field is a boolean"),
+        (is_of("number"), Code::CrdFloat, "the field is a floating-point number"),
+        (is_of("integer") && text("format").starts_with("uint"), Code::CrdUint, "the field is an unsigned integer"),
+        (
+            is_of("object") && schema.contains_key("additionalProperties"),
+            Code::CrdMap,
+            "the field is a map with free keys",
+        ),
+        (
+            is_of("array") && is_conditions && !is_map_by_type(schema),
+            Code::CrdConditions,
+            "the conditions are no map by type",
+        ),
+        (
+            is_of("array") && text("x-kubernetes-list-type").is_empty(),
+            Code::CrdListWithoutType,
+            "the list has no x-kubernetes-list-type",
+        ),
+    ];
+    doubts.into_iter().filter(|(is_so, ..)| *is_so).map(|(_, code, text)| (code, text)).collect()
 }
 
 fn is_map_by_type(schema: &Map<String, Value>) -> bool {

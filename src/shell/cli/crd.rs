@@ -32,6 +32,12 @@ pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
     let mut sets = sets.collect::<Result<Vec<_>>>()?;
     let experimental = if args.experimental.is_some() { sets.pop() } else { None };
     let (new, old) = (sets.pop().expect("NEW is read"), sets.pop().expect("OLD is read"));
+    ensure!(new.len() > 0, "{}: there is no CRD", visible(&new.name));
+    let (is_first, name) = (old.len() == 0, visible(&old.name));
+    ensure!(
+        !is_first || output.allow_empty,
+        "{name}: there is no CRD; --allow-empty accepts that, for a first release"
+    );
     let releases = Releases { earlier: &sets, old: &old, new: &new, experimental: experimental.as_ref() };
     let mut comparison = crd_check::check(releases, pack, &policy);
     compare(&mut comparison, &policy, args, console)?;

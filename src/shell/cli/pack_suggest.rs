@@ -60,6 +60,7 @@ fn releases(args: &SuggestArgs, console: Console) -> Result<[Release; 2]> {
     for source in &sources {
         let manifests = source.read(args.path.as_deref(), packs, console)?;
         let set = CrdSet::read(&source.name(), &manifests)?;
+        ensure!(set.len() > 0, "{}: there is no CRD", visible(&source.name()));
         releases.push((bundle_of(&set), set.placed()));
     }
     let names: Option<Vec<String>> = releases.iter().map(|(bundle, _)| bundle.clone()).collect();

@@ -620,3 +620,109 @@ fn served_versions_must_hold_the_same() {
         ["crd-round-trip v1beta1 spec.a ", "crd-type spec.a breaking"]
     );
 }
+
+#[test]
+fn a_version_differs_from_each_stored_one_by_itself() {
+    let of = |name: &str, kind: &str, is_stored: bool| {
+        let mut whole = version(name, &json!({"a": {"type": kind}}));
+        whole["storage"] = is_stored.into();
+        whole
+    };
+    let old = crd(&json!({"versions": [of("v1alpha1", "string", false), of("v1beta1", "integer", true)]}));
+    let all = [of("v1alpha1", "string", false), of("v1beta1", "integer", false), of("v1", "boolean", true)];
+    let mut lines = found(&[old], &[crd(&json!({ "versions": all }))], &[]);
+    lines.retain(|line| line.starts_with("crd-round-trip"));
+    assert_eq!(lines, ["crd-round-trip v1alpha1 spec.a ", "crd-round-trip v1beta1 spec.a "]);
+}
+
+#[test]
+fn what_limits_nothing_is_as_if_it_were_not_written() {
+    let nothing = json!({"type": "string", "enum": [], "allOf": [], "oneOf": [], "pattern": "", "default": null});
+    check(&[
+        case("nothing", text(), nothing, &[], &[]),
+        case(
+            "listed",
+            with(&json!({"enum": []})),
+            with(&json!({"enum": ["a"]})),
+            &["crd-enum $ tightened"],
+            &["crd-enum $ loosened"],
+        ),
+        case(
+            "combined",
+            with(&json!({"anyOf": []})),
+            with(&json!({"anyOf": [{"minLength": 1}]})),
+            &["crd-combination $ tightened"],
+            &["crd-combination $ loosened"],
+        ),
+        // Here they are names and values.
+        case(
+            "names",
+            json!({"type": "object", "default": {"enum": []}, "properties": {"enum": text(), "default": text()}}),
+            json!({"type": "object", "default": {"enum": [1]}, "properties": {"enum": text()}}),
+            &["crd-default $ breaking", "crd-field-removed $.default breaking"],
+            &["crd-default $ breaking", "crd-field-added $.default additive"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_map_keeps_named_fields() {
+    let map = |values: Value| json!({"type": "object", "additionalProperties": values});
+    let named = || json!({"type": "object", "properties": {"a": text()}});
+    let back: &[&str] = &["crd-field-added $.a additive", "crd-field-removed ${} breaking"];
+    check(&[
+        case("same", named(), map(text()), &["crd-field-added ${} additive"], back),
+        case(
+            "other",
+            named(),
+            map(json!({"type": "integer"})),
+            &["crd-field-added ${} additive", "crd-type $.a breaking"],
+            back,
+        ),
+    ]);
+}
+
+#[test]
+fn what_clients_are_told_about_a_rule_is_compared() {
+    let rule = |more: Value| {
+        let mut rule = json!({"rule": "self != ''"});
+        super::merge(&mut rule, &more);
+        with(&json!({"x-kubernetes-validations": [rule]}))
+    };
+    let (none, forbidden) = (json!({}), json!({"reason": "FieldValueForbidden"}));
+    let told: &[&str] = &["crd-rule $ documentation"];
+    check(&[
+        case("reason", rule(none.clone()), rule(forbidden), told, told),
+        case("default", rule(none), rule(json!({"reason": "FieldValueInvalid"})), &[], &[]),
+    ]);
+}
+
+#[test]
+fn a_bound_that_does_not_belong_to_the_values_is_worded_so() {
+    let of = |schema: Value| [crd(&json!({"versions": [version("v1", &json!({"a": schema}))]}))];
+    let old = of(json!({"type": "integer", "maximum": 10}));
+    let new = of(json!({"type": "integer", "maximum": 9, "exclusiveMaximum": true}));
+    let run = super::run(&old, &new, &[]);
+    assert!(run.out.contains("spec.a: at most 10 becomes less than 9 (tightened)"), "{}", run.all());
+}
+
+#[test]
+fn a_type_that_there_is_not_is_an_error() {
+    let of = |kind: &str| [crd(&json!({"versions": [version("v1", &json!({"a": {"type": kind}}))]}))];
+    let run = super::run(&of("integer"), &of("int"), &[]);
+    assert_eq!(run.code, Some(2), "{}", run.all());
+    assert!(
+        run.err.contains("new/crds.yaml:2:") && run.err.contains("there is no type int; use one of "),
+        "{}",
+        run.all()
+    );
+}
+
+#[test]
+fn a_first_release_is_compared_with_nothing() {
+    let new = [crd(&json!({}))];
+    let run = super::run(&[], &new, &[]);
+    assert_eq!(run.code, Some(2), "{}", run.all());
+    assert!(run.err.contains("old: there is no CRD; --allow-empty accepts that"), "{}", run.all());
+    assert_eq!(found(&[], &new, &["--allow-empty"]), ["crd-added  additive"]);
+}

@@ -81,6 +81,19 @@ fn crdify() -> Vec<Peer> {
         field("description", &plain, &text(json!({"description": "a"})), "crd-description"),
         field("pattern", &plain, &text(json!({"pattern": "^a"})), "crd-pattern"),
         field("nullable", &text(json!({"nullable": true})), &plain, "crd-nullable"),
+        field("format", &plain, &text(json!({"format": "date"})), "crd-format"),
+        field("uniqueItems", &list(json!({})), &list(json!({"uniqueItems": true})), "crd-unique-items"),
+        field("anyOf", &plain, &text(json!({"anyOf": [{"minLength": 1}]})), "crd-combination"),
+        field("oneOf", &plain, &text(json!({"oneOf": [{"minLength": 1}]})), "crd-combination"),
+        field("allOf", &plain, &text(json!({"allOf": [{"minLength": 1}]})), "crd-combination"),
+        field("not", &plain, &text(json!({"not": {"minLength": 9}})), "crd-combination"),
+        field(
+            "exclusiveMaximum",
+            &number(json!({"maximum": 9})),
+            &number(json!({"maximum": 9, "exclusiveMaximum": true})),
+            "crd-bound",
+        ),
+        field("xvalidations", &plain, &text(json!({"x-kubernetes-validations": [{"rule": "self != ''"}]})), "crd-rule"),
     ]
 }
 
@@ -111,6 +124,11 @@ fn schema_checker() -> Vec<Peer> {
         new("NoFloats", json!({"type": "number"}), "crd-float"),
         new("NoMaps", json!({"type": "object", "additionalProperties": plain}), "crd-map"),
         new("NoUints", json!({"type": "integer", "format": "uint32"}), "crd-uint"),
+        new(
+            "MustNotExceedCostBudget",
+            json!({"type": "array", "items": plain, "x-kubernetes-validations": [{"rule": "self.all(x, self.exists_one(y, y == x))"}]}),
+            "crd-rule-cost",
+        ),
     ]
 }
 

@@ -67,7 +67,8 @@ impl Rule {
 
     /// Returns how messages write it: on one line.
     pub(crate) fn words(&self) -> String {
-        self.text.split_whitespace().collect::<Vec<_>>().join(" ")
+        let words = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if self.runs == Runs::WithOptional { words + " (with an optional oldSelf)" } else { words }
     }
 
     /// Returns whether it is the same rule, which may be written otherwise.

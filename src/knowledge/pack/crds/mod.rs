@@ -2,8 +2,8 @@
 //!
 //! A [`CrdSet`](from_crds::CrdSet) is a pack made of them, [`OwnCrds`](own::OwnCrds) are those that validate the objects of a run, and [`gather`] makes
 //! catalogs of the CRDs of several releases. [`validations`] are what a schema demands of several fields together: a [`formula`] in [`cel`], or
-//! a [`combination`] of schemas. [`without_new`] says which rules no object of before can break, and [`implication`] which accept what others
-//! accept.
+//! a [`combination`] of schemas. [`without_new`] says which rules no object of before can break, [`implication`] which accept what others
+//! accept, and [`static_cost`] what the API server takes them to cost.
 //!
 //! Invariant: the order in which CRDs are read makes no difference.
 
@@ -16,6 +16,7 @@ pub(crate) mod from_crds;
 pub(crate) mod gather;
 pub(crate) mod implication;
 pub(crate) mod own;
+pub(crate) mod static_cost;
 pub(crate) mod validations;
 pub(crate) mod without_new;
 
